@@ -1,0 +1,31 @@
+"""GPT-1 and GPT-2 from scratch in PyTorch: the model, its tokenizers, weights, generation and training."""
+
+from gptcore.checkpoint import load_folder, save_folder
+from gptcore.config import PRESETS, GPTConfig
+from gptcore.errors import GPTCoreError
+from gptcore.generation import GeneratedToken, generate
+from gptcore.language_model import LanguageModel, bundled_models, load
+from gptcore.model import GPT, GPTOutput
+from gptcore.pretrained import from_hf, to_hf
+from gptcore.sampling import SamplingSettings
+from gptcore.tokenizers import Tokenizer, load_tokenizer
+
+__all__ = [
+    "GPT",
+    "PRESETS",
+    "GPTConfig",
+    "GPTCoreError",
+    "GPTOutput",
+    "GeneratedToken",
+    "LanguageModel",
+    "SamplingSettings",
+    "Tokenizer",
+    "bundled_models",
+    "from_hf",
+    "generate",
+    "load",
+    "load_folder",
+    "load_tokenizer",
+    "save_folder",
+    "to_hf",
+]

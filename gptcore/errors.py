@@ -1,0 +1,37 @@
+"""Errors whose message is written for the user: what happened, the value, the limit, the way out."""
+
+
+class GPTCoreError(Exception):
+    """Base of every error that this package raises on purpose. The message is safe to display."""
+
+
+class ConfigError(GPTCoreError):
+    """A model shape or switch that no model can have."""
+
+
+class ContextLengthError(GPTCoreError):
+    """More tokens than the model has positions for."""
+
+
+class TokenIdError(GPTCoreError):
+    """A token id outside the vocabulary, or no token at all."""
+
+
+class TokenizerError(GPTCoreError):
+    """Text that a tokenizer cannot encode, or tokenizer files that are missing or broken."""
+
+
+class SamplingError(GPTCoreError):
+    """A sampling control outside its range."""
+
+
+class CheckpointError(GPTCoreError):
+    """A model folder that cannot be read, written or expressed in another library."""
+
+
+class HubError(GPTCoreError):
+    """A file that is neither on this machine nor reachable on the Hugging Face Hub."""
+
+
+class TrainingError(GPTCoreError):
+    """A training configuration or data set that cannot work."""

@@ -1,0 +1,99 @@
+"""Files on the Hugging Face Hub: from this machine's cache, else downloaded, else a sentence that says what to do."""
+
+from __future__ import annotations
+
+import socket
+import urllib.request
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from gptcore.errors import HubError
+
+GPT1_REPOSITORY = "openai-community/openai-gpt"
+GPT2_REPOSITORY = "openai-community/gpt2"
+
+# Presets that have published weights, and the megabytes that a first use downloads.
+HUB_WEIGHTS: dict[str, tuple[str, int]] = {
+    "gpt1": (GPT1_REPOSITORY, 479),
+    "gpt2": (GPT2_REPOSITORY, 548),
+    "gpt2-medium": ("openai-community/gpt2-medium", 1520),
+    "gpt2-large": ("openai-community/gpt2-large", 3247),
+    "gpt2-xl": ("openai-community/gpt2-xl", 6433),
+}
+
+
+def cached(repository: str, file: str) -> Path | None:
+    """The file in this machine's Hub cache, or None."""
+    from huggingface_hub import try_to_load_from_cache
+
+    found = try_to_load_from_cache(repository, file)
+    return Path(found) if isinstance(found, str) else None
+
+
+def fetch(repository: str, file: str, *, offline: bool = False, progress: type[Any] | None = None) -> Path:
+    """The path of a Hub file on this machine, downloaded when needed.
+
+    Args:
+        repository: "owner/name".
+        file: its path inside the repository.
+        offline: never open a connection.
+        progress: a tqdm class that shows the download; None for the terminal's own bar.
+
+    Raises:
+        HubError: the file is neither in the cache nor reachable, with how to fetch it ahead of time.
+    """
+    found = cached(repository, file) if "/" in repository else None
+    if found is not None:
+        return found
+    if offline:
+        raise HubError(f"{_missing(repository, file)} and the app runs offline. {_fetch_ahead(repository)}")
+    if not _hub_has_an_address():
+        raise HubError(f"{_missing(repository, file)} and there is no network. {_fetch_ahead(repository)}")
+    from huggingface_hub import hf_hub_download
+    from huggingface_hub.errors import (
+        EntryNotFoundError,
+        GatedRepoError,
+        HFValidationError,
+        LocalEntryNotFoundError,
+        RepositoryNotFoundError,
+    )
+
+    try:
+        return Path(hf_hub_download(repository, file, tqdm_class=progress))
+    except LocalEntryNotFoundError:
+        raise HubError(
+            f"{_missing(repository, file)} and the Hub cannot be reached. {_fetch_ahead(repository)}"
+        ) from None
+    except GatedRepoError:
+        raise HubError(
+            f"{repository} asks visitors to log in; accept its terms on the Hub and run `hf auth login`."
+        ) from None
+    except EntryNotFoundError:
+        raise HubError(f"The repository {repository} on the Hub has no file {file}.") from None
+    except (RepositoryNotFoundError, HFValidationError):
+        raise HubError(f"There is no public repository {repository!r} on the Hub. Check its name.") from None
+    except OSError as error:  # connection, proxy and disk errors; httpx errors of the Hub client derive from it
+        raise HubError(
+            f"{_missing(repository, file)} and fetching it failed ({error}). {_fetch_ahead(repository)}"
+        ) from None
+
+
+def _hub_has_an_address() -> bool:
+    """False when the Hub's name does not resolve: the Hub client would retry that for half a minute."""
+    from huggingface_hub.constants import ENDPOINT
+
+    if urllib.request.getproxies():
+        return True
+    try:
+        return bool(socket.getaddrinfo(urlsplit(ENDPOINT).hostname, None))
+    except OSError:
+        return False
+
+
+def _missing(repository: str, file: str) -> str:
+    return f"{file} of {repository} is not on this machine"
+
+
+def _fetch_ahead(repository: str) -> str:
+    return f"Where there is a network, run `hf download {repository}` ahead of time."

@@ -1,0 +1,107 @@
+"""A model with its tokenizer, found by name: bundled, in a folder, or on the Hugging Face Hub."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gptcore.checkpoint import (
+    CONFIG_FILE,
+    INDEX_FILE,
+    WEIGHTS_FILE,
+    load_folder,
+    model_from_files,
+    read_config,
+    shard_names,
+)
+from gptcore.errors import CheckpointError, HubError
+from gptcore.hub import GPT1_REPOSITORY, HUB_WEIGHTS, fetch
+from gptcore.model import GPT
+from gptcore.tokenizers import Tokenizer, load_tokenizer
+
+BUNDLED = Path(__file__).resolve().parent.parent / "weights"
+DEFAULT_MODEL = "mini"
+
+
+@dataclass(frozen=True)
+class LanguageModel:
+    """A model, the tokenizer that it was trained with, and what people call it."""
+
+    model: GPT
+    tokenizer: Tokenizer
+    name: str
+
+
+def bundled_models() -> dict[str, Path]:
+    """The model folders that come with the project, by name."""
+    if not BUNDLED.is_dir():
+        return {}
+    return {path.name: path for path in sorted(BUNDLED.iterdir()) if (path / CONFIG_FILE).is_file()}
+
+
+def load(name: str | Path | None = None, *, offline: bool = False, progress: type[Any] | None = None) -> LanguageModel:
+    """A language model, ready to read and write.
+
+    Args:
+        name: None for the bundled default; the name of a bundled model or of a preset with published
+            weights ("gpt1", "gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl"); a model folder; or a
+            Hub repository "owner/name" of GPT-1 or GPT-2 shape with safetensors weights.
+        offline: use only files on this machine.
+        progress: a tqdm class that shows downloads; None for the terminal's own bar.
+
+    Raises:
+        CheckpointError: no such model, or files that are missing, damaged or of another shape.
+        HubError: files that cannot be fetched, with how to get them ahead of time.
+        TokenizerError: a tokenizer that cannot be read.
+    """
+    name = DEFAULT_MODEL if name is None else str(name).strip()
+    folder = find_folder(name)
+    if folder is not None:
+        return LanguageModel(load_folder(folder), load_tokenizer(folder), folder.name)
+    if name in HUB_WEIGHTS:
+        repository = HUB_WEIGHTS[name][0]
+        model = _model_from_hub(repository, offline, progress)
+        return LanguageModel(model, load_tokenizer(name, offline=offline), name)
+    if name.count("/") == 1 and not name.startswith((".", "/", "~")):
+        model = _model_from_hub(name, offline, progress)
+        return LanguageModel(model, _tokenizer_from_hub(name, offline), name)
+    choices = ", ".join([*bundled_models(), *HUB_WEIGHTS])
+    raise CheckpointError(
+        f"There is no model {name!r}. Choose {choices}, a model folder, or a Hub repository owner/name."
+    )
+
+
+def find_folder(name: str) -> Path | None:
+    """The model folder that a name means: bundled, "weights/x" of this project, or a path; else None."""
+    if name in bundled_models():
+        return bundled_models()[name]
+    if not name:
+        return None
+    for candidate in (Path(name).expanduser(), BUNDLED.parent / name):
+        if candidate.is_dir():
+            return candidate
+    return None
+
+
+def _model_from_hub(repository: str, offline: bool, progress: type[Any] | None) -> GPT:
+    config = read_config(fetch(repository, CONFIG_FILE, offline=offline).parent)
+    try:
+        files = [fetch(repository, WEIGHTS_FILE, offline=offline, progress=progress)]
+    except HubError as error:
+        if "has no file" not in str(error):
+            raise
+        index = fetch(repository, INDEX_FILE, offline=offline)
+        files = [fetch(repository, name, offline=offline, progress=progress) for name in shard_names(index)]
+    return model_from_files(config, files)
+
+
+def _tokenizer_from_hub(repository: str, offline: bool) -> Tokenizer:
+    """The repository's own tokenizer.json, else the vocab.json and merges.txt of older ones."""
+    if repository == GPT1_REPOSITORY:
+        return load_tokenizer("gpt1", offline=offline)
+    try:
+        return load_tokenizer(fetch(repository, "tokenizer.json", offline=offline).parent)
+    except HubError:
+        fetch(repository, "merges.txt", offline=offline)
+        return load_tokenizer(fetch(repository, "vocab.json", offline=offline).parent)

@@ -1,0 +1,212 @@
+"""The GPT itself: token and position embeddings, blocks, final norm, output head."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from gptcore.attention import AttentionObserver, CausalSelfAttention, Linear, attention_mask
+from gptcore.config import GPTConfig
+from gptcore.errors import ContextLengthError, TokenIdError
+from gptcore.kv_cache import KVCache
+
+IGNORED_TARGET = -100
+
+
+def activation(name: str, x: Tensor) -> Tensor:
+    """gelu_new (tanh approximation), gelu (exact) or relu, elementwise."""
+    return F.relu(x) if name == "relu" else F.gelu(x, approximate="tanh" if name == "gelu_new" else "none")
+
+
+@dataclass(frozen=True)
+class GPTOutput:
+    """What a forward pass returns.
+
+    Attributes:
+        logits: float [B, T, V], for every position.
+        loss: mean cross-entropy in nats per predicted token, or None without targets.
+    """
+
+    logits: Tensor
+    loss: Tensor | None
+
+
+class Embedding(nn.Embedding):
+    """nn.Embedding without torch's default initialisation: GPT.initialise sets every weight itself."""
+
+    def reset_parameters(self) -> None:
+        pass
+
+
+class MLP(nn.Module):
+    """Two linear maps with an activation between, applied to every position alone."""
+
+    def __init__(self, config: GPTConfig) -> None:
+        super().__init__()
+        self.activation = config.activation_function
+        self.c_fc = Linear(config.n_embd, config.inner_dim)
+        self.c_proj = Linear(config.inner_dim, config.n_embd)
+        self.dropout = nn.Dropout(config.resid_pdrop)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """float [B, T, C] -> float [B, T, C]."""
+        return self.dropout(self.c_proj(activation(self.activation, self.c_fc(x))))
+
+
+class Block(nn.Module):
+    """Attention, then MLP, each added to the residual stream; the norm stands before or after."""
+
+    def __init__(self, config: GPTConfig, layer: int) -> None:
+        super().__init__()
+        self.pre_norm = config.norm_position == "pre"
+        self.ln_1 = nn.LayerNorm(config.n_embd, eps=config.layer_norm_epsilon)
+        self.attn = CausalSelfAttention(config, layer)
+        if config.use_mlp:
+            self.ln_2 = nn.LayerNorm(config.n_embd, eps=config.layer_norm_epsilon)
+            self.mlp = MLP(config)
+        self.use_mlp = config.use_mlp
+
+    def forward(
+        self,
+        x: Tensor,
+        *,
+        mask: Tensor | None,
+        is_causal: bool,
+        cache: KVCache | None = None,
+        observer: AttentionObserver | None = None,
+    ) -> Tensor:
+        """float [B, T, C] -> float [B, T, C]. Arguments as in CausalSelfAttention.forward."""
+        if self.pre_norm:  # GPT-2: x + f(norm(x))
+            x = x + self.attn(self.ln_1(x), mask=mask, is_causal=is_causal, cache=cache, observer=observer)
+            return x + self.mlp(self.ln_2(x)) if self.use_mlp else x
+        # GPT-1: norm(x + f(x))
+        x = self.ln_1(x + self.attn(x, mask=mask, is_causal=is_causal, cache=cache, observer=observer))
+        return self.ln_2(x + self.mlp(x)) if self.use_mlp else x
+
+
+class GPT(nn.Module):
+    """A decoder-only transformer language model, GPT-1 or GPT-2 by its config.
+
+    Weights are random, as the papers say; under `torch.device("meta")` they are left empty.
+    """
+
+    def __init__(self, config: GPTConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.wte = Embedding(config.vocab_size, config.n_embd)
+        if config.use_positions:
+            self.wpe = Embedding(config.n_positions, config.n_embd)
+        self.drop = nn.Dropout(config.embd_pdrop)
+        self.h = nn.ModuleList(Block(config, layer) for layer in range(config.n_layer))
+        self.ln_f = nn.LayerNorm(config.n_embd, eps=config.layer_norm_epsilon) if config.final_norm else nn.Identity()
+        self.lm_head = Linear(config.n_embd, config.vocab_size, bias=False)
+        if config.tie_word_embeddings:
+            self.lm_head.weight = self.wte.weight
+        if not self.wte.weight.is_meta:
+            self.initialise()
+
+    @property
+    def blocks(self) -> list[Block]:
+        """The blocks in order; `h` under a type that says what they are."""
+        return [block for block in self.h if isinstance(block, Block)]
+
+    def initialise(self, generator: torch.Generator | None = None) -> None:
+        """Draws every weight from N(0, initializer_range); biases 0, norms 1.
+
+        With residual_scaling, the projections into the residual stream get a standard deviation
+        smaller by sqrt(2 * n_layer), one for each sum on the way (GPT-2 paper, section 2.3).
+        """
+        std = self.config.initializer_range
+        for name, parameter in self.named_parameters():
+            if parameter.dim() < 2:
+                nn.init.ones_(parameter) if ".ln_" in f".{name}" and name.endswith("weight") else nn.init.zeros_(
+                    parameter
+                )
+                continue
+            scaled = self.config.residual_scaling and name.endswith("c_proj.weight")
+            scale = math.sqrt(2 * self.config.n_layer) if scaled else 1.0
+            nn.init.normal_(parameter, std=std / scale, generator=generator)
+
+    def forward(
+        self,
+        token_ids: Tensor,
+        targets: Tensor | None = None,
+        *,
+        padding: Tensor | None = None,
+        observer: AttentionObserver | None = None,
+    ) -> GPTOutput:
+        """Predicts the token after each position.
+
+        Args:
+            token_ids: int64 [B, T].
+            targets: int64 [B, T], targets[:, t] is what should follow position t. They come shifted from
+                the data; nothing is shifted here. Positions at -100 carry no loss.
+            padding: [B, T], 1 or true where a token is real, 0 or false where it fills up a shorter row.
+                Positions are counted from each row's first real token.
+            observer: called once a layer with the attention scores and weights.
+
+        Returns:
+            GPTOutput with logits for all positions.
+
+        Raises:
+            ContextLengthError: T exceeds n_positions. TokenIdError: an id outside the vocabulary, or T is 0.
+        """
+        logits = self.lm_head(self.hidden_states(token_ids, padding=padding, observer=observer))  # [B, T, V]
+        if targets is None:
+            return GPTOutput(logits, None)
+        loss = F.cross_entropy(logits.flatten(0, 1).float(), targets.flatten(), ignore_index=IGNORED_TARGET)
+        return GPTOutput(logits, loss)
+
+    def hidden_states(
+        self,
+        token_ids: Tensor,
+        *,
+        padding: Tensor | None = None,
+        cache: KVCache | None = None,
+        observer: AttentionObserver | None = None,
+    ) -> Tensor:
+        """The residual stream after the last block and final norm, float [B, T, C]; arguments as in forward."""
+        past = 0 if cache is None else cache.length
+        self._check(token_ids, past)
+        T = token_ids.shape[1]
+        x = self.wte(token_ids)  # [B, T, C]
+        if self.config.use_positions:
+            x = x + self.wpe(_positions(T, past, padding, token_ids.device))
+        plain = padding is None and past == 0
+        mask = None
+        if not plain:
+            mask = attention_mask(T, past + T, causal=self.config.causal, padding=padding, device=x.device)
+        x = self.drop(x)
+        for block in self.h:
+            x = block(x, mask=mask, is_causal=plain and self.config.causal, cache=cache, observer=observer)
+        if cache is not None:
+            cache.advance(T)
+        return self.ln_f(x)
+
+    def _check(self, token_ids: Tensor, past: int) -> None:
+        """Raises a sentence instead of an index error deep inside an embedding."""
+        if torch.compiler.is_compiling():
+            return
+        n_tokens, limit = past + token_ids.shape[-1], self.config.n_positions
+        if token_ids.dim() != 2 or token_ids.numel() == 0:
+            shape = list(token_ids.shape)
+            raise TokenIdError(f"token_ids has the shape {shape}; it must be [B, T] with at least one token.")
+        if n_tokens > limit:
+            raise ContextLengthError(f"The text has {n_tokens} tokens; this model reads {limit}. Shorten it.")
+        low, high = (int(bound) for bound in token_ids.aminmax())
+        if low < 0 or high >= self.config.vocab_size:
+            raise TokenIdError(
+                f"The token id {low if low < 0 else high} is outside this model's vocabulary, "
+                f"0 to {self.config.vocab_size - 1}. Is this the right tokenizer?"
+            )
+
+
+def _positions(n_tokens: int, past: int, padding: Tensor | None, device: torch.device) -> Tensor:
+    """int64 [T] or [B, T]: the place of each token, counted from the first real one."""
+    if padding is None:
+        return torch.arange(past, past + n_tokens, device=device)
+    return (padding.long().cumsum(dim=1) - 1).clamp(min=0)

@@ -1,0 +1,190 @@
+"""Hugging Face's names and layouts for GPT-1 and GPT-2, to this project's and back."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from gptcore.config import GPTConfig
+from gptcore.errors import CheckpointError
+from gptcore.model import GPT
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+# transformers' Conv1D stores [in, out]; nn.Linear stores [out, in].
+_TRANSPOSED = re.compile(r"(c_attn|c_proj|c_fc)\.weight$")
+# Masks that old checkpoints carry along; they are no parameters.
+_BUFFER = re.compile(r"h\.\d+\.attn\.(bias|masked_bias)$")
+_GPT1_NAMES = {"wte.weight": "tokens_embed.weight", "wpe.weight": "positions_embed.weight"}
+# What config.json says of a model that no transformers class computes.
+OWN_MODEL_TYPE = "gptlens"
+
+
+def transformers_obstacle(config: GPTConfig) -> str | None:
+    """Why no transformers class computes this model, or None when one does."""
+    if not config.causal:
+        return "its attention sees the future (causal=False)"
+    if not config.use_mlp:
+        return "its blocks have no MLP (use_mlp=False)"
+    if config.norm_position == "post":
+        if config.inner_dim != 4 * config.n_embd:
+            return f"transformers' GPT-1 has an MLP of 4 * n_embd, this one of {config.inner_dim}"
+        if config.activation_function == "gelu":
+            return "transformers' GPT-1 has no exact GELU (activation_function='gelu')"
+    return None
+
+
+def config_to_hf(config: GPTConfig) -> dict[str, Any]:
+    """The config.json of a model folder: transformers' fields, and this project's switches beside them."""
+    shared = config.to_dict()
+    if transformers_obstacle(config):
+        return {"model_type": OWN_MODEL_TYPE, **shared}
+    if config.norm_position == "post":
+        afn = {"gelu_new": "gelu", "relu": "relu"}[config.activation_function]
+        return {"model_type": "openai-gpt", "architectures": ["OpenAIGPTLMHeadModel"], "afn": afn, **shared}
+    return {"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], **shared}
+
+
+def config_from_hf(values: dict[str, Any]) -> GPTConfig:
+    """The config in a parsed config.json of GPT-1, GPT-2 or this project.
+
+    Raises:
+        CheckpointError: another architecture, or a GPT-2 variant whose arithmetic differs.
+        ConfigError: a shape that no model can have.
+    """
+    model_type = values.get("model_type")
+    if model_type not in ("gpt2", "openai-gpt", OWN_MODEL_TYPE):
+        raise CheckpointError(f"config.json is of a {model_type!r} model; GPT Lens reads 'gpt2' and 'openai-gpt'.")
+    for name, expected in {"scale_attn_weights": True, "scale_attn_by_inverse_layer_idx": False}.items():
+        if values.get(name, expected) != expected:
+            raise CheckpointError(f"config.json has {name}={values[name]!r}; only {expected!r} is implemented.")
+    known = dict(values)
+    if model_type == "openai-gpt":
+        names = {"gelu": "gelu_new", "relu": "relu"}
+        afn = values.get("afn", "gelu")
+        if afn not in names:
+            raise CheckpointError(f"config.json has the activation afn={afn!r}; 'gelu' and 'relu' are implemented.")
+        defaults = {"vocab_size": 40478, "n_positions": 512, "residual_scaling": False}
+        known = {**defaults, **values, "activation_function": names[afn], "norm_position": "post"}
+    elif known.get("activation_function") == "gelu_pytorch_tanh":
+        known["activation_function"] = "gelu_new"
+    return GPTConfig.from_dict(known)
+
+
+def tensors_from_hf(config: GPTConfig, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Checkpoint tensors under this project's names, as views without copying.
+
+    Args:
+        config: the model they are for.
+        tensors: by the checkpoint's names, with or without the prefix "transformer.".
+
+    Raises:
+        CheckpointError: a tensor missing, left over or of the wrong shape, by its name in the checkpoint.
+    """
+    with torch.device("meta"):
+        expected = {name: list(tensor.shape) for name, tensor in GPT(config).state_dict().items()}
+    own_names = {theirs: ours for ours, theirs in _GPT1_NAMES.items()}
+    found: dict[str, Tensor] = {}
+    for theirs, tensor in tensors.items():
+        name = theirs.removeprefix("transformer.")
+        name = own_names.get(name, name)
+        if name in expected:
+            transposed = _TRANSPOSED.search(name) is not None
+            shape = expected[name][::-1] if transposed else expected[name]
+            if list(tensor.shape) != shape:
+                raise CheckpointError(f"The tensor {theirs} has the shape {list(tensor.shape)}; it should be {shape}.")
+            found[name] = tensor.t() if transposed else tensor
+        elif not _BUFFER.search(name) and not _stands_for_nothing(config, name, tensor):
+            raise CheckpointError(f"The tensor {theirs} does not belong to a model of this config.")
+    if config.tie_word_embeddings and "wte.weight" in found:
+        found["lm_head.weight"] = found["wte.weight"]
+    missing = [name for name in expected if name not in found]
+    if missing:
+        raise CheckpointError(f"The checkpoint lacks the tensor {missing[0]} ({len(missing)} missing in all).")
+    return found
+
+
+def tensors_to_hf(model: GPT) -> dict[str, Tensor]:
+    """The model's tensors as transformers stores them: its names, Conv1D layout, zeros for absent biases."""
+    config, tensors = model.config, {}
+    for name, tensor in model.state_dict().items():
+        if name == "lm_head.weight":
+            if not config.tie_word_embeddings:
+                tensors[name] = tensor
+            continue
+        theirs = _GPT1_NAMES.get(name, name) if config.norm_position == "post" else name
+        tensors[f"transformer.{theirs}"] = tensor.t() if _TRANSPOSED.search(name) else tensor
+    if not transformers_obstacle(config):
+        tensors.update(_absent_as_zeros(config, model.wte.weight))
+    return {name: tensor.detach().contiguous() for name, tensor in tensors.items()}
+
+
+def from_hf(hf_model: PreTrainedModel) -> GPT:
+    """A transformers GPT2LMHeadModel or OpenAIGPTLMHeadModel as a GPT, sharing its memory.
+
+    Raises:
+        CheckpointError: another architecture.
+    """
+    values = hf_model.config.to_dict()
+    config = config_from_hf(values)
+    if config.norm_position == "post":  # transformers' GPT-1 has its dropouts under the same names
+        config = replace(config, tie_word_embeddings=values.get("tie_word_embeddings", True))
+    return model_from_tensors(config, tensors_from_hf(config, hf_model.state_dict()))
+
+
+def to_hf(model: GPT) -> PreTrainedModel:
+    """The same model as a transformers one, on a copy of the weights.
+
+    Raises:
+        CheckpointError: a switch that transformers cannot express, by its name.
+    """
+    obstacle = transformers_obstacle(model.config)
+    if obstacle:
+        raise CheckpointError(f"transformers cannot express this model: {obstacle}.")
+    import transformers
+
+    values = config_to_hf(model.config)
+    if model.config.norm_position == "post":
+        hf_model = transformers.OpenAIGPTLMHeadModel(transformers.OpenAIGPTConfig.from_dict(values))
+    else:
+        hf_model = transformers.GPT2LMHeadModel(transformers.GPT2Config.from_dict(values))
+    tensors = {name: tensor.clone() for name, tensor in tensors_to_hf(model).items()}
+    if model.config.tie_word_embeddings:
+        tensors["lm_head.weight"] = model.wte.weight.detach().clone()
+    hf_model.load_state_dict(tensors)
+    return hf_model.eval()
+
+
+def model_from_tensors(config: GPTConfig, tensors: dict[str, Tensor]) -> GPT:
+    """A model, in evaluation mode, that holds these tensors without a copy; names and shapes are the model's own."""
+    with torch.device("meta"):
+        model = GPT(config)
+    model.load_state_dict(tensors, assign=True)
+    if config.tie_word_embeddings:
+        model.lm_head.weight = model.wte.weight
+    return model.eval()
+
+
+def _absent_as_zeros(config: GPTConfig, like: Tensor) -> dict[str, Tensor]:
+    """Zeros where transformers expects a bias or a position that this model does without."""
+    absent: dict[str, Tensor] = {}
+    if not config.attention_bias:
+        for layer in range(config.n_layer):
+            absent[f"transformer.h.{layer}.attn.c_attn.bias"] = like.new_zeros(3 * config.n_embd)
+            absent[f"transformer.h.{layer}.attn.c_proj.bias"] = like.new_zeros(config.n_embd)
+    if not config.use_positions:
+        name = "positions_embed" if config.norm_position == "post" else "wpe"
+        absent[f"transformer.{name}.weight"] = like.new_zeros(config.n_positions, config.n_embd)
+    return absent
+
+
+def _stands_for_nothing(config: GPTConfig, name: str, tensor: Tensor) -> bool:
+    """Whether a surplus tensor is one of the zeros that `_absent_as_zeros` writes."""
+    names = {theirs.removeprefix("transformer.") for theirs in _absent_as_zeros(config, tensor)}
+    own = {_GPT1_NAMES.get(name, name), name}
+    return bool(names & own) and not bool(tensor.any())

@@ -1,0 +1,256 @@
+"""From logits to a token: pure functions, one explicit random generator, every stage open to view."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from gptcore.errors import SamplingError
+
+# Without a cut, only tokens above this probability are sorted; there are at most 1,000 of them.
+_SORTED_ABOVE = 1e-3
+
+
+@dataclass(frozen=True, kw_only=True)
+class SamplingSettings:
+    """The controls of one strategy, applied in this order. Raises SamplingError outside the stated ranges.
+
+    Args:
+        repetition_penalty: > 0; logits of tokens already present are divided by it when positive, multiplied
+            when negative. 1 is off. Source: CTRL paper (Keskar et al., 2019), section 4.1, as transformers does it.
+        no_repeat_ngram_size: no n tokens in a row occur twice; 0 is off.
+        min_new_tokens: the end-of-text token is impossible before this many new tokens.
+        temperature: >= 0; logits are divided by it. 0 takes the most likely token.
+        top_k: keep exactly this many of the most likely tokens; None or 0 is off.
+        top_p: in (0, 1]; keep the smallest set of most likely tokens whose probabilities, renormalised after
+            top_k, reach it; the token that crosses it stays. None or 1 is off.
+        min_p: in [0, 1]; drop tokens less likely than this share of the most likely one. None or 0 is off.
+    """
+
+    temperature: float = 1.0
+    top_k: int | None = None
+    top_p: float | None = None
+    min_p: float | None = None
+    repetition_penalty: float = 1.0
+    no_repeat_ngram_size: int = 0
+    min_new_tokens: int = 0
+
+    def __post_init__(self) -> None:
+        _check_number("temperature", self.temperature, "0 or more", lambda v: v >= 0)
+        _check_number("repetition_penalty", self.repetition_penalty, "more than 0", lambda v: v > 0)
+        if self.top_p is not None:
+            _check_number("top_p", self.top_p, "more than 0 and at most 1", lambda v: 0 < v <= 1)
+        if self.min_p is not None:
+            _check_number("min_p", self.min_p, "between 0 and 1", lambda v: 0 <= v <= 1)
+        for name in ("top_k", "no_repeat_ngram_size", "min_new_tokens"):
+            value = getattr(self, name)
+            if value is None and name == "top_k":
+                continue
+            if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+                raise SamplingError(f"{name} is {value!r}; it must be a whole number, 0 (off) or more.")
+
+    def check_vocabulary(self, vocab_size: int) -> None:
+        """Raises SamplingError when top_k exceeds the vocabulary."""
+        if self.top_k is not None and self.top_k > vocab_size:
+            raise SamplingError(
+                f"top_k is {self.top_k}; this model has {vocab_size} tokens. Choose 1 to {vocab_size}, or 0 for all."
+            )
+
+
+def _check_number(name: str, value: object, allowed: str, holds) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or not holds(value):
+        raise SamplingError(f"{name} is {value!r}; it must be a number, {allowed}.")
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The tokens that may come next.
+
+    Attributes:
+        ids: int64 [N], the most likely first (an uncut distribution is sorted only in its upper part).
+        probabilities: float32 [N], renormalised to sum to 1.
+    """
+
+    ids: Tensor
+    probabilities: Tensor
+
+
+def penalise(
+    logits: Tensor, settings: SamplingSettings, token_ids: Sequence[int], *, n_new: int = 0, end_id: int | None = None
+) -> Tensor:
+    """The logits after repetition penalty, n-gram ban and minimum length; the input is not changed.
+
+    Args:
+        logits: float [V].
+        settings: of the strategy.
+        token_ids: everything so far, prompt included.
+        n_new: how many of them were generated.
+        end_id: the end-of-text token.
+    """
+    if settings.repetition_penalty != 1.0 and token_ids:
+        seen = torch.tensor(sorted(set(token_ids)), device=logits.device)
+        values = logits[seen]
+        penalty = settings.repetition_penalty
+        logits = logits.index_put((seen,), torch.where(values > 0, values / penalty, values * penalty))
+    banned = _completions_of_repeated_ngrams(token_ids, settings.no_repeat_ngram_size)
+    if end_id is not None and n_new < settings.min_new_tokens:
+        banned.add(end_id)
+    if banned and len(banned) < len(logits):
+        logits = logits.index_fill(0, torch.tensor(sorted(banned), device=logits.device), -math.inf)
+    return logits
+
+
+def _completions_of_repeated_ngrams(token_ids: Sequence[int], size: int) -> set[int]:
+    """Tokens that would complete an n-gram which has occurred before."""
+    if size == 0 or len(token_ids) < size:
+        return set()
+    ids = list(token_ids)
+    prefix = ids[len(ids) - size + 1 :]
+    return {ids[i + size - 1] for i in range(len(ids) - size + 1) if ids[i : i + size - 1] == prefix}
+
+
+def candidates(logits: Tensor, settings: SamplingSettings) -> Candidates:
+    """Temperature, top-k, top-p, min-p: what is left, exact over the full vocabulary.
+
+    Only what can survive is ever sorted: top_k tokens, or those likely enough to be in the nucleus.
+
+    Args:
+        logits: float [V] on the CPU, finite or -inf, after `penalise`.
+        settings: of the strategy.
+    """
+    if settings.temperature == 0:
+        return Candidates(logits.argmax().view(1), torch.ones(1, device=logits.device))
+    # Shifted by the maximum first, so that a tiny temperature makes -inf of the others and never NaN.
+    scaled = (logits.float() - logits.max()) / settings.temperature
+    top_p = 1.0 if settings.top_p is None else settings.top_p
+    if settings.top_k and settings.top_k < len(logits):
+        ids = _top_ids(scaled, settings.top_k)
+        probabilities = scaled[ids].softmax(dim=0)
+        if top_p < 1:
+            n_kept = _count_to_reach(probabilities, top_p)
+            ids, probabilities = ids[:n_kept], probabilities[:n_kept]
+    else:
+        everything = scaled.softmax(dim=0)
+        if top_p < 1:
+            ids = _nucleus(everything, top_p)
+        else:
+            likely = everything > _SORTED_ABOVE
+            ids = torch.cat([_ordered(likely.nonzero()[:, 0], everything), (~likely).nonzero()[:, 0]])
+        probabilities = everything[ids]
+    if settings.min_p:
+        kept = probabilities >= settings.min_p * probabilities.max()
+        ids, probabilities = ids[kept], probabilities[kept]
+    return Candidates(ids, probabilities / probabilities.sum())
+
+
+def _top_ids(scores: Tensor, k: int) -> Tensor:
+    """Exactly k ids, best first; of equal scores the lower ids stay."""
+    values, ids = scores.topk(k)
+    lowest = values[-1]
+    tied = (scores == lowest).nonzero()[:, 0]
+    if len(tied) > 1:
+        above = ids[values > lowest]
+        ids = torch.cat([above, tied[: k - len(above)]])
+    return _ordered(ids.sort().values, scores)
+
+
+def _nucleus(probabilities: Tensor, top_p: float) -> Tensor:
+    """Ids of the smallest set of most likely tokens that reaches top_p, best first; among equals the lower ids."""
+    # All below (1 - P) / V together weigh at most 1 - P, so none of them is in the nucleus; halved for rounding.
+    floor = (1 - top_p) / (2 * len(probabilities))
+    # numpy sorts plain values several times faster than torch sorts values with indices.
+    values = torch.from_numpy(np.sort(probabilities[probabilities > floor].numpy())).flip(0)
+    n_kept = _count_to_reach(values, top_p)
+    lowest = values[n_kept - 1]
+    above = (probabilities > lowest).nonzero()[:, 0]
+    tied = (probabilities == lowest).nonzero()[: n_kept - len(above), 0]
+    return _ordered(torch.cat([above, tied]).sort().values, probabilities)
+
+
+def _count_to_reach(probabilities: Tensor, top_p: float) -> int:
+    """How many of these, best first, it takes to reach top_p; the one that crosses it counts."""
+    before = probabilities.double().cumsum(dim=0) - probabilities
+    return max(1, int((before < top_p).sum()))
+
+
+def _ordered(ids: Tensor, scores: Tensor) -> Tensor:
+    """Ascending ids, put in order of their scores, best first; equal scores stay in order of id."""
+    return ids[scores[ids].argsort(descending=True, stable=True)]
+
+
+def sample(choices: Candidates, generator: torch.Generator) -> int:
+    """One id, drawn by inverting the cumulative distribution at a single uniform number.
+
+    The same generator state under other settings meets the same number, which is what makes strategies
+    comparable "with the same random numbers".
+    """
+    uniform = torch.rand((), generator=generator, dtype=torch.float64).item()
+    cumulative = choices.probabilities.double().cumsum(dim=0)
+    place = int(torch.searchsorted(cumulative, uniform * float(cumulative[-1]), right=True))
+    return int(choices.ids[min(place, len(choices.ids) - 1)])
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The distribution after one step of the pipeline.
+
+    Attributes:
+        name: "softmax", "penalties", "temperature", "top-k", "top-p" or "min-p".
+        probabilities: float32 [V]; 0 where a token has been cut.
+        n_candidates: tokens left.
+        entropy: bits.
+        mass_removed: share of the stage before that was cut here.
+    """
+
+    name: str
+    probabilities: Tensor
+    n_candidates: int
+    entropy: float
+    mass_removed: float
+
+
+def stages(logits: Tensor, settings: SamplingSettings, penalised: Tensor | None = None) -> list[Stage]:
+    """The whole pipeline, one stage after another, over the full vocabulary; what `candidates` computes, shown.
+
+    Args:
+        logits: float [V], the model's own.
+        settings: of the strategy.
+        penalised: the logits after `penalise`; adds a stage when they differ.
+    """
+    result = [_stage("softmax", logits.float().softmax(dim=0), 0.0)]
+    if penalised is not None and not torch.equal(penalised, logits):
+        result.append(_stage("penalties", penalised.float().softmax(dim=0), 0.0))
+    adjusted = logits if penalised is None else penalised
+    if settings.temperature == 0:
+        greedy = torch.zeros_like(result[0].probabilities)
+        greedy[adjusted.argmax()] = 1.0
+        removed = 1.0 - float(result[-1].probabilities[adjusted.argmax()])
+        return [*result, _stage("temperature", greedy, removed)]
+    scaled = (adjusted.float() - adjusted.max()) / settings.temperature
+    result.append(_stage("temperature", scaled.softmax(dim=0), 0.0))
+    limits = [
+        ("top-k", {"top_k": settings.top_k}, bool(settings.top_k)),
+        ("top-p", {"top_p": settings.top_p}, settings.top_p is not None and settings.top_p < 1),
+        ("min-p", {"min_p": settings.min_p}, bool(settings.min_p)),
+    ]
+    limit: dict[str, float | int | None] = {}
+    for name, more, active in limits:
+        if not active:
+            continue
+        limit |= more
+        left = candidates(adjusted, SamplingSettings(temperature=settings.temperature, **limit))  # type: ignore[arg-type]
+        before = result[-1].probabilities
+        after = torch.zeros_like(before).index_put((left.ids,), left.probabilities)
+        result.append(_stage(name, after, max(0.0, 1.0 - float(before[left.ids].double().sum()))))
+    return result
+
+
+def _stage(name: str, probabilities: Tensor, mass_removed: float) -> Stage:
+    positive = probabilities[probabilities > 0].double()
+    entropy = max(0.0, -float((positive * positive.log2()).sum()))
+    return Stage(name, probabilities, len(positive), entropy, mass_removed)

@@ -1,0 +1,85 @@
+"""Chooses how many threads a small repeated computation should use, by measuring while it runs."""
+
+from __future__ import annotations
+
+import time
+
+import torch
+
+# On a busy machine the threads of one product wait for the slowest of them; fewer are then faster.
+_TRIAL_STEPS = 3
+_FIRST_WAIT, _LONGEST_WAIT = 24, 768
+_SLOWED_DOWN = 1.3
+_CLEARLY_FASTER = 0.95
+
+
+class ThreadGovernor:
+    """A context manager around one step, which tries another thread count now and then and stays if it is faster.
+
+    A trial lasts three steps. After one that lost, the next waits twice as long, unless steps become clearly
+    slower than they were, which is what another process on the same cores looks like.
+
+    The count is set for the calling thread only and put back at the end of the step. One governor serves one
+    sequence of steps; `settled` is shared by those of one model, so that the next starts with what the last found.
+
+    Args:
+        settled: holds the count found so far, if any, and takes the new one.
+    """
+
+    def __init__(self, settled: list[int]) -> None:
+        most = torch.get_num_threads()
+        self._settled = settled
+        self._counts = sorted({1, most} | {2**power for power in range(1, 8) if 2**power < most})
+        start = settled[0] if settled and settled[0] in self._counts else most
+        self._current = self._using = self._counts.index(start)
+        self._direction = -1
+        self._wait = _LONGEST_WAIT if settled else _TRIAL_STEPS
+        self._times: list[float] = []  # of the count in use, since it came into use
+        self._usual = 0.0  # what a step took before the last trial
+        self._begin, self._outside = 0.0, most
+
+    @property
+    def n_threads(self) -> int:
+        """The count in use now."""
+        return self._counts[self._using]
+
+    def __enter__(self) -> None:
+        self._outside = torch.get_num_threads()
+        if self._outside != self.n_threads:
+            torch.set_num_threads(self.n_threads)
+        self._begin = time.perf_counter()
+
+    def __exit__(self, *_: object) -> None:
+        self.record(time.perf_counter() - self._begin)
+        if torch.get_num_threads() != self._outside:
+            torch.set_num_threads(self._outside)
+
+    def record(self, seconds: float) -> None:
+        """Takes the duration of one step, and starts or settles a trial."""
+        if len(self._counts) == 1:
+            return
+        self._times.append(seconds)
+        if len(self._times) < _TRIAL_STEPS:
+            return
+        typical = sorted(self._times[-_TRIAL_STEPS:])[_TRIAL_STEPS // 2]
+        if self._using != self._current:
+            self._settle(typical)
+        elif len(self._times) >= self._wait or (self._usual and typical > _SLOWED_DOWN * self._usual):
+            self._try_another(typical)
+
+    def _try_another(self, typical: float) -> None:
+        self._usual = typical
+        neighbour = self._current + self._direction
+        if not 0 <= neighbour < len(self._counts):
+            self._direction = -self._direction
+            neighbour = self._current + self._direction
+        self._using, self._times = neighbour, []
+
+    def _settle(self, typical: float) -> None:
+        if typical < _CLEARLY_FASTER * self._usual:
+            self._current, self._usual, self._wait = self._using, typical, _FIRST_WAIT
+        else:
+            self._direction = -self._direction
+            self._wait = min(_LONGEST_WAIT, max(_FIRST_WAIT, 2 * self._wait))
+        self._settled[:] = [self._counts[self._current]]
+        self._using, self._times = self._current, []

@@ -1,0 +1,102 @@
+"""What every tokenizer offers, and what all of them share."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from gptcore.errors import TokenizerError
+
+END_OF_TEXT = "<|endoftext|>"
+TOKENIZER_FILE = "tokenizer.json"
+
+
+class Tokenizer(Protocol):
+    """Text to token ids and back.
+
+    Attributes:
+        kind: "gpt2", "gpt1", "bpe" or "char".
+        vocab_size: V, ids run from 0 to V - 1.
+        end_id: the id that ends a document, or None.
+    """
+
+    @property
+    def kind(self) -> str:
+        """What it is called."""
+        ...
+
+    @property
+    def vocab_size(self) -> int:
+        """V."""
+        ...
+
+    @property
+    def end_id(self) -> int | None:
+        """The id that ends a document."""
+        ...
+
+    def encode(self, text: str, *, allow_special: bool = False) -> list[int]:
+        """Token ids of a text; with allow_special, a written-out end-of-text marker becomes its one id."""
+        ...
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of token ids; bytes that are no complete character become U+FFFD."""
+        ...
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """The UTF-8 bytes that one token adds to the text. Raises TokenizerError outside the vocabulary."""
+        ...
+
+    def save(self, folder: Path) -> None:
+        """Writes files into a model folder from which both this project and transformers read it."""
+        ...
+
+
+def check_text(text: object) -> str:
+    """The text itself, or a TokenizerError for what no tokenizer can encode."""
+    if not isinstance(text, str):
+        raise TokenizerError(f"A tokenizer encodes text, not {type(text).__name__}.")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        broken = text[error.start]
+        raise TokenizerError(
+            f"Character {error.start + 1} is {broken!a}, half of a surrogate pair: no valid Unicode. Remove it."
+        ) from None
+    return text
+
+
+def check_id(token_id: int, vocab_size: int) -> int:
+    """The id itself, or a TokenizerError that names the range."""
+    if not 0 <= token_id < vocab_size:
+        raise TokenizerError(f"There is no token {token_id}; ids run from 0 to {vocab_size - 1}.")
+    return token_id
+
+
+def describe_token(tokenizer: Tokenizer, token_id: int) -> str:
+    """A token as a reader should see it: its text, special tokens by name, broken bytes as <0xE2>."""
+    raw = tokenizer.token_bytes(token_id)
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return "".join(f"<0x{byte:02X}>" for byte in raw)
+
+
+class StreamingText:
+    """Turns tokens into text one at a time, holding back bytes until they make a whole character."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+        self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+
+    def push(self, token_id: int) -> str:
+        """The characters that this token completes; the end-of-text token adds none."""
+        if token_id == self._tokenizer.end_id:
+            return self._decoder.decode(b"", final=True)
+        return self._decoder.decode(self._tokenizer.token_bytes(token_id))
+
+    def finish(self) -> str:
+        """What is left: U+FFFD for an incomplete character, usually nothing."""
+        return self._decoder.decode(b"", final=True)

@@ -1,0 +1,165 @@
+"""Byte-level BPE run by tiktoken: GPT-2's own vocabulary, and vocabularies trained here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import tiktoken
+
+from gptcore.errors import TokenizerError
+from gptcore.tokenizers.base import END_OF_TEXT, TOKENIZER_FILE, check_id, check_text
+
+# The pre-split of the GPT-2 release: contractions, words with one leading space, numbers, signs, space.
+GPT2_PATTERN = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
+
+
+def _byte_characters() -> dict[str, int]:
+    """GPT-2's table of one printable character for each byte, as vocab files spell tokens."""
+    printable = [*range(ord("!"), ord("~") + 1), *range(0xA1, 0xAC + 1), *range(0xAE, 0xFF + 1)]
+    table = {chr(byte): byte for byte in printable}
+    others = (byte for byte in range(256) if byte not in set(printable))
+    table.update({chr(256 + offset): byte for offset, byte in enumerate(others)})
+    return table
+
+
+_CHARACTER_TO_BYTE = _byte_characters()
+_BYTE_TO_CHARACTER = {byte: character for character, byte in _CHARACTER_TO_BYTE.items()}
+
+
+def _spell(token: bytes) -> str:
+    return "".join(_BYTE_TO_CHARACTER[byte] for byte in token)
+
+
+def _unspell(token: str) -> bytes:
+    return bytes(_CHARACTER_TO_BYTE[character] for character in token)
+
+
+class ByteBPE:
+    """Byte-level byte-pair encoding: any Unicode text goes in and comes back unchanged.
+
+    Args:
+        encoding: tiktoken's merge table, whose one special token is END_OF_TEXT.
+        kind: "gpt2" for OpenAI's vocabulary, "bpe" for one trained here.
+    """
+
+    def __init__(self, encoding: tiktoken.Encoding, *, kind: str = "bpe") -> None:
+        self.kind = kind
+        self.vocab_size = encoding.n_vocab
+        self.end_id = encoding.encode_single_token(END_OF_TEXT)
+        self._encoding = encoding
+
+    def encode(self, text: str, *, allow_special: bool = False) -> list[int]:
+        if allow_special:
+            return self._encoding.encode(check_text(text), allowed_special={END_OF_TEXT}, disallowed_special=())
+        return self._encoding.encode_ordinary(check_text(text))
+
+    def decode(self, ids: Sequence[int]) -> str:
+        return b"".join(self.token_bytes(token_id) for token_id in ids).decode("utf-8", errors="replace")
+
+    def token_bytes(self, token_id: int) -> bytes:
+        return self._encoding.decode_single_token_bytes(check_id(token_id, self.vocab_size))
+
+    def save(self, folder: Path) -> None:
+        """Writes tokenizer.json and tokenizer_config.json in the format of the `tokenizers` library."""
+        ranks = {self.token_bytes(i): i for i in range(self.vocab_size) if i != self.end_id}
+        fast = {
+            "version": "1.0",
+            "added_tokens": [_added_token(self.end_id)],
+            "normalizer": None,
+            "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True},
+            "post_processor": None,
+            "decoder": {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True},
+            "model": {
+                "type": "BPE", "dropout": None, "unk_token": None, "continuing_subword_prefix": "",
+                "end_of_word_suffix": "", "fuse_unk": False, "byte_fallback": False, "ignore_merges": False,
+                "vocab": {_spell(token): rank for token, rank in ranks.items()} | {END_OF_TEXT: self.end_id},
+                "merges": [[_spell(left), _spell(right)] for left, right in _merges(ranks)],
+            },
+        }  # fmt: skip
+        write_tokenizer_files(folder, fast)
+
+    @classmethod
+    def from_ranks(cls, ranks: dict[bytes, int], *, name: str, kind: str = "bpe") -> ByteBPE:
+        """From each token's bytes to its merge rank, which is its id; END_OF_TEXT gets the last id."""
+        if len([token for token in ranks if len(token) == 1]) != 256:
+            raise TokenizerError(f"The vocabulary {name} lacks some of the 256 single bytes; its file is damaged.")
+        special = {END_OF_TEXT: len(ranks)}
+        return cls(
+            tiktoken.Encoding(name, pat_str=GPT2_PATTERN, mergeable_ranks=ranks, special_tokens=special), kind=kind
+        )
+
+    @classmethod
+    def from_vocabulary(cls, vocabulary: dict[str, int], *, name: str, kind: str = "bpe") -> ByteBPE:
+        """From a parsed vocab.json or tokenizer.json: token as GPT-2 spells it -> id."""
+        try:
+            ranks = {_unspell(token): rank for token, rank in vocabulary.items() if token != END_OF_TEXT}
+        except KeyError as error:
+            raise TokenizerError(f"The vocabulary {name} has the character {error}, which spells no byte.") from None
+        if sorted(ranks.values()) != list(range(len(ranks))) or vocabulary.get(END_OF_TEXT) != len(ranks):
+            raise TokenizerError(
+                f"The ids of the vocabulary {name} are not 0 to {len(ranks) - 1} with {END_OF_TEXT} last."
+            )
+        return cls.from_ranks(ranks, name=name, kind=kind)
+
+    @classmethod
+    def train(cls, texts: Iterable[str], *, vocab_size: int, name: str = "trained-here") -> ByteBPE:
+        """Learns merges from texts with the `tokenizers` library.
+
+        Args:
+            texts: documents; read once.
+            vocab_size: V, with the 256 bytes and the end-of-text token, so at least 257.
+            name: how tiktoken calls it.
+
+        Raises:
+            TokenizerError: vocab_size is too small, or the texts hold too few pairs to fill it.
+        """
+        from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+
+        if vocab_size < 257:
+            raise TokenizerError(f"A byte-level vocabulary needs at least 257 entries; {vocab_size} were asked for.")
+        trained = Tokenizer(models.BPE())
+        trained.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        trainer = trainers.BpeTrainer(
+            vocab_size=vocab_size - 1,
+            initial_alphabet=sorted(_CHARACTER_TO_BYTE),
+            show_progress=False,
+        )
+        trained.train_from_iterator(texts, trainer)
+        vocabulary = trained.get_vocab()
+        if len(vocabulary) != vocab_size - 1:
+            raise TokenizerError(
+                f"The text has only enough different words for {len(vocabulary) + 1} tokens, not {vocab_size}. "
+                "Choose a smaller vocabulary or give more text."
+            )
+        return cls.from_vocabulary(vocabulary | {END_OF_TEXT: len(vocabulary)}, name=name)
+
+
+def _merges(ranks: dict[bytes, int]) -> list[tuple[bytes, bytes]]:
+    """The pair that makes each longer token, in order of rank: its parts after merging all lower ranks."""
+    merges = []
+    for token, rank in sorted(ranks.items(), key=lambda item: item[1]):
+        parts = [bytes([byte]) for byte in token]
+        while len(parts) > 2:
+            pairs = [ranks.get(left + right, rank) for left, right in zip(parts, parts[1:], strict=False)]
+            best = min(range(len(pairs)), key=pairs.__getitem__)
+            if pairs[best] >= rank:
+                break
+            parts[best : best + 2] = [parts[best] + parts[best + 1]]
+        if len(parts) == 2:
+            merges.append((parts[0], parts[1]))
+    return merges
+
+
+def _added_token(token_id: int) -> dict[str, object]:
+    flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
+    return {"id": token_id, "content": END_OF_TEXT, **flags}
+
+
+def write_tokenizer_files(folder: Path, fast: dict[str, object]) -> None:
+    """tokenizer.json and the small tokenizer_config.json that transformers wants beside it."""
+    (folder / TOKENIZER_FILE).write_text(json.dumps(fast, ensure_ascii=False), encoding="utf-8")
+    names = {"bos_token": END_OF_TEXT, "eos_token": END_OF_TEXT} if fast["added_tokens"] else {}
+    settings = {"tokenizer_class": "PreTrainedTokenizerFast", "clean_up_tokenization_spaces": False, **names}
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")

@@ -1,0 +1,70 @@
+"""One token a character: the tokenizer of the lesson models."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from gptcore.errors import TokenizerError
+from gptcore.tokenizers.base import check_id, check_text
+from gptcore.tokenizers.byte_bpe import write_tokenizer_files
+
+
+class CharTokenizer:
+    """Every character of a known alphabet is one token; ids follow the alphabet's order.
+
+    Args:
+        characters: the alphabet, each character once.
+
+    Raises:
+        TokenizerError: an empty alphabet, or a character twice.
+    """
+
+    kind = "char"
+    end_id = None
+
+    def __init__(self, characters: Sequence[str]) -> None:
+        if not characters or len(set(characters)) != len(characters) or any(len(c) != 1 for c in characters):
+            raise TokenizerError("A character vocabulary needs at least one character, and each only once.")
+        self.characters = list(characters)
+        self.vocab_size = len(self.characters)
+        self._ids = {character: index for index, character in enumerate(self.characters)}
+
+    @classmethod
+    def train(cls, text: str) -> CharTokenizer:
+        """The alphabet of a text, in code point order."""
+        return cls(sorted(set(check_text(text))))
+
+    def encode(self, text: str, *, allow_special: bool = False) -> list[int]:
+        """Ids of the characters. Raises TokenizerError naming every character outside the alphabet."""
+        ids = [self._ids.get(character) for character in check_text(text)]
+        if None in ids:
+            unknown = sorted({c for c in text if c not in self._ids})
+            shown = " ".join(repr(character) for character in unknown[:10])
+            more = f" and {len(unknown) - 10} more" if len(unknown) > 10 else ""
+            sample = "".join(c for c in self.characters if c.isprintable())[:80]
+            raise TokenizerError(
+                f"This model knows {self.vocab_size} characters and not {shown}{more}. Remove or replace them. "
+                f"It knows: {sample}"
+            )
+        return [i for i in ids if i is not None]
+
+    def decode(self, ids: Sequence[int]) -> str:
+        return "".join(self.characters[check_id(token_id, self.vocab_size)] for token_id in ids)
+
+    def token_bytes(self, token_id: int) -> bytes:
+        return self.characters[check_id(token_id, self.vocab_size)].encode("utf-8")
+
+    def save(self, folder: Path) -> None:
+        fast = {
+            "version": "1.0",
+            "added_tokens": [],
+            "normalizer": None,
+            "pre_tokenizer": {
+                "type": "Split", "pattern": {"Regex": r"[\s\S]"}, "behavior": "Isolated", "invert": False,
+            },
+            "post_processor": None,
+            "decoder": {"type": "Fuse"},
+            "model": {"type": "WordLevel", "vocab": self._ids, "unk_token": "<unk>"},
+        }  # fmt: skip
+        write_tokenizer_files(folder, fast)

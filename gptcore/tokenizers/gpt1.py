@@ -1,0 +1,59 @@
+"""GPT-1's 40,478-entry BPE over lower-cased words, run by the `tokenizers` library."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gptcore.tokenizers.base import TOKENIZER_FILE, check_id, check_text
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+WORD_END = "</w>"
+
+
+class GPT1Tokenizer:
+    """Lower-cases, strips accents, splits at spaces and punctuation, then merges inside words.
+
+    Decoding puts a space after every word, so text does not come back as it went in. The 2018 code split
+    words with spaCy and repaired text with ftfy first; this is the BERT-style split that transformers uses
+    in their place. The two agree on lower-case words with free-standing punctuation.
+    Source: openai/finetune-transformer-lm, text_utils.py.
+    """
+
+    kind = "gpt1"
+    end_id = None
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+        self.vocab_size = tokenizer.get_vocab_size()
+
+    @classmethod
+    def from_files(cls, vocabulary: Path, merges: Path) -> GPT1Tokenizer:
+        """From OpenAI's encoder_bpe_40000.json and vocab_40000.bpe, or the Hub's vocab.json and merges.txt."""
+        from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+
+        vocab, pairs = models.BPE.read_file(str(vocabulary), str(merges))
+        model = models.BPE(vocab=vocab, merges=pairs, unk_token="<unk>", end_of_word_suffix=WORD_END)
+        tokenizer = Tokenizer(model)
+        tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+        tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+        return cls(tokenizer)
+
+    def encode(self, text: str, *, allow_special: bool = False) -> list[int]:
+        return self._tokenizer.encode(check_text(text), add_special_tokens=False).ids
+
+    def decode(self, ids: Sequence[int]) -> str:
+        return b"".join(self.token_bytes(token_id) for token_id in ids).decode("utf-8").rstrip(" ")
+
+    def token_bytes(self, token_id: int) -> bytes:
+        token = self._tokenizer.id_to_token(check_id(token_id, self.vocab_size)) or ""
+        return token.replace(WORD_END, " ").encode("utf-8")
+
+    def save(self, folder: Path) -> None:
+        from tokenizers import decoders
+
+        self._tokenizer.decoder = decoders.BPEDecoder(suffix=WORD_END)
+        self._tokenizer.save(str(folder / TOKENIZER_FILE))

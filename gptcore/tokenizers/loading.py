@@ -1,0 +1,114 @@
+"""Finds a tokenizer: in a model folder, in tiktoken's cache, in the Hub's cache, or on the Hub."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from gptcore.errors import HubError, TokenizerError
+from gptcore.hub import GPT1_REPOSITORY, GPT2_REPOSITORY, fetch
+from gptcore.tokenizers.base import END_OF_TEXT, TOKENIZER_FILE, Tokenizer
+from gptcore.tokenizers.byte_bpe import ByteBPE
+from gptcore.tokenizers.char import CharTokenizer
+from gptcore.tokenizers.gpt1 import GPT1Tokenizer
+
+# Where tiktoken downloads GPT-2's vocabulary from; its cache names files by the SHA-1 of the address.
+_TIKTOKEN_SOURCES = (
+    "https://openaipublic.blob.core.windows.net/gpt-2/encodings/main/vocab.bpe",
+    "https://openaipublic.blob.core.windows.net/gpt-2/encodings/main/encoder.json",
+)
+# Pairs of file names, vocabulary and merges, under which GPT-1's BPE is published.
+_GPT1_FILES = (("vocab.json", "merges.txt"), ("encoder_bpe_40000.json", "vocab_40000.bpe"))
+
+
+def load_tokenizer(name: str | Path, *, offline: bool = False) -> Tokenizer:
+    """A tokenizer by name or from a model folder.
+
+    Args:
+        name: "gpt2" (also for its larger sizes), "gpt1", or a folder with tokenizer.json,
+            vocab.json or OpenAI's original files.
+        offline: use only files on this machine.
+
+    Raises:
+        TokenizerError: no such tokenizer, or damaged files.
+        HubError: files that are not on this machine and cannot be fetched; says how to get them ahead.
+    """
+    if name in ("gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl"):
+        return _load_gpt2(offline)
+    if name in ("gpt1", "gpt1-preln"):
+        return _load_gpt1(offline)
+    folder = Path(name)
+    if not folder.is_dir():
+        raise TokenizerError(f"There is no tokenizer {str(name)!r}: name 'gpt2', 'gpt1' or a model folder.")
+    return _load_folder(folder)
+
+
+def _load_gpt2(offline: bool) -> ByteBPE:
+    """tiktoken's own encoding where its files are at hand, else the same vocabulary from the Hub."""
+    if _tiktoken_cached():
+        import tiktoken
+
+        return ByteBPE(tiktoken.get_encoding("gpt2"), kind="gpt2")
+    try:
+        path = fetch(GPT2_REPOSITORY, "vocab.json", offline=offline)
+    except HubError as error:
+        raise HubError(
+            f"GPT-2's vocabulary is not on this machine. {error} "
+            "Or, where there is a network, set TIKTOKEN_CACHE_DIR to a folder, run "
+            "python -c \"import tiktoken; tiktoken.get_encoding('gpt2')\" and bring the folder along."
+        ) from None
+    return ByteBPE.from_vocabulary(_read_json(path), name="gpt2", kind="gpt2")
+
+
+def _tiktoken_cached() -> bool:
+    default = os.path.join(tempfile.gettempdir(), "data-gym-cache")
+    folder = Path(os.environ.get("TIKTOKEN_CACHE_DIR") or os.environ.get("DATA_GYM_CACHE_DIR") or default)
+    return all((folder / hashlib.sha1(source.encode()).hexdigest()).is_file() for source in _TIKTOKEN_SOURCES)
+
+
+def _load_gpt1(offline: bool) -> GPT1Tokenizer:
+    vocabulary, merges = (fetch(GPT1_REPOSITORY, file, offline=offline) for file in _GPT1_FILES[0])
+    return GPT1Tokenizer.from_files(vocabulary, merges)
+
+
+def _load_folder(folder: Path) -> Tokenizer:
+    if (folder / TOKENIZER_FILE).is_file():
+        return _from_fast(folder / TOKENIZER_FILE)
+    for vocabulary, merges in _GPT1_FILES:
+        if (folder / vocabulary).is_file() and (folder / merges).is_file():
+            words = _read_json(folder / vocabulary)
+            if END_OF_TEXT in words:
+                return ByteBPE.from_vocabulary(words, name=folder.name, kind="gpt2")
+            return GPT1Tokenizer.from_files(folder / vocabulary, folder / merges)
+    raise TokenizerError(f"The folder {folder} has no {TOKENIZER_FILE} and no vocab.json with merges.txt.")
+
+
+def _from_fast(path: Path) -> Tokenizer:
+    """A tokenizer.json as the `tokenizers` library writes it; its model type says which kind."""
+    try:
+        parsed = _read_json(path)
+        model = parsed["model"]
+        if model["type"] == "WordLevel":
+            return CharTokenizer(sorted(model["vocab"], key=model["vocab"].__getitem__))
+        if model.get("end_of_word_suffix"):
+            from tokenizers import Tokenizer as FastTokenizer
+
+            return GPT1Tokenizer(FastTokenizer.from_file(str(path)))
+        added = {entry["content"]: entry["id"] for entry in parsed.get("added_tokens", [])}
+        return ByteBPE.from_vocabulary(model["vocab"] | added, name=f"{path.parent.name}/{path.name}")
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise TokenizerError(f"{path} is no tokenizer that this project reads ({error}).") from None
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        parsed = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise TokenizerError(f"{path} is not readable as JSON ({error}).") from None
+    if not isinstance(parsed, dict):
+        raise TokenizerError(f"{path} holds a {type(parsed).__name__} where a table of tokens belongs.")
+    return parsed

@@ -1,0 +1,76 @@
+"""How a training run goes: batch, optimiser, schedule, length."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, get_args
+
+from gptcore.errors import TrainingError
+
+Schedule = Literal["cosine", "linear", "constant"]
+Precision = Literal["fp32", "bf16"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingConfig:
+    """Settings of one run. Raises TrainingError for values that cannot work.
+
+    Args:
+        max_steps: optimiser updates; with time_budget an upper limit.
+        time_budget: seconds; the schedule then follows the share of it that is used, and ends with it.
+        batch_size: sequences in one forward pass.
+        accumulation_steps: forward passes in one update.
+        learning_rate: peak, per update.
+        warmup_steps: updates of linear warm-up from 0.
+        schedule: what follows the warm-up: "cosine" or "linear" to 0, or "constant".
+        weight_decay: AdamW's, on matrices only.
+        beta1, beta2: AdamW's moment decay rates.
+        max_grad_norm: the gradient's 2-norm is clipped to this.
+        precision: "bf16" computes the forward pass under autocast; weights stay fp32.
+        seed: of initial weights, batches and dropout.
+        eval_every: updates between evaluations.
+        checkpoint_every: seconds between resumable checkpoints.
+    """
+
+    max_steps: int = 10_000
+    time_budget: float | None = None
+    batch_size: int = 16
+    accumulation_steps: int = 1
+    learning_rate: float = 2e-3
+    warmup_steps: int = 200
+    schedule: Schedule = "cosine"
+    weight_decay: float = 0.1
+    beta1: float = 0.9
+    beta2: float = 0.95
+    max_grad_norm: float = 1.0
+    precision: Precision = "fp32"
+    seed: int = 1
+    eval_every: int = 500
+    checkpoint_every: float = 180.0
+
+    def __post_init__(self) -> None:
+        for name in ("max_steps", "batch_size", "accumulation_steps", "eval_every"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise TrainingError(f"{name} is {value!r}; it must be a whole number of at least 1.")
+        if self.warmup_steps < 0:
+            raise TrainingError(f"warmup_steps is {self.warmup_steps!r}; it must be 0 or more.")
+        for name in ("learning_rate", "max_grad_norm", "checkpoint_every", "time_budget"):
+            value = getattr(self, name)
+            if value is not None and not (math.isfinite(value) and value > 0):
+                raise TrainingError(f"{name} is {value!r}; it must be a positive number.")
+        if not (math.isfinite(self.weight_decay) and self.weight_decay >= 0):
+            raise TrainingError(f"weight_decay is {self.weight_decay!r}; it must be 0 or more.")
+        for name in ("beta1", "beta2"):
+            if not 0 <= getattr(self, name) < 1:
+                raise TrainingError(f"{name} is {getattr(self, name)!r}; it must lie in [0, 1).")
+        if self.schedule not in get_args(Schedule) or self.precision not in get_args(Precision):
+            raise TrainingError(
+                f"schedule is {self.schedule!r} and precision {self.precision!r}; "
+                f"choose among {', '.join(get_args(Schedule))} and {', '.join(get_args(Precision))}."
+            )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return asdict(self)

@@ -1,0 +1,199 @@
+import json
+from pathlib import Path
+
+import pytest
+import torch
+import transformers
+from conftest import make_model, random_ids
+from safetensors.torch import load_file, save_file
+
+import gptcore
+from gptcore import GPTConfig, LanguageModel
+from gptcore.checkpoint import load_folder, read_tensors, save_folder, shard_names
+from gptcore.errors import CheckpointError, HubError
+from gptcore.tokenizers import CharTokenizer
+
+ALPHABET = "".join(chr(64 + i) for i in range(61))
+
+
+@pytest.fixture
+def folder(tiny_model, tmp_path):
+    return save_folder(tmp_path / "model", tiny_model, CharTokenizer(ALPHABET))
+
+
+def test_a_folder_reads_back_to_the_same_model(folder, tiny_model):
+    lm = gptcore.load(folder)
+    ids = random_ids(tiny_model.config, 1, 20)
+    assert torch.equal(lm.model(ids).logits, tiny_model(ids).logits)
+    assert lm.name == "model" and lm.tokenizer.encode("abc") == CharTokenizer(ALPHABET).encode("abc")
+    assert lm.model.config == tiny_model.config and not lm.model.training
+
+
+def test_a_folder_opens_in_transformers_and_writes_the_same_text(folder, tiny_model):
+    hf_model = transformers.AutoModelForCausalLM.from_pretrained(folder)
+    ids = random_ids(tiny_model.config, 1, 20)
+    with torch.inference_mode():
+        torch.testing.assert_close(hf_model(ids).logits, tiny_model(ids).logits, atol=5e-5, rtol=1e-5)
+    assert transformers.AutoTokenizer.from_pretrained(folder).encode("Hello") == CharTokenizer(ALPHABET).encode("Hello")
+
+
+def test_a_folder_that_transformers_saved_reads_back(tiny_model, tmp_path):
+    gptcore.to_hf(tiny_model).save_pretrained(tmp_path)
+    ids = random_ids(tiny_model.config, 1, 20)
+    torch.testing.assert_close(load_folder(tmp_path)(ids).logits, tiny_model(ids).logits, atol=5e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "switches", [{"causal": False}, {"use_mlp": False}, {"attention_bias": False}, {"use_positions": False}]
+)
+def test_every_switch_survives_the_folder_and_inexpressible_ones_do_not_open_elsewhere(tmp_path, switches):
+    model = make_model(GPTConfig(vocab_size=61, n_positions=24, n_embd=32, n_layer=2, n_head=4, **switches))
+    save_folder(tmp_path / "m", model)
+    again = load_folder(tmp_path / "m")
+    ids = random_ids(model.config, 1, 10)
+    assert again.config == model.config and torch.equal(again(ids).logits, model(ids).logits)
+    if "causal" in switches or "use_mlp" in switches:
+        with pytest.raises(ValueError, match="gptlens"):
+            transformers.AutoModelForCausalLM.from_pretrained(tmp_path / "m")
+
+
+def test_half_precision_folders_load_as_fp32(tiny_model, tmp_path):
+    save_folder(tmp_path / "half", tiny_model, dtype=torch.float16)
+    half = load_folder(tmp_path / "half")
+    assert half.wte.weight.dtype == torch.float32
+    torch.testing.assert_close(half.wte.weight, tiny_model.wte.weight, atol=1e-3, rtol=1e-3)
+
+
+def test_fp32_weights_stay_mapped_from_the_file(folder):
+    model = load_folder(folder)
+    if not Path("/proc/self/maps").exists():
+        pytest.skip("this system does not list its mappings")
+    maps = Path("/proc/self/maps").read_text()
+    assert str(folder / "model.safetensors") in maps
+    assert model.lm_head.weight.data_ptr() == model.wte.weight.data_ptr()
+
+
+def test_saving_again_replaces_the_model_and_keeps_other_files(folder, tiny_model):
+    (folder / "README.md").write_text("a card")
+    with torch.no_grad():
+        tiny_model.wte.weight.add_(1)
+    save_folder(folder, tiny_model)
+    assert (folder / "README.md").read_text() == "a card"
+    assert torch.equal(load_folder(folder).wte.weight, tiny_model.wte.weight)
+    assert sorted(path.name for path in folder.parent.iterdir()) == ["model"]
+
+
+def test_a_save_that_fails_leaves_the_old_folder_whole(folder, tiny_model):
+    before = load_folder(folder).wte.weight.clone()
+    with torch.no_grad():
+        tiny_model.wte.weight[0, 0] = 1e6
+    with pytest.raises(CheckpointError, match=r"wte\.weight|tokens_embed"):
+        save_folder(folder, tiny_model, dtype=torch.float16)
+    assert torch.equal(load_folder(folder).wte.weight, before)
+
+
+def test_a_truncated_file_is_refused_by_name(folder):
+    file = folder / "model.safetensors"
+    file.write_bytes(file.read_bytes()[:-100])
+    with pytest.raises(CheckpointError, match=r"model\.safetensors is damaged, cut short"):
+        load_folder(folder)
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 a zip, as torch.save writes", b"\xff" * 64])
+def test_what_is_not_safetensors_is_refused(folder, content):
+    (folder / "model.safetensors").write_bytes(content)
+    with pytest.raises(CheckpointError, match="no safetensors file"):
+        load_folder(folder)
+
+
+def test_a_pickle_is_never_opened_and_named(folder):
+    (folder / "model.safetensors").unlink()
+    torch.save({"a": torch.zeros(1)}, folder / "pytorch_model.bin")
+    with pytest.raises(CheckpointError, match=r"pytorch_model\.bin is a pickle"):
+        load_folder(folder)
+
+
+def test_wrong_shapes_and_whole_numbers_are_refused_by_tensor_name(folder):
+    tensors = load_file(folder / "model.safetensors")
+    name = next(name for name in tensors if name.endswith("h.1.ln_2.bias"))
+    save_file({**tensors, name: torch.zeros(3)}, folder / "model.safetensors")
+    with pytest.raises(CheckpointError, match=r"h\.1\.ln_2\.bias has the shape \[3\]; it should be \[32\]"):
+        load_folder(folder)
+    save_file({**tensors, name: torch.zeros(32, dtype=torch.int64)}, folder / "model.safetensors")
+    with pytest.raises(CheckpointError, match=r"h\.1\.ln_2\.bias has the type torch\.int64"):
+        load_folder(folder)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [({"n_head": 5}, "n_embd=32"), ({"model_type": "bert"}, "bert"), ({"n_layer": "three"}, "n_layer")],
+)
+def test_an_unusable_config_is_a_sentence(folder, change, words):
+    values = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**values, **change}))
+    with pytest.raises(CheckpointError, match=words):
+        load_folder(folder)
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{"])
+def test_a_broken_config_file_is_a_sentence(folder, content):
+    (folder / "config.json").write_text(content)
+    with pytest.raises(CheckpointError, match=r"config\.json is not usable"):
+        load_folder(folder)
+
+
+def test_sharded_weights_load_and_an_index_cannot_point_outside(folder, tiny_model):
+    tensors = load_file(folder / "model.safetensors")
+    names = sorted(tensors)
+    (folder / "model.safetensors").unlink()
+    parts = {"a.safetensors": names[:10], "b.safetensors": names[10:]}
+    for file, part in parts.items():
+        save_file({name: tensors[name] for name in part}, folder / file)
+    index = folder / "model.safetensors.index.json"
+    index.write_text(json.dumps({"weight_map": {name: file for file, part in parts.items() for name in part}}))
+    assert torch.equal(load_folder(folder).wte.weight, tiny_model.wte.weight)
+    index.write_text(json.dumps({"weight_map": {"x": "../elsewhere.safetensors"}}))
+    with pytest.raises(CheckpointError, match="outside"):
+        shard_names(index)
+
+
+def test_a_missing_folder_and_an_unknown_name_list_the_choices(tmp_path):
+    with pytest.raises(CheckpointError, match="no model folder"):
+        gptcore.load(tmp_path)
+    with pytest.raises(CheckpointError, match="gpt2-xl"):
+        gptcore.load("gpt7")
+    with pytest.raises(CheckpointError, match="no file"):
+        read_tensors(tmp_path / "none.safetensors")
+
+
+@pytest.mark.parametrize("name", ["gpt2", "gpt1", "someone/some-model"])
+def test_hub_weights_offline_name_the_missing_file_and_how_to_fetch_it(name, monkeypatch):
+    monkeypatch.setattr("gptcore.hub.cached", lambda *_: None)
+    with pytest.raises(HubError, match=r"config\.json of .* is not on this machine.*hf download"):
+        gptcore.load(name, offline=True)
+
+
+def test_without_a_network_the_hub_is_not_waited_for(monkeypatch):
+    monkeypatch.setattr("gptcore.hub.cached", lambda *_: None)
+    monkeypatch.setattr("gptcore.hub._hub_has_an_address", lambda: False)
+    with pytest.raises(HubError, match=r"there is no network.*hf download openai-community/gpt2"):
+        gptcore.load("gpt2")
+
+
+def test_a_cached_hub_repository_loads_offline(tiny_model, tmp_path, monkeypatch):
+    lm = LanguageModel(tiny_model, CharTokenizer(ALPHABET), "x")
+    save_folder(tmp_path / "cache", lm.model, lm.tokenizer)
+    monkeypatch.setattr("gptcore.hub.cached", lambda _, file: tmp_path / "cache" / file)
+    loaded = gptcore.load("owner/tiny", offline=True)
+    assert loaded.name == "owner/tiny" and torch.equal(loaded.model.wte.weight, tiny_model.wte.weight)
+
+
+@pytest.mark.network
+def test_the_real_gpt2_continues_a_golden_prompt(shared):
+    try:
+        lm = gptcore.load("gpt2")
+    except HubError as error:
+        pytest.skip(f"the real weights are not here: {error}")
+    golden = json.loads((shared / "golden" / "gpt2_golden.json").read_text())["gpt2_generation"][0]
+    ours = gptcore.generate(lm, golden["prompt_ids"], max_new_tokens=16, temperature=0, precision="exact")
+    assert golden["prompt_ids"] + [token.id for token in ours] == golden["expected_ids"]

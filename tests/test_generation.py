@@ -1,0 +1,211 @@
+import pytest
+import torch
+from conftest import make_model, random_ids
+
+import gptcore
+from gptcore import GPTConfig, LanguageModel
+from gptcore.decoding import CachedDecoder, packed_weights
+from gptcore.errors import ContextLengthError, SamplingError, TokenIdError
+from gptcore.generation import Continuation, context_start, continue_together, last_logits
+from gptcore.sampling import SamplingSettings
+from gptcore.tokenizers import ByteBPE, CharTokenizer
+
+ALPHABET = "".join(chr(64 + i) for i in range(61))
+
+
+@pytest.fixture
+def lm(tiny_model) -> LanguageModel:
+    return LanguageModel(tiny_model, CharTokenizer(ALPHABET), "tiny")
+
+
+def ids_of(tokens) -> list[int]:
+    return [token.id for token in tokens]
+
+
+@pytest.mark.parametrize(
+    "settings", [{"temperature": 0}, {"top_k": 7}, {"top_p": 0.8, "temperature": 1.3}, {"repetition_penalty": 1.4}, {}]
+)
+def test_cached_and_uncached_tokens_agree_far_past_the_window(tiny_model, settings):
+    prompt = random_ids(tiny_model.config, 5).tolist()
+    runs = [
+        list(gptcore.generate(tiny_model, prompt, max_new_tokens=80, seed=4, use_cache=use_cache, **settings))
+        for use_cache in (True, False)
+    ]
+    assert ids_of(runs[0]) == ids_of(runs[1])
+    assert [t.context_start for t in runs[0]] == [t.context_start for t in runs[1]]
+    assert runs[0][-1].context_start > 24
+
+
+def test_when_the_window_is_full_reading_starts_again_from_its_last_half():
+    starts, start = [], 0
+    for n_tokens in range(1, 20):
+        start = context_start(n_tokens, start, 8)
+        starts.append(start)
+    assert starts == [0] * 8 + [5] * 4 + [5] + [10] * 4 + [10, 15]
+    assert context_start(2, 0, 1) == 1  # a window of one token still reads that one
+
+
+@pytest.mark.parametrize("precision", ["exact", "fast"])
+def test_decoding_row_by_row_equals_a_full_forward_pass(tiny_model, precision):
+    ids = random_ids(tiny_model.config, 3, 20)
+    decoder = CachedDecoder(tiny_model, batch_size=3, precision=precision)
+    rows = [decoder.prefill(ids[:, :6])] + [decoder.step(ids[:, i]) for i in range(6, 20)]
+    with torch.inference_mode():
+        expected = tiny_model(ids).logits[:, 5:]
+    error = (torch.stack(rows, 1) - expected).norm() / expected.norm()
+    assert error < (1e-5 if precision == "exact" else 2e-3)  # fp16 weights round by 5e-4 at most
+
+
+@pytest.mark.parametrize(
+    "switches",
+    [
+        {"use_mlp": False}, {"use_positions": False}, {"attention_bias": False, "activation_function": "gelu"},
+        {"tie_word_embeddings": False, "activation_function": "relu"}, {"norm_position": "post", "use_mlp": False},
+    ],
+)  # fmt: skip
+def test_the_decode_engine_follows_every_switch(switches):
+    model = make_model(GPTConfig(vocab_size=61, n_positions=24, n_embd=32, n_layer=2, n_head=4, **switches))
+    ids = random_ids(model.config, 1, 10)
+    decoder = CachedDecoder(model)
+    decoder.prefill(ids[:, :3])
+    for i in range(3, 10):
+        logits = decoder.step(ids[:, i])
+    with torch.inference_mode():
+        torch.testing.assert_close(logits, model(ids).logits[:, -1], atol=5e-5, rtol=1e-5)
+
+
+def test_packed_weights_follow_training_and_are_shared_between_runs(tiny_model):
+    first = packed_weights(tiny_model, 1, "exact")
+    assert packed_weights(tiny_model, 1, "exact") is first
+    optimizer = torch.optim.AdamW(tiny_model.parameters(), lr=1e-2, fused=True)
+    ids = random_ids(tiny_model.config, 2, 12)
+    tiny_model(ids[:, :-1], ids[:, 1:]).loss.backward()
+    optimizer.step()
+    decoder = CachedDecoder(tiny_model)
+    decoder.prefill(ids[:1, :4])
+    with torch.inference_mode():
+        expected = tiny_model(ids[:1, :5]).logits[:, -1]
+    torch.testing.assert_close(decoder.step(ids[:1, 4]), expected, atol=5e-5, rtol=1e-5)
+
+
+def test_the_same_seed_gives_the_same_text_and_another_seed_another(lm):
+    texts = ["".join(t.text for t in gptcore.generate(lm, "abc", max_new_tokens=30, seed=seed)) for seed in (1, 1, 2)]
+    assert texts[0] == texts[1] != texts[2]
+
+
+def test_each_token_carries_the_models_own_logprob_rank_and_favourites(lm):
+    tokens = list(gptcore.generate(lm, "abc", max_new_tokens=10, seed=3, temperature=2.0, top_k=9))
+    ids = lm.tokenizer.encode("abc") + ids_of(tokens)
+    for place, token in enumerate(tokens):
+        logprobs = last_logits(lm.model, ids[: 3 + place]).log_softmax(0)
+        assert token.logprob == pytest.approx(float(logprobs[token.id]), abs=1e-4)
+        assert token.rank == 1 + int((logprobs > logprobs[token.id]).sum())
+        assert [a.id for a in token.alternatives] == logprobs.topk(5).indices.tolist()
+        assert token.n_candidates == 9 and 0 < token.sampling_probability <= 1
+
+
+def test_several_continuations_together_equal_each_alone(lm):
+    ids, settings = (
+        lm.tokenizer.encode("abcd"),
+        [SamplingSettings(top_k=8), SamplingSettings(temperature=0), SamplingSettings()],
+    )
+    batch = [Continuation(ids, s, seed=seed, tokenizer=lm.tokenizer) for seed, s in enumerate(settings)]
+    list(continue_together(lm.model, batch, max_new_tokens=50))
+    for seed, s in enumerate(settings):
+        alone = Continuation(ids, s, seed=seed, tokenizer=lm.tokenizer)
+        list(continue_together(lm.model, [alone], max_new_tokens=50))
+        assert alone.ids == batch[seed].ids
+
+
+def test_a_continuation_that_ends_early_leaves_the_others_running(lm):
+    settings = SamplingSettings()
+    first = Continuation(lm.tokenizer.encode("abcd"), settings, seed=1, tokenizer=lm.tokenizer)
+    list(continue_together(lm.model, [first], max_new_tokens=40))
+    stop = lm.tokenizer.decode(first.ids[6:8])
+    ending = Continuation(first.ids[:4], settings, seed=1, tokenizer=lm.tokenizer, stop=[stop])
+    lasting = Continuation(first.ids[:4], settings, seed=1, tokenizer=lm.tokenizer)
+    list(continue_together(lm.model, [ending, lasting], max_new_tokens=40))
+    assert ending.done and ending.n_new < 40
+    assert lasting.ids == first.ids
+
+
+def test_a_stop_string_across_tokens_is_left_out_and_nothing_of_it_is_shown(lm):
+    free = "".join(t.text for t in gptcore.generate(lm, "abc", max_new_tokens=40, seed=5))
+    stop = free[10:13]
+    tokens = list(gptcore.generate(lm, "abc", max_new_tokens=40, seed=5, stop=[stop, "never"]))
+    assert "".join(t.text for t in tokens) == free[: free.index(stop)]
+    assert tokens[-1].end == "stop"
+
+
+def test_text_that_only_looks_like_a_stop_string_is_released(lm):
+    free = "".join(t.text for t in gptcore.generate(lm, "abc", max_new_tokens=40, seed=5))
+    almost = free[10:13] + "\x00"
+    tokens = list(gptcore.generate(lm, "abc", max_new_tokens=40, seed=5, stop=[almost, free[-1] + "\x00"]))
+    assert "".join(t.text for t in tokens) == free and tokens[-1].end == "length"
+
+
+@pytest.fixture(scope="module")
+def bpe() -> ByteBPE:
+    return ByteBPE.train(["the cat sat on the mat. " * 20], vocab_size=262)
+
+
+def test_the_end_of_text_token_ends_the_text_unless_told_otherwise(bpe):
+    model = make_model(
+        GPTConfig(vocab_size=262, n_positions=32, n_embd=32, n_layer=1, n_head=2, tie_word_embeddings=False)
+    )
+    with torch.no_grad():
+        model.lm_head.weight[bpe.end_id] = 50 * model.ln_f.weight  # whatever is read, the end comes next or never
+        model.lm_head.weight[bpe.end_id] += 0.1
+        model.ln_f.bias.fill_(1.0)
+    lm = LanguageModel(model, bpe, "ends")
+    tokens = list(gptcore.generate(lm, "the cat", max_new_tokens=5, temperature=0))
+    assert ids_of(tokens) == [bpe.end_id] and tokens[0].text == "" and tokens[0].end == "end-of-text"
+    assert len(list(gptcore.generate(lm, "the cat", max_new_tokens=5, temperature=0, stop_at_end=False))) == 5
+    longer = list(gptcore.generate(lm, "the cat", max_new_tokens=9, temperature=0, min_new_tokens=4))
+    assert bpe.end_id not in ids_of(longer)[:4] and longer[4].id == bpe.end_id
+
+
+def test_parts_of_a_character_are_held_until_it_is_whole(bpe):
+    config = GPTConfig(vocab_size=262, n_positions=32, n_embd=32, n_layer=1, n_head=2)
+    lm = LanguageModel(make_model(config), bpe, "bytes")
+    tokens = list(gptcore.generate(lm, "日", max_new_tokens=60, seed=2))
+    assert "".join(t.text for t in tokens) == bpe.decode(ids_of(tokens))
+
+
+@pytest.mark.parametrize(
+    ("prompt", "settings", "error", "words"),
+    [
+        ("", {}, TokenIdError, "empty"),
+        ("a" * 25, {}, ContextLengthError, "25 tokens; this model reads 24"),
+        ([61], {}, TokenIdError, "0 to 60"),
+        ("abc", {"top_k": 62}, SamplingError, "62"),
+        ("abc", {"seed": -1}, SamplingError, "seed"),
+        ("abc", {"seed": 2**63}, SamplingError, "seed"),
+        ("abc", {"max_new_tokens": 0}, SamplingError, "at least 1"),
+        ("abc", {"max_new_tokens": 2.0}, SamplingError, "whole number"),
+        ("abc", {"stop": [""]}, SamplingError, "stop string"),
+    ],
+)
+def test_bad_requests_are_refused_before_the_first_token(lm, prompt, settings, error, words):
+    with pytest.raises(error, match=words):
+        gptcore.generate(lm, prompt, **{"max_new_tokens": 4, **settings})
+
+
+def test_a_bare_model_takes_ids_and_no_text(tiny_model):
+    assert len(list(gptcore.generate(tiny_model, [1, 2], max_new_tokens=3, seed=0))) == 3
+    with pytest.raises(TokenIdError, match="tokenizer"):
+        gptcore.generate(tiny_model, "text", max_new_tokens=3)
+
+
+def test_asking_to_stop_ends_generation_at_the_next_token(lm):
+    made = []
+    for token in gptcore.generate(lm, "abc", max_new_tokens=50, seed=0, should_stop=lambda: len(made) >= 4):
+        made.append(token)
+    assert len(made) == 4
+
+
+def test_damaged_weights_are_a_sentence_and_not_nonsense(tiny_model):
+    with torch.no_grad():
+        tiny_model.wte.weight.fill_(float("nan"))
+    with pytest.raises(SamplingError, match="not finite"):
+        list(gptcore.generate(tiny_model, [1], max_new_tokens=2, seed=0))

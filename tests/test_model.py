@@ -1,0 +1,151 @@
+import math
+from dataclasses import replace
+
+import pytest
+import torch
+import torch.nn.functional as F
+from conftest import make_model, random_ids
+
+from gptcore import GPT, PRESETS, GPTConfig
+from gptcore.errors import ContextLengthError, TokenIdError
+
+
+@pytest.mark.parametrize(
+    ("preset", "count"),
+    [
+        ("gpt1", 116_534_784), ("gpt1-preln", 116_536_320), ("gpt2", 124_439_808), ("gpt2-medium", 354_823_168),
+        ("gpt2-large", 774_030_080), ("gpt2-xl", 1_557_611_200),
+    ],
+)  # fmt: skip
+def test_parameter_counts_are_those_of_the_released_models(preset, count):
+    with torch.device("meta"):
+        model = GPT(PRESETS[preset])
+    assert sum(p.numel() for p in model.parameters()) == count
+
+
+def test_logits_cover_all_positions_and_have_no_future_leakage(tiny_model):
+    ids = random_ids(tiny_model.config, 2, 12)
+    changed = ids.clone()
+    changed[:, 8:] = (changed[:, 8:] + 7) % tiny_model.config.vocab_size
+    first, second = tiny_model(ids).logits, tiny_model(changed).logits
+    assert first.shape == (2, 12, tiny_model.config.vocab_size)
+    # The same sums in the same order: nothing but rounding of batched products may differ.
+    torch.testing.assert_close(first[:, :8], second[:, :8], atol=1e-6, rtol=1e-5)
+    assert (first[:, 8:] - second[:, 8:]).abs().max() > 0.1
+
+
+def test_without_the_causal_mask_the_future_leaks():
+    model = make_model(GPTConfig(vocab_size=61, n_positions=24, n_embd=32, n_layer=2, n_head=4, causal=False))
+    ids = random_ids(model.config, 1, 12)
+    changed = ids.clone()
+    changed[:, -1] = (changed[:, -1] + 1) % 61
+    assert (model(ids).logits[:, 0] - model(changed).logits[:, 0]).abs().max() > 1e-3
+
+
+def test_the_loss_is_not_shifted_again_and_leaves_out_ignored_targets(tiny_model):
+    ids, targets = random_ids(tiny_model.config, 2, 10), random_ids(tiny_model.config, 2, 10, seed=2)
+    out = tiny_model(ids, targets)
+    by_hand = -out.logits.log_softmax(-1).gather(2, targets[..., None]).mean()
+    torch.testing.assert_close(out.loss, by_hand)
+    targets[:, 5:] = -100
+    shorter = tiny_model(ids[:, :5], targets[:, :5]).loss
+    torch.testing.assert_close(tiny_model(ids, targets).loss, shorter)
+
+
+def test_the_initial_loss_is_near_ln_v(tiny_config):
+    torch.manual_seed(0)
+    model = GPT(replace(tiny_config, vocab_size=500)).eval()
+    ids = random_ids(model.config, 8, 24)
+    loss = model(ids[:, :-1], ids[:, 1:]).loss.item()
+    assert abs(loss - math.log(500)) < 0.1  # N(0, 0.02) logits add about their variance
+
+
+def test_residual_projections_start_smaller_by_the_root_of_twice_the_layers():
+    config = GPTConfig(vocab_size=100, n_positions=8, n_embd=256, n_layer=8, n_head=4)
+    torch.manual_seed(0)
+    model = GPT(config)
+    for linear in (model.h[3].attn.c_proj, model.h[3].mlp.c_proj):
+        assert linear.weight.std().item() == pytest.approx(0.02 / 4, rel=0.02)
+    assert model.h[3].mlp.c_fc.weight.std().item() == pytest.approx(0.02, rel=0.02)
+    plain = GPT(replace(config, residual_scaling=False))
+    assert plain.h[3].mlp.c_proj.weight.std().item() == pytest.approx(0.02, rel=0.02)
+    assert (
+        float(model.h[0].ln_1.weight.detach().min()) == 1
+        and float(model.h[0].attn.c_attn.bias.detach().abs().max()) == 0
+    )
+
+
+def test_the_explicit_attention_path_equals_the_fast_one(tiny_model):
+    ids, seen = random_ids(tiny_model.config, 2, 20), []
+    explicit = tiny_model(ids, observer=seen.append).logits
+    # Two ways to the same fp32 sums; the logits are of order 10.
+    torch.testing.assert_close(explicit, tiny_model(ids).logits, atol=2e-5, rtol=1e-5)
+    assert [trace.layer for trace in seen] == [0, 1, 2]
+    for trace in seen:
+        torch.testing.assert_close(trace.weights.sum(-1), torch.ones(2, 4, 20), atol=1e-6, rtol=0)
+        assert float(trace.weights.detach().triu(1).abs().max()) == 0.0
+        by_hand = trace.scores.masked_fill(torch.ones(20, 20).triu(1).bool(), -math.inf).softmax(-1)
+        torch.testing.assert_close(trace.weights, by_hand)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_a_padded_batch_gives_each_row_what_it_gets_alone(tiny_model, side):
+    long, short = random_ids(tiny_model.config, 1, 9), random_ids(tiny_model.config, 1, 5, seed=3)
+    fill = torch.zeros(1, 4, dtype=torch.long)
+    row = torch.cat([fill, short] if side == "left" else [short, fill], dim=1)
+    padding = torch.ones(2, 9)
+    padding[1, :4] = 0 if side == "left" else 1
+    padding[1, 5:] = 1 if side == "left" else 0
+    logits = tiny_model(torch.cat([long, row]), padding=padding).logits
+    real = slice(4, 9) if side == "left" else slice(0, 5)
+    torch.testing.assert_close(logits[:1], tiny_model(long).logits, atol=2e-5, rtol=1e-5)
+    torch.testing.assert_close(logits[1:, real], tiny_model(short).logits, atol=2e-5, rtol=1e-5)
+    assert torch.isfinite(logits).all()
+
+
+@pytest.mark.parametrize(
+    "switches",
+    [
+        {"use_mlp": False}, {"use_positions": False}, {"attention_bias": False}, {"tie_word_embeddings": False},
+        {"activation_function": "relu"}, {"activation_function": "gelu"}, {"norm_position": "post", "use_mlp": False},
+    ],
+)  # fmt: skip
+def test_every_switch_trains_all_of_its_tensors(switches):
+    config = GPTConfig(vocab_size=61, n_positions=24, n_embd=32, n_layer=2, n_head=4, **switches)
+    model = make_model(config)
+    ids = random_ids(config, 4, 16)
+    model(ids[:, :-1], ids[:, 1:]).loss.backward()
+    assert all(p.grad is not None and p.grad.abs().sum() > 0 for p in model.parameters())
+
+
+def test_without_positions_only_the_mask_tells_order():
+    config = GPTConfig(vocab_size=61, n_positions=24, n_embd=32, n_layer=1, n_head=4, use_positions=False)
+    model = make_model(config)
+    a, b = torch.tensor([[3, 9, 4, 7]]), torch.tensor([[4, 3, 9, 7]])
+    torch.testing.assert_close(model(a).logits[:, -1], model(b).logits[:, -1], atol=1e-5, rtol=1e-5)
+
+
+def test_too_many_tokens_and_ids_outside_the_vocabulary_are_sentences(tiny_model):
+    with pytest.raises(ContextLengthError, match=r"25 tokens.* reads 24"):
+        tiny_model(random_ids(tiny_model.config, 1, 25))
+    with pytest.raises(TokenIdError, match="61.*0 to 60"):
+        tiny_model(torch.tensor([[3, 61]]))
+    with pytest.raises(TokenIdError, match="-1"):
+        tiny_model(torch.tensor([[-1]]))
+    with pytest.raises(TokenIdError, match="at least one token"):
+        tiny_model(torch.zeros(1, 0, dtype=torch.long))
+
+
+def test_building_on_the_meta_device_costs_no_memory_and_no_initialisation():
+    with torch.device("meta"):
+        model = GPT(PRESETS["gpt2-xl"])
+    assert all(p.is_meta for p in model.parameters())
+    assert model.lm_head.weight is model.wte.weight
+
+
+def test_the_fast_path_is_torch_attention_and_the_explicit_one_is_the_formula(tiny_config):
+    q, k, v = torch.randn(3, 1, 4, 10, 8, generator=torch.Generator().manual_seed(0))
+    attention = make_model(tiny_config).h[0].attn
+    expected = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+    torch.testing.assert_close(attention._attend_fast(q, k, v, None, True, None), expected)
+    torch.testing.assert_close(attention._attend_explicitly(q, k, v, None, True, None), expected, atol=1e-6, rtol=1e-5)

@@ -1,0 +1,43 @@
+import math
+
+import pytest
+import torch
+from conftest import random_ids
+
+from gptcore.errors import TokenIdError
+from gptcore.scoring import score_documents, token_logprobs
+
+
+def test_a_short_text_is_scored_in_one_pass(tiny_model):
+    ids = random_ids(tiny_model.config, 20)
+    expected = tiny_model(ids[None, :-1]).logits[0].log_softmax(-1).gather(1, ids[1:, None])[:, 0]
+    torch.testing.assert_close(token_logprobs(tiny_model, ids), expected, atol=5e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("length", [25, 26, 37, 48, 61, 100])
+def test_a_long_text_gives_every_token_at_least_half_a_window_before_it(tiny_model, length):
+    ids = random_ids(tiny_model.config, length)
+    scored = token_logprobs(tiny_model, ids)
+    assert len(scored) == length - 1 and torch.isfinite(scored).all()
+    for place in range(24, length - 1, 7):
+        # Some context between half a window and a whole one must explain the score.
+        choices = []
+        for n_context in range(12, 25):
+            start = place + 1 - n_context
+            logits = tiny_model(ids[None, start : place + 1]).logits[0, -1].log_softmax(-1)
+            choices.append(abs(float(logits[ids[place + 1]]) - float(scored[place])))
+        assert min(choices) < 1e-4
+
+
+def test_perplexity_and_bits_per_byte_follow_from_the_summed_loss(tiny_model):
+    ids = random_ids(tiny_model.config, 10).tolist()
+    score = score_documents(tiny_model, [(ids, 40)], start_id=5)
+    nats = -float(token_logprobs(tiny_model, [5, *ids]).sum())
+    assert score.nats == pytest.approx(nats, rel=1e-5) and score.n_tokens == 10
+    assert score.perplexity == pytest.approx(math.exp(nats / 10), rel=1e-5)
+    assert score.bits_per_byte == pytest.approx(nats / math.log(2) / 40, rel=1e-5)
+
+
+def test_one_token_cannot_be_scored(tiny_model):
+    with pytest.raises(TokenIdError, match="at least two"):
+        token_logprobs(tiny_model, [1])

@@ -1,0 +1,37 @@
+import torch
+
+from gptcore.threads import ThreadGovernor
+
+
+def run(governor: ThreadGovernor, n_steps: int, seconds_of) -> list[int]:
+    """Feeds made-up durations; returns the thread count of each step."""
+    used = []
+    for _ in range(n_steps):
+        used.append(governor.n_threads)
+        governor.record(seconds_of(governor.n_threads))
+    return used
+
+
+def test_more_threads_are_kept_while_they_are_faster_and_trials_grow_rare(monkeypatch):
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+    used = run(ThreadGovernor([]), 2000, lambda n: 1.0 / n)
+    assert used[-1] == 2
+    assert used.count(1) < 30  # 1.5 % of the steps
+
+
+def test_a_machine_that_becomes_busy_is_met_with_fewer_threads_within_a_few_steps(monkeypatch):
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+    settled: list[int] = []
+    governor = ThreadGovernor(settled)
+    run(governor, 200, lambda n: 1.0 / n)
+    used = run(governor, 20, lambda n: {1: 1.0, 2: 4.0}[n])
+    assert used[-5:] == [1] * 5 and settled == [1]
+    assert ThreadGovernor(settled).n_threads == 1
+
+
+def test_the_count_is_put_back_after_each_step():
+    before = torch.get_num_threads()
+    governor = ThreadGovernor([1])
+    with governor:
+        assert torch.get_num_threads() == 1
+    assert torch.get_num_threads() == before

@@ -1,0 +1,189 @@
+import hashlib
+import json
+
+import numpy as np
+import pytest
+import transformers
+
+from gptcore.errors import HubError, TokenizerError
+from gptcore.tokenizers import (
+    END_OF_TEXT,
+    ByteBPE,
+    CharTokenizer,
+    GPT1Tokenizer,
+    StreamingText,
+    describe_token,
+    load_tokenizer,
+)
+
+UNICODE = [
+    "",
+    " ",
+    "\n\n\t ",
+    "naïve café",
+    "日本語テキスト",
+    "🙂👩‍👩‍👧",
+    "a\x00b",
+    "I'll don't O'Neil",
+    "x" * 300,
+    "שלום עולם",
+    END_OF_TEXT,
+]
+
+
+@pytest.fixture(scope="module")
+def bpe() -> ByteBPE:
+    text = ["The quick brown fox jumps over the lazy dog, and the dog does not mind at all.\n" * 30]
+    return ByteBPE.train(text, vocab_size=300, name="test")
+
+
+@pytest.mark.parametrize("text", UNICODE)
+def test_byte_bpe_gives_any_unicode_back(bpe, text):
+    assert bpe.decode(bpe.encode(text)) == text
+
+
+def test_the_end_of_text_marker_is_one_token_only_when_allowed(bpe):
+    text = f"a{END_OF_TEXT}b"
+    assert bpe.encode(text, allow_special=True).count(bpe.end_id) == 1
+    assert bpe.end_id not in bpe.encode(text)
+    assert bpe.end_id == bpe.vocab_size - 1
+
+
+def test_a_trained_vocabulary_merges_the_words_it_saw(bpe):
+    assert len(bpe.encode(" quick brown fox")) <= 6 < len(bpe.encode("zqxjkvbp wz"))
+
+
+def test_saved_bpe_reads_back_and_transformers_gives_the_same_ids(bpe, tmp_path):
+    bpe.save(tmp_path)
+    ours, theirs = load_tokenizer(tmp_path), transformers.AutoTokenizer.from_pretrained(tmp_path)
+    for text in [*UNICODE[:-1], "the lazy fox and the quick dog's bone\n"]:
+        assert ours.encode(text) == bpe.encode(text) == theirs.encode(text)
+    assert theirs.decode(bpe.encode("the lazy fox")) == "the lazy fox"
+    assert theirs.eos_token_id == bpe.end_id
+
+
+def test_saved_characters_read_back_and_transformers_gives_the_same_ids(tmp_path):
+    chars = CharTokenizer.train("hello, wörld\n日本")
+    chars.save(tmp_path)
+    ours, theirs = load_tokenizer(tmp_path), transformers.AutoTokenizer.from_pretrained(tmp_path)
+    assert ours.characters == chars.characters
+    assert theirs.encode("hello\n日") == chars.encode("hello\n日")
+    assert theirs.decode(chars.encode("hello\n日")) == "hello\n日" == chars.decode(chars.encode("hello\n日"))
+
+
+def test_unknown_characters_are_named():
+    chars = CharTokenizer.train("abc ")
+    with pytest.raises(TokenizerError, match=r"4 characters and not 'd' 'é'.*It knows:  abc"):
+        chars.encode("abcdé")
+
+
+@pytest.mark.parametrize("text", ["a\ud800", None, 3])
+def test_what_is_no_text_is_refused(bpe, text):
+    with pytest.raises(TokenizerError):
+        bpe.encode(text)
+
+
+def test_ids_outside_the_vocabulary_are_refused(bpe):
+    with pytest.raises(TokenizerError, match="ids run from 0 to 299"):
+        bpe.decode([300])
+    with pytest.raises(TokenizerError):
+        CharTokenizer("ab").decode([-1])
+
+
+def test_too_small_a_vocabulary_or_text_is_refused():
+    with pytest.raises(TokenizerError, match="at least 257"):
+        ByteBPE.train(["text"], vocab_size=256)
+    with pytest.raises(TokenizerError, match="smaller vocabulary"):
+        ByteBPE.train(["aaaa"], vocab_size=4000)
+
+
+def test_streaming_text_holds_back_parts_of_a_character(bpe):
+    stream = StreamingText(bpe)
+    pieces = [stream.push(i) for i in bpe.encode("é🙂!")]
+    assert "".join(pieces) == "é🙂!" and "�" not in "".join(pieces)
+    stream.push(bpe.encode("é")[0])
+    assert stream.finish() == "�"
+
+
+def test_a_token_that_is_part_of_a_character_is_described_by_its_bytes(bpe):
+    assert describe_token(bpe, bpe.encode("é")[0]) == "<0xC3>"
+    assert describe_token(bpe, bpe.end_id) == END_OF_TEXT
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"model": {}}', '{"model": {"type": "BPE", "vocab": {"a": "x"}}}'])
+def test_damaged_tokenizer_files_are_a_sentence(tmp_path, content):
+    (tmp_path / "tokenizer.json").write_text(content)
+    with pytest.raises(TokenizerError, match=r"tokenizer\.json"):
+        load_tokenizer(tmp_path)
+
+
+def test_a_folder_without_a_tokenizer_and_an_unknown_name_are_sentences(tmp_path):
+    with pytest.raises(TokenizerError, match=r"tokenizer\.json"):
+        load_tokenizer(tmp_path)
+    with pytest.raises(TokenizerError, match="'gpt9'"):
+        load_tokenizer("gpt9")
+
+
+def test_gpt2s_vocabulary_offline_says_how_to_bring_it(monkeypatch, tmp_path):
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr("gptcore.hub.cached", lambda *_: None)
+    with pytest.raises(HubError, match="TIKTOKEN_CACHE_DIR"):
+        load_tokenizer("gpt2", offline=True)
+    with pytest.raises(HubError, match=r"vocab\.json of openai-community/openai-gpt"):
+        load_tokenizer("gpt1", offline=True)
+
+
+@pytest.fixture
+def gpt2(shared, monkeypatch):
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(shared / "tiktoken-cache"))
+    return load_tokenizer("gpt2", offline=True)
+
+
+@pytest.mark.shared
+def test_gpt2_golden_cases(gpt2, shared):
+    golden = json.loads((shared / "golden" / "gpt2_tokenizer_golden.json").read_text())
+    assert gpt2.vocab_size == golden["n_vocab"] and gpt2.end_id == golden["eot_id"]
+    for case in golden["cases"]:
+        assert gpt2.encode(case["text"]) == case["ids"]
+        assert gpt2.decode(case["ids"]) == case["text"]
+    for case in golden["special_cases"]:
+        assert gpt2.encode(case["text"], allow_special=True) == case["ids"]
+
+
+@pytest.mark.shared
+def test_gpt2_golden_whole_files(gpt2, shared):
+    golden = json.loads((shared / "golden" / "gpt2_tokenizer_golden.json").read_text())["whole_files"]
+    checked = 0
+    for name, facts in golden.items():
+        data = (shared / name).read_bytes()
+        if len(data) != facts["utf8_bytes"]:  # some files were shortened after the figures were taken
+            continue
+        ids = np.array(gpt2.encode(data.decode()), dtype="<u2")
+        assert len(ids) == facts["n_tokens_encode_ordinary"]
+        assert hashlib.sha256(ids.tobytes()).hexdigest() == facts["sha256_of_ids_little_endian_uint16"]
+        checked += 1
+    assert checked
+
+
+@pytest.mark.shared
+def test_gpt2s_vocabulary_from_the_hubs_files_equals_tiktokens(gpt2, shared, tmp_path):
+    (tmp_path / "vocab.json").write_bytes((shared / "gpt2" / "encoder.json").read_bytes())
+    (tmp_path / "merges.txt").write_bytes((shared / "gpt2" / "vocab.bpe").read_bytes())
+    same = load_tokenizer(tmp_path)
+    text = (shared / "corpora" / "tinystories_valid.txt").read_text()[:20_000] + "".join(UNICODE)
+    assert same.encode(text) == gpt2.encode(text)
+
+
+@pytest.mark.shared
+def test_gpt1_golden_cases(shared, tmp_path):
+    tokenizer = GPT1Tokenizer.from_files(
+        shared / "gpt1" / "encoder_bpe_40000.json", shared / "gpt1" / "vocab_40000.bpe"
+    )
+    golden = json.loads((shared / "golden" / "gpt1_tokenizer_golden.json").read_text())
+    for case in golden["cases"]:
+        assert tokenizer.encode(case["text"]) == case["ids"]
+    assert tokenizer.vocab_size == 40478
+    assert tokenizer.decode(tokenizer.encode("Hello, world!")) == "hello , world !"
+    tokenizer.save(tmp_path)
+    again = load_tokenizer(tmp_path)
+    assert again.kind == "gpt1" and again.encode("Once upon a time") == tokenizer.encode("Once upon a time")

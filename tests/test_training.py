@@ -1,0 +1,218 @@
+import json
+import math
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import gptcore
+from gptcore import GPT, GPTConfig
+from gptcore.errors import CheckpointError, TrainingError
+from gptcore.tokenizers import ByteBPE
+from gptcore.training import (
+    EndEvent,
+    EvalEvent,
+    RandomWindows,
+    Source,
+    StepEvent,
+    Trainer,
+    TrainingConfig,
+    learning_rate,
+    make_optimizer,
+    read_documents,
+    token_file,
+)
+
+SHAPE = GPTConfig(
+    vocab_size=17, n_positions=16, n_embd=32, n_layer=2, n_head=4, embd_pdrop=0.0, attn_pdrop=0.0, resid_pdrop=0.1
+)
+SETTINGS = TrainingConfig(max_steps=12, batch_size=4, learning_rate=3e-3, warmup_steps=3, eval_every=6)
+
+
+def make_trainer(
+    settings: TrainingConfig = SETTINGS, shape: GPTConfig = SHAPE, tokens: np.ndarray | None = None
+) -> Trainer:
+    torch.manual_seed(settings.seed)
+    tokens = np.arange(400, dtype=np.uint16) % 17 if tokens is None else tokens
+    data = RandomWindows([Source(tokens)], window=shape.n_positions, batch_size=settings.batch_size)
+    return Trainer(GPT(shape), settings, data, validation=[([1, 2, 3, 4, 5], 5)])
+
+
+def losses(trainer: Trainer) -> list[float]:
+    return [event.loss for event in trainer.events() if isinstance(event, StepEvent)]
+
+
+def test_the_same_seed_gives_the_same_run():
+    assert losses(make_trainer()) == losses(make_trainer())
+    assert losses(make_trainer()) != losses(make_trainer(replace(SETTINGS, seed=2)))
+
+
+def test_a_resumed_run_is_bit_for_bit_the_uninterrupted_one(tmp_path):
+    whole = make_trainer()
+    expected = losses(whole)
+    first, seen = make_trainer(), []
+    for event in first.events():
+        if isinstance(event, StepEvent):
+            seen.append(event.loss)
+        if len(seen) == 5:
+            first.save(tmp_path)
+            break
+    second = make_trainer()
+    torch.randn(100)  # the global generator is restored too: dropout draws from it
+    second.resume(tmp_path)
+    assert seen + losses(second) == expected
+    for name, parameter in whole.model.named_parameters():
+        assert torch.equal(parameter, dict(second.model.named_parameters())[name])
+
+
+def test_resuming_from_nothing_or_from_another_model_is_a_sentence(tmp_path):
+    with pytest.raises(CheckpointError, match="no checkpoint of this run"):
+        make_trainer().resume(tmp_path)
+    make_trainer().save(tmp_path)
+    with pytest.raises(CheckpointError, match="no checkpoint of this run"):
+        make_trainer(shape=replace(SHAPE, n_embd=64)).resume(tmp_path)
+
+
+def test_a_model_overfits_one_repeated_sequence():
+    settings = replace(SETTINGS, max_steps=150, learning_rate=5e-3, eval_every=1000)
+    curve = losses(make_trainer(settings, replace(SHAPE, resid_pdrop=0.0)))
+    assert curve[0] == pytest.approx(math.log(17), abs=0.3)
+    assert curve[-1] < 0.05  # each number has one successor, so nothing is left to guess
+
+
+def test_evaluations_come_before_the_first_step_and_after_the_last_and_the_end_says_why():
+    events = list(make_trainer().events())
+    assert isinstance(events[0], EvalEvent) and events[0].step == 0
+    assert [e.step for e in events if isinstance(e, EvalEvent)] == [0, 6, 12]
+    assert events[-1] == EndEvent(12, "steps")
+
+
+def test_a_time_budget_ends_the_run_and_lowers_the_rate_with_time():
+    settings = replace(SETTINGS, max_steps=10**9, time_budget=0.5, warmup_steps=0)
+    events = [e for e in make_trainer(settings).events() if isinstance(e, (StepEvent, EndEvent))]
+    assert events[-1].reason == "time"
+    steps = events[:-1]
+    assert steps[-1].learning_rate < 0.2 * steps[0].learning_rate
+    assert 0.5 <= steps[-1].elapsed < 5
+
+
+def test_the_schedule_warms_up_linearly_and_falls_as_a_cosine_to_zero():
+    config = TrainingConfig(max_steps=1000, warmup_steps=100, learning_rate=1.0)
+    rates = [learning_rate(config, step) for step in range(1001)]
+    assert rates[0] == pytest.approx(1 / 101) and rates[49] == pytest.approx(50 / 101)
+    assert max(rates) == rates[100] == pytest.approx(1.0)
+    assert rates[550] == pytest.approx(0.5, abs=1e-6) and rates[1000] == pytest.approx(0.0, abs=1e-12)
+    assert all(a >= b for a, b in zip(rates[100:], rates[101:], strict=False))
+    assert learning_rate(replace(config, schedule="linear"), 550) == pytest.approx(0.5)
+    assert learning_rate(replace(config, schedule="constant"), 999) == 1.0
+
+
+def test_only_matrices_decay():
+    groups = make_optimizer(GPT(SHAPE), SETTINGS).param_groups
+    assert all(p.dim() >= 2 for p in groups[0]["params"]) and groups[0]["weight_decay"] == 0.1
+    assert all(p.dim() == 1 for p in groups[1]["params"]) and groups[1]["weight_decay"] == 0.0
+    assert sum(len(group["params"]) for group in groups) == len(list(GPT(SHAPE).parameters()))
+
+
+def test_accumulated_batches_give_the_gradient_of_one_large_batch():
+    shape = replace(SHAPE, resid_pdrop=0.0)
+    large = make_trainer(replace(SETTINGS, batch_size=8, max_steps=3), shape)
+    small = make_trainer(replace(SETTINGS, batch_size=8, max_steps=3), shape)
+    batches = torch.Generator().manual_seed(0)
+    drawn = [large.data.draw(batches) for _ in range(3)]
+    large.data.draw = lambda _, queue=iter(drawn): next(queue)
+    halves = [(x[i : i + 4], y[i : i + 4]) for x, y in drawn for i in (0, 4)]
+    small.data.draw = lambda _, queue=iter(halves): next(queue)
+    small.config = replace(small.config, accumulation_steps=2)
+    # Two means of halves and one mean of all are the same sum in another order.
+    assert losses(small) == pytest.approx(losses(large), abs=1e-4)
+
+
+def test_a_loss_that_is_no_number_ends_the_run_with_a_sentence():
+    trainer = make_trainer()
+    with torch.no_grad():
+        trainer.model.wte.weight.fill_(math.nan)
+    trainer.validation = ()
+    with pytest.raises(TrainingError, match="loss became nan at step 1"):
+        list(trainer.events())
+
+
+def test_windows_are_consecutive_and_targets_are_one_token_on():
+    data = RandomWindows([Source(np.arange(50)), Source(np.arange(1000, 1100), 3.0)], window=8, batch_size=500)
+    x, y = data.draw(torch.Generator().manual_seed(0))
+    assert x.shape == y.shape == (500, 8)
+    assert torch.equal(y[:, :-1], x[:, 1:]) and bool((y - x == 1).all())
+    assert int(x.min()) == 0 and int(y.max()) == 1099  # both ends of the text are reached
+    assert 0.68 < float((x[:, 0] >= 1000).float().mean()) < 0.82  # weight 3 of 4, five standard deviations wide
+
+
+def test_too_short_a_text_names_both_numbers():
+    with pytest.raises(TrainingError, match="16 tokens; one window of 16.* need 17"):
+        RandomWindows([Source(np.arange(16))], window=16, batch_size=1)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"max_steps": 0}, {"batch_size": 1.5}, {"learning_rate": math.nan}, {"learning_rate": -1.0},
+        {"time_budget": 0.0}, {"warmup_steps": -1}, {"weight_decay": math.inf},
+        {"beta2": 1.0}, {"schedule": "sawtooth"},
+        {"precision": "fp8"},
+    ],
+)  # fmt: skip
+def test_settings_that_cannot_work_are_refused_by_name(change):
+    with pytest.raises(TrainingError, match=next(iter(change))):
+        TrainingConfig(**change)
+
+
+def test_documents_are_split_at_their_marker_and_bad_files_are_sentences(tmp_path):
+    file = tmp_path / "text.txt"
+    file.write_text("one\ntwo\n<|endoftext|>\nthree\n<|endoftext|>\n", encoding="utf-8")
+    assert read_documents(file) == ["one\ntwo", ["three", "<|endoftext|>"][0]]
+    file.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(TrainingError, match="no UTF-8 text"):
+        read_documents(file)
+    file.write_text("  \n")
+    with pytest.raises(TrainingError, match="no text in it"):
+        read_documents(file)
+    with pytest.raises(TrainingError, match="cannot be read"):
+        read_documents(tmp_path / "missing.txt")
+
+
+def test_token_files_are_made_once_and_again_for_another_text(tmp_path):
+    text = tmp_path / "a.txt"
+    text.write_text("the cat sat. " * 40)
+    tokenizer = ByteBPE.train([text.read_text()], vocab_size=260)
+    first = token_file(text, tokenizer, tmp_path / "cache")
+    assert isinstance(first, np.memmap) and first.tolist() == [*tokenizer.encode(text.read_text()), tokenizer.end_id]
+    token_file(text, tokenizer, tmp_path / "cache")
+    assert len(list((tmp_path / "cache").iterdir())) == 1
+    text.write_text("another text")
+    token_file(text, tokenizer, tmp_path / "cache")
+    assert len(list((tmp_path / "cache").iterdir())) == 2
+
+
+def test_the_command_line_trains_a_model_that_loads_and_writes(tmp_path):
+    text = tmp_path / "text.txt"
+    text.write_text("The cat sat on the mat. The dog ran to the cat.\n" * 60)
+    command = [
+        sys.executable, "-m", "gptcore.training", "--corpus", f"{text}=1.0", "--valid", str(text), "--preset", "nano",
+        "--vocab-size", "270", "--max-steps", "4", "--batch-size", "2", "--eval-every", "2", "--warmup-steps", "1",
+        "--out", str(tmp_path / "out"), "--run", str(tmp_path / "run"),
+    ]  # fmt: skip
+    root = Path(__file__).resolve().parent.parent
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    lm = gptcore.load(tmp_path / "out")
+    assert len(list(gptcore.generate(lm, "The cat", max_new_tokens=5, seed=0, stop_at_end=False))) == 5
+    log = [json.loads(line) for line in (tmp_path / "run" / "log.jsonl").read_text().splitlines()]
+    assert [row["step"] for row in log if "loss" in row] == [1, 2, 3, 4]
+    broken = subprocess.run(
+        [*command[:4], "nowhere.txt", *command[5:]], cwd=root, capture_output=True, text=True, check=False
+    )
+    assert broken.returncode == 1 and "nowhere.txt cannot be read" in broken.stderr
+    assert "Traceback" not in broken.stderr
