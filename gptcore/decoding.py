@@ -8,7 +8,7 @@ reads the whole context again for every token. Both follow the same window rule,
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 from weakref import WeakKeyDictionary
@@ -251,7 +251,7 @@ def _bias(linear: torch.nn.Linear) -> Tensor | None:
     return None if linear.bias is None else linear.bias.detach()
 
 
-def _fastest(linears: list[torch.nn.Linear], batch_size: int, allow_half: bool) -> tuple[str, list[Product]]:
+def _fastest(linears: Sequence[torch.nn.Linear], batch_size: int, allow_half: bool) -> tuple[str, list[Product]]:
     """Tries each kernel on the real matrices and packs all of them with the winner: (its name, the products).
 
     Up to four layers take part, so that a large model's weights do not stay in the processor's cache

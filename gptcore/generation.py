@@ -32,7 +32,8 @@ class GeneratedToken:
 
     Attributes:
         id: its number.
-        text: the characters that it completes; "" for a part of a character and for the end-of-text token.
+        text: the characters that it completes; "" for a part of a character and for the end-of-text token. A
+            character that is incomplete when the length is reached is left out.
         logprob: the model's own log-probability, natural, before temperature and cuts.
         rank: 1 for the model's favourite.
         sampling_probability: the chance it had after all controls.
@@ -62,6 +63,14 @@ def context_start(n_tokens: int, previous_start: int, n_positions: int) -> int:
     if n_tokens - previous_start <= n_positions:
         return previous_start
     return n_tokens - max(1, n_positions // 2)
+
+
+def replayed_start(n_prompt: int, n_tokens: int, n_positions: int) -> int:
+    """Where the context begins for the token after n_tokens, had all but the prompt been written one by one."""
+    start = 0
+    for length in range(n_prompt, n_tokens + 1):
+        start = context_start(length, start, n_positions)
+    return start
 
 
 class _HeldBack:
@@ -107,7 +116,8 @@ class Continuation:
     """One text being written: its tokens, controls and random numbers.
 
     Args:
-        prompt_ids: at least one token.
+        prompt_ids: at least one token; the last n_written of them were written earlier under the same seed,
+            so that writing token by token gives the same text as writing at once.
         settings: sampling controls.
         seed: of its own generator; None draws one.
         tokenizer: for text, the end-of-text token and stop strings; None writes ids only.
@@ -126,9 +136,10 @@ class Continuation:
         stop: Sequence[str] = (),
         stop_at_end: bool = True,
         n_alternatives: int = 5,
+        n_written: int = 0,
     ) -> None:
         self.ids = list(prompt_ids)
-        self.n_prompt = len(self.ids)
+        self.n_prompt = len(self.ids) - n_written
         self.settings = settings
         self.seed = check_seed(seed)
         self.start = 0
@@ -139,6 +150,10 @@ class Continuation:
         self._stop_at_end = stop_at_end
         self._text = StreamingText(tokenizer) if tokenizer is not None else None
         self._held = _HeldBack(check_stop(stop, tokenizer))
+        for written in self.ids[self.n_prompt :]:  # each took one random number, and may end inside a character
+            torch.rand((), generator=self._generator, dtype=torch.float64)
+            if self._text:
+                self._text.push(written)
 
     @property
     def n_new(self) -> int:
@@ -174,8 +189,6 @@ class Continuation:
             context_start=self.start,
         )
         ended = token_id == self._end_id and self._stop_at_end
-        if (ended or is_last) and self._text:
-            token = replace(token, text=token.text + self._text.finish())
         tokens = self._held.push(token)
         if tokens and tokens[-1].end:
             self.done = True
@@ -215,6 +228,7 @@ def continue_together(
     n_positions = model.config.n_positions
     for continuation in continuations:
         continuation.settings.check_vocabulary(model.config.vocab_size)
+        continuation.start = replayed_start(continuation.n_prompt, len(continuation.ids) - 1, n_positions)
     decoder: Decoder = UncachedDecoder(model)
     if use_cache:
         decoder = CachedDecoder(model, batch_size=len(continuations), precision=precision)
@@ -345,9 +359,12 @@ def prompt_ids(lm: LanguageModel | GPT, prompt: str | Sequence[int]) -> list[int
 
 
 @torch.inference_mode()
-def last_logits(model: GPT, token_ids: Sequence[int]) -> Tensor:
-    """The model's logits for the token after these, float32 [V]; reads at most the last window of them."""
-    start = context_start(len(token_ids), 0, model.config.n_positions)
+def last_logits(model: GPT, token_ids: Sequence[int], *, n_prompt: int | None = None) -> Tensor:
+    """The model's logits for the token after these, float32 [V].
+
+    Of more tokens than the window holds, it reads those that generation from n_prompt tokens on would read.
+    """
+    start = replayed_start(n_prompt or len(token_ids), len(token_ids), model.config.n_positions)
     return UncachedDecoder(model).prefill(torch.tensor([list(token_ids[start:])]))[0]
 
 

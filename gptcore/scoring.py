@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from gptcore.errors import TokenIdError
+from gptcore.language_model import LanguageModel
 from gptcore.model import GPT
+from gptcore.tokenizers import StreamingText
 
 
 @torch.inference_mode()
@@ -34,12 +36,10 @@ def token_logprobs(model: GPT, token_ids: Sequence[int] | Tensor, *, batch_size:
     ids = torch.as_tensor(token_ids, dtype=torch.long).cpu()
     if ids.dim() != 1 or len(ids) < 2:
         raise TokenIdError(f"The text has {ids.numel()} token(s); a prediction needs at least two.")
-    n_inputs, window = len(ids) - 1, model.config.n_positions
-    stride = max(1, window // 2)
-    starts = [0] if n_inputs <= window else [*range(0, n_inputs - window, stride), n_inputs - window]
-    width = min(window, n_inputs)
+    windows = _windows(len(ids) - 1, model.config.n_positions)
+    starts, width = [start for start, _ in windows], windows[0][1]
     scored = 0
-    out = torch.empty(n_inputs)
+    out = torch.empty(len(ids) - 1)
     device = model.wte.weight.device
     for begin in range(0, len(starts), batch_size):
         group = starts[begin : begin + batch_size]
@@ -76,6 +76,69 @@ class TextScore:
     def bits_per_byte(self) -> float:
         """Comparable between tokenizers, unlike perplexity."""
         return self.nats / math.log(2) / self.n_bytes
+
+
+@dataclass(frozen=True)
+class ScoredToken:
+    """A token of a given text with the model's log-probability (natural), its rank, and (id, logprob) favourites."""
+
+    id: int
+    text: str
+    logprob: float
+    rank: int
+    alternatives: tuple[tuple[int, float], ...]
+
+
+def score_text(lm: LanguageModel, text: str, *, n_alternatives: int = 5) -> tuple[str, list[ScoredToken], TextScore]:
+    """Every token of a text as the model sees it coming.
+
+    Where the tokenizer has an end-of-text token it stands in front, so that the first token is scored too;
+    otherwise the first token is only read.
+
+    Returns:
+        (the text of what could not be scored, "" or the first token; the scored tokens; the sums).
+
+    Raises:
+        TokenizerError: characters that the model does not know.
+        TokenIdError: no text.
+    """
+    tokenizer = lm.tokenizer
+    ids = tokenizer.encode(text)
+    if not ids:
+        raise TokenIdError("The text is empty. Write something for the model to read.")
+    unscored = 0 if tokenizer.end_id is not None else 1
+    stream = StreamingText(tokenizer)
+    head = "".join(stream.push(token_id) for token_id in ids[:unscored])
+    context = ids if unscored else [tokenizer.end_id, *ids]
+    scored: list[ScoredToken] = []
+    if len(context) > 1:
+        for token_id, row in zip(context[1:], _logprob_rows(lm.model, context), strict=True):
+            best = row.topk(min(n_alternatives, len(row)))
+            favourites = tuple(zip(best.indices.tolist(), best.values.tolist(), strict=True))
+            value = float(row[token_id])
+            scored.append(ScoredToken(token_id, stream.push(token_id), value, 1 + int((row > value).sum()), favourites))
+    nats = -sum(token.logprob for token in scored)
+    n_bytes = len(text.encode("utf-8")) - len(head.encode("utf-8"))
+    return head, scored, TextScore(len(scored), n_bytes, nats)
+
+
+def _logprob_rows(model: GPT, token_ids: Sequence[int]) -> Iterator[Tensor]:
+    """log-softmax over the vocabulary for each token but the first, float32 [V], with token_logprobs' windows."""
+    ids = torch.tensor(token_ids, device=model.wte.weight.device)
+    scored = 0
+    for start, width in _windows(len(ids) - 1, model.config.n_positions):
+        with torch.inference_mode():
+            logits = model(ids[None, start : start + width]).logits[0, scored - start :]
+            rows = logits.float().log_softmax(dim=-1).cpu()
+        yield from rows
+        scored = start + width
+
+
+def _windows(n_inputs: int, window: int) -> list[tuple[int, int]]:
+    """(start, width) of windows that overlap by half and together cover all inputs."""
+    if n_inputs <= window:
+        return [(0, n_inputs)]
+    return [(start, window) for start in [*range(0, n_inputs - window, max(1, window // 2)), n_inputs - window]]
 
 
 def score_documents(model: GPT, documents: Sequence[tuple[Sequence[int], int]], *, start_id: int) -> TextScore:

@@ -169,7 +169,14 @@ def test_parts_of_a_character_are_held_until_it_is_whole(bpe):
     config = GPTConfig(vocab_size=262, n_positions=32, n_embd=32, n_layer=1, n_head=2)
     lm = LanguageModel(make_model(config), bpe, "bytes")
     tokens = list(gptcore.generate(lm, "日", max_new_tokens=60, seed=2))
-    assert "".join(t.text for t in tokens) == bpe.decode(ids_of(tokens))
+    text = "".join(t.text for t in tokens)
+    assert bpe.decode(ids_of(tokens)).startswith(text) and len(text) > 20
+    growing = lm.tokenizer.encode("日")
+    for n_written, token in enumerate(tokens):  # one at a time, the parts still find each other
+        one = Continuation(growing, SamplingSettings(), seed=2, tokenizer=bpe, n_written=n_written)
+        made = [made for _, made in continue_together(lm.model, [one], max_new_tokens=1)]
+        assert made[0].text == token.text
+        growing = one.ids
 
 
 @pytest.mark.parametrize(
@@ -209,3 +216,15 @@ def test_damaged_weights_are_a_sentence_and_not_nonsense(tiny_model):
         tiny_model.wte.weight.fill_(float("nan"))
     with pytest.raises(SamplingError, match="not finite"):
         list(gptcore.generate(tiny_model, [1], max_new_tokens=2, seed=0))
+
+
+def test_writing_token_by_token_equals_writing_at_once_also_past_the_window(lm):
+    ids, settings = lm.tokenizer.encode("abcd"), SamplingSettings(top_k=20)
+    at_once = Continuation(ids, settings, seed=6)
+    list(continue_together(lm.model, [at_once], max_new_tokens=60))
+    growing = list(ids)
+    for n_written in range(60):
+        one = Continuation(growing, settings, seed=6, n_written=n_written)
+        list(continue_together(lm.model, [one], max_new_tokens=1))
+        growing = one.ids
+    assert growing == at_once.ids

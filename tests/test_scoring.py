@@ -2,10 +2,12 @@ import math
 
 import pytest
 import torch
-from conftest import random_ids
+from conftest import make_model, random_ids
 
+from gptcore import GPTConfig, LanguageModel
 from gptcore.errors import TokenIdError
-from gptcore.scoring import score_documents, token_logprobs
+from gptcore.scoring import score_documents, score_text, token_logprobs
+from gptcore.tokenizers import ByteBPE, CharTokenizer
 
 
 def test_a_short_text_is_scored_in_one_pass(tiny_model):
@@ -25,7 +27,7 @@ def test_a_long_text_gives_every_token_at_least_half_a_window_before_it(tiny_mod
         for n_context in range(12, 25):
             start = place + 1 - n_context
             logits = tiny_model(ids[None, start : place + 1]).logits[0, -1].log_softmax(-1)
-            choices.append(abs(float(logits[ids[place + 1]]) - float(scored[place])))
+            choices.append(abs(float(logits.detach()[ids[place + 1]]) - float(scored[place])))
         assert min(choices) < 1e-4
 
 
@@ -41,3 +43,26 @@ def test_perplexity_and_bits_per_byte_follow_from_the_summed_loss(tiny_model):
 def test_one_token_cannot_be_scored(tiny_model):
     with pytest.raises(TokenIdError, match="at least two"):
         token_logprobs(tiny_model, [1])
+
+
+@pytest.mark.parametrize("length", [5, 60])
+def test_a_text_is_scored_token_by_token_as_a_whole(length):
+    text = ("the cat sat on the mat " * 20)[:length]
+    bpe = ByteBPE.train(["the cat sat on the mat. " * 20], vocab_size=262)
+    lm = LanguageModel(make_model(GPTConfig(vocab_size=262, n_positions=24, n_embd=32, n_layer=2, n_head=4)), bpe, "x")
+    head, tokens, score = score_text(lm, text)
+    assert head == "" and "".join(t.text for t in tokens) == text  # the end-of-text token stands in front
+    expected = token_logprobs(lm.model, [bpe.end_id, *bpe.encode(text)])
+    assert [t.logprob for t in tokens] == pytest.approx(expected.tolist(), abs=1e-4)
+    assert score.nats == pytest.approx(-float(expected.sum()), rel=1e-4) and score.n_bytes == length
+    assert all(t.rank == 1 for t in tokens if t.alternatives[0][0] == t.id)
+
+
+def test_without_an_end_token_the_first_character_is_read_and_not_scored():
+    chars = CharTokenizer("abc")
+    lm = LanguageModel(make_model(GPTConfig(vocab_size=3, n_positions=24, n_embd=32, n_layer=1, n_head=4)), chars, "x")
+    head, tokens, score = score_text(lm, "abca")
+    assert head == "a" and [t.text for t in tokens] == ["b", "c", "a"] and score.n_bytes == 3
+    assert score_text(lm, "a")[1] == []
+    with pytest.raises(TokenIdError, match="empty"):
+        score_text(lm, "")

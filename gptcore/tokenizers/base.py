@@ -96,7 +96,3 @@ class StreamingText:
         if token_id == self._tokenizer.end_id:
             return self._decoder.decode(b"", final=True)
         return self._decoder.decode(self._tokenizer.token_bytes(token_id))
-
-    def finish(self) -> str:
-        """What is left: U+FFFD for an incomplete character, usually nothing."""
-        return self._decoder.decode(b"", final=True)

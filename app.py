@@ -1,0 +1,58 @@
+"""Starts GPT Lens: `python app.py`, then open the address that it prints."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+
+# Before gradio is imported: no analytics, and its own start-up check must not go through a proxy.
+os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+for _name in ("NO_PROXY", "no_proxy"):
+    os.environ[_name] = ",".join(filter(None, [os.environ.get(_name), "127.0.0.1,localhost"]))
+
+from gptcore.errors import GPTCoreError
+from ui.limits import PROFILES
+from ui.page import build_page
+from ui.services import make_services
+from ui.theme import CSS, JS, make_theme
+
+
+def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
+    """The command line; a Space sets GPTLENS_PROFILE, since it cannot pass flags."""
+    on_space = "space" if os.environ.get("SPACE_ID") else "local"
+    parser = argparse.ArgumentParser(description="GPT Lens: one GPT, seen from every side, in the browser.")
+    parser.add_argument(
+        "--host", default=os.environ.get("GRADIO_SERVER_NAME", "127.0.0.1"), help="0.0.0.0 for other machines"
+    )
+    parser.add_argument("--port", type=int, default=None, help="the first free one from 7860 when left out")
+    parser.add_argument(
+        "--model", default="mini", help="a bundled model, gpt1, gpt2, a model folder or a Hub repository"
+    )
+    parser.add_argument("--offline", action="store_true", help="never use the network")
+    parser.add_argument("--profile", default=os.environ.get("GPTLENS_PROFILE", on_space), choices=list(PROFILES))
+    return parser.parse_args(arguments)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Builds the page and serves it until interrupted; returns the exit status."""
+    options = parse_arguments(arguments)
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s")
+    if options.offline:
+        os.environ["HF_HUB_OFFLINE"] = "1"
+    try:
+        page = build_page(make_services(profile=options.profile, model=options.model, offline=options.offline))
+    except GPTCoreError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    page.queue(api_open=False, max_size=32)
+    page.launch(
+        server_name=options.host, server_port=options.port, theme=make_theme(), css=CSS, js=JS, footer_links=["api"],
+        run_history=False, ssr_mode=False, show_error=False, max_file_size="5mb",
+    )  # fmt: skip
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

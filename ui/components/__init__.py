@@ -1,0 +1,1 @@
+"""Small gr.HTML components: Python, JavaScript and style sheet side by side."""

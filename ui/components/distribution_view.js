@@ -1,0 +1,82 @@
+// Rows are tokens, columns are stages of the pipeline. Model text goes into the page by textContent alone.
+const table = element.querySelector('.dv-table');
+const said = element.querySelector('.ts-said');
+const visible = text => text.replaceAll('\n', '⏎').replaceAll('\t', '⇥').replace(/^ | $/g, '␣');
+const percent = p => p >= 0.9995 ? '100 %' : p >= 0.1 ? (100 * p).toFixed(1) + ' %' : p >= 0.0001 ? (100 * p).toPrecision(2) + ' %' : '< 0.01 %';
+// Plain and technical, and what fits on a phone.
+const TITLES = {
+  softmax: ['Its guess (softmax)', 'softmax'], penalties: ['Repetition', 'repeat'], temperature: ['Temperature', 'T'],
+  'top-k': ['Top-k', 'top-k'], 'top-p': ['Top-p', 'top-p'], 'min-p': ['Min-p', 'min-p'],
+};
+let data = null;
+
+function add(parent, tag, className, text) {
+  const node = document.createElement(tag);
+  if (className) node.className = className;
+  if (text !== undefined) node.textContent = text;
+  parent.append(node);
+  return node;
+}
+
+function draw() {
+  table.textContent = '';
+  data = props.value ? JSON.parse(props.value) : null;
+  if (!data) { add(table, 'div', 'dv-empty', 'Write a prompt to see what the model expects next.'); return; }
+  table.style.setProperty('--n', data.stages.length);
+  table.setAttribute('aria-label', 'Probability of the next token, by stage');
+  const head = add(table, 'div', 'dv-row');
+  head.setAttribute('role', 'row');
+  add(head, 'div', 'dv-head', 'Next token').setAttribute('role', 'columnheader');
+  for (const stage of data.stages) {
+    const cell = add(head, 'div', 'dv-head');
+    TITLES[stage.name].forEach((title, i) => add(cell, 'span', i ? 'dv-short' : 'dv-long', title));
+    cell.setAttribute('role', 'columnheader');
+    add(cell, 'small', '', `${stage.candidates.toLocaleString('en')} candidate${stage.candidates === 1 ? '' : 's'}`);
+    add(cell, 'small', '', `${stage.entropy.toFixed(2)} bits entropy`);
+    if (stage.removed > 0) add(cell, 'small', '', `${percent(stage.removed)} cut`);
+  }
+  // One scale for all columns, so that bars can be compared across them.
+  const most = Math.max(...data.rows.flatMap(row => row.p), 1e-9);
+  for (const row of data.rows) {
+    const line = add(table, 'div', 'dv-row');
+    line.setAttribute('role', 'row');
+    const name = add(line, 'button', 'dv-token', visible(row.label));
+    name.type = 'button';
+    name.title = `${visible(row.label)} · token ${row.id} · click to write it and go on`;
+    name.addEventListener('click', () => trigger('pick', {id: row.id}));
+    row.p.forEach(p => {
+      const cell = add(line, 'div', p > 0 ? 'dv-cell' : 'dv-cell dv-cut');
+      cell.setAttribute('role', 'cell');
+      const shown = p > 0 ? p : row.p[0];
+      add(cell, 'div', 'dv-bar').style.width = Math.max(0.4, 100 * shown / most) + '%';
+      add(cell, 'span', '', p > 0 ? percent(p) : 'cut');
+    });
+  }
+}
+
+function save(name, href) {
+  const link = document.createElement('a');
+  link.href = href;
+  link.download = name;
+  link.click();
+}
+function csv() {
+  const quoted = text => '"' + String(text).replaceAll('"', '""') + '"';
+  const rows = [['id', 'token', ...data.stages.map(s => s.name)], ...data.rows.map(r => [r.id, r.label, ...r.p])];
+  const url = URL.createObjectURL(new Blob([rows.map(r => r.map(quoted).join(',')).join('\n')], {type: 'text/csv'}));
+  save('next-token.csv', url);
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+async function slide(format) {
+  said.textContent = 'Drawing…';
+  const href = await server.picture([props.value, format, document.body.classList.contains('dark')]);
+  said.textContent = href ? '' : 'The picture could not be drawn.';
+  if (href) save('next-token.' + format, href);
+}
+element.querySelector('.dv-tools').addEventListener('click', e => {
+  if (!data || !e.target.dataset.do) return;
+  e.target.dataset.do === 'csv' ? csv() : slide(e.target.dataset.do);
+});
+
+watch('value', draw);
+draw();

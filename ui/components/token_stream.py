@@ -1,0 +1,46 @@
+"""A text that grows token by token, coloured by probability, with what else the model thought of behind each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from ui.components.files import beside
+
+_HTML = """
+<div class="ts-legend" aria-hidden="true"><span>surprising</span><span class="ts-ramp"></span><span>expected</span>
+<span class="ts-scale">probability 0 to 1</span></div>
+<div class="ts-text" tabindex="0" role="group"></div>
+<div class="ts-stats" role="status"></div>
+<div class="ts-detail" aria-live="polite"></div>
+<div class="ts-tools">
+<button type="button" data-do="copy">Copy text</button>
+<button type="button" data-do="txt">Save .txt</button>
+<button type="button" data-do="json">Save .json</button>
+<span class="ts-said" role="status"></span></div>
+"""
+
+
+def token_stream(value: str = "", *, label: str, compact: bool = False, **options: Any) -> gr.HTML:
+    """A token stream component.
+
+    Its value is the text of `ui.handlers.records`, which is only ever appended to. Its event `pick` carries
+    {"place": which generated token, "id": the alternative that was clicked}.
+
+    Args:
+        value: records.
+        label: what a screen reader calls it.
+        compact: smaller, for several side by side.
+    """
+    return gr.HTML(
+        value,
+        label=label,
+        html_template=_HTML,
+        css_template=beside("token_stream.css"),
+        js_on_load=beside("token_stream.js"),
+        apply_default_css=False,
+        elem_classes=["token-stream", "compact"] if compact else ["token-stream"],
+        name=label,
+        **options,
+    )

@@ -1,0 +1,100 @@
+"""The named endpoints for programs: typed, documented, with the page's own checks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from ui.errors import shown_to_visitor
+from ui.handlers import api
+from ui.services import Services
+
+
+def add_endpoints(services: Services) -> None:
+    """Adds /generate and /next_token to the page being built."""
+
+    def generate(
+        prompt: str,
+        max_new_tokens: int = 50,
+        temperature: float = 1.0,
+        top_k: int = 0,
+        top_p: float = 1.0,
+        min_p: float = 0.0,
+        repetition_penalty: float = 1.0,
+        no_repeat_ngram_size: int = 0,
+        min_new_tokens: int = 0,
+        stop: str = "",
+        seed: int | None = None,
+        n: int = 1,
+        use_cache: bool = True,
+        model: str = services.models.default,
+    ) -> dict[str, Any]:
+        """Continues a prompt.
+
+        Args:
+            prompt: text to continue.
+            max_new_tokens: tokens to write at most.
+            temperature: 0 always takes the most likely token.
+            top_k: keep the k most likely tokens; 0 is off.
+            top_p: keep the most likely tokens up to this probability; 1 is off.
+            min_p: drop tokens below this share of the most likely one; 0 is off.
+            repetition_penalty: 1 is off.
+            no_repeat_ngram_size: no n tokens in a row twice; 0 is off.
+            min_new_tokens: no end of text before this.
+            stop: stop strings, one a line.
+            seed: the same seed gives the same text; null draws one.
+            n: how many texts, 1 to 4.
+            use_cache: keep keys and values between tokens.
+            model: a name from the page's list.
+
+        Returns:
+            model, prompt, seed, texts, tokens (id, text, natural logprob, rank) and ends, one each a text.
+        """
+        controls = {
+            "temperature": temperature, "top_k": top_k, "top_p": top_p, "min_p": min_p, "seed": seed, "stop": stop,
+            "repetition_penalty": repetition_penalty, "no_repeat_ngram_size": no_repeat_ngram_size,
+            "min_new_tokens": min_new_tokens, "max_new_tokens": max_new_tokens, "use_cache": use_cache,
+            "tokens_per_second": 0,
+        }  # fmt: skip
+        with shown_to_visitor():
+            return api.generate(services, model, prompt, n, controls)
+
+    def next_token(
+        prompt: str,
+        temperature: float = 1.0,
+        top_k: int = 0,
+        top_p: float = 1.0,
+        min_p: float = 0.0,
+        repetition_penalty: float = 1.0,
+        no_repeat_ngram_size: int = 0,
+        n_rows: int = 20,
+        model: str = services.models.default,
+    ) -> dict[str, Any]:
+        """The distribution of the token after a prompt, stage by stage, exact over the full vocabulary.
+
+        Args:
+            prompt: text to continue.
+            temperature: 0 always takes the most likely token.
+            top_k: keep the k most likely tokens; 0 is off.
+            top_p: keep the most likely tokens up to this probability; 1 is off.
+            min_p: drop tokens below this share of the most likely one; 0 is off.
+            repetition_penalty: 1 is off.
+            no_repeat_ngram_size: no n tokens in a row twice; 0 is off.
+            n_rows: how many of the most likely tokens to list, 1 to 1000.
+            model: a name from the page's list.
+
+        Returns:
+            vocab_size; stages (name, candidates left, entropy in bits, probability removed); rows (token id, label
+            and a probability for each stage).
+        """
+        controls = {
+            "temperature": temperature, "top_k": top_k, "top_p": top_p, "min_p": min_p, "min_new_tokens": 0,
+            "repetition_penalty": repetition_penalty, "no_repeat_ngram_size": no_repeat_ngram_size,
+        }  # fmt: skip
+        with shown_to_visitor():
+            return api.next_token(services, model, prompt, n_rows, controls)
+
+    shared = {"concurrency_id": "model", "concurrency_limit": services.limits.concurrent_runs}
+    gr.api(generate, api_name="generate", **shared)
+    gr.api(next_token, api_name="next_token", **shared)

@@ -1,0 +1,35 @@
+"""The gate between errors and the page: sentences pass, everything else is logged and replaced by one."""
+
+from __future__ import annotations
+
+import html
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import gradio as gr
+
+from gptcore.errors import GPTCoreError
+
+log = logging.getLogger("gptlens")
+
+
+@contextmanager
+def shown_to_visitor() -> Iterator[None]:
+    """Turns the project's errors into notices on the page, and API replies, that say what to do.
+
+    A context manager and not a decorator, because Gradio must see that a handler is a generator.
+    """
+    try:
+        yield
+    except gr.Error:
+        raise
+    except GPTCoreError as error:
+        raise gr.Error(html.escape(str(error), quote=False), title="Not possible", print_exception=False) from None
+    except Exception as error:
+        log.exception("a handler failed")
+        raise gr.Error(
+            "Something went wrong inside the app. Nothing of yours is lost; the log on the server has the details.",
+            title="Error",
+            print_exception=False,
+        ) from error

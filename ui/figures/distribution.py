@@ -1,0 +1,71 @@
+"""The next-token distribution as a picture for slides."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import math
+from typing import Any
+
+_COLORS = {False: ("white", "#1c2333", "#0d876f", "#c3c8d6"), True: ("#0c0f18", "#e9ebf2", "#3bc7a6", "#46506c")}
+_MOST_ROWS, _MOST_STAGES, _MOST_CHARS = 40, 8, 100_000
+
+
+def picture(request: Any) -> str | None:
+    """A data URL of the chart, or None for a request that is not one: anybody can send anything here.
+
+    Args:
+        request: [the component's value, "png" or "svg", whether the page is dark].
+    """
+    try:
+        value, kind, dark = request
+        if not isinstance(value, str) or len(value) > _MOST_CHARS or kind not in ("png", "svg"):
+            return None
+        data = json.loads(value)
+        return draw(data["stages"][:_MOST_STAGES], data["rows"][:_MOST_ROWS], kind, dark=dark is True)
+    except (TypeError, ValueError, KeyError, AttributeError):
+        return None
+
+
+def draw(stages: list[dict[str, Any]], rows: list[dict[str, Any]], kind: str, *, dark: bool) -> str:
+    """One panel a stage, one bar a token; cut tokens in grey. Returns a data URL.
+
+    Args:
+        stages: name, candidates and entropy of each.
+        rows: label and probabilities of each token, one a stage.
+        kind: "png" (200 dpi) or "svg".
+        dark: light on dark.
+    """
+    from matplotlib.figure import Figure
+
+    paper, ink, bar, cut = _COLORS[dark]
+    figure = Figure(figsize=(13.33, 7.5), facecolor=paper, layout="constrained")
+    panels = figure.subplots(1, len(stages), sharey=True, squeeze=False)[0]
+    labels = [_visible(str(row["label"])) for row in rows]
+    most = max((p for row in rows for p in map(float, row["p"]) if math.isfinite(p)), default=1.0)
+    for place, (panel, stage) in enumerate(zip(panels, stages, strict=True)):
+        values = [float(row["p"][place]) for row in rows]
+        widths = [value if value > 0 else float(row["p"][0]) for value, row in zip(values, rows, strict=True)]
+        panel.barh(range(len(rows)), widths, color=[bar if value > 0 else cut for value in values])
+        panel.set_title(
+            f"{stage['name']}\n{int(stage['candidates']):,} candidates, {float(stage['entropy']):.2f} bits",
+            color=ink, fontsize=13,
+        )  # fmt: skip
+        panel.set_xlim(0, most * 1.05)
+        panel.set_xlabel("probability", color=ink)
+        panel.set_facecolor(paper)
+        panel.tick_params(colors=ink, labelsize=12)
+        for side in panel.spines.values():
+            side.set_color(cut)
+    panels[0].set_yticks(range(len(rows)), labels, family="monospace")
+    panels[0].invert_yaxis()
+    target = io.BytesIO()
+    figure.savefig(target, format=kind, dpi=200, facecolor=paper)
+    mime = {"png": "image/png", "svg": "image/svg+xml"}[kind]
+    return f"data:{mime};base64,{base64.b64encode(target.getvalue()).decode()}"
+
+
+def _visible(label: str) -> str:
+    shown = label.replace("\n", "⏎").replace("\t", "⇥").replace("$", r"\$")
+    return "␣" + shown[1:] if shown.startswith(" ") else shown

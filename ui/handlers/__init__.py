@@ -1,0 +1,1 @@
+"""What happens on an event: plain functions and generators, no Gradio."""

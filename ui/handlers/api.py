@@ -1,0 +1,54 @@
+"""The named endpoints: plain values in, plain values out, the same checks as on the page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from gptcore.generation import Continuation, check_seed, continue_together, last_logits, prompt_ids
+from ui.handlers import distribution, inputs
+from ui.services import Services
+from ui.sessions import NextToken
+
+
+def generate(services: Services, model: str, prompt: str, n: int, values: dict[str, Any]) -> dict[str, Any]:
+    """One or several continuations of a prompt, with every token's figures.
+
+    Returns:
+        {"model", "prompt", "seed", "texts": [str], "tokens": [[{id, text, logprob, rank}]], "ends": [str]}
+    """
+    how = inputs.writing(values, services.limits)
+    lm = services.models.get(inputs.model_name(model))
+    settings = inputs.settings(values, lm.model.config.vocab_size)
+    ids = prompt_ids(lm, inputs.text(prompt, "The prompt", most=services.limits.max_prompt_chars, least=1))
+    n_texts = inputs.whole(n, "The number of texts", low=1, high=4)
+    seed = check_seed(how.seed)
+    continuations = [
+        Continuation(ids, settings, seed=seed + i, tokenizer=lm.tokenizer, stop=how.stop, n_alternatives=1)
+        for i in range(n_texts)
+    ]
+    tokens: list[list[dict[str, Any]]] = [[] for _ in continuations]
+    ends = [""] * n_texts
+    for index, made in continue_together(
+        lm.model, continuations, max_new_tokens=how.max_new_tokens, use_cache=how.use_cache
+    ):
+        tokens[index].append({"id": made.id, "text": made.text, "logprob": round(made.logprob, 6), "rank": made.rank})
+        ends[index] = made.end
+    texts = ["".join(token["text"] for token in row) for row in tokens]
+    return {"model": lm.name, "prompt": prompt, "seed": seed, "texts": texts, "tokens": tokens, "ends": ends}
+
+
+def next_token(services: Services, model: str, prompt: str, n_rows: int, values: dict[str, Any]) -> dict[str, Any]:
+    """The distribution of the token after a prompt, stage by stage, over the full vocabulary.
+
+    Returns:
+        {"vocab_size", "stages": [{name, candidates, entropy (bits), removed}], "rows": [{id, label, p: [a stage each]}]}
+    """
+    lm = services.models.get(inputs.model_name(model))
+    settings = inputs.settings(values, lm.model.config.vocab_size)
+    ids = prompt_ids(lm, inputs.text(prompt, "The prompt", most=services.limits.max_prompt_chars, least=1))
+    rows = inputs.whole(n_rows, "The number of rows", low=1, high=1000)
+    with torch.inference_mode():
+        seen = NextToken(lm.name, tuple(ids), len(ids), last_logits(lm.model, ids))
+    return distribution.table(lm.tokenizer, seen, settings, rows)

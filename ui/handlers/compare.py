@@ -1,0 +1,92 @@
+"""Several strategies on one prompt, side by side, written together."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from gptcore.generation import Continuation, check_seed, continue_together, prompt_ids
+from ui.handlers import inputs, records
+from ui.handlers.generate import UPDATES_PER_SECOND
+from ui.handlers.inputs import InputError
+from ui.handlers.strategies import FROM_SLIDERS, OFF, STRATEGIES, of_strategy
+from ui.services import Services
+
+MOST = 4
+
+
+def compare(
+    services: Services,
+    session_id: str | None,
+    model: object,
+    prompt: object,
+    values: dict[str, Any],
+    strategies: Sequence[object],
+    same_numbers: object,
+) -> Iterator[tuple[list[str], int]]:
+    """Continues one prompt under up to four strategies, decoded as one batch.
+
+    Args:
+        values: the sliders, for the strategy FROM_SLIDERS and for what is not sampling.
+        strategies: a name for each column; OFF leaves it empty.
+        same_numbers: every column draws with the same seed, so only the strategy differs; otherwise column i
+            adds i to the seed, and one strategy in all columns gives several texts.
+
+    Yields:
+        (a token stream for each column, the seed).
+    """
+    how = inputs.writing(values, services.limits)
+    lm = services.models.get(inputs.model_name(model))
+    text = inputs.text(prompt, "The prompt", most=services.limits.max_prompt_chars, least=1)
+    together = inputs.flag(same_numbers, "Same random numbers")
+    columns = [place for place, name in enumerate(strategies[:MOST]) if name != OFF]
+    if not columns:
+        raise InputError("All columns are empty. Choose a strategy for at least one.")
+    known = [FROM_SLIDERS, OFF, *STRATEGIES]
+    if any(name not in known for name in strategies):
+        raise InputError(f"A strategy is not among those known: {', '.join(known)}.")
+    ids, vocab_size = prompt_ids(lm, text), lm.model.config.vocab_size
+    seed = check_seed(how.seed)
+    continuations = [
+        Continuation(
+            ids,
+            inputs.settings(of_strategy(str(strategies[place]), values, vocab_size), vocab_size),
+            seed=seed if together else seed + place,
+            tokenizer=lm.tokenizer,
+            stop=how.stop,
+        )
+        for place in columns
+    ]
+    run = services.sessions.get(session_id).begin()
+    streams = [records.prompt(text) if place in columns else "" for place in range(MOST)]
+    counts, began = dict.fromkeys(columns, 0), time.perf_counter()
+    shown = 0.0
+    for index, made in continue_together(
+        lm.model, continuations, max_new_tokens=how.max_new_tokens, use_cache=how.use_cache
+    ):
+        place = columns[index]
+        counts[place] += 1
+        streams[place] += records.token(lm.tokenizer, made)
+        if made.end:
+            streams[place] += _stats(counts[place], began, made.end)
+        if how.tokens_per_second and index == 0:
+            _wait(began + counts[place] / how.tokens_per_second, run)
+        if not run.wanted:
+            break
+        if time.perf_counter() - shown >= 1 / UPDATES_PER_SECOND:
+            shown = time.perf_counter()
+            yield list(streams), seed
+    for index, place in enumerate(columns):
+        if not continuations[index].done:
+            streams[place] += _stats(counts[place], began, "stopped")
+    yield list(streams), seed
+
+
+def _stats(n: int, began: float, end: str) -> str:
+    return records.stats(n=n, rate=round(n / (time.perf_counter() - began), 1), end=end)
+
+
+def _wait(until: float, run) -> None:
+    while run.wanted and (left := until - time.perf_counter()) > 0:
+        time.sleep(min(0.05, left))

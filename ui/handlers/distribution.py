@@ -1,0 +1,62 @@
+"""The next-token distribution in its stages, as the page's component and the API receive it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from gptcore.sampling import SamplingSettings, Stage, penalise, stages
+from gptcore.tokenizers import Tokenizer, describe_token
+from ui.sessions import NextToken
+
+# Rows in the chart: enough to see a tail being cut, few enough to read from the back of a room.
+N_ROWS = 15
+
+
+def describe(tokenizer: Tokenizer, seen: NextToken, settings: SamplingSettings) -> str:
+    """The distribution as JSON: stages with their figures, and rows of tokens with a probability for each stage."""
+    return json.dumps(table(tokenizer, seen, settings, N_ROWS), ensure_ascii=False)
+
+
+def table(tokenizer: Tokenizer, seen: NextToken, settings: SamplingSettings, n_rows: int) -> dict[str, Any]:
+    """The distribution as plain values.
+
+    Args:
+        tokenizer: for the tokens' text.
+        seen: logits and the text before them.
+        settings: of the strategy.
+        n_rows: how many of the most likely tokens are listed; all figures are over the whole vocabulary.
+    """
+    penalised = penalise(seen.logits, settings, seen.ids, n_new=len(seen.ids) - seen.n_prompt, end_id=tokenizer.end_id)
+    shown = stages(seen.logits, settings, penalised)
+    order = _most_likely(shown, n_rows)
+    return {
+        "vocab_size": len(seen.logits),
+        "stages": [_figures(stage) for stage in shown],
+        "rows": [
+            {
+                "id": token_id,
+                "label": describe_token(tokenizer, token_id),
+                "p": [float(f"{float(stage.probabilities[token_id]):.6g}") for stage in shown],
+            }
+            for token_id in order
+        ],
+    }
+
+
+def _most_likely(shown: list[Stage], n_rows: int) -> list[int]:
+    """Ids by the first stage; where penalties have lifted others into the last stage's top, those come too."""
+    n_rows = min(n_rows, len(shown[0].probabilities))
+    first = shown[0].probabilities.topk(n_rows).indices.tolist()
+    last = [i for i in shown[-1].probabilities.topk(min(3, n_rows)).indices.tolist() if shown[-1].probabilities[i] > 0]
+    lifted = [i for i in last if i not in first]
+    return first[: n_rows - len(lifted)] + lifted
+
+
+def _figures(stage: Stage) -> dict[str, Any]:
+    return {
+        "name": stage.name,
+        "candidates": stage.n_candidates,
+        "entropy": round(stage.entropy, 3),
+        "removed": float(f"{stage.mass_removed:.4g}"),
+    }

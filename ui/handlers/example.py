@@ -1,0 +1,65 @@
+"""What is on screen before anybody does anything: a finished text of the default model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import gptcore
+from gptcore.generation import last_logits, prompt_ids
+from ui.handlers import generate, score
+from ui.handlers.strategies import STRATEGIES
+from ui.services import Services
+from ui.sessions import Document, NextToken
+
+PROMPT = "Once upon a time, there was a little fox who lived in the forest."
+SCORED = "The cat sat on the mat. The cat sat on the mat. The cat sat on the refrigerator."
+VALUES: dict[str, Any] = {
+    **STRATEGIES["Combined"],
+    "max_new_tokens": 120,
+    "stop": "",
+    "use_cache": True,
+    "tokens_per_second": 0,
+    "seed": 7,
+}
+
+
+@dataclass(frozen=True)
+class Example:
+    """A finished example for each part of the Generate tab, computed and not stored."""
+
+    document: Document
+    next_token: NextToken
+    stream: str
+    distribution: str
+    values: dict[str, Any]
+    scored_text: str
+    scored: str
+
+
+def make_example(services: Services) -> Example:
+    """Runs the handlers once, as a visitor would."""
+    visitor, name = "example", services.models.default
+    lm = services.models.get(name)
+    prompt, text = PROMPT, SCORED
+    if lm.tokenizer.kind == "char":  # its alphabet may lack any letter of the usual example
+        prompt = text = lm.tokenizer.decode([i % lm.tokenizer.vocab_size for i in range(8)])
+    last_logits(lm.model, prompt_ids(lm, prompt))  # the first pass of a process is slow; no visitor should wait for it
+    list(gptcore.generate(lm, prompt, max_new_tokens=8, stop_at_end=False))
+    views = list(generate.write(services, visitor, name, prompt, _fitting(VALUES, lm.model.config.vocab_size)))
+    session = services.sessions.get(visitor)
+    assert session.document is not None and session.next_token is not None
+    services.sessions.forget(visitor)
+    return Example(
+        document=session.document,
+        next_token=session.next_token,
+        stream="".join(session.document.records),
+        distribution=views[-1].distribution or "",
+        values=_fitting(VALUES, lm.model.config.vocab_size),
+        scored_text=text,
+        scored=score.score(services, name, text),
+    )
+
+
+def _fitting(values: dict[str, Any], vocab_size: int) -> dict[str, Any]:
+    return {**values, "top_k": min(values["top_k"], vocab_size)}

@@ -1,0 +1,62 @@
+"""The token stream's protocol: one JSON object a line, only ever appended to, so that little travels.
+
+Kinds: "prompt" is what the visitor wrote, "token" a token with its probability and
+alternatives, "note" a remark between tokens, "stats" the figures so far.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from gptcore.generation import GeneratedToken
+from gptcore.tokenizers import Tokenizer, describe_token
+
+def line(kind: str, **values: Any) -> str:
+    """One record, newline included."""
+    return json.dumps({"kind": kind, **values}, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def prompt(text: str) -> str:
+    """What was there before the model wrote."""
+    return line("prompt", text=text)
+
+
+def note(text: str) -> str:
+    """A remark for the reader, not part of the text."""
+    return line("note", text=text)
+
+
+def token(tokenizer: Tokenizer, made: GeneratedToken) -> str:
+    """A generated token: its text, what it is, and what else the model thought of."""
+    return scored_token(
+        tokenizer, made.id, made.text, made.logprob, made.rank, ((a.id, a.logprob) for a in made.alternatives),
+        chance=_rounded(made.sampling_probability), candidates=made.n_candidates,
+    )  # fmt: skip
+
+
+def scored_token(
+    tokenizer: Tokenizer,
+    token_id: int,
+    text: str,
+    logprob: float,
+    rank: int,
+    alternatives: Iterable[tuple[int, float]] = (),
+    **more: Any,
+) -> str:
+    """A token with the model's own probability for it, its rank, and alternatives as (label, probability, id)."""
+    return line(
+        "token", text=text, label=describe_token(tokenizer, token_id), id=token_id, p=_rounded(math.exp(logprob)),
+        rank=rank, others=[[describe_token(tokenizer, i), _rounded(math.exp(v)), i] for i, v in alternatives], **more,
+    )  # fmt: skip
+
+
+def stats(**values: Any) -> str:
+    """Figures so far, such as tokens per second; the page shows the last ones."""
+    return line("stats", **values)
+
+
+def _rounded(probability: float) -> float:
+    return float(f"{probability:.4g}")

@@ -1,0 +1,31 @@
+"""How surprising a text is to a model: every token's surprisal, and the perplexity of the whole."""
+
+from __future__ import annotations
+
+import math
+
+from gptcore.scoring import score_text
+from ui.handlers import inputs, records
+from ui.handlers.inputs import InputError
+from ui.services import Services
+
+
+def score(services: Services, model: object, text: object) -> str:
+    """The text as a token stream, each token with the probability the model gave it; figures last.
+
+    Raises:
+        InputError: no text, or fewer than two tokens of it.
+    """
+    written = inputs.text(text, "The text", most=services.limits.max_score_chars, least=1)
+    lm = services.models.get(inputs.model_name(model))
+    unscored, tokens, total = score_text(lm, written)
+    if not tokens:
+        raise InputError("The text is a single token, and nothing stands before it to predict it from. Write more.")
+    figures = records.stats(
+        n=len(tokens),
+        perplexity=float(f"{total.perplexity:.4g}"),
+        bits_per_byte=round(total.bits_per_byte, 3),
+        bits_per_token=round(total.nats / total.n_tokens / math.log(2), 3),
+    )
+    lines = [records.scored_token(lm.tokenizer, t.id, t.text, t.logprob, t.rank, t.alternatives) for t in tokens]
+    return "".join([*([records.prompt(unscored)] if unscored else []), *lines, figures])

@@ -1,0 +1,45 @@
+"""What one visitor may ask for, by where the app runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Caps that keep one visitor from spoiling the app for the others.
+
+    Attributes:
+        max_new_tokens: tokens in one generation.
+        max_prompt_chars: characters in a prompt.
+        max_score_chars: characters of a text to be scored.
+        model_bytes: memory for loaded models together; the least recently used one goes first.
+        any_model: folders and Hub repositories by name, not only those in the list.
+        concurrent_runs: model computations at the same time.
+        sessions: visitors remembered at the same time.
+        session_seconds: how long a visitor who does nothing is remembered.
+    """
+
+    max_new_tokens: int = 500
+    max_prompt_chars: int = 20_000
+    max_score_chars: int = 20_000
+    model_bytes: int = 12 << 30
+    any_model: bool = True
+    concurrent_runs: int = 2
+    sessions: int = 200
+    session_seconds: float = 3600.0
+
+
+PROFILES: dict[str, Limits] = {
+    "local": Limits(),
+    # One visitor, on stage: a forgotten tab must not be forgotten by the app.
+    "talk": Limits(session_seconds=12 * 3600.0),
+    "space": Limits(
+        max_new_tokens=200,
+        max_prompt_chars=8_000,
+        max_score_chars=8_000,
+        model_bytes=4 << 30,
+        any_model=False,
+        session_seconds=900.0,
+    ),
+}

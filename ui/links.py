@@ -1,0 +1,60 @@
+"""Settings in the link: read from the query string when the page loads, written to it by "Copy link"."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+MAX_PROMPT = 2_000
+
+# Query name -> (lowest, highest, whole number): the sliders' own ranges.
+RANGES: dict[str, tuple[float, float, bool]] = {
+    "temperature": (0, 2, False),
+    "top_k": (0, 200, True),
+    "top_p": (0.01, 1, False),
+    "min_p": (0, 1, False),
+    "repetition_penalty": (1, 2, False),
+    "no_repeat_ngram_size": (0, 6, True),
+    "min_new_tokens": (0, 200, True),
+    "max_new_tokens": (1, 500, True),
+    "seed": (0, 2**31 - 1, True),
+}
+
+
+def read(query: Mapping[str, str]) -> dict[str, Any]:
+    """The settings in a query string; what is unknown or no number is left out, what is out of range moved in."""
+    found: dict[str, Any] = {}
+    for name, (low, high, is_whole) in RANGES.items():
+        try:
+            value = float(query.get(name, ""))
+        except ValueError:
+            continue
+        if math.isfinite(value):
+            value = min(high, max(low, value))
+            found[name] = round(value) if is_whole else value
+    if query.get("prompt"):
+        found["prompt"] = query["prompt"][:MAX_PROMPT]
+    if query.get("model"):
+        found["model"] = query["model"][:300]
+    return found
+
+
+def copy_script(names: list[str]) -> str:
+    """JavaScript that puts the given inputs into the address bar and the clipboard.
+
+    Args:
+        names: query names, in the order of the event's inputs.
+    """
+    script = """
+(...values) => {
+  const names = NAMES, url = new URL(location.href);
+  url.search = '';
+  names.forEach((name, i) => { if (values[i] !== null && values[i] !== '') url.searchParams.set(name, values[i]); });
+  if (document.body.classList.contains('present')) url.searchParams.set('present', '1');
+  history.replaceState(null, '', url);
+  navigator.clipboard?.writeText(url.toString()).catch(() => {});
+  return 'The link is in the address bar and on the clipboard.';
+}"""
+    return script.replace("NAMES", json.dumps(names))

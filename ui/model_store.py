@@ -1,0 +1,157 @@
+"""Loaded models, shared by all visitors and never changed; the least recently used one makes room."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import gptcore
+from gptcore.checkpoint import CONFIG_FILE, WEIGHTS_FILE
+from gptcore.errors import CheckpointError
+from gptcore.hub import HUB_WEIGHTS, cached
+from gptcore.language_model import DEFAULT_MODEL, LanguageModel, bundled_models
+from ui.limits import Limits
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One line of the model picker."""
+
+    name: str
+    label: str
+
+
+class ModelStore:
+    """Loads each model once, however many visitors ask for it at the same time.
+
+    Args:
+        limits: memory for all models, and whether names outside the list are allowed.
+        offline: never use the network.
+        default: the model that the page opens with.
+        loader: gptcore.load, or a fake in tests.
+    """
+
+    def __init__(
+        self,
+        limits: Limits,
+        *,
+        offline: bool = False,
+        default: str = DEFAULT_MODEL,
+        loader: Callable[..., LanguageModel] = gptcore.load,
+    ) -> None:
+        self.default = default
+        self.offline = offline
+        self._limits, self._loader = limits, loader
+        self._lock = threading.Lock()  # guards the two tables, never held while loading
+        self._loading: dict[str, threading.Lock] = {}
+        self._models: OrderedDict[str, LanguageModel] = OrderedDict()
+
+    def choices(self) -> list[Choice]:
+        """The bundled models, then the published ones with what a first use would download."""
+        listed = [Choice(name, f"{name} · bundled") for name in bundled_models()]
+        for name, (repository, megabytes) in HUB_WEIGHTS.items():
+            here = cached(repository, WEIGHTS_FILE) is not None and cached(repository, CONFIG_FILE) is not None
+            state = (
+                "cached"
+                if here
+                else f"needs the network, {megabytes:,} MB"
+                if self.offline
+                else f"downloads {megabytes:,} MB"
+            )
+            listed.append(Choice(name, f"{name} · {state}"))
+        if self.default not in {choice.name for choice in listed}:
+            listed.insert(0, Choice(self.default, self.default))
+        return listed
+
+    def get(self, name: str, progress: Progress | None = None) -> LanguageModel:
+        """The model by name, loaded when needed.
+
+        Args:
+            name: as `gptcore.load` takes it.
+            progress: called with sentences like "model.safetensors: 12 % of 548 MB".
+
+        Raises:
+            GPTCoreError: no such model, damaged files, no network, or a name that this server does not allow.
+        """
+        if not self._limits.any_model and name not in {choice.name for choice in self.choices()}:
+            names = ", ".join(choice.name for choice in self.choices())
+            raise CheckpointError(
+                f"This server opens only the models in its list, and {name!r} is not among them: {names}."
+            )
+        with self._lock:
+            if name in self._models:
+                self._models.move_to_end(name)
+                return self._models[name]
+            loading = self._loading.setdefault(name, threading.Lock())
+        with loading:
+            with self._lock:
+                if name in self._models:  # another visitor was faster
+                    return self._models[name]
+            model = self._loader(name, offline=self.offline, progress=_bar(progress) if progress else None)
+            self._check_size(model)
+            with self._lock:
+                self._models[name] = model
+                self._make_room()
+                self._loading.pop(name, None)
+            return model
+
+    def loaded(self) -> list[str]:
+        """Names of the models in memory, the least recently used first."""
+        with self._lock:
+            return list(self._models)
+
+    def _check_size(self, lm: LanguageModel) -> None:
+        needed = _bytes(lm)
+        if needed > self._limits.model_bytes:
+            raise CheckpointError(
+                f"{lm.name} needs {needed / 1e9:.1f} GB of memory; this server gives models {self._limits.model_bytes / 1e9:.1f} GB. "
+                "Choose a smaller one."
+            )
+
+    def _make_room(self) -> None:
+        while len(self._models) > 1 and sum(map(_bytes, self._models.values())) > self._limits.model_bytes:
+            self._models.popitem(last=False)
+
+
+def facts(lm: LanguageModel) -> str:
+    """One line about a model for the page header."""
+    config = lm.model.config
+    count = sum(parameter.numel() for parameter in lm.model.parameters())
+    kinds = {"bpe": "byte-level BPE", "gpt2": "GPT-2's BPE", "gpt1": "GPT-1's BPE", "char": "characters"}
+    norm = "post-norm" if config.norm_position == "post" else "pre-norm"
+    return (
+        f"{_short(count)} parameters · {config.n_layer} layers × {config.n_head} heads × {config.n_embd} wide · {norm} · "
+        f"reads {config.n_positions:,} tokens · {config.vocab_size:,} token vocabulary ({kinds[lm.tokenizer.kind]})"
+    )
+
+
+def _short(count: int) -> str:
+    return f"{count / 1e6:,.1f} M" if count >= 1e5 else f"{count:,}"
+
+
+def _bytes(lm: LanguageModel) -> int:
+    """Weights in fp32, and half of that again for the 16-bit copies of the decode engine."""
+    return sum(parameter.numel() for parameter in lm.model.parameters()) * 6
+
+
+def _bar(progress: Progress) -> type[Any]:
+    """A tqdm class that reports to the page instead of a terminal."""
+    from tqdm.auto import tqdm
+
+    class PageBar(tqdm):
+        def __init__(self, *args: Any, **options: Any) -> None:
+            options["disable"] = False
+            options.pop("name", None)
+            super().__init__(*args, **options)
+
+        def display(self, *_: Any, **__: Any) -> None:
+            if self.total:
+                megabytes, share = self.total / 1e6, 100 * self.n / self.total
+                progress(f"{self.desc or 'Downloading'}: {share:.0f} % of {megabytes:,.0f} MB")
+
+    return PageBar

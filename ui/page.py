@@ -1,0 +1,93 @@
+"""The page: header, model picker, tabs, links and the named endpoints."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import gradio as gr
+
+from ui import links
+from ui.endpoints import add_endpoints
+from ui.errors import shown_to_visitor
+from ui.handlers import generate as handlers
+from ui.handlers import loading
+from ui.handlers.example import Example, make_example
+from ui.model_store import facts
+from ui.services import Services
+from ui.tabs.controls import QUIET, SAMPLING
+from ui.tabs.generate import generate_tab
+
+TITLE = "GPT Lens"
+
+
+def build_page(services: Services) -> gr.Blocks:
+    """The whole page, wired; `launch` takes the theme, style sheet and script of `ui.theme`."""
+    example = make_example(services)
+    default = services.models.get(services.models.default)
+    # Model computations share one queue, so that several tabs never run as many models at once.
+    model_work = {**QUIET, "concurrency_id": "model", "concurrency_limit": services.limits.concurrent_runs}
+    with gr.Blocks(title=TITLE, fill_width=True, analytics_enabled=False) as page:
+        with gr.Row(elem_id="head", equal_height=True):
+            with gr.Column(scale=3, min_width=280):
+                gr.Markdown(f"# {TITLE}\nOne model, seen from every side. It runs on this machine.", elem_id="title")
+            with gr.Column(scale=4, min_width=280):
+                model = gr.Dropdown(
+                    [(choice.label, choice.name) for choice in services.models.choices()], value=services.models.default,
+                    label="Model", allow_custom_value=services.limits.any_model, elem_id="model", show_label=False,
+                    container=False,
+                )  # fmt: skip
+                line = gr.HTML(html.escape(facts(default)), elem_id="facts")
+        with gr.Tabs(elem_id="tabs"), gr.Tab("Generate", id="generate"):
+            tab = generate_tab(services, model, example, model_work)
+        opened = gr.State(services.models.default)  # the last model that could be opened
+        opening: dict[str, Any] = {
+            "fn": _on_model(services),
+            "inputs": [model, opened],
+            "outputs": [line, model, opened],
+        }
+        opening |= {"concurrency_id": "load", "concurrency_limit": 2, **QUIET}
+        model.input(**opening).success(**tab.look)
+        linked = [*SAMPLING, "max_new_tokens"]
+        outputs = [tab.prompt, tab.controls.seed, model, *(tab.controls.by_name[name] for name in linked)]
+        page.load(_on_load(services, example, linked), None, outputs, **QUIET).then(**opening).success(**tab.look)
+        page.unload(_on_leave(services))
+        add_endpoints(services)
+    return page
+
+
+def _on_model(services: Services) -> Callable[..., Iterator[list[Any]]]:
+    """Opens the picked model, reporting as it comes; a failure puts the picker back."""
+
+    def on_model(name: str, before: str) -> Iterator[list[Any]]:
+        try:
+            with shown_to_visitor():
+                for step in loading.load(services, name):
+                    done = step.facts is not None
+                    yield [html.escape(step.facts or step.progress), gr.skip(), name if done else gr.skip()]
+        except gr.Error as error:
+            gr.Warning(error.message, title="The model cannot be opened", duration=None)
+            yield [html.escape(facts(services.models.get(before))), before, gr.skip()]
+
+    return on_model
+
+
+def _on_load(services: Services, example: Example, linked: list[str]) -> Callable[[gr.Request], list[Any]]:
+    """When a page is opened: the example becomes the visitor's own, and the query string sets the controls."""
+
+    def on_load(request: gr.Request) -> list[Any]:
+        handlers.adopt(services, request.session_hash, example.document, example.next_token)
+        asked = links.read(dict(request.query_params))
+        return [asked.get(name, gr.skip()) for name in ["prompt", "seed", "model", *linked]]
+
+    return on_load
+
+
+def _on_leave(services: Services) -> Callable[[gr.Request], None]:
+    """When a page is closed, nothing of the visitor is kept and nothing goes on."""
+
+    def on_leave(request: gr.Request) -> None:
+        services.sessions.forget(request.session_hash)
+
+    return on_leave

@@ -1,0 +1,96 @@
+"""How the page looks: colours, fonts that ship with Gradio, keyboard shortcuts and the presenter's large type."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+# One family from paper to ink, one accent, one hue for surprise; no red-green pair anywhere.
+_INK = gr.themes.Color(
+    name="ink", c50="#f6f7fb", c100="#eceef5", c200="#d8dce8", c300="#b5bccf", c400="#8790ab", c500="#616b88",
+    c600="#4a5470", c700="#384158", c800="#242b3d", c900="#161c2b", c950="#0d111c",
+)  # fmt: skip
+_LENS = gr.themes.Color(
+    name="lens", c50="#eef7fb", c100="#d4ebf5", c200="#a9d6ea", c300="#72badb", c400="#3c99c6", c500="#1f7dad",
+    c600="#156591", c700="#125275", c800="#12455f", c900="#133a50", c950="#0a2536",
+)  # fmt: skip
+
+
+def make_theme() -> gr.themes.Base:
+    """The theme, in light and dark."""
+    return gr.themes.Base(
+        primary_hue=_LENS,
+        secondary_hue=_INK,
+        neutral_hue=_INK,
+        radius_size=gr.themes.sizes.radius_sm,
+        spacing_size=gr.themes.sizes.spacing_sm,
+        font=[gr.themes.LocalFont("IBM Plex Sans", weights=(400, 700)), "ui-sans-serif", "system-ui", "sans-serif"],
+        font_mono=[gr.themes.LocalFont("IBM Plex Mono", weights=(400, 700)), "ui-monospace", "monospace"],
+    ).set(
+        body_background_fill="*neutral_50",
+        body_background_fill_dark="*neutral_950",
+        body_text_color_subdued="*neutral_600",
+        body_text_color_subdued_dark="*neutral_300",
+        block_info_text_color="*neutral_600",
+        block_info_text_color_dark="*neutral_300",
+        block_border_width="1px",
+        block_shadow="none",
+        block_title_text_weight="700",
+        button_primary_background_fill="*primary_600",
+        button_primary_background_fill_dark="*primary_600",
+        button_primary_background_fill_hover="*primary_700",
+        button_primary_text_color="white",
+        slider_color="*primary_500",
+        input_background_fill="white",
+        input_background_fill_dark="*neutral_900",
+        link_text_color="*primary_700",
+        link_text_color_dark="*primary_300",
+    )
+
+
+CSS = """
+:root{--lens-surprise:#e2892b;--lens-accent:#1f7dad;--lens-line:#616b88;--lens-bar:#8cc4df;--lens-cut:#d8dce8;--lens-reading-size:17px}
+.dark{--lens-surprise:#c8701a;--lens-accent:#3c99c6;--lens-line:#b5bccf;--lens-bar:#156591;--lens-cut:#384158}
+.gradio-container{max-width:1480px!important;width:100%!important;margin:0 auto!important;padding:.6em 1em!important}
+.main.fillable{padding:.2em .6em!important}
+#head .column{gap:.25em!important}
+.html-container{padding:0!important}
+#head{align-items:center;gap:.4em 1.2em}
+#title h1{font-size:1.45em;margin:0;letter-spacing:-.01em;line-height:1.2}
+#title p{color:var(--body-text-color-subdued);margin:0;font-size:.86em}
+#facts .prose{color:var(--body-text-color-subdued);font-size:.86em;min-height:1.4em;padding:0 .2em}
+#space-warning{border:1px solid var(--lens-surprise);border-radius:6px;padding:.3em .6em;align-items:center}
+.steps,.presets{display:grid!important;grid-template-columns:repeat(4,minmax(0,1fr));gap:.4em}
+.presets{grid-template-columns:repeat(6,minmax(0,1fr))}
+.steps button,.presets button{min-width:0!important;padding-left:.2em;padding-right:.2em}
+button.primary{color:white!important}
+button:focus-visible,[role=tab]:focus-visible,textarea:focus-visible,input:focus-visible,.ts-text:focus-visible{outline:3px solid var(--lens-accent)!important;outline-offset:1px}
+.compare .token-stream{--ts-height:13em;--lens-reading-size:14px}
+body.present .gradio-container{--text-sm:17px;--text-md:19px;--text-lg:22px;--lens-reading-size:27px;max-width:100%!important}
+body.present footer,body.present .no-present{display:none!important}
+body.present .token-stream .ts-detail,body.present .distribution-view{font-size:1.15em}
+@media (max-width:640px){
+.gradio-container,.main.fillable{padding:.2em!important}:root{--lens-reading-size:16px}
+.steps{grid-template-columns:repeat(2,minmax(0,1fr))}.presets{grid-template-columns:repeat(3,minmax(0,1fr))}
+}
+@media (prefers-reduced-motion:reduce){*{animation:none!important;transition:none!important}}
+"""
+
+# Keys for the stage: G generate, N next token, S stop, P presenter, D dark, 1 to 5 the tabs.
+JS = """
+() => {
+  const typing = e => ['INPUT', 'TEXTAREA', 'SELECT'].includes(e.target.tagName) || e.target.isContentEditable;
+  const press = id => document.querySelector('#' + id)?.click();
+  const keys = {
+    g: () => press('generate'), n: () => press('next-token'), s: () => press('stop'),
+    p: () => { document.body.classList.toggle('present'); window.dispatchEvent(new Event('resize')); },
+    d: () => document.body.classList.toggle('dark'),
+  };
+  document.addEventListener('keydown', e => {
+    if (e.ctrlKey || e.metaKey || e.altKey || typing(e)) return;
+    const key = e.key.toLowerCase();
+    if (keys[key]) { keys[key](); e.preventDefault(); }
+    else if ('12345'.includes(key)) document.querySelectorAll('#tabs [role=tab]')[+key - 1]?.click();
+  });
+  if (new URLSearchParams(location.search).get('present') === '1') document.body.classList.add('present');
+}
+"""
