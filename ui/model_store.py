@@ -56,13 +56,8 @@ class ModelStore:
         listed = [Choice(name, f"{name} · bundled") for name in bundled_models()]
         for name, (repository, megabytes) in HUB_WEIGHTS.items():
             here = cached(repository, WEIGHTS_FILE) is not None and cached(repository, CONFIG_FILE) is not None
-            state = (
-                "cached"
-                if here
-                else f"needs the network, {megabytes:,} MB"
-                if self.offline
-                else f"downloads {megabytes:,} MB"
-            )
+            away = "needs the network" if self.offline else "downloads"
+            state = "cached" if here else f"{away}, {megabytes:,} MB"
             listed.append(Choice(name, f"{name} · {state}"))
         if self.default not in {choice.name for choice in listed}:
             listed.insert(0, Choice(self.default, self.default))
@@ -108,8 +103,9 @@ class ModelStore:
     def _check_size(self, lm: LanguageModel) -> None:
         needed = _bytes(lm)
         if needed > self._limits.model_bytes:
+            limit = self._limits.model_bytes
             raise CheckpointError(
-                f"{lm.name} needs {needed / 1e9:.1f} GB of memory; this server gives models {self._limits.model_bytes / 1e9:.1f} GB. "
+                f"{lm.name} needs {needed / 1e9:.1f} GB of memory; this server gives models {limit / 1e9:.1f} GB. "
                 "Choose a smaller one."
             )
 
@@ -125,8 +121,9 @@ def facts(lm: LanguageModel) -> str:
     kinds = {"bpe": "byte-level BPE", "gpt2": "GPT-2's BPE", "gpt1": "GPT-1's BPE", "char": "characters"}
     norm = "post-norm" if config.norm_position == "post" else "pre-norm"
     return (
-        f"{_short(count)} parameters · {config.n_layer} layers × {config.n_head} heads × {config.n_embd} wide · {norm} · "
-        f"reads {config.n_positions:,} tokens · {config.vocab_size:,} token vocabulary ({kinds[lm.tokenizer.kind]})"
+        f"{_short(count)} parameters · {config.n_layer} layers × {config.n_head} heads × {config.n_embd} wide · "
+        f"{norm} · reads {config.n_positions:,} tokens · vocabulary of {config.vocab_size:,} "
+        f"({kinds[lm.tokenizer.kind]})"
     )
 
 

@@ -40,6 +40,9 @@ def make_theme() -> gr.themes.Base:
         button_primary_background_fill_hover="*primary_700",
         button_primary_text_color="white",
         slider_color="*primary_500",
+        input_border_width="1px",
+        input_border_color="*neutral_200",
+        input_border_color_dark="*neutral_700",
         input_background_fill="white",
         input_background_fill_dark="*neutral_900",
         link_text_color="*primary_700",
@@ -61,6 +64,12 @@ CSS = """
 #space-warning{border:1px solid var(--lens-surprise);border-radius:6px;padding:.3em .6em;align-items:center}
 .steps,.presets{display:grid!important;grid-template-columns:repeat(4,minmax(0,1fr));gap:.4em}
 .presets{grid-template-columns:repeat(6,minmax(0,1fr))}
+.sliders{display:grid!important;grid-template-columns:repeat(3,minmax(0,1fr));gap:0!important}
+.sliders>*{border:0!important}
+.sliders .head{flex-wrap:nowrap!important}
+.seeds{display:grid!important;grid-template-columns:max-content minmax(0,2fr) minmax(0,2.4fr) minmax(0,1.4fr);gap:.5em;align-items:center}
+.seeds::before{content:"Seed";font-weight:700;font-size:.92em}
+footer .divider{display:none}
 .steps button,.presets button{min-width:0!important;padding-left:.2em;padding-right:.2em}
 button.primary{color:white!important}
 button:focus-visible,[role=tab]:focus-visible,textarea:focus-visible,input:focus-visible,.ts-text:focus-visible{outline:3px solid var(--lens-accent)!important;outline-offset:1px}
@@ -70,7 +79,7 @@ body.present footer,body.present .no-present{display:none!important}
 body.present .token-stream .ts-detail,body.present .distribution-view{font-size:1.15em}
 @media (max-width:640px){
 .gradio-container,.main.fillable{padding:.2em!important}:root{--lens-reading-size:16px}
-.steps{grid-template-columns:repeat(2,minmax(0,1fr))}.presets{grid-template-columns:repeat(3,minmax(0,1fr))}
+.sliders,.steps{grid-template-columns:repeat(2,minmax(0,1fr))}.presets{grid-template-columns:repeat(3,minmax(0,1fr))}
 }
 @media (prefers-reduced-motion:reduce){*{animation:none!important;transition:none!important}}
 """

@@ -21,7 +21,11 @@ function add(parent, tag, className, text) {
 function draw() {
   table.textContent = '';
   data = props.value ? JSON.parse(props.value) : null;
-  if (!data) { add(table, 'div', 'dv-empty', 'Write a prompt to see what the model expects next.'); return; }
+  if (!data || data.message) {
+    add(table, 'div', 'dv-empty', data ? data.message : 'Write a prompt to see what the model expects next.');
+    data = null;
+    return;
+  }
   table.style.setProperty('--n', data.stages.length);
   table.setAttribute('aria-label', 'Probability of the next token, by stage');
   const head = add(table, 'div', 'dv-row');

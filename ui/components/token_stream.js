@@ -21,8 +21,9 @@ function put(className, text) {
 
 function drawToken(record) {
   const node = put('ts-token', '');
-  // Surprise is drawn, so that likely text stays calm; full colour is a probability of 0.
-  node.style.setProperty('--s', Math.round(78 * (1 - record.p)));
+  // Surprise is drawn, so that likely text stays calm: full colour at probability 0, none at 1. Squared, since
+  // a model that finds the right word with 0.5 is doing well. The legend's ramp has the same stops.
+  node.style.setProperty('--s', Math.round(80 * (1 - record.p) ** 2));
   if (!record.text) {
     node.classList.add('ts-chip');
     node.textContent = record.label;

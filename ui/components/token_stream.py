@@ -9,8 +9,8 @@ import gradio as gr
 from ui.components.files import beside
 
 _HTML = """
-<div class="ts-legend" aria-hidden="true"><span>surprising</span><span class="ts-ramp"></span><span>expected</span>
-<span class="ts-scale">probability 0 to 1</span></div>
+<div class="ts-legend" aria-hidden="true"><span>probability 0 (surprising)</span><span class="ts-ramp"></span>
+<span>1 (expected)</span></div>
 <div class="ts-text" tabindex="0" role="group"></div>
 <div class="ts-stats" role="status"></div>
 <div class="ts-detail" aria-live="polite"></div>

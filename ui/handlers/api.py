@@ -43,7 +43,7 @@ def next_token(services: Services, model: str, prompt: str, n_rows: int, values:
     """The distribution of the token after a prompt, stage by stage, over the full vocabulary.
 
     Returns:
-        {"vocab_size", "stages": [{name, candidates, entropy (bits), removed}], "rows": [{id, label, p: [a stage each]}]}
+        {"vocab_size", "stages": [{name, candidates, entropy in bits, removed}], "rows": [{id, label, p of each stage}]}
     """
     lm = services.models.get(inputs.model_name(model))
     settings = inputs.settings(values, lm.model.config.vocab_size)

@@ -18,6 +18,11 @@ def describe(tokenizer: Tokenizer, seen: NextToken, settings: SamplingSettings) 
     return json.dumps(table(tokenizer, seen, settings, N_ROWS), ensure_ascii=False)
 
 
+def message(text: str) -> str:
+    """What stands in the chart's place when there is nothing to draw."""
+    return json.dumps({"message": text}, ensure_ascii=False)
+
+
 def table(tokenizer: Tokenizer, seen: NextToken, settings: SamplingSettings, n_rows: int) -> dict[str, Any]:
     """The distribution as plain values.
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from gptcore.errors import GPTCoreError
 from gptcore.generation import (
     Alternative,
     Continuation,
@@ -127,9 +128,21 @@ def adopt(services: Services, session_id: str | None, document: Document, next_t
 
 
 def look(services: Services, session_id: str | None, model: object, prompt: object, values: dict[str, Any]) -> View:
-    """The distribution after a prompt that is being typed; the text on the page stays."""
+    """The distribution after a prompt that is being typed; the text on the page stays.
+
+    What is wrong with a half-typed prompt is said in the chart's place: a notice at every key would be a nuisance.
+    """
     if not isinstance(prompt, str) or not prompt:
         return View(distribution="")
+    try:
+        return _look_at_prompt(services, session_id, model, prompt, values)
+    except GPTCoreError as error:
+        return View(distribution=distribution.message(str(error)))
+
+
+def _look_at_prompt(
+    services: Services, session_id: str | None, model: object, prompt: str, values: dict[str, Any]
+) -> View:
     lm, _ = _prepare(services, model, values)
     session = services.sessions.get(session_id)
     document = session.document
@@ -158,7 +171,7 @@ def _prepare(services: Services, model: object, values: dict[str, Any]) -> tuple
 def _new_document(services: Services, lm: LanguageModel, model: str, prompt: object, seed: int | None) -> Document:
     text = inputs.text(prompt, "The prompt", most=services.limits.max_prompt_chars, least=1)
     ids = prompt_ids(lm, text)
-    return Document(model, text, len(ids), tuple(ids), (records.prompt(text)), check_seed(seed))
+    return Document(model, text, len(ids), tuple(ids), (records.prompt(text),), check_seed(seed))
 
 
 def _extend(

@@ -14,6 +14,7 @@ from typing import Any
 from gptcore.generation import GeneratedToken
 from gptcore.tokenizers import Tokenizer, describe_token
 
+
 def line(kind: str, **values: Any) -> str:
     """One record, newline included."""
     return json.dumps({"kind": kind, **values}, ensure_ascii=False, separators=(",", ":")) + "\n"

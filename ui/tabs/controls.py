@@ -43,59 +43,64 @@ def named(raw: Sequence[Any]) -> dict[str, Any]:
     return {**dict(zip([*SAMPLING, *WRITING], values, strict=True)), "seed": seed if keep is True else None}
 
 
-def main_sliders(values: dict[str, Any]) -> dict[str, Any]:
-    """The four that most demonstrations move."""
-    with gr.Row():
-        temperature = gr.Slider(0, 2, values["temperature"], step=0.05, label="Temperature", info="0 always takes the favourite",
-                                elem_id="temperature", min_width=150)  # fmt: skip
-        top_k = gr.Slider(0, 200, values["top_k"], step=1, precision=0, label="Top-k", info="keep the k likeliest; 0 is off",
-                          elem_id="top-k", min_width=150)  # fmt: skip
-    with gr.Row():
-        top_p = gr.Slider(0.01, 1, values["top_p"], step=0.01, label="Top-p (nucleus)", info="likeliest up to p; 1 is off",
-                          elem_id="top-p", min_width=150)  # fmt: skip
-        min_p = gr.Slider(0, 1, values["min_p"], step=0.01, label="Min-p", info="share of the best; 0 is off",
-                          elem_id="min-p", min_width=150)  # fmt: skip
-    return {"temperature": temperature, "top_k": top_k, "top_p": top_p, "min_p": min_p}
-
-
-def more_controls(values: dict[str, Any], seed: int, max_new_tokens: int) -> Controls:
-    """Everything else; returns only its own components, to be joined with the sliders."""
-    with gr.Row():
-        length = gr.Slider(1, max_new_tokens, values["max_new_tokens"], step=1, precision=0, label="New tokens",
-                           elem_id="max-new-tokens", min_width=150)  # fmt: skip
-        least = gr.Slider(0, 200, values["min_new_tokens"], step=1, precision=0, label="Minimum length",
-                          info="no end of text before this", min_width=150)  # fmt: skip
-        penalty = gr.Slider(
-            1, 2, values["repetition_penalty"], step=0.01, label="Repetition penalty", info="1 is off", min_width=150
-        )
-        ngram = gr.Slider(0, 6, values["no_repeat_ngram_size"], step=1, precision=0, label="No-repeat n-grams",
-                          info="no n tokens in a row twice; 0 is off", min_width=150)  # fmt: skip
-    with gr.Row():
-        stop = gr.Textbox(
-            values["stop"],
-            label="Stop strings",
-            info=r"one a line; \n is a newline",
-            lines=1,
-            max_lines=4,
-            min_width=150,
-        )
-        speed = gr.Slider(0, 60, values["tokens_per_second"], step=1, label="Speed limit", info="tokens a second; 0 is none",
-                          elem_id="speed", min_width=150)  # fmt: skip
-        cache = gr.Checkbox(values["use_cache"], label="KV cache", info="Off: every token reads the whole text again.",
-                            elem_id="use-cache", min_width=150)  # fmt: skip
-    with gr.Row():
-        number = gr.Number(seed, label="Seed", precision=0, minimum=0, maximum=2**31 - 1, elem_id="seed", min_width=150,
-                           info="same seed, same settings, same text")  # fmt: skip
-        keep = gr.Checkbox(
-            True,
-            label="Keep this seed",
-            info="Off: every Generate draws a new one.",
-            elem_id="keep-seed",
-            min_width=150,
-        )
-        new = gr.Button("New seed", elem_id="new-seed", min_width=150)
-    by_name = {
-        "max_new_tokens": length, "min_new_tokens": least, "repetition_penalty": penalty, "no_repeat_ngram_size": ngram,
-        "stop": stop, "tokens_per_second": speed, "use_cache": cache,
+def main_sliders(values: dict[str, Any], max_new_tokens: int) -> dict[str, Any]:
+    """The six that demonstrations move."""
+    with gr.Row(elem_classes="sliders"):
+        temperature = _slider("Temperature", "0: the favourite", 0, 2, 0.05, values["temperature"], "temperature")
+        top_k = _slider("Top-k", "k likeliest; 0: off", 0, 200, 1, values["top_k"], "top-k")
+        top_p = _slider("Top-p", "up to p; 1: off", 0.01, 1, 0.01, values["top_p"], "top-p")
+        min_p = _slider("Min-p", "of the best; 0: off", 0, 1, 0.01, values["min_p"], "min-p")
+        penalty = _slider("Repetition", "penalty; 1: off", 1, 2, 0.01, values["repetition_penalty"], "repetition")
+        length = _slider("Length", "new tokens", 1, max_new_tokens, 1, values["max_new_tokens"], "max-new-tokens")
+    return {
+        "temperature": temperature, "top_k": top_k, "top_p": top_p, "min_p": min_p, "repetition_penalty": penalty,
+        "max_new_tokens": length,
     }  # fmt: skip
-    return Controls(by_name, number, keep, new)
+
+
+def seed_row(seed: int) -> tuple[gr.Number, gr.Checkbox, gr.Button]:
+    """The seed, whether it is kept, and a button for another."""
+    with gr.Row(elem_classes="seeds"):
+        number = gr.Number(
+            seed, label="Seed", precision=0, minimum=0, maximum=2**31 - 1, elem_id="seed", min_width=0, container=False,
+        )  # fmt: skip
+        keep = gr.Checkbox(True, label="keep this seed", elem_id="keep-seed", min_width=0, container=False)
+        new = gr.Button("New seed", elem_id="new-seed", size="sm", min_width=0)
+    return number, keep, new
+
+
+def more_controls(values: dict[str, Any]) -> dict[str, Any]:
+    """What is moved less often."""
+    with gr.Row():
+        least = _slider(
+            "Minimum length", "no end of text before", 0, 200, 1, values["min_new_tokens"], "min-new-tokens"
+        )
+        ngram = _slider("No-repeat n-grams", "0 is off", 0, 6, 1, values["no_repeat_ngram_size"], "no-repeat")
+    with gr.Row():
+        speed = _slider("Speed limit", "tokens a second; 0 is none", 0, 60, 1, values["tokens_per_second"], "speed")
+        stop = gr.Textbox(
+            values["stop"], label="Stop strings", info=r"one a line; \n is a newline", lines=1, max_lines=4, min_width=150,
+            elem_id="stop-strings",
+        )  # fmt: skip
+    cache = gr.Checkbox(
+        values["use_cache"], label="KV cache", info="Off: every token reads the whole text again. Compare the tokens/s.",
+        elem_id="use-cache",
+    )  # fmt: skip
+    return {
+        "min_new_tokens": least, "no_repeat_ngram_size": ngram, "stop": stop, "tokens_per_second": speed, "use_cache": cache,
+    }  # fmt: skip
+
+
+def _slider(label: str, info: str, low: float, high: float, step: float, value: float, elem_id: str) -> gr.Slider:
+    return gr.Slider(
+        low,
+        high,
+        value,
+        step=step,
+        label=label,
+        info=info,
+        elem_id=elem_id,
+        min_width=0,
+        buttons=[],
+        precision=0 if step == 1 else None,
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
@@ -16,7 +16,7 @@ from ui.handlers import generate as handlers
 from ui.handlers.example import Example
 from ui.handlers.strategies import STRATEGIES
 from ui.services import Services
-from ui.tabs.controls import QUIET, SAMPLING, Controls, main_sliders, more_controls, named
+from ui.tabs.controls import QUIET, SAMPLING, Controls, main_sliders, more_controls, named, seed_row
 from ui.tabs.generate_views import compare_view, score_view, stop_event
 
 
@@ -62,11 +62,12 @@ def generate_tab(services: Services, model: gr.Dropdown, example: Example, model
                     step = gr.Button("Next token", elem_id="next-token", min_width=0)
                     stop = gr.Button("Stop", variant="stop", elem_id="stop", min_width=0)
                     undo = gr.Button("Undo", elem_id="undo", min_width=0)
+                seed = seed_row(example.document.seed)
                 stream = token_stream(example.stream, label="Generated text", elem_id="stream", branching=True)
                 with gr.Accordion(
-                    "More: length, repetition, stop strings, speed, seed, KV cache", open=False, elem_id="more"
+                    "More: stop strings, speed limit, KV cache, minimum length", open=False, elem_id="more"
                 ):
-                    more = more_controls(example.values, example.document.seed, services.limits.max_new_tokens)
+                    more = more_controls(example.values)
                     copy_link = gr.Button(
                         "Copy a link to these settings", elem_id="copy-link", elem_classes="no-present"
                     )
@@ -77,9 +78,9 @@ def generate_tab(services: Services, model: gr.Dropdown, example: Example, model
                         name: gr.Button(name, size="sm", min_width=0, elem_id=f"preset-{place}")
                         for place, name in enumerate(STRATEGIES)
                     }
-                sliders = main_sliders(example.values)
+                sliders = main_sliders(example.values, services.limits.max_new_tokens)
                 chart = distribution_view(example.distribution, elem_id="distribution")
-        controls = replace(more, by_name={**sliders, **more.by_name})
+        controls = Controls({**sliders, **more}, *seed)
         with gr.Tab("Compare strategies"):
             compare_view(services, model, example, controls, model_work)
         with gr.Tab("What surprises it"):
@@ -138,7 +139,8 @@ def _events(services: Services) -> tuple[Callable[..., Any], ...]:
     def on_look(request: gr.Request, name: str, text: str, *raw: Any) -> list[Any]:
         with shown_to_visitor():
             view = handlers.look(services, request.session_hash, name, text, named(raw))
-        return [gr.Row(visible=text.endswith(" ")), gr.skip() if view.distribution is None else view.distribution]
+        trailing = isinstance(text, str) and text.endswith(" ")
+        return [gr.Row(visible=trailing), view.distribution]
 
     def on_redraw(request: gr.Request, *raw: Any) -> Any:
         with shown_to_visitor():
