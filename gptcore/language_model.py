@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from gptcore.tokenizers import Tokenizer, load_tokenizer
 
 BUNDLED = Path(__file__).resolve().parent.parent / "weights"
 DEFAULT_MODEL = "mini"
+_HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ def load(name: str | Path | None = None, *, offline: bool = False, progress: typ
         repository = HUB_WEIGHTS[name][0]
         model = _model_from_hub(repository, offline, progress)
         return LanguageModel(model, load_tokenizer(name, offline=offline), name)
-    if name.count("/") == 1 and not name.startswith((".", "/", "~")):
+    if _HUB_ID.fullmatch(name):
         model = _model_from_hub(name, offline, progress)
         return LanguageModel(model, _tokenizer_from_hub(name, offline), name)
     choices = ", ".join([*bundled_models(), *HUB_WEIGHTS])

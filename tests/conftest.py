@@ -6,11 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
-import torch
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 
 import gptcore
+from tiny import make_model
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -36,20 +36,3 @@ def tiny_config(request) -> gptcore.GPTConfig:
 @pytest.fixture
 def tiny_model(tiny_config) -> gptcore.GPT:
     return make_model(tiny_config)
-
-
-def make_model(config: gptcore.GPTConfig, seed: int = 0) -> gptcore.GPT:
-    """A model with larger weights than at initialisation, so that its predictions differ clearly."""
-    torch.manual_seed(seed)
-    model = gptcore.GPT(config).eval()
-    with torch.no_grad():
-        for name, parameter in model.named_parameters():
-            if parameter.dim() >= 2:
-                parameter.mul_(6)
-            elif ".ln_" not in f".{name}":
-                parameter.normal_(std=0.1)
-    return model
-
-
-def random_ids(config: gptcore.GPTConfig, *shape: int, seed: int = 1) -> torch.Tensor:
-    return torch.randint(0, config.vocab_size, shape, generator=torch.Generator().manual_seed(seed))

@@ -4,7 +4,6 @@ from pathlib import Path
 import pytest
 import torch
 import transformers
-from conftest import make_model, random_ids
 from safetensors.torch import load_file, save_file
 
 import gptcore
@@ -12,6 +11,7 @@ from gptcore import GPTConfig, LanguageModel
 from gptcore.checkpoint import load_folder, read_tensors, save_folder, shard_names
 from gptcore.errors import CheckpointError, HubError
 from gptcore.tokenizers import CharTokenizer
+from tiny import make_model, random_ids
 
 ALPHABET = "".join(chr(64 + i) for i in range(61))
 

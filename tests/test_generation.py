@@ -1,6 +1,5 @@
 import pytest
 import torch
-from conftest import make_model, random_ids
 
 import gptcore
 from gptcore import GPTConfig, LanguageModel
@@ -9,6 +8,7 @@ from gptcore.errors import ContextLengthError, SamplingError, TokenIdError
 from gptcore.generation import Continuation, context_start, continue_together, last_logits
 from gptcore.sampling import SamplingSettings
 from gptcore.tokenizers import ByteBPE, CharTokenizer
+from tiny import make_model, random_ids
 
 ALPHABET = "".join(chr(64 + i) for i in range(61))
 

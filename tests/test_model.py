@@ -4,10 +4,10 @@ from dataclasses import replace
 import pytest
 import torch
 import torch.nn.functional as F
-from conftest import make_model, random_ids
 
 from gptcore import GPT, PRESETS, GPTConfig
 from gptcore.errors import ContextLengthError, TokenIdError
+from tiny import make_model, random_ids
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,13 @@ from dataclasses import replace
 import pytest
 import torch
 import transformers
-from conftest import make_model, random_ids
 
 import gptcore
 from gptcore import GPTConfig
 from gptcore.errors import CheckpointError
 from gptcore.generation import context_start
 from gptcore.pretrained import config_from_hf, tensors_from_hf, tensors_to_hf
+from tiny import make_model, random_ids
 
 # fp32 sums in another order over logits of order 10.
 TOLERANCE = {"atol": 5e-5, "rtol": 1e-5}

@@ -2,12 +2,12 @@ import math
 
 import pytest
 import torch
-from conftest import make_model, random_ids
 
 from gptcore import GPTConfig, LanguageModel
 from gptcore.errors import TokenIdError
 from gptcore.scoring import score_documents, score_text, token_logprobs
 from gptcore.tokenizers import ByteBPE, CharTokenizer
+from tiny import make_model, random_ids
 
 
 def test_a_short_text_is_scored_in_one_pass(tiny_model):

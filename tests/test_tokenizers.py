@@ -106,6 +106,7 @@ def test_streaming_text_holds_back_parts_of_a_character(bpe):
 
 def test_a_token_that_is_part_of_a_character_is_described_by_its_bytes(bpe):
     assert describe_token(bpe, bpe.encode("é")[0]) == "<0xC3>"
+    assert describe_token(bpe, bpe.encode("\x07")[0]) == "<0x07>"
     assert describe_token(bpe, bpe.end_id) == END_OF_TEXT
 
 

@@ -56,8 +56,8 @@ class ModelStore:
         listed = [Choice(name, f"{name} · bundled") for name in bundled_models()]
         for name, (repository, megabytes) in HUB_WEIGHTS.items():
             here = cached(repository, WEIGHTS_FILE) is not None and cached(repository, CONFIG_FILE) is not None
-            away = "needs the network" if self.offline else "downloads"
-            state = "cached" if here else f"{away}, {megabytes:,} MB"
+            away = "needs the network," if self.offline else "downloads"
+            state = "cached" if here else f"{away} {megabytes:,} MB"
             listed.append(Choice(name, f"{name} · {state}"))
         if self.default not in {choice.name for choice in listed}:
             listed.insert(0, Choice(self.default, self.default))

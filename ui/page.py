@@ -31,7 +31,7 @@ def build_page(services: Services) -> gr.Blocks:
     with gr.Blocks(title=TITLE, fill_width=True, analytics_enabled=False) as page:
         with gr.Row(elem_id="head", equal_height=True):
             with gr.Column(scale=3, min_width=280):
-                gr.Markdown(f"# {TITLE}\nOne model, seen from every side. It runs on this machine.", elem_id="title")
+                gr.Markdown(f"# {TITLE}\nOne model, seen from every side.", elem_id="title")
             with gr.Column(scale=4, min_width=280):
                 model = gr.Dropdown(
                     [(choice.label, choice.name) for choice in services.models.choices()], value=services.models.default,

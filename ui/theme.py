@@ -64,8 +64,7 @@ CSS = """
 #space-warning{border:1px solid var(--lens-surprise);border-radius:6px;padding:.3em .6em;align-items:center}
 .steps,.presets{display:grid!important;grid-template-columns:repeat(4,minmax(0,1fr));gap:.4em}
 .presets{grid-template-columns:repeat(6,minmax(0,1fr))}
-.sliders{display:grid!important;grid-template-columns:repeat(3,minmax(0,1fr));gap:0!important}
-.sliders>*{border:0!important}
+.sliders .form{display:grid!important;grid-template-columns:repeat(3,minmax(0,1fr));gap:0!important}
 .sliders .head{flex-wrap:nowrap!important}
 .seeds{display:grid!important;grid-template-columns:max-content minmax(0,2fr) minmax(0,2.4fr) minmax(0,1.4fr);gap:.5em;align-items:center}
 .seeds::before{content:"Seed";font-weight:700;font-size:.92em}
@@ -79,7 +78,7 @@ body.present footer,body.present .no-present{display:none!important}
 body.present .token-stream .ts-detail,body.present .distribution-view{font-size:1.15em}
 @media (max-width:640px){
 .gradio-container,.main.fillable{padding:.2em!important}:root{--lens-reading-size:16px}
-.sliders,.steps{grid-template-columns:repeat(2,minmax(0,1fr))}.presets{grid-template-columns:repeat(3,minmax(0,1fr))}
+.sliders .form,.steps{grid-template-columns:repeat(2,minmax(0,1fr))}.presets{grid-template-columns:repeat(3,minmax(0,1fr))}
 }
 @media (prefers-reduced-motion:reduce){*{animation:none!important;transition:none!important}}
 """

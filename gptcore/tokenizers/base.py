@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
@@ -76,12 +77,14 @@ def check_id(token_id: int, vocab_size: int) -> int:
 
 
 def describe_token(tokenizer: Tokenizer, token_id: int) -> str:
-    """A token as a reader should see it: its text, special tokens by name, broken bytes as <0xE2>."""
+    """A token as a reader should see it: its text, special tokens by name, broken and control bytes as <0xE2>."""
     raw = tokenizer.token_bytes(token_id)
     try:
-        return raw.decode("utf-8")
+        text = raw.decode("utf-8")
     except UnicodeDecodeError:
         return "".join(f"<0x{byte:02X}>" for byte in raw)
+    visible = all(unicodedata.category(c) != "Cc" or c in "\n\t" for c in text)
+    return text if visible else "".join(f"<0x{byte:02X}>" for byte in raw)
 
 
 class StreamingText:

@@ -24,7 +24,7 @@ def picture(request: Any) -> str | None:
             return None
         data = json.loads(value)
         return draw(data["stages"][:_MOST_STAGES], data["rows"][:_MOST_ROWS], kind, dark=dark is True)
-    except (TypeError, ValueError, KeyError, AttributeError):
+    except (TypeError, ValueError, LookupError, AttributeError, OverflowError):
         return None
 
 
@@ -67,5 +67,5 @@ def draw(stages: list[dict[str, Any]], rows: list[dict[str, Any]], kind: str, *,
 
 
 def _visible(label: str) -> str:
-    shown = label.replace("\n", "⏎").replace("\t", "⇥").replace("$", r"\$")
+    shown = label[:24].replace("\n", "⏎").replace("\t", "⇥").replace("$", r"\$")
     return "␣" + shown[1:] if shown.startswith(" ") else shown

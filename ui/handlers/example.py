@@ -44,6 +44,7 @@ def make_example(services: Services) -> Example:
     prompt, text = PROMPT, SCORED
     if lm.tokenizer.kind == "char":  # its alphabet may lack any letter of the usual example
         prompt = text = lm.tokenizer.decode([i % lm.tokenizer.vocab_size for i in range(8)])
+    prompt = lm.tokenizer.decode(lm.tokenizer.encode(prompt)[: max(1, lm.model.config.n_positions // 2)])
     last_logits(lm.model, prompt_ids(lm, prompt))  # the first pass of a process is slow; no visitor should wait for it
     list(gptcore.generate(lm, prompt, max_new_tokens=8, stop_at_end=False))
     views = list(generate.write(services, visitor, name, prompt, _fitting(VALUES, lm.model.config.vocab_size)))

@@ -46,7 +46,7 @@ def whole(value: object, name: str, *, low: int, high: int) -> int:
     ):
         raise InputError(f"{name} is {_shown(value)}; it must be a whole number from {low:,} to {high:,}.")
     if not low <= value <= high:
-        raise InputError(f"{name} is {int(value):,}; it must lie between {low:,} and {high:,}.")
+        raise InputError(f"{name} is {value:,g}; it must lie between {low:,} and {high:,}.")
     return int(value)
 
 

@@ -1,0 +1,284 @@
+"""The page in a real browser, with every host but the app's own out of reach."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+
+import pytest
+from playwright.sync_api import Page, expect, sync_playwright
+
+from ui.page import build_page
+from ui.services import make_services
+from ui.theme import CSS, JS, make_theme
+
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine (apt-get install chromium)"),
+]
+# The page's load events run after its first paint; the network never falls idle, since Gradio keeps a stream open.
+SETTLING = 1200
+DONE = re.compile("length reached|ended the text|stopped|stop string")
+
+
+@pytest.fixture(scope="module")
+def url():
+    page = build_page(make_services(offline=True))
+    page.queue(api_open=False, max_size=32)
+    _, address, _ = page.launch(
+        prevent_thread_lock=True, quiet=True, run_history=False, show_error=False, ssr_mode=False, footer_links=["api"],
+        theme=make_theme(), css=CSS, js=JS,
+    )  # fmt: skip
+    yield address
+    page.close()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser, url):
+    """Opens the page; on leaving, no foreign host may have been asked and no script may have failed."""
+    contexts, foreign, failures = [], [], []
+
+    def route(request):
+        if request.request.url.startswith((url, "data:", "blob:")):
+            request.continue_()
+        else:
+            foreign.append(request.request.url)
+            request.abort()
+
+    def open_page(query: str = "", width: int = 1280, height: int = 720) -> Page:
+        context = browser.new_context(viewport={"width": width, "height": height})
+        contexts.append(context)
+        page = context.new_page()
+        page.route("**/*", route)
+        page.on("pageerror", lambda error: failures.append(str(error)))
+        page.goto(url + query)
+        expect(page.locator("#stream .ts-token").first).to_be_visible(timeout=20_000)
+        expect(page.locator("#distribution .dv-token").first).to_be_visible()
+        page.wait_for_timeout(SETTLING)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert foreign == [] and failures == []
+
+
+def text(page: Page, where: str = "#stream") -> str:
+    return page.locator(f"{where} .ts-text").inner_text()
+
+
+def finished(page: Page, where: str = "#stream") -> str:
+    expect(page.locator(f"{where} .ts-stats")).to_have_text(DONE, timeout=30_000)
+    return page.locator(f"{where} .ts-stats").inner_text()
+
+
+def generate(page: Page, prompt: str) -> str:
+    page.fill("#prompt textarea", prompt)
+    page.click("#generate")
+    expect(page.locator("#stream .ts-prompt")).to_have_text(prompt, timeout=20_000)
+    return finished(page)
+
+
+def set_number(page: Page, control: str, value: str) -> None:
+    page.fill(f"{control} input[type=number]", value)
+    page.keyboard.press("Tab")
+
+
+def test_a_finished_example_is_there_and_generating_asks_no_other_host(visit):
+    page = visit()
+    assert len(text(page)) > 100
+    generate(page, "Once upon a time, there was a big dog")
+    assert text(page).startswith("Once upon a time, there was a big dog")
+    assert "tokens/s" in finished(page)
+
+
+def test_dragging_a_slider_redraws_the_distribution_at_once(visit):
+    page = visit()
+    before = page.locator("#distribution .dv-table").inner_text()
+    page.locator("#temperature input[type=range]").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#distribution .dv-table")).not_to_have_text(before, timeout=2000)
+    page.click("#preset-0")
+    expect(page.locator("#temperature input[type=number]")).to_have_value("0")
+    expect(page.locator("#distribution .dv-head").last).to_contain_text("1 candidate")
+
+
+def test_pointing_shows_alternatives_and_a_click_on_one_writes_on_from_there(visit):
+    page = visit()
+    generate(page, "The little cat")
+    before = page.locator("#stream .ts-token").all_inner_texts()
+    page.locator("#stream .ts-token").nth(5).hover()
+    expect(page.locator("#stream .ts-detail")).to_contain_text("probability")
+    page.locator("#stream .ts-token").nth(5).click()
+    page.locator("#stream .ts-detail button:not(.chosen)").first.click()
+    expect(page.locator("#stream .ts-token").nth(5)).not_to_have_text(before[5], timeout=20_000)
+    finished(page)
+    assert page.locator("#stream .ts-token").all_inner_texts()[:5] == before[:5]
+    page.click("#undo")
+    expect(page.locator("#stream .ts-token").nth(5)).to_have_text(before[5], timeout=20_000)
+
+
+def test_the_keyboard_alone_writes_walks_the_tokens_and_steps(visit):
+    page = visit()
+    page.locator("#stream .ts-text").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#stream .ts-token.locked")).to_have_count(1)
+    assert page.locator("#stream .ts-token").nth(1).get_attribute("class").endswith("locked")
+    page.keyboard.press("Escape")
+    expect(page.locator("#stream .ts-token.locked")).to_have_count(0)
+    count = page.locator("#stream .ts-token").count()
+    page.keyboard.press("n")
+    expect(page.locator("#stream .ts-token")).to_have_count(count + 1, timeout=20_000)
+    page.keyboard.press("g")
+    expect(page.locator("#stream .ts-token")).not_to_have_count(count + 1, timeout=20_000)
+
+
+def test_stop_ends_within_half_a_second_and_keeps_the_text(visit):
+    page = visit()
+    page.click("#more .label-wrap")
+    set_number(page, "#speed", "10")
+    set_number(page, "#min-new-tokens", "100")
+    page.fill("#prompt textarea", "The tree")
+    page.click("#generate")
+    expect(page.locator("#stream .ts-prompt")).to_have_text("The tree", timeout=20_000)
+    expect(page.locator("#stream .ts-token").nth(5)).to_be_visible(timeout=20_000)
+    written = page.locator("#stream .ts-token").count()
+    page.click("#stop")
+    page.wait_for_function("document.querySelector('#stream .ts-stats').textContent.includes('stopped')", timeout=500)
+    assert written <= page.locator("#stream .ts-token").count() <= written + 8
+
+
+def test_clicking_fast_leaves_the_last_text_alone_on_the_page(visit):
+    page = visit()
+    page.fill("#prompt textarea", "The bird")
+    for _ in range(6):
+        page.click("#generate")
+    finished(page)
+    page.wait_for_timeout(500)
+    first = text(page)
+    generate(page, "The bird")
+    assert text(page) == first  # the same kept seed, the same text
+
+
+def test_a_trailing_space_is_noticed_and_removed(visit):
+    page = visit()
+    page.fill("#prompt textarea", "The dog ")
+    expect(page.locator("#space-warning")).to_be_visible(timeout=5000)
+    page.click("#strip")
+    expect(page.locator("#prompt textarea")).to_have_value("The dog")
+    expect(page.locator("#space-warning")).not_to_be_visible(timeout=5000)
+
+
+def test_a_prompt_that_is_too_long_is_a_sentence_and_the_text_stays(visit):
+    page = visit()
+    before = text(page)
+    page.fill("#prompt textarea", "word " * 400)
+    page.click("#generate")
+    expect(page.locator(".toast-body").first).to_contain_text("this model reads 256", timeout=10_000)
+    assert text(page) == before
+    assert "Traceback" not in page.content()
+
+
+def test_model_text_cannot_become_markup(visit):
+    page = visit()
+    generate(page, "<img src=x onerror=alert(1)> ${1+1} {{value}}")
+    assert page.locator("#stream .ts-text img").count() == 0
+    assert "<img src=x onerror=alert(1)> ${1+1} {{value}}" in text(page)
+
+
+def test_four_strategies_stream_side_by_side(visit):
+    page = visit()
+    page.get_by_role("tab", name="Compare strategies").first.click()
+    page.click("#compare-start")
+    for place in range(4):
+        finished(page, f"#compared-{place}")
+    texts = [text(page, f"#compared-{place}") for place in range(4)]
+    assert all(t.startswith("Once upon a time") for t in texts) and len(set(texts)) > 1
+
+
+def test_a_pasted_text_gets_its_perplexity(visit):
+    page = visit()
+    page.get_by_role("tab", name="What surprises it").first.click()
+    page.fill("#score-text textarea", "Once upon a time there was a girl.")
+    page.click("#score-start")
+    expect(page.locator("#scored .ts-text")).to_contain_text("girl.", timeout=20_000)
+    expect(page.locator("#scored .ts-stats")).to_contain_text("bits per byte")
+
+
+def test_settings_travel_in_the_link(visit):
+    page = visit("?temperature=0.35&top_k=7&prompt=The+queen&seed=11&top_p=nan&min_p=99")
+    expect(page.locator("#prompt textarea")).to_have_value("The queen")
+    expect(page.locator("#temperature input[type=number]")).to_have_value("0.35")
+    expect(page.locator("#top-k input[type=number]")).to_have_value("7")
+    expect(page.locator("#top-p input[type=number]")).to_have_value("0.95")
+    expect(page.locator("#min-p input[type=number]")).to_have_value("1")
+    page.click("#more .label-wrap")
+    page.click("#copy-link")
+    expect(page).to_have_url(re.compile(r"prompt=The\+queen.*temperature=0.35"))
+
+
+def test_everything_shown_can_leave_the_page(visit, tmp_path):
+    page = visit()
+    with page.expect_download() as saved:
+        page.click("#stream button[data-do=json]")
+    data = json.loads(saved.value.path().read_text(encoding="utf-8"))
+    assert data["text"] == data["prompt"] + "".join(token["text"] for token in data["tokens"])
+    for kind in ("csv", "svg", "png"):
+        with page.expect_download(timeout=20_000) as saved:
+            page.click(f"#distribution button[data-do={kind}]")
+        assert saved.value.path().stat().st_size > 300 and saved.value.suggested_filename == f"next-token.{kind}"
+
+
+def test_a_model_that_cannot_be_opened_puts_the_picker_back(visit):
+    page = visit()
+    page.fill("#model input", "gpt2")
+    page.keyboard.press("Enter")
+    expect(page.locator(".toast-body").first).to_contain_text("on this machine", timeout=15_000)
+    expect(page.locator("#model input")).to_have_value(re.compile("mini"))
+    generate(page, "The sun")
+
+
+def test_the_presenter_mode_enlarges_and_dark_mode_switches_by_key(visit):
+    page = visit()
+    size = "getComputedStyle(document.querySelector('#stream .ts-text')).fontSize"
+    before = page.evaluate(size)
+    page.keyboard.press("p")
+    assert float(page.evaluate(size)[:-2]) > float(before[:-2])
+    page.keyboard.press("d")
+    assert page.evaluate("document.body.classList.contains('dark')")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_page_fits_projector_and_phone(visit, width, height, theme):
+    page = visit(f"?__theme={theme}", width, height)
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    box = page.locator("#stream .ts-text").bounding_box()
+    assert box["width"] > 300
+    if width == 1280:
+        assert box["y"] + box["height"] < height  # the text is on the first screen
+        assert page.locator("#distribution .dv-token").nth(8).bounding_box()["y"] < height
+
+
+def test_a_reload_while_writing_leaves_a_working_page(visit):
+    page = visit()
+    page.click("#more .label-wrap")
+    set_number(page, "#speed", "5")
+    page.click("#generate")
+    page.wait_for_timeout(800)
+    page.reload()
+    expect(page.locator("#stream .ts-token").first).to_be_visible(timeout=20_000)
+    page.wait_for_timeout(SETTLING)
+    generate(page, "The moon")

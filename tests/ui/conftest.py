@@ -1,0 +1,30 @@
+"""Services around a tiny model: handlers are tested without Gradio, a network or the bundled weights."""
+
+from __future__ import annotations
+
+import pytest
+
+from gptcore import GPTConfig, LanguageModel
+from gptcore.tokenizers import ByteBPE
+from tiny import make_model
+from ui.limits import Limits
+from ui.model_store import ModelStore
+from ui.services import Services
+from ui.sessions import SessionStore
+
+TEXT = "the cat sat on the mat and the dog ran to the cat. " * 20
+
+
+@pytest.fixture(scope="session")
+def tiny_lm() -> LanguageModel:
+    tokenizer = ByteBPE.train([TEXT], vocab_size=270)
+    return LanguageModel(
+        make_model(GPTConfig(vocab_size=270, n_positions=32, n_embd=32, n_layer=2, n_head=4)), tokenizer, "tiny"
+    )
+
+
+@pytest.fixture
+def services(tiny_lm) -> Services:
+    limits = Limits(max_new_tokens=150, max_prompt_chars=500, max_score_chars=500)
+    store = ModelStore(limits, offline=True, default="tiny", loader=lambda *_, **__: tiny_lm)
+    return Services(store, SessionStore(limits), limits)

@@ -1,0 +1,21 @@
+"""Shared by the tests of the page's handlers."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ui.handlers.strategies import NEUTRAL
+
+CONTROLS: dict[str, Any] = {
+    **NEUTRAL, "max_new_tokens": 12, "stop": "", "use_cache": True, "tokens_per_second": 0, "seed": 5,
+}  # fmt: skip
+
+
+def records_of(stream: str, kind: str) -> list[dict[str, Any]]:
+    """The records of one kind in a token stream."""
+    return [record for record in map(json.loads, stream.splitlines()) if record["kind"] == kind]
+
+
+def text_of(stream: str) -> str:
+    return "".join(record["text"] for record in records_of(stream, "token"))

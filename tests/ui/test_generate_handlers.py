@@ -1,0 +1,200 @@
+import json
+import threading
+import time
+
+import pytest
+
+import gptcore
+from gptcore.errors import GPTCoreError
+from helpers import CONTROLS, records_of, text_of
+from ui.handlers import generate
+from ui.handlers.inputs import InputError
+
+PROMPT = "the cat"
+
+
+def run(services, controls=CONTROLS, prompt=PROMPT, session="a"):
+    return list(generate.write(services, session, "tiny", prompt, controls))
+
+
+def last_stream(views) -> str:
+    return [view.stream for view in views if view.stream is not None][-1]
+
+
+def test_the_page_writes_what_generate_writes(services, tiny_lm):
+    stream = last_stream(run(services))
+    tokens = list(gptcore.generate(tiny_lm, PROMPT, max_new_tokens=12, seed=5))
+    shown = records_of(stream, "token")
+    assert [record["id"] for record in shown] == [token.id for token in tokens]
+    assert text_of(stream) == "".join(token.text for token in tokens)
+    assert records_of(stream, "prompt")[0]["text"] == PROMPT
+    assert shown[0]["p"] == pytest.approx(2.718281828 ** tokens[0].logprob, rel=1e-3)
+    assert len(shown[0]["others"]) == 5
+
+
+def test_streams_only_ever_grow_and_end_with_figures(services):
+    streams = [view.stream for view in run(services) if view.stream is not None]
+    assert all(later.startswith(earlier) for earlier, later in zip(streams, streams[1:], strict=False))
+    stats = records_of(streams[-1], "stats")[-1]
+    assert stats["n"] == 12 and stats["end"] == "length" and stats["first_ms"] > 0
+
+
+def test_the_seed_that_was_drawn_is_shown_and_gives_the_text_again(services):
+    views = run(services, {**CONTROLS, "seed": None})
+    again = run(services, {**CONTROLS, "seed": views[0].seed})
+    assert text_of(last_stream(views)) == text_of(last_stream(again))
+
+
+def test_next_token_by_next_token_gives_the_text_of_one_go(services):
+    whole = text_of(last_stream(run(services)))
+    for _ in range(12):
+        views = list(generate.write_one(services, "b", "tiny", PROMPT, CONTROLS))
+    assert text_of(last_stream(views)) == whole
+
+
+def test_a_changed_prompt_begins_a_new_text(services):
+    run(services)
+    views = list(generate.write_one(services, "a", "tiny", "the dog", CONTROLS))
+    assert len(records_of(last_stream(views), "token")) == 1
+
+
+def test_a_click_on_an_alternative_puts_it_in_place_and_writes_on(services):
+    before = records_of(last_stream(run(services)), "token")
+    other = next(entry for entry in before[4]["others"] if entry[2] != before[4]["id"])
+    views = list(generate.branch(services, "a", "tiny", PROMPT, CONTROLS, 4, other[2]))
+    after = records_of(last_stream(views), "token")
+    assert [t["id"] for t in after[:4]] == [t["id"] for t in before[:4]]
+    assert after[4]["id"] == other[2] and after[4]["p"] == pytest.approx(other[1], rel=1e-3)
+    assert len(after) == 12
+
+
+def test_a_token_clicked_in_the_chart_is_appended_alone(services):
+    run(services)
+    views = list(generate.branch(services, "a", "tiny", PROMPT, CONTROLS, None, 100))
+    tokens = records_of(last_stream(views), "token")
+    assert len(tokens) == 13 and tokens[-1]["id"] == 100
+    fresh = list(generate.branch(services, "a", "tiny", "another prompt", CONTROLS, None, 101))
+    assert [t["id"] for t in records_of(last_stream(fresh), "token")] == [101]
+
+
+def test_undo_brings_back_each_earlier_text(services):
+    first = last_stream(run(services))
+    run(services, {**CONTROLS, "seed": 6}, prompt="the dog")
+    view = generate.undo(services, "a", CONTROLS)
+    assert view.stream == first and view.prompt == PROMPT and view.seed == 5
+    with pytest.raises(InputError, match="nothing to undo"):
+        generate.undo(services, "a", CONTROLS)
+
+
+def test_stop_ends_within_a_token_and_keeps_what_was_written(services):
+    views = generate.write(services, "a", "tiny", PROMPT, {**CONTROLS, "max_new_tokens": 100, "tokens_per_second": 20})
+    next(views)
+    next(views)
+    threading.Timer(0.2, generate.stop, (services, "a")).start()
+    began = time.perf_counter()
+    rest = list(views)
+    assert time.perf_counter() - began < 2
+    stream = last_stream(rest)
+    assert records_of(stream, "stats")[-1]["end"] == "stopped"
+    assert 1 <= len(records_of(stream, "token")) < 30
+    assert services.sessions.get("a").document.records == tuple(line + "\n" for line in stream.splitlines())
+    assert rest[-1].distribution  # the last view comes all the same
+
+
+def test_a_second_run_of_a_visitor_ends_the_first_and_owns_the_page(services):
+    slow = generate.write(services, "a", "tiny", PROMPT, {**CONTROLS, "max_new_tokens": 100, "tokens_per_second": 30})
+    next(slow)
+    next(slow)
+    run(services, prompt="the dog")
+    list(slow)
+    assert services.sessions.get("a").document.prompt == "the dog"
+
+
+def test_the_speed_limit_slows_writing_to_what_was_asked(services):
+    began = time.perf_counter()
+    run(services, {**CONTROLS, "max_new_tokens": 5, "tokens_per_second": 20})
+    assert time.perf_counter() - began >= 0.24
+
+
+def test_a_full_window_is_announced_where_it_happens(services):
+    stream = last_stream(run(services, {**CONTROLS, "max_new_tokens": 60}))
+    assert "window of 32 tokens is full" in records_of(stream, "note")[0]["text"]
+
+
+def test_visitors_do_not_see_each_other(services):
+    run(services)
+    assert services.sessions.get("other").document is None
+    assert generate.redraw(services, "other", CONTROLS).distribution is None
+
+
+def test_moving_a_slider_redraws_from_kept_logits_without_the_model(services, monkeypatch):
+    run(services)
+    monkeypatch.setattr("ui.handlers.generate.last_logits", lambda *_, **__: pytest.fail("the model ran"))
+    data = json.loads(generate.redraw(services, "a", {**CONTROLS, "top_k": 3}).distribution)
+    assert [stage["name"] for stage in data["stages"]] == ["softmax", "temperature", "top-k"]
+    assert data["stages"][-1]["candidates"] == 3 and data["vocab_size"] == 270
+    assert sum(row["p"][-1] > 0 for row in data["rows"]) == 3
+
+
+def test_looking_at_a_half_typed_prompt_never_raises(services):
+    assert generate.look(services, "a", "tiny", "", CONTROLS).distribution == ""
+    data = json.loads(generate.look(services, "a", "tiny", "x" * 501, CONTROLS).distribution or "{}")
+    long = json.loads(generate.look(services, "a", "tiny", "the cat " * 40, CONTROLS).distribution)
+    assert "reads 32" in long["message"] or "reads 32" in data.get("message", "")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"temperature": float("nan")}, "Temperature is nan"),
+        ({"temperature": -1}, "between 0 and 100"),
+        ({"temperature": True}, "Temperature is True"),
+        ({"temperature": None}, "Temperature is None"),
+        ({"temperature": "hot"}, "Temperature is 'hot'"),
+        ({"top_k": 271}, "between 0 and 270"),
+        ({"top_k": 1.5}, "whole number"),
+        ({"top_p": 0}, "Top-p is 0"),
+        ({"top_p": float("inf")}, "Top-p is inf"),
+        ({"min_p": 2}, "Min-p"),
+        ({"repetition_penalty": 0}, "Repetition"),
+        ({"no_repeat_ngram_size": -1}, "n-grams"),
+        ({"max_new_tokens": 0}, "between 1 and 150"),
+        ({"max_new_tokens": 10**9}, "between 1 and 150"),
+        ({"max_new_tokens": [3]}, "New tokens is [3]"),
+        ({"seed": -1}, "seed"),
+        ({"seed": 1e300}, "seed"),
+        ({"stop": None}, "stop strings must be text"),
+        ({"stop": "\n".join("abcdefghij")}, "10 stop strings"),
+        ({"use_cache": "yes"}, "KV cache"),
+        ({"tokens_per_second": float("nan")}, "speed limit"),
+    ],
+)
+def test_bad_controls_are_sentences_and_nothing_is_lost(services, change, words):
+    run(services)
+    before = services.sessions.get("a").document
+    with pytest.raises(GPTCoreError) as error:
+        run(services, {**CONTROLS, **change})
+    assert words in str(error.value)
+    assert services.sessions.get("a").document is before
+
+
+@pytest.mark.parametrize(
+    ("prompt", "words"),
+    [("", "empty"), ("   ", "empty"), (None, "must be text"), (7, "must be text"), ("x" * 501, "501 characters"),
+     ("the dog " * 40, "this model reads 32"), ("a\ud800", "surrogate")],
+)  # fmt: skip
+def test_bad_prompts_are_sentences(services, prompt, words):
+    with pytest.raises(GPTCoreError, match=words):
+        run(services, prompt=prompt)
+
+
+@pytest.mark.parametrize(("place", "token"), [(99, 1), (-1, 1), ("0", 1), (0, 270), (0, None), (0, "x"), (1.5, 3)])
+def test_a_forged_click_is_a_sentence(services, place, token):
+    run(services)
+    with pytest.raises(InputError):
+        list(generate.branch(services, "a", "tiny", PROMPT, CONTROLS, place, token))
+
+
+def test_branching_without_a_text_says_what_to_do(services):
+    with pytest.raises(InputError, match="Press Generate first"):
+        list(generate.branch(services, "new", "tiny", PROMPT, CONTROLS, 0, 1))

@@ -1,0 +1,266 @@
+import json
+import math
+import threading
+import time
+
+import pytest
+
+import gptcore
+from gptcore.errors import CheckpointError, GPTCoreError
+from gptcore.scoring import token_logprobs
+from helpers import CONTROLS, records_of, text_of
+from ui import links
+from ui.figures.distribution import picture
+from ui.handlers import api, distribution, loading
+from ui.handlers.compare import compare
+from ui.handlers.example import make_example
+from ui.handlers.inputs import InputError
+from ui.handlers.score import score
+from ui.handlers.strategies import FROM_SLIDERS, OFF
+from ui.limits import Limits
+from ui.model_store import ModelStore, facts
+from ui.sessions import Document, SessionStore
+
+PROMPT = "the cat"
+
+
+def columns(services, strategies, same=True, controls=CONTROLS):
+    return list(compare(services, "a", "tiny", PROMPT, controls, strategies, same))[-1][0]
+
+
+def test_each_column_writes_what_its_strategy_writes_alone(services, tiny_lm):
+    streams = columns(services, ["Greedy", "Top-k = 50", FROM_SLIDERS, OFF], controls={**CONTROLS, "temperature": 0.5})
+    settings = [{"temperature": 0}, {"top_k": 50}, {"temperature": 0.5}]
+    for stream, how in zip(streams, settings, strict=False):
+        alone = gptcore.generate(tiny_lm, PROMPT, max_new_tokens=12, seed=5, **how)
+        assert text_of(stream) == "".join(token.text for token in alone)
+        assert records_of(stream, "stats")[-1]["end"] == "length"
+    assert streams[3] == ""
+
+
+def test_one_strategy_in_all_columns_gives_one_text_or_several(services):
+    same = columns(services, ["Neutral"] * 4, same=True)
+    different = columns(services, ["Neutral"] * 4, same=False)
+    assert len({text_of(stream) for stream in same}) == 1
+    assert len({text_of(stream) for stream in different}) == 4
+
+
+def test_a_comparison_stops_and_keeps_what_was_written(services):
+    views = compare(services, "a", "tiny", PROMPT, {**CONTROLS, "max_new_tokens": 100, "tokens_per_second": 20},
+                    ["Greedy", "Neutral", OFF, OFF], True)  # fmt: skip
+    next(views)
+    services.sessions.get("a").stop()
+    streams = list(views)[-1][0]
+    assert all(records_of(stream, "stats")[-1]["end"] == "stopped" for stream in streams[:2])
+
+
+@pytest.mark.parametrize(
+    ("strategies", "same", "words"),
+    [
+        ([OFF] * 4, True, "All columns are empty"),
+        (["Best", OFF, OFF, OFF], True, "not among"),
+        (["Greedy"] * 4, 1, "random numbers"),
+    ],
+)
+def test_a_comparison_of_nothing_or_nonsense_is_a_sentence(services, strategies, same, words):
+    with pytest.raises(InputError, match=words):
+        columns(services, strategies, same)
+
+
+def test_a_scored_text_shows_the_probability_of_every_token(services, tiny_lm):
+    stream = score(services, "tiny", "the cat sat.")
+    tokens = records_of(stream, "token")
+    ids = [tiny_lm.tokenizer.end_id, *tiny_lm.tokenizer.encode("the cat sat.")]
+    expected = token_logprobs(tiny_lm.model, ids)
+    assert [t["p"] for t in tokens] == pytest.approx(expected.exp().tolist(), rel=1e-3)
+    figures = records_of(stream, "stats")[0]
+    assert figures["perplexity"] == pytest.approx(math.exp(-expected.mean()), rel=1e-3)
+    assert figures["bits_per_byte"] == pytest.approx(-float(expected.sum()) / math.log(2) / 12, abs=1e-3)
+
+
+@pytest.mark.parametrize("text", ["", " \n", None, "x" * 501])
+def test_a_text_that_cannot_be_scored_is_a_sentence(services, text):
+    with pytest.raises(InputError):
+        score(services, "tiny", text)
+
+
+def test_the_example_is_the_default_models_own_text(services, tiny_lm):
+    example = make_example(services)
+    assert records_of(example.stream, "token") and json.loads(example.distribution)["rows"]
+    assert len(services.sessions) == 0
+    assert example.next_token.ids == example.document.ids
+
+
+def test_the_api_returns_texts_with_their_tokens(services, tiny_lm):
+    reply = api.generate(services, "tiny", PROMPT, 3, CONTROLS)
+    for i, text in enumerate(reply["texts"]):
+        alone = list(gptcore.generate(tiny_lm, PROMPT, max_new_tokens=12, seed=5 + i))
+        assert text == "".join(token.text for token in alone)
+        assert [t["id"] for t in reply["tokens"][i]] == [token.id for token in alone]
+    assert reply["ends"] == ["length"] * 3 and reply["seed"] == 5
+    json.dumps(reply)
+
+
+def test_the_apis_next_token_is_exact_over_the_vocabulary(services, tiny_lm):
+    reply = api.next_token(services, "tiny", PROMPT, 270, {**CONTROLS, "top_p": 0.5})
+    total = sum(row["p"][0] for row in reply["rows"])
+    assert len(reply["rows"]) == 270 and total == pytest.approx(1, abs=1e-4)
+    kept = [row for row in reply["rows"] if row["p"][-1] > 0]
+    assert len(kept) == reply["stages"][-1]["candidates"]
+    assert sum(row["p"][0] for row in kept) >= 0.5
+
+
+@pytest.mark.parametrize("n", [0, 5, 2.5, None, True])
+def test_the_api_refuses_a_number_of_texts_outside_its_range(services, n):
+    with pytest.raises(InputError, match="number of texts"):
+        api.generate(services, "tiny", PROMPT, n, CONTROLS)
+
+
+@pytest.mark.parametrize("kind", ["png", "svg"])
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_distribution_becomes_a_picture(services, kind, dark):
+    reply = api.next_token(services, "tiny", PROMPT, 15, {**CONTROLS, "top_k": 5})
+    url = picture([json.dumps(reply), kind, dark])
+    assert url.startswith(f"data:image/{'svg+xml' if kind == 'svg' else 'png'};base64,") and len(url) > 5000
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [None, 3, [], ["{}", "png", False], ["x" * 200_000, "png", False], ["[1]", "svg", 1],
+     ['{"stages": [], "rows": []}', "exe", True],
+     ['{"stages":[{"name":"a","candidates":1,"entropy":0}],"rows":[{"label":"x","p":[]}]}', "png", False],
+     ['{"stages":[{"name":"a","candidates":1,"entropy":0}],"rows":[{"label":"x","p":["NaN"]}]}', "png", False]],
+)  # fmt: skip
+def test_a_forged_picture_request_gives_nothing_or_a_picture_and_never_an_error(request_):
+    assert picture(request_) is None or picture(request_).startswith("data:image")
+
+
+def test_messages_replace_the_chart():
+    assert json.loads(distribution.message("too <long>"))["message"] == "too <long>"
+
+
+def test_links_set_what_they_can_and_ignore_the_rest():
+    query = {
+        "temperature": "0.3",
+        "top_k": "7.6",
+        "top_p": "nan",
+        "min_p": "-4",
+        "seed": "x",
+        "prompt": "p" * 5000,
+        "evil": "1",
+    }
+    assert links.read(query) == {"temperature": 0.3, "top_k": 8, "min_p": 0, "prompt": "p" * 2000}
+
+
+def test_many_visitors_asking_for_one_model_load_it_once(tiny_lm):
+    loads = []
+
+    def slow(name, **_):
+        loads.append(name)
+        time.sleep(0.1)
+        return tiny_lm
+
+    store = ModelStore(Limits(), loader=slow)
+    threads = [threading.Thread(target=store.get, args=("tiny",)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert loads == ["tiny"]
+
+
+def test_the_least_recently_used_model_makes_room(tiny_lm):
+    size = sum(p.numel() for p in tiny_lm.model.parameters()) * 6
+    store = ModelStore(Limits(model_bytes=int(2.5 * size)), loader=lambda *_, **__: tiny_lm)
+    for name in ("one", "two", "one", "three"):
+        store.get(name)
+    assert store.loaded() == ["one", "three"]
+    with pytest.raises(CheckpointError, match="Choose a smaller one"):
+        ModelStore(Limits(model_bytes=size - 1), loader=lambda *_, **__: tiny_lm).get("one")
+
+
+def test_a_model_that_fails_to_load_can_be_tried_again(tiny_lm):
+    answers = iter([CheckpointError("broken"), tiny_lm])
+
+    def loader(*_, **__):
+        answer = next(answers)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    store = ModelStore(Limits(), loader=loader)
+    with pytest.raises(CheckpointError):
+        store.get("x")
+    assert store.get("x") is tiny_lm
+
+
+def test_a_public_server_opens_only_the_models_in_its_list():
+    store = ModelStore(Limits(any_model=False), loader=lambda *_, **__: pytest.fail("loaded"))
+    for name in ("/etc", "someone/model", "../weights"):
+        with pytest.raises(CheckpointError, match="only the models in its list"):
+            store.get(name)
+
+
+def test_the_picker_says_what_a_first_use_costs(monkeypatch):
+    monkeypatch.setattr("ui.model_store.cached", lambda repository, _: None if "xl" in repository else "here")
+    labels = {choice.name: choice.label for choice in ModelStore(Limits()).choices()}
+    assert labels["gpt2"] == "gpt2 · cached" and labels["gpt2-xl"] == "gpt2-xl · downloads 6,433 MB"
+    offline = {choice.name: choice.label for choice in ModelStore(Limits(), offline=True).choices()}
+    assert offline["gpt2-xl"] == "gpt2-xl · needs the network, 6,433 MB"
+
+
+def test_opening_a_model_reports_progress_and_ends_with_its_facts(services, tiny_lm):
+    steps = list(loading.load(services, "tiny"))
+    assert steps[0].progress.startswith("Opening tiny") and steps[-1].facts == facts(tiny_lm)
+    assert "2 layers × 4 heads × 32 wide" in facts(tiny_lm)
+    with pytest.raises(GPTCoreError):
+        list(loading.load(services, None))
+
+
+def test_a_download_reports_its_share_to_the_page():
+    said = []
+
+    def loader(name, *, offline, progress):
+        with progress(total=200_000_000, desc="model.safetensors", unit="B") as bar:
+            bar.update(50_000_000)
+            bar.refresh()
+        raise CheckpointError("enough")
+
+    with pytest.raises(CheckpointError):
+        ModelStore(Limits(), loader=loader).get("x", said.append)
+    assert "model.safetensors: 25 % of 200 MB" in said
+
+
+def make_document(prompt: str) -> Document:
+    return Document("tiny", prompt, 1, (1,), (), 0)
+
+
+def test_sessions_are_capped_and_expire_and_their_runs_end():
+    now = [0.0]
+    store = SessionStore(Limits(sessions=2, session_seconds=10), clock=lambda: now[0])
+    first = store.get("a")
+    first.document = make_document("kept")
+    run = first.begin()
+    store.get("b")
+    assert store.get("a").document.prompt == "kept"
+    store.get("c")  # b, the least recently seen, goes
+    assert len(store) == 2 and store.get("a").document is not None
+    now[0] = 20.0
+    store.get("d")
+    assert len(store) == 1 and not run.wanted
+    assert store.get(None).document is None and len(store) == 1
+
+
+def test_a_closed_page_is_forgotten_and_its_run_ends():
+    store = SessionStore(Limits())
+    run = store.get("a").begin()
+    store.forget("a")
+    store.forget("never seen")
+    assert len(store) == 0 and not run.wanted
+
+
+def test_undo_is_capped():
+    session = SessionStore(Limits()).get("a")
+    for i in range(80):
+        session.remember(make_document(str(i)))
+    assert len(session.undo) == 50 and session.undo[-1].prompt == "79"
