@@ -1,7 +1,7 @@
 """The decode engine: one new token for the price of reading the weights once.
 
 `CachedDecoder` keeps keys and values and computes single rows with plain functions over packed weights,
-each product with whichever kernel was fastest when tried on the model's own matrices. `UncachedDecoder`
+its products with whichever kernel was fastest when tried on the model's own matrices. `UncachedDecoder`
 reads the whole context again for every token. Both follow the same window rule, so in fp32 they agree.
 """
 
@@ -22,11 +22,14 @@ from gptcore.kv_cache import KVCache
 from gptcore.model import GPT, activation
 from gptcore.threads import ThreadGovernor
 
-Precision = Literal["auto", "exact", "fast"]
+Precision = Literal["auto", "exact", "fast", "int8"]
 Product = Callable[[Tensor], Tensor]  # float32 [B, in] -> float32 [B, out]
 
 # Below this many weights reading them is no longer what costs, and 16 bits would buy nothing.
 FAST_FROM_PARAMETERS = 30_000_000
+# Enough weights to leave the processor's cache between two rounds of a trial.
+_TRIAL_WEIGHTS = 80_000_000
+_LARGEST_HALF = 6e4
 
 
 class Decoder(Protocol):
@@ -76,8 +79,9 @@ class CachedDecoder:
     Args:
         model: in evaluation mode; may be shared, is not changed.
         batch_size: B, rows decoded together.
-        precision: "exact" multiplies in fp32; "fast" may keep 16-bit copies of the weights for the products
-            of single steps, with everything else in fp32; "auto" is "fast" from 30M parameters.
+        precision: "exact" multiplies the weights as they are, in fp32; "fast" may round copies of them to 16 bits
+            for the products of single steps; "int8" to 8 bits, activations too; everything else stays fp32.
+            "auto" is "fast" from 30M parameters, where reading the weights is what costs.
     """
 
     def __init__(self, model: GPT, *, batch_size: int = 1, precision: Precision = "auto") -> None:
@@ -117,7 +121,7 @@ class PackedLayer:
 class PackedWeights:
     """A model flattened for decoding: no module tree on the way.
 
-    `kernels` names what each product runs on; `n_threads` remembers the thread count that was found best.
+    `kernel` names what its products run on; `n_threads` remembers the thread count that was found best.
     """
 
     config: GPTConfig
@@ -126,7 +130,7 @@ class PackedWeights:
     layers: list[PackedLayer]
     final_norm: tuple[Tensor, Tensor, float] | None
     lm_head: Product
-    kernels: dict[str, str]
+    kernel: str
     n_threads: list[int]
 
 
@@ -175,34 +179,24 @@ def packed_weights(model: GPT, batch_size: int, precision: Precision) -> PackedW
     packings = _PACKED.setdefault(model, {})
     found = packings.get((batch_size, precision))
     if found is None or found[0] != version:
-        packings[batch_size, precision] = found = (version, _pack(model, batch_size, precision == "fast"))
+        packings[batch_size, precision] = found = (version, _pack(model, batch_size, precision))
     return found[1]
 
 
 @torch.inference_mode()
-def _pack(model: GPT, batch_size: int, allow_half: bool) -> PackedWeights:
-    groups = {
-        "c_attn": [block.attn.c_attn for block in model.blocks],
-        "attn_proj": [block.attn.c_proj for block in model.blocks],
-        "lm_head": [model.lm_head],
-    }
-    if model.config.use_mlp:
-        groups["c_fc"] = [block.mlp.c_fc for block in model.blocks]
-        groups["mlp_proj"] = [block.mlp.c_proj for block in model.blocks]
-    products: dict[str, list[Product]] = {}
-    kernels: dict[str, str] = {}
-    for name, linears in groups.items():
-        kernels[name], products[name] = _fastest(linears, batch_size, allow_half)
+def _pack(model: GPT, batch_size: int, precision: Precision) -> PackedWeights:
+    kernel = fastest_kernel(model, batch_size, precision)
+    make = _KERNELS[kernel]
     layers = [
         PackedLayer(
             norm_1=_norm_of(block.ln_1),
             norm_2=_norm_of(block.ln_2) if block.use_mlp else None,
-            c_attn=products["c_attn"][i],
-            attn_proj=products["attn_proj"][i],
-            c_fc=products["c_fc"][i] if block.use_mlp else None,
-            mlp_proj=products["mlp_proj"][i] if block.use_mlp else None,
+            c_attn=make(block.attn.c_attn),
+            attn_proj=make(block.attn.c_proj),
+            c_fc=make(block.mlp.c_fc) if block.use_mlp else None,
+            mlp_proj=make(block.mlp.c_proj) if block.use_mlp else None,
         )
-        for i, block in enumerate(model.blocks)
+        for block in model.blocks
     ]
     return PackedWeights(
         config=model.config,
@@ -210,8 +204,8 @@ def _pack(model: GPT, batch_size: int, allow_half: bool) -> PackedWeights:
         wpe=model.wpe.weight.detach() if model.config.use_positions else None,
         layers=layers,
         final_norm=_norm_of(model.ln_f) if isinstance(model.ln_f, torch.nn.LayerNorm) else None,
-        lm_head=products["lm_head"][0],
-        kernels=kernels,
+        lm_head=make(model.lm_head),
+        kernel=kernel,
         n_threads=[],
     )
 
@@ -247,40 +241,73 @@ def _half_fbgemm(linear: torch.nn.Linear) -> Product:
     return lambda x: multiply(x, packed)
 
 
+def _int8_fbgemm(linear: torch.nn.Linear) -> Product:
+    """FBGEMM's int8 weights, one scale a row, and 8-bit activations: a quarter of the bytes, errors of about 1 %."""
+    weight = linear.weight.detach()
+    scales = weight.abs().amax(dim=1).clamp(min=1e-8) / 127
+    zeros = torch.zeros(len(scales), dtype=torch.long)
+    quantized = torch.quantize_per_channel(weight.contiguous(), scales, zeros, 0, torch.qint8)
+    packed = torch.ops.quantized.linear_prepack(quantized, _bias(linear))
+    multiply = torch.ops.quantized.linear_dynamic
+    return lambda x: multiply(x, packed)
+
+
 def _bias(linear: torch.nn.Linear) -> Tensor | None:
     return None if linear.bias is None else linear.bias.detach()
 
 
-def _fastest(linears: Sequence[torch.nn.Linear], batch_size: int, allow_half: bool) -> tuple[str, list[Product]]:
-    """Tries each kernel on the real matrices and packs all of them with the winner: (its name, the products).
+_KERNELS: dict[str, Callable[[torch.nn.Linear], Product]] = {
+    "fp32": _plain,
+    "fp32-onednn": _onednn,
+    "fp16": _half,
+    "fp16-fbgemm": _half_fbgemm,
+    "int8-fbgemm": _int8_fbgemm,
+}
 
-    Up to four layers take part, so that a large model's weights do not stay in the processor's cache
-    between rounds as they could not in use.
+
+@torch.inference_mode()
+def fastest_kernel(model: GPT, batch_size: int, precision: Precision) -> str:
+    """Tries the allowed kernels on the model's own matrices, in the order of a step, and names the fastest.
+
+    In that order, because what counts is how fast weights come from memory: a matrix that is multiplied again at
+    once is still in the processor's cache, and would make the largest format look good.
     """
-    on_cpu = linears[0].weight.device.type == "cpu"
-    kernels = {"fp32": _plain}
-    if on_cpu:
-        kernels["fp32-onednn"] = _onednn
-    if allow_half and all(float(linear.weight.abs().max()) < 6e4 for linear in linears):
-        kernels["fp16"] = _half
-        if on_cpu:
-            kernels["fp16-fbgemm"] = _half_fbgemm
-    x = torch.randn(batch_size, linears[0].in_features, device=linears[0].weight.device)
+    linears: list[torch.nn.Linear] = []
+    for block in model.blocks:
+        mlp = [block.mlp.c_fc, block.mlp.c_proj] if block.use_mlp else []
+        linears += [block.attn.c_attn, block.attn.c_proj, *mlp]
+        if sum(linear.weight.numel() for linear in linears) > _TRIAL_WEIGHTS:
+            break
+    linears.append(model.lm_head)
+    inputs = [torch.randn(batch_size, linear.in_features, device=linear.weight.device) for linear in linears]
     times: dict[str, float] = {}
-    for name, kernel in kernels.items():
+    for name in _allowed(linears, precision):
         try:
-            trial = [kernel(linear) for linear in linears[:4]]
-            times[name] = min(_seconds(trial, x) for _ in range(6))
+            products = [_KERNELS[name](linear) for linear in linears]
+            times[name] = min(_seconds(products, inputs) for _ in range(5))
         except (RuntimeError, AttributeError):  # this build or processor has no such kernel
             continue
-    best = min(times, key=times.__getitem__)
-    return best, [kernels[best](linear) for linear in linears]
+    return min(times, key=times.__getitem__)
 
 
-def _seconds(products: list[Product], x: Tensor) -> float:
+def _allowed(linears: Sequence[torch.nn.Linear], precision: Precision) -> list[str]:
+    """Kernels that keep the promise of a precision for these weights."""
+    on_cpu = linears[0].weight.device.type == "cpu"
+    exact = ["fp32", "fp32-onednn"] if on_cpu else ["fp32"]
+    if precision == "int8" and on_cpu:
+        return ["int8-fbgemm", "fp16-fbgemm", "fp32"]
+    fits = all(float(linear.weight.abs().max()) < _LARGEST_HALF for linear in linears)
+    if precision == "fast" and fits:
+        return [*exact, "fp16", *(["fp16-fbgemm"] if on_cpu else [])]
+    # Weights that came from a 16-bit file are the same numbers in 16 bits, and FBGEMM sums in fp32.
+    lossless = on_cpu and fits and all(torch.equal(w, w.half().float()) for w in (linear.weight for linear in linears))
+    return [*exact, "fp16-fbgemm"] if lossless else exact
+
+
+def _seconds(products: Sequence[Product], inputs: Sequence[Tensor]) -> float:
     begin = time.perf_counter()
-    for product in products:
+    for product, x in zip(products, inputs, strict=True):
         product(x)
-    if x.device.type == "cuda":
-        torch.cuda.synchronize(x.device)
+    if inputs[0].device.type == "cuda":
+        torch.cuda.synchronize(inputs[0].device)
     return time.perf_counter() - begin

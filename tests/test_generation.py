@@ -3,7 +3,7 @@ import torch
 
 import gptcore
 from gptcore import GPTConfig, LanguageModel
-from gptcore.decoding import CachedDecoder, packed_weights
+from gptcore.decoding import CachedDecoder, _allowed, packed_weights
 from gptcore.errors import ContextLengthError, SamplingError, TokenIdError
 from gptcore.generation import Continuation, context_start, continue_together, last_logits
 from gptcore.sampling import SamplingSettings
@@ -45,7 +45,7 @@ def test_when_the_window_is_full_reading_starts_again_from_its_last_half():
     assert context_start(2, 0, 1) == 1  # a window of one token still reads that one
 
 
-@pytest.mark.parametrize("precision", ["exact", "fast"])
+@pytest.mark.parametrize("precision", ["exact", "fast", "int8"])
 def test_decoding_row_by_row_equals_a_full_forward_pass(tiny_model, precision):
     ids = random_ids(tiny_model.config, 3, 20)
     decoder = CachedDecoder(tiny_model, batch_size=3, precision=precision)
@@ -53,7 +53,24 @@ def test_decoding_row_by_row_equals_a_full_forward_pass(tiny_model, precision):
     with torch.inference_mode():
         expected = tiny_model(ids).logits[:, 5:]
     error = (torch.stack(rows, 1) - expected).norm() / expected.norm()
-    assert error < (1e-5 if precision == "exact" else 2e-3)  # fp16 weights round by 5e-4 at most
+    # fp16 weights round by 5e-4 at most; int8 ones by 1/254 of a row's largest, and activations likewise.
+    assert error < {"exact": 1e-5, "fast": 2e-3, "int8": 0.1}[precision]
+
+
+def test_weights_from_a_16_bit_file_decode_in_16_bits_without_any_loss(tiny_model, monkeypatch):
+    with torch.no_grad():
+        for parameter in tiny_model.parameters():
+            parameter.copy_(parameter.half().float())
+    allowed = _allowed([tiny_model.h[0].mlp.c_fc, tiny_model.lm_head], "exact")
+    assert "fp16-fbgemm" in allowed and "fp16" not in allowed
+    monkeypatch.setattr("gptcore.decoding.fastest_kernel", lambda *_: "fp16-fbgemm")
+    ids = random_ids(tiny_model.config, 1, 20)
+    decoder = CachedDecoder(tiny_model, precision="exact")
+    decoder.prefill(ids[:, :6])
+    for i in range(6, 20):
+        logits = decoder.step(ids[:, i])
+    with torch.inference_mode():
+        torch.testing.assert_close(logits, tiny_model(ids).logits[:, -1], atol=5e-5, rtol=1e-5)
 
 
 @pytest.mark.parametrize(

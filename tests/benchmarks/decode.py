@@ -2,8 +2,9 @@
 
     python tests/benchmarks/decode.py [--rounds 5] [--tokens 100]
 
-Weights are random but of the true shapes: speed does not depend on their values. Every variant is measured in
-turn, `rounds` times over, so that a busy moment hits all alike; medians are compared.
+GPT-2 small has random weights of the true shapes: speed does not depend on their values. All variants are measured
+in turn, `rounds` times over, so that a busy moment hits all alike; medians are compared. llama.cpp takes part when
+the packages llama-cpp-python and gguf are installed.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import torch
 
 import gptcore
-from gptcore.decoding import CachedDecoder, packed_weights
+from gptcore.decoding import CachedDecoder, Precision, packed_weights
 from gptcore.sampling import SamplingSettings, candidates
 
 PROMPT_TOKENS = 32
@@ -30,80 +32,80 @@ def main() -> None:
     parser.add_argument("--tokens", type=int, default=100, help="new tokens a round")
     options = parser.parse_args()
     torch.manual_seed(0)
-    print(
-        f"torch {torch.__version__}, {torch.get_num_threads()} threads, batch 1, "
-        f"{PROMPT_TOKENS} + {options.tokens} tokens"
-    )
-    for preset in ("gpt2", "mini"):
-        compare(preset, options.rounds, options.tokens)
+    threads = torch.get_num_threads()
+    print(f"torch {torch.__version__}, {threads} threads, batch 1, {PROMPT_TOKENS} + {options.tokens} tokens")
+    compare("gpt2 (random weights)", gptcore.GPT(gptcore.GPTConfig.from_preset("gpt2")).eval(), options)
+    compare("mini (as bundled)", gptcore.load("mini").model, options)
     sampling_times()
 
 
-def compare(preset: str, rounds: int, n_tokens: int) -> None:
+def compare(name: str, model: gptcore.GPT, options: argparse.Namespace) -> None:
     """Prints tokens/s of each variant and the ratio to transformers in fp32."""
-    model = gptcore.GPT(gptcore.GPTConfig.from_preset(preset)).eval()
+    n_tokens = options.tokens
     hf_model = gptcore.to_hf(model)
     prompt = torch.randint(0, model.config.vocab_size, (1, PROMPT_TOKENS))
-
-    def reference() -> None:
-        hf_model.generate(
-            prompt, attention_mask=torch.ones_like(prompt), do_sample=False, min_new_tokens=n_tokens,
-            max_new_tokens=n_tokens, pad_token_id=0,
-        )  # fmt: skip
-
-    def ours(**how) -> Callable[[], None]:
-        def run() -> None:
-            tokens = gptcore.generate(model, prompt[0].tolist(), max_new_tokens=n_tokens, temperature=0, **how)
-            assert len(list(tokens)) == n_tokens
-
-        return run
-
-    variants: dict[str, Callable[[], None]] = {
-        "transformers fp32": reference,
-        "exact fp32": ours(precision="exact"),
-        "default": ours(),
-        "fast": ours(precision="fast"),
+    variants = {
+        "transformers fp32": transformers_generate(hf_model, prompt, n_tokens),
+        "exact": ours(model, prompt, n_tokens, precision="exact"),
+        "default": ours(model, prompt, n_tokens),
+        "int8": ours(model, prompt, n_tokens, precision="int8"),
     }
-    llama = llama_cpp(hf_model, prompt[0].tolist(), n_tokens)
-    if llama:
+    llama = llama_cpp(model, prompt[0].tolist(), n_tokens)
+    if llama is not None:
         variants["llama.cpp f16"] = llama
-    times: dict[str, list[float]] = {name: [] for name in variants}
     for run in variants.values():
         run()  # packs weights, warms up
-    for _ in range(rounds):
-        for name, run in variants.items():
+    rates: dict[str, list[float]] = {variant: [] for variant in variants}
+    for _ in range(options.rounds):
+        for variant, run in variants.items():
             begin = time.perf_counter()
             run()
-            times[name].append(n_tokens / (time.perf_counter() - begin))
-    base = statistics.median(times["transformers fp32"])
-    print(f"\n{preset}: {'tok/s':>22} {'best':>8} {'x transformers':>15}")
-    for name, rates in times.items():
-        median = statistics.median(rates)
-        print(f"  {name:<20} {median:>6.0f} {max(rates):>8.0f} {median / base:>15.2f}")
-    for precision in ("exact", "fast"):
-        print(f"  kernels, {precision}: {packed_weights(model, 1, precision).kernels}")
-    print(f"  error of fast against exact logits: {fast_error(model, prompt):.1e} (relative 2-norm, after 100 tokens)")
+            rates[variant].append(n_tokens / (time.perf_counter() - begin))
+    base = statistics.median(rates["transformers fp32"])
+    print(f"\n{name:<24} tok/s   best  x transformers")
+    for variant, values in rates.items():
+        median = statistics.median(values)
+        print(f"  {variant:<20} {median:>6.0f} {max(values):>6.0f} {median / base:>9.2f}")
+    for precision in ("exact", "auto", "int8"):
+        kernel = packed_weights(model, 1, precision).kernel
+        print(
+            f"  {precision:<5} runs on {kernel}: relative error of the logits {logit_error(model, prompt, precision):.1e}"
+        )
 
 
-def fast_error(model: gptcore.GPT, prompt: torch.Tensor) -> float:
-    """Relative 2-norm of the difference between fast and exact logits after both read the same 100 tokens."""
-    decoders = [CachedDecoder(model, precision=precision) for precision in ("exact", "fast")]
-    logits = [decoder.prefill(prompt) for decoder in decoders]
-    for token in torch.randint(0, model.config.vocab_size, (100,)):
-        logits = [decoder.step(token.view(1)) for decoder in decoders]
-    return float((logits[1] - logits[0]).norm() / logits[0].norm())
+def transformers_generate(hf_model: Any, prompt: torch.Tensor, n_tokens: int) -> Callable[[], None]:
+    """transformers' greedy generate with its dynamic cache."""
+    hf_model.generation_config.eos_token_id = None
+
+    def run() -> None:
+        hf_model.generate(
+            prompt, attention_mask=torch.ones_like(prompt), do_sample=False, max_new_tokens=n_tokens, pad_token_id=0
+        )
+
+    return run
 
 
-def llama_cpp(hf_model, prompt: list[int], n_tokens: int) -> Callable[[], None] | None:
-    """The same shape in llama.cpp, greedy, or None where llama-cpp-python or gguf is not installed."""
+def ours(model: gptcore.GPT, prompt: torch.Tensor, n_tokens: int, **how: Any) -> Callable[[], None]:
+    """gptcore.generate, greedy, all of it: prefill, decode, log-probabilities, ranks and alternatives."""
+    ids = prompt[0].tolist()
+
+    def run() -> None:
+        assert len(list(gptcore.generate(model, ids, max_new_tokens=n_tokens, temperature=0, **how))) == n_tokens
+
+    return run
+
+
+def llama_cpp(model: gptcore.GPT, prompt: list[int], n_tokens: int) -> Callable[[], None] | None:
+    """The same weights in llama.cpp, greedy, or None where it is not installed."""
     try:
+        from gguf_file import write_gguf
         from llama_cpp import Llama
-        from tests.benchmarks.gguf_file import write_gpt2
     except ImportError:
         return None
     path = Path(tempfile.mkdtemp()) / "model-f16.gguf"
-    write_gpt2(hf_model, path)
-    engine = Llama(str(path), n_ctx=hf_model.config.n_positions, verbose=False, n_threads=torch.get_num_threads())
+    write_gguf(model, path)
+    threads = torch.get_num_threads()
+    engine = Llama(str(path), n_ctx=model.config.n_positions, verbose=False, n_threads=threads, n_threads_batch=threads)
 
     def run() -> None:
         engine.reset()
@@ -112,6 +114,18 @@ def llama_cpp(hf_model, prompt: list[int], n_tokens: int) -> Callable[[], None] 
             next(tokens)
 
     return run
+
+
+@torch.inference_mode()
+def logit_error(model: gptcore.GPT, prompt: torch.Tensor, precision: Precision) -> float:
+    """Relative 2-norm of the difference to a full fp32 pass, after decoding 100 given tokens one by one."""
+    ids = torch.cat([prompt, torch.randint(0, model.config.vocab_size, (1, 100))], dim=1)
+    decoder = CachedDecoder(model, precision=precision)
+    logits = decoder.prefill(prompt)
+    for place in range(prompt.shape[1], ids.shape[1]):
+        logits = decoder.step(ids[:, place])
+    expected = model(ids).logits[:, -1]
+    return float((logits - expected).norm() / expected.norm())
 
 
 def sampling_times() -> None:
