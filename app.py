@@ -39,8 +39,6 @@ def main(arguments: list[str] | None = None) -> int:
     """Builds the page and serves it until interrupted; returns the exit status."""
     options = parse_arguments(arguments)
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s")
-    if options.offline:
-        os.environ["HF_HUB_OFFLINE"] = "1"
     try:
         page = build_page(make_services(profile=options.profile, model=options.model, offline=options.offline))
     except GPTCoreError as error:

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from gptcore.config import GPTConfig
 from gptcore.kv_cache import KVCache
-from gptcore.model import GPT, activation
+from gptcore.model import GPT, activation, evaluating
 from gptcore.threads import ThreadGovernor
 
 Precision = Literal["auto", "exact", "fast", "int8"]
@@ -67,7 +67,8 @@ class UncachedDecoder:
     @torch.inference_mode()
     def prefill(self, token_ids: Tensor) -> Tensor:
         self._context = token_ids
-        return self.model.lm_head(self.model.hidden_states(token_ids)[:, -1])  # [B, V]
+        with evaluating(self.model):
+            return self.model.lm_head(self.model.hidden_states(token_ids)[:, -1])  # [B, V]
 
     def step(self, token_ids: Tensor) -> Tensor:
         return self.prefill(torch.cat([self._context, token_ids[:, None]], dim=1))
@@ -77,7 +78,7 @@ class CachedDecoder:
     """Keeps keys and values; a step costs one row of work in each layer.
 
     Args:
-        model: in evaluation mode; may be shared, is not changed.
+        model: may be shared between visitors, is not changed.
         batch_size: B, rows decoded together.
         precision: "exact" multiplies the weights as they are, in fp32; "fast" may round copies of them to 16 bits
             for the products of single steps; "int8" to 8 bits, activations too; everything else stays fp32.
@@ -97,7 +98,8 @@ class CachedDecoder:
     @torch.inference_mode()
     def prefill(self, token_ids: Tensor) -> Tensor:
         self.cache.clear()
-        return self.model.lm_head(self.model.hidden_states(token_ids, cache=self.cache)[:, -1])  # [B, V]
+        with evaluating(self.model):
+            return self.model.lm_head(self.model.hidden_states(token_ids, cache=self.cache)[:, -1])  # [B, V]
 
     @torch.inference_mode()
     def step(self, token_ids: Tensor) -> Tensor:
@@ -296,7 +298,7 @@ def _allowed(linears: Sequence[torch.nn.Linear], precision: Precision) -> list[s
     exact = ["fp32", "fp32-onednn"] if on_cpu else ["fp32"]
     if precision == "int8" and on_cpu:
         return ["int8-fbgemm", "fp16-fbgemm", "fp32"]
-    fits = all(float(linear.weight.abs().max()) < _LARGEST_HALF for linear in linears)
+    fits = all(float(linear.weight.detach().abs().max()) < _LARGEST_HALF for linear in linears)
     if precision == "fast" and fits:
         return [*exact, "fp16", *(["fp16-fbgemm"] if on_cpu else [])]
     # Weights that came from a 16-bit file are the same numbers in 16 bits, and FBGEMM sums in fp32.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -167,25 +168,28 @@ class Continuation:
             is_last: no more will be asked for.
         """
         logits = logits.float().cpu()
-        total = logits.logsumexp(dim=0)
-        if not torch.isfinite(total):
+        favourites = logits.topk(min(max(1, self._n_alternatives), len(logits)))
+        best, values = favourites.indices.tolist(), favourites.values.tolist()
+        total = values[0] + math.log(max(1e-30, float((logits - values[0]).exp().sum())))
+        if not math.isfinite(total):
             raise SamplingError("The model's logits are not finite numbers; its weights are damaged.")
         adjusted = penalise(logits, self.settings, self.ids, n_new=self.n_new, end_id=self._end_id)
         choices = candidates(adjusted, self.settings)
-        token_id = sample(choices, self._generator)
+        place = sample(choices, self._generator)
+        token_id = int(choices.ids[place])
         self.ids.append(token_id)
-        best = logits.topk(min(self._n_alternatives, len(logits)))
-        chosen = logits[token_id]
+        chosen = float(logits[token_id])
+        above = sum(value > chosen for value in values)
         token = GeneratedToken(
             id=token_id,
             text=self._text.push(token_id) if self._text else "",
-            logprob=float(chosen - total),
-            rank=1 + int((logits > chosen).sum()),
-            sampling_probability=float(choices.probabilities[choices.ids == token_id][0]),
+            logprob=chosen - total,
+            rank=1 + (above if above < len(values) else int((logits > chosen).sum())),
+            sampling_probability=float(choices.probabilities[place]),
             n_candidates=len(choices.ids),
-            alternatives=tuple(
-                Alternative(i, v) for i, v in zip(best.indices.tolist(), (best.values - total).tolist(), strict=True)
-            ),
+            alternatives=tuple(Alternative(i, v - total) for i, v in zip(best, values, strict=True))[
+                : self._n_alternatives
+            ],
             context_start=self.start,
         )
         ended = token_id == self._end_id and self._stop_at_end
@@ -214,7 +218,7 @@ def continue_together(
     """Several continuations of prompts of one length, decoded as one batch.
 
     Args:
-        model: in evaluation mode.
+        model: shared, not changed.
         continuations: their prompts have the same number of tokens.
         max_new_tokens: for each.
         use_cache: keep keys and values, or read everything again for each token.

@@ -83,7 +83,7 @@ def _hub_has_an_address() -> bool:
     """False when the Hub's name does not resolve: the Hub client would retry that for half a minute."""
     from huggingface_hub.constants import ENDPOINT
 
-    if urllib.request.getproxies():
+    if {"http", "https", "all"} & set(urllib.request.getproxies()):
         return True
     try:
         return bool(socket.getaddrinfo(urlsplit(ENDPOINT).hostname, None))

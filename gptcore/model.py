@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch
@@ -203,6 +205,19 @@ class GPT(nn.Module):
                 f"The token id {low if low < 0 else high} is outside this model's vocabulary, "
                 f"0 to {self.config.vocab_size - 1}. Is this the right tokenizer?"
             )
+
+
+@contextmanager
+def evaluating(model: GPT) -> Iterator[None]:
+    """Without dropout inside; a model that was in training mode is put back."""
+    was_training = model.training
+    if was_training:
+        model.eval()
+    try:
+        yield
+    finally:
+        if was_training:
+            model.train()
 
 
 def _positions(n_tokens: int, past: int, padding: Tensor | None, device: torch.device) -> Tensor:

@@ -125,7 +125,7 @@ def tensors_to_hf(model: GPT) -> dict[str, Tensor]:
 
 
 def from_hf(hf_model: PreTrainedModel) -> GPT:
-    """A transformers GPT2LMHeadModel or OpenAIGPTLMHeadModel as a GPT, sharing its memory.
+    """A transformers GPT2LMHeadModel or OpenAIGPTLMHeadModel as a GPT; fp32 weights share their memory.
 
     Raises:
         CheckpointError: another architecture.
@@ -134,7 +134,8 @@ def from_hf(hf_model: PreTrainedModel) -> GPT:
     config = config_from_hf(values)
     if config.norm_position == "post":  # transformers' GPT-1 has its dropouts under the same names
         config = replace(config, tie_word_embeddings=values.get("tie_word_embeddings", True))
-    return model_from_tensors(config, tensors_from_hf(config, hf_model.state_dict()))
+    tensors = {name: tensor.float() for name, tensor in hf_model.state_dict().items()}
+    return model_from_tensors(config, tensors_from_hf(config, tensors))
 
 
 def to_hf(model: GPT) -> PreTrainedModel:
@@ -148,7 +149,7 @@ def to_hf(model: GPT) -> PreTrainedModel:
         raise CheckpointError(f"transformers cannot express this model: {obstacle}.")
     import transformers
 
-    values = config_to_hf(model.config)
+    values = {**config_to_hf(model.config), "bos_token_id": None, "eos_token_id": None}
     if model.config.norm_position == "post":
         hf_model = transformers.OpenAIGPTLMHeadModel(transformers.OpenAIGPTConfig.from_dict(values))
     else:

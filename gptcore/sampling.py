@@ -184,15 +184,17 @@ def _ordered(ids: Tensor, scores: Tensor) -> Tensor:
 
 
 def sample(choices: Candidates, generator: torch.Generator) -> int:
-    """One id, drawn by inverting the cumulative distribution at a single uniform number.
+    """The place of one candidate, drawn by inverting the cumulative distribution at a single uniform number.
 
-    The same generator state under other settings meets the same number, which is what makes strategies
-    comparable "with the same random numbers".
+    Exactly one number is taken from the generator, whatever the settings: that is what makes strategies
+    comparable "with the same random numbers", and lets a text be continued later.
     """
     uniform = torch.rand((), generator=generator, dtype=torch.float64).item()
+    if len(choices.ids) == 1:
+        return 0
     cumulative = choices.probabilities.double().cumsum(dim=0)
     place = int(torch.searchsorted(cumulative, uniform * float(cumulative[-1]), right=True))
-    return int(choices.ids[min(place, len(choices.ids) - 1)])
+    return min(place, len(choices.ids) - 1)
 
 
 @dataclass(frozen=True)

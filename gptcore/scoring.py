@@ -11,7 +11,7 @@ from torch import Tensor
 
 from gptcore.errors import TokenIdError
 from gptcore.language_model import LanguageModel
-from gptcore.model import GPT
+from gptcore.model import GPT, evaluating
 from gptcore.tokenizers import StreamingText
 
 
@@ -23,7 +23,7 @@ def token_logprobs(model: GPT, token_ids: Sequence[int] | Tensor, *, batch_size:
     has the most before it, so every token after the first window sees at least half a window.
 
     Args:
-        model: in evaluation mode.
+        model: of any kind; dropout is off while it reads.
         token_ids: int [N], N >= 2.
         batch_size: windows computed together.
 
@@ -45,7 +45,8 @@ def token_logprobs(model: GPT, token_ids: Sequence[int] | Tensor, *, batch_size:
         group = starts[begin : begin + batch_size]
         x = torch.stack([ids[s : s + width] for s in group]).to(device)  # [B, T]
         y = torch.stack([ids[s + 1 : s + 1 + width] for s in group]).to(device)  # [B, T]
-        logits = model(x).logits.float()  # [B, T, V]
+        with evaluating(model):
+            logits = model(x).logits.float()  # [B, T, V]
         picked = logits.gather(2, y[..., None])[..., 0] - logits.logsumexp(dim=-1)  # [B, T]
         for start, row in zip(group, picked.cpu(), strict=True):
             out[scored : start + width] = row[scored - start :]
@@ -127,7 +128,7 @@ def _logprob_rows(model: GPT, token_ids: Sequence[int]) -> Iterator[Tensor]:
     ids = torch.tensor(token_ids, device=model.wte.weight.device)
     scored = 0
     for start, width in _windows(len(ids) - 1, model.config.n_positions):
-        with torch.inference_mode():
+        with torch.inference_mode(), evaluating(model):
             logits = model(ids[None, start : start + width]).logits[0, scored - start :]
             rows = logits.float().log_softmax(dim=-1).cpu()
         yield from rows
@@ -145,7 +146,7 @@ def score_documents(model: GPT, documents: Sequence[tuple[Sequence[int], int]], 
     """Scores whole documents, each on its own behind a start token, as the model met them in training.
 
     Args:
-        model: in evaluation mode.
+        model: of any kind.
         documents: (token ids, UTF-8 bytes of the text) each.
         start_id: the token that stands before a document, usually end-of-text; it is not scored.
     """

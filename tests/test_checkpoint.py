@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -71,6 +73,33 @@ def test_fp32_weights_stay_mapped_from_the_file(folder):
     maps = Path("/proc/self/maps").read_text()
     assert str(folder / "model.safetensors") in maps
     assert model.lm_head.weight.data_ptr() == model.wte.weight.data_ptr()
+
+
+MEASURE_LOADING = """
+import pathlib, sys, gptcore
+status = lambda: pathlib.Path("/proc/self/status").read_text().splitlines()
+kib = lambda field: next(int(line.split()[1]) for line in status() if line.startswith(field))
+gptcore.load_folder(pathlib.Path(sys.argv[1]) / "small")(gptcore.model.torch.tensor([[1]]))
+before = kib("VmRSS")
+model = gptcore.load_folder(pathlib.Path(sys.argv[1]) / "large")
+sum(float(p.detach().sum()) for p in model.parameters())
+print(1024 * (kib("VmHWM") - before))
+"""
+
+
+def test_loading_fp32_weights_takes_less_than_1_6_times_the_file(tmp_path):
+    if not Path("/proc/self/status").exists():
+        pytest.skip("this system does not report its memory there")
+    shape = {"vocab_size": 5000, "n_positions": 64, "n_head": 8}
+    save_folder(tmp_path / "small", gptcore.GPT(GPTConfig(n_embd=32, n_layer=1, **shape)))
+    save_folder(tmp_path / "large", gptcore.GPT(GPTConfig(n_embd=640, n_layer=6, **shape)))
+    size = (tmp_path / "large" / "model.safetensors").stat().st_size
+    root = Path(__file__).resolve().parent.parent
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURE_LOADING, str(tmp_path)], cwd=root, capture_output=True, text=True, check=True
+    )
+    assert size > 120e6
+    assert int(done.stdout) < 1.6 * size
 
 
 def test_saving_again_replaces_the_model_and_keeps_other_files(folder, tiny_model):

@@ -36,6 +36,15 @@ def test_cached_and_uncached_tokens_agree_far_past_the_window(tiny_model, settin
     assert runs[0][-1].context_start > 24
 
 
+def test_dropout_is_off_while_writing_and_training_mode_is_left_as_it_was():
+    model = make_model(GPTConfig(vocab_size=61, n_positions=24, n_embd=32, n_layer=2, n_head=4)).train()
+    runs = [
+        ids_of(gptcore.generate(model, [1, 2, 3], max_new_tokens=60, temperature=0, use_cache=use_cache))
+        for use_cache in (True, False, True)
+    ]
+    assert runs[0] == runs[1] == runs[2] and model.training
+
+
 def test_when_the_window_is_full_reading_starts_again_from_its_last_half():
     starts, start = [], 0
     for n_tokens in range(1, 20):

@@ -135,6 +135,12 @@ def test_a_model_that_transformers_cannot_express_says_so(config):
         gptcore.to_hf(model)
 
 
+def test_a_16_bit_transformers_model_becomes_an_fp32_one():
+    model = gptcore.from_hf(hf_gpt2().to(torch.bfloat16))
+    assert model.wte.weight.dtype == torch.float32
+    assert len(list(gptcore.generate(model, [1, 2], max_new_tokens=3, seed=0))) == 3
+
+
 def test_names_round_trip_and_surplus_or_missing_tensors_are_named(tiny_model):
     tensors = tensors_to_hf(tiny_model)
     back = tensors_from_hf(tiny_model.config, tensors)

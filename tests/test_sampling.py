@@ -146,6 +146,6 @@ def test_samples_follow_the_distribution():
     generator = torch.Generator().manual_seed(0)
     counts = torch.zeros(10)
     for _ in range(20_000):
-        counts[sample(choices, generator)] += 1
+        counts[choices.ids[sample(choices, generator)]] += 1
     # Three standard deviations of a share at n = 20,000 are about 0.01.
     torch.testing.assert_close(counts[[7, 2, 9]] / 20_000, choices.probabilities, atol=0.011, rtol=0)

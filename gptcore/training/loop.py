@@ -110,11 +110,8 @@ class Trainer:
             yield StepEvent(self.step, loss, rate, norm, n_tokens, self.elapsed)
 
     def evaluate(self) -> TextScore:
-        """The score on the held-out documents; the model is back in training mode afterwards."""
-        self.model.eval()
-        score = score_documents(self.model, self.validation, start_id=self.start_id)
-        self.model.train()
-        return score
+        """The score on the held-out documents."""
+        return score_documents(self.model, self.validation, start_id=self.start_id)
 
     def save(self, folder: Path) -> None:
         """Writes everything that a bit-exact continuation needs."""

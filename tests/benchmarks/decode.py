@@ -68,9 +68,8 @@ def compare(name: str, model: gptcore.GPT, options: argparse.Namespace) -> None:
         print(f"  {variant:<20} {median:>6.0f} {max(values):>6.0f} {median / base:>9.2f}")
     for precision in ("exact", "auto", "int8"):
         kernel = packed_weights(model, 1, precision).kernel
-        print(
-            f"  {precision:<5} runs on {kernel}: relative error of the logits {logit_error(model, prompt, precision):.1e}"
-        )
+        error = logit_error(model, prompt, precision)
+        print(f"  {precision:<5} runs on {kernel}: relative error of the logits {error:.1e}")
 
 
 def transformers_generate(hf_model: Any, prompt: torch.Tensor, n_tokens: int) -> Callable[[], None]:

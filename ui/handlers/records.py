@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from gptcore.generation import GeneratedToken
@@ -49,14 +50,20 @@ def scored_token(
 ) -> str:
     """A token with the model's own probability for it, its rank, and alternatives as (label, probability, id)."""
     return line(
-        "token", text=text, label=describe_token(tokenizer, token_id), id=token_id, p=_rounded(math.exp(logprob)),
-        rank=rank, others=[[describe_token(tokenizer, i), _rounded(math.exp(v)), i] for i, v in alternatives], **more,
+        "token", text=text, label=_label(tokenizer, token_id), id=token_id, p=_rounded(math.exp(logprob)),
+        rank=rank, others=[[_label(tokenizer, i), _rounded(math.exp(v)), i] for i, v in alternatives], **more,
     )  # fmt: skip
 
 
 def stats(**values: Any) -> str:
     """Figures so far, such as tokens per second; the page shows the last ones."""
     return line("stats", **values)
+
+
+# Describing a token takes longer than anything else in a record, and the same few hundred come again and again.
+@lru_cache(maxsize=20_000)
+def _label(tokenizer: Tokenizer, token_id: int) -> str:
+    return describe_token(tokenizer, token_id)
 
 
 def _rounded(probability: float) -> float:

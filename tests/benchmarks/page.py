@@ -1,0 +1,143 @@
+"""What the page costs: time to the first page against an empty Gradio page, and tokens/s as a browser sees them.
+
+    python tests/benchmarks/page.py [--rounds 3] [--tokens 400]
+
+Both starts are whole processes, from the command to the first answered request, in turn. The browser part needs
+Chromium; the rate is taken from the moments at which tokens appear in the page, and compared with bare `generate`
+on the same prompt and settings in this process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+EMPTY_PAGE = """
+import os; os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
+import gradio as gr
+with gr.Blocks() as page: pass
+page.launch(server_port={port}, quiet=True, ssr_mode=False)
+"""
+PROMPT = "Once upon a time, there was a little dog."
+
+DONE = """() => window.seen.length > 3 &&
+  /length reached|ended/.test(document.querySelector('#stream .ts-stats').textContent)"""
+
+# Notes when the number of tokens on the page changes.
+WATCH = """() => {
+  window.seen = [];
+  const box = document.querySelector('#stream .ts-text');
+  new MutationObserver(() => window.seen.push([performance.now(), box.querySelectorAll('.ts-token').length]))
+    .observe(box, {childList: true});
+}"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--tokens", type=int, default=400)
+    options = parser.parse_args()
+    starts: dict[str, list[float]] = {"empty Gradio page": [], "this app": []}
+    for _ in range(options.rounds):
+        for name, command in (("empty Gradio page", None), ("this app", "app.py")):
+            with served(command) as (_, seconds):
+                starts[name].append(seconds)
+    base = statistics.median(starts["empty Gradio page"])
+    print("time to first page       s (median)   x empty page")
+    for name, values in starts.items():
+        print(f"  {name:<22} {statistics.median(values):>8.2f} {statistics.median(values) / base:>12.2f}")
+    browser_rate(options.rounds, options.tokens)
+
+
+@contextmanager
+def served(script: str | None) -> Iterator[tuple[str, float]]:
+    """A server process, from its command to the first answered request: (address, seconds)."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    arguments = ["-c", EMPTY_PAGE.format(port=port)] if script is None else [script, "--offline", "--port", str(port)]
+    environment = {**os.environ, "NO_PROXY": "127.0.0.1,localhost"}
+    began = time.perf_counter()
+    process = subprocess.Popen(
+        [sys.executable, *arguments], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    address = f"http://127.0.0.1:{port}/"
+    try:
+        while True:
+            try:
+                with urllib.request.urlopen(address, timeout=5) as reply:
+                    reply.read()
+                break
+            except (urllib.error.URLError, ConnectionError, TimeoutError):
+                if process.poll() is not None or time.perf_counter() - began > 120:
+                    raise SystemExit("the server did not start") from None
+                time.sleep(0.02)
+        yield address, time.perf_counter() - began
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+def browser_rate(rounds: int, n_tokens: int) -> None:
+    """Prints tokens/s in the page and in bare `generate`, in turn."""
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    if chromium is None:
+        print("no Chromium here: the browser part is left out")
+        return
+    from playwright.sync_api import sync_playwright
+
+    import gptcore
+
+    lm = gptcore.load()
+    settings = {"temperature": 0.8, "top_k": 50, "top_p": 0.95, "min_new_tokens": n_tokens, "seed": 7}
+
+    def bare() -> float:
+        begin = first = 0.0
+        for place, _ in enumerate(gptcore.generate(lm, PROMPT, max_new_tokens=n_tokens, **settings)):
+            begin = time.perf_counter()
+            first = first or (begin if place == 0 else first)
+        return (n_tokens - 1) / (begin - first)
+
+    rates: dict[str, list[float]] = {"bare generate": [], "seen in the browser": []}
+    with served("app.py") as (address, _), sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        page = browser.new_page(viewport={"width": 1280, "height": 720})
+        page.goto(f"{address}?max_new_tokens={n_tokens}&min_new_tokens=200&seed=7")
+        page.wait_for_selector("#stream .ts-token")
+        page.wait_for_timeout(2000)
+        page.click("#more .label-wrap")
+        page.evaluate(WATCH)
+        bare()
+        for place in range(rounds + 1):
+            rate = bare()
+            page.fill("#prompt textarea", PROMPT)
+            page.wait_for_timeout(700)
+            page.evaluate("window.seen = []")
+            page.click("#generate")
+            page.wait_for_function(DONE, timeout=120_000)
+            page.wait_for_timeout(300)
+            seen = [entry for entry in page.evaluate("window.seen") if entry[1] > 0]
+            if place:  # the first round warms up
+                rates["bare generate"].append(rate)
+                rates["seen in the browser"].append(1000 * (seen[-1][1] - seen[0][1]) / (seen[-1][0] - seen[0][0]))
+        browser.close()
+    base = statistics.median(rates["bare generate"])
+    print(f"\nmini, up to {n_tokens} tokens     tokens/s   x bare")
+    for name, values in rates.items():
+        print(f"  {name:<22} {statistics.median(values):>8.0f} {statistics.median(values) / base:>8.2f}")
+
+
+if __name__ == "__main__":
+    main()
