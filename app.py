@@ -20,18 +20,18 @@ from ui.theme import CSS, JS, make_theme
 
 
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
-    """The command line; a Space sets GPTLENS_PROFILE, since it cannot pass flags."""
-    on_space = "space" if os.environ.get("SPACE_ID") else "local"
+    """The command line; a Space, which cannot pass flags, is recognised by its environment."""
+    space = bool(os.environ.get("SPACE_ID"))
+    host = os.environ.get("GRADIO_SERVER_NAME", "0.0.0.0" if space else "127.0.0.1")
+    profile = os.environ.get("GPTLENS_PROFILE", "space" if space else "local")
     parser = argparse.ArgumentParser(description="GPT Lens: one GPT, seen from every side, in the browser.")
-    parser.add_argument(
-        "--host", default=os.environ.get("GRADIO_SERVER_NAME", "127.0.0.1"), help="0.0.0.0 for other machines"
-    )
+    parser.add_argument("--host", default=host, help="0.0.0.0 for other machines")
     parser.add_argument("--port", type=int, default=None, help="the first free one from 7860 when left out")
     parser.add_argument(
         "--model", default="mini", help="a bundled model, gpt1, gpt2, a model folder or a Hub repository"
     )
     parser.add_argument("--offline", action="store_true", help="never use the network")
-    parser.add_argument("--profile", default=os.environ.get("GPTLENS_PROFILE", on_space), choices=list(PROFILES))
+    parser.add_argument("--profile", default=profile, choices=list(PROFILES))
     return parser.parse_args(arguments)
 
 

@@ -163,13 +163,14 @@ def _nucleus(probabilities: Tensor, top_p: float) -> Tensor:
     """Ids of the smallest set of most likely tokens that reaches top_p, best first; among equals the lower ids."""
     # All below (1 - P) / V together weigh at most 1 - P, so none of them is in the nucleus; halved for rounding.
     floor = (1 - top_p) / (2 * len(probabilities))
-    # numpy sorts plain values several times faster than torch sorts values with indices.
-    values = torch.from_numpy(np.sort(probabilities[probabilities > floor].numpy())).flip(0)
-    n_kept = _count_to_reach(values, top_p)
-    lowest = values[n_kept - 1]
-    above = (probabilities > lowest).nonzero()[:, 0]
-    tied = (probabilities == lowest).nonzero()[: n_kept - len(above), 0]
-    return _ordered(torch.cat([above, tied]).sort().values, probabilities)
+    # numpy finds places, and sorts plain values, several times faster than torch does on a CPU.
+    ids = torch.from_numpy(np.flatnonzero(probabilities.numpy() > floor))
+    values = probabilities[ids]
+    best_first = torch.from_numpy(np.sort(values.numpy())).flip(0)
+    n_kept = _count_to_reach(best_first, top_p)
+    lowest = best_first[n_kept - 1]
+    ids = _ordered(ids[values >= lowest], probabilities)
+    return ids[:n_kept]  # of those tied at the end, the higher ids go
 
 
 def _count_to_reach(probabilities: Tensor, top_p: float) -> int:
