@@ -44,6 +44,7 @@ def write_tensors(tensors: dict[str, Tensor], path: Path, metadata: dict[str, st
     partial = path.with_name(f".{path.name}.partial")
     try:
         save_file(tensors, partial, metadata={"format": "pt", **(metadata or {})})
+        partial.chmod(0o644)  # safetensors makes files that only their owner can read
         partial.replace(path)
     except OSError as error:
         raise CheckpointError(f"{path} cannot be written ({error.strerror or error}).") from None

@@ -74,43 +74,57 @@ def replayed_start(n_prompt: int, n_tokens: int, n_positions: int) -> int:
     return start
 
 
-class _HeldBack:
-    """Lets tokens through except those that may turn out to begin a stop string."""
+class _StopMatcher:
+    """Lets tokens through except those that may turn out to belong to a stop string.
 
-    def __init__(self, stop: Sequence[str]) -> None:
+    Args:
+        stop: the strings to look for.
+        written: text that is already shown; a stop string may begin in it.
+    """
+
+    def __init__(self, stop: Sequence[str], written: str) -> None:
         self._stop = list(stop)
+        self._longest = max((len(text) for text in stop), default=1)
+        self._before = written[len(written) - self._longest + 1 :] if self._longest > 1 else ""
         self._held: list[GeneratedToken] = []
 
-    def push(self, token: GeneratedToken) -> list[GeneratedToken]:
-        """The tokens now known to be safe; the last has end="stop" when a stop string is complete."""
+    def push(self, token: GeneratedToken) -> tuple[list[GeneratedToken], int | None]:
+        """Takes a token.
+
+        Returns:
+            The tokens now known to be safe, and None; or, when a stop string is complete, those before it, the
+            last one cut where it begins, and how many tokens fell away.
+        """
         self._held.append(token)
-        text = "".join(held.text for held in self._held)
-        found = [(text.find(stop), stop) for stop in self._stop if stop in text]
+        text = self._before + "".join(held.text for held in self._held)
+        found = [text.find(stop) for stop in self._stop if stop in text]
         if found:
-            return self._cut(min(found)[0])
-        # Release from the front as long as the rest still holds every possible beginning of a stop string.
-        released = []
-        while self._held and not self._may_begin_in_first(text):
-            text = text[len(self._held[0].text) :]
-            released.append(self._held.pop(0))
-        return released
+            return self._cut(min(found) - len(self._before))
+        safe = next((p for p in range(len(text)) if any(stop.startswith(text[p:]) for stop in self._stop)), len(text))
+        n_safe, end = 0, len(self._before)
+        for held in self._held:
+            if end + len(held.text) > safe:
+                break
+            n_safe, end = n_safe + 1, end + len(held.text)
+        if self._stop and n_safe:  # one stays, to carry the reason should a stop string begin right behind it
+            n_safe, end = n_safe - 1, end - len(self._held[n_safe - 1].text)
+        released, self._held = self._held[:n_safe], self._held[n_safe:]
+        self._before = text[max(0, end - self._longest + 1) : end]
+        return released, None
 
-    def flush(self, end: str) -> list[GeneratedToken]:
-        """What is held, when nothing more will come; the last token carries the reason."""
+    def flush(self) -> list[GeneratedToken]:
+        """What is held, when nothing more will come."""
         held, self._held = self._held, []
-        return [*held[:-1], replace(held[-1], end=end)] if held else []
+        return held
 
-    def _may_begin_in_first(self, text: str) -> bool:
-        first = len(self._held[0].text)
-        return any(stop.startswith(text[place:]) for place in range(first) for stop in self._stop)
-
-    def _cut(self, length: int) -> list[GeneratedToken]:
-        kept: list[GeneratedToken] = []
-        for token in self._held:
-            kept.append(replace(token, text=token.text[: max(0, length)]))
+    def _cut(self, length: int) -> tuple[list[GeneratedToken], int]:
+        held, kept = self.flush(), []
+        for token in held:
+            if length <= 0:
+                break
+            kept.append(replace(token, text=token.text[:length]))
             length -= len(token.text)
-        self._held = []
-        return [*kept[:-1], replace(kept[-1], end="stop")]
+        return kept, len(held) - len(kept)
 
 
 class Continuation:
@@ -144,21 +158,27 @@ class Continuation:
         self.settings = settings
         self.seed = check_seed(seed)
         self.start = 0
-        self.done = False
+        self.end = ""
         self._generator = torch.Generator().manual_seed(self.seed)
         self._n_alternatives = n_alternatives
         self._end_id = tokenizer.end_id if tokenizer is not None else None
         self._stop_at_end = stop_at_end
         self._text = StreamingText(tokenizer) if tokenizer is not None else None
-        self._held = _HeldBack(check_stop(stop, tokenizer))
-        for written in self.ids[self.n_prompt :]:  # each took one random number, and may end inside a character
+        written = ""
+        for token_id in self.ids[self.n_prompt :]:  # each took one random number, and may end inside a character
             torch.rand((), generator=self._generator, dtype=torch.float64)
-            if self._text:
-                self._text.push(written)
+            written += self._text.push(token_id) if self._text else ""
+        self._matcher = _StopMatcher(check_stop(stop, tokenizer), written)
 
     @property
     def n_new(self) -> int:
+        """Tokens written so far."""
         return len(self.ids) - self.n_prompt
+
+    @property
+    def done(self) -> bool:
+        """Whether `end` says why no more will come: "length", "end-of-text" or "stop"."""
+        return bool(self.end)
 
     def choose(self, logits: Tensor, *, is_last: bool) -> list[GeneratedToken]:
         """Takes one token; returns those that may be shown now, usually that one.
@@ -192,18 +212,17 @@ class Continuation:
             ],
             context_start=self.start,
         )
-        ended = token_id == self._end_id and self._stop_at_end
-        tokens = self._held.push(token)
-        if tokens and tokens[-1].end:
-            self.done = True
-        elif ended or is_last:
-            self.done = True
-            rest = self._held.flush("end-of-text" if ended else "length")
-            tokens = (
-                [*tokens, *rest]
-                if rest
-                else [*tokens[:-1], replace(tokens[-1], end="end-of-text" if ended else "length")]
-            )
+        tokens, n_cut = self._matcher.push(token)
+        if n_cut is not None:
+            self.end = "stop"
+            del self.ids[len(self.ids) - n_cut :]
+        elif token_id == self._end_id and self._stop_at_end:
+            self.end = "end-of-text"
+        elif is_last:
+            self.end = "length"
+        if self.end:
+            tokens += self._matcher.flush()
+            tokens[-1:] = [replace(last, end=self.end) for last in tokens[-1:]]
         return tokens
 
 

@@ -63,7 +63,7 @@ class SamplingSettings:
 
 
 def _check_number(name: str, value: object, allowed: str, holds) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or not holds(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < 1e300 or not holds(value):
         raise SamplingError(f"{name} is {value!r}; it must be a number, {allowed}.")
 
 
@@ -125,8 +125,7 @@ def candidates(logits: Tensor, settings: SamplingSettings) -> Candidates:
     """
     if settings.temperature == 0:
         return Candidates(logits.argmax().view(1), torch.ones(1, device=logits.device))
-    # Shifted by the maximum first, so that a tiny temperature makes -inf of the others and never NaN.
-    scaled = (logits.float() - logits.max()) / settings.temperature
+    scaled = _cooled(logits, settings.temperature)
     top_p = 1.0 if settings.top_p is None else settings.top_p
     if settings.top_k and settings.top_k < len(logits):
         ids = _top_ids(scaled, settings.top_k)
@@ -146,6 +145,11 @@ def candidates(logits: Tensor, settings: SamplingSettings) -> Candidates:
         kept = probabilities >= settings.min_p * probabilities.max()
         ids, probabilities = ids[kept], probabilities[kept]
     return Candidates(ids, probabilities / probabilities.sum())
+
+
+def _cooled(logits: Tensor, temperature: float) -> Tensor:
+    """Logits over temperature, with their maximum at 0, so that a tiny temperature makes -inf and never NaN."""
+    return (logits.float() - logits.max()) / max(temperature, 1e-30)
 
 
 def _top_ids(scores: Tensor, k: int) -> Tensor:
@@ -234,8 +238,7 @@ def stages(logits: Tensor, settings: SamplingSettings, penalised: Tensor | None 
         greedy[adjusted.argmax()] = 1.0
         removed = 1.0 - float(result[-1].probabilities[adjusted.argmax()])
         return [*result, _stage("temperature", greedy, removed)]
-    scaled = (adjusted.float() - adjusted.max()) / settings.temperature
-    result.append(_stage("temperature", scaled.softmax(dim=0), 0.0))
+    result.append(_stage("temperature", _cooled(adjusted, settings.temperature).softmax(dim=0), 0.0))
     limits = [
         ("top-k", {"top_k": settings.top_k}, bool(settings.top_k)),
         ("top-p", {"top_p": settings.top_p}, settings.top_p is not None and settings.top_p < 1),

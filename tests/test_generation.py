@@ -160,7 +160,27 @@ def test_a_stop_string_across_tokens_is_left_out_and_nothing_of_it_is_shown(lm):
     stop = free[10:13]
     tokens = list(gptcore.generate(lm, "abc", max_new_tokens=40, seed=5, stop=[stop, "never"]))
     assert "".join(t.text for t in tokens) == free[: free.index(stop)]
-    assert tokens[-1].end == "stop"
+    assert tokens[-1].end == "stop" and all(t.text for t in tokens)
+
+
+def test_a_stop_string_is_found_across_texts_written_in_several_goes(lm):
+    ids, settings = lm.tokenizer.encode("abc"), SamplingSettings()
+    whole = Continuation(ids, settings, seed=5, tokenizer=lm.tokenizer)
+    list(continue_together(lm.model, [whole], max_new_tokens=20))
+    stop = lm.tokenizer.decode(whole.ids[8:11])
+    growing, n_written = ids, 0
+    while True:
+        one = Continuation(growing, settings, seed=5, tokenizer=lm.tokenizer, stop=[stop], n_written=n_written)
+        list(continue_together(lm.model, [one], max_new_tokens=1))
+        if one.end == "stop":
+            break
+        growing, n_written = one.ids, n_written + 1
+    assert one.ids == whole.ids[:10]  # the last token of the stop string is never shown
+
+
+def test_a_stop_string_at_once_ends_without_a_token(lm):
+    free = "".join(t.text for t in gptcore.generate(lm, "abc", max_new_tokens=4, seed=5))
+    assert list(gptcore.generate(lm, "abc", max_new_tokens=4, seed=5, stop=[free[0]])) == []
 
 
 def test_text_that_only_looks_like_a_stop_string_is_released(lm):

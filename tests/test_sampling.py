@@ -27,7 +27,8 @@ def reference_nucleus(probabilities: torch.Tensor, top_p: float) -> list[int]:
     "settings",
     [
         {"temperature": math.nan}, {"temperature": -0.1}, {"temperature": math.inf}, {"temperature": "hot"},
-        {"temperature": True}, {"top_k": -1}, {"top_k": 2.5}, {"top_p": 0.0}, {"top_p": 1.01}, {"top_p": math.nan},
+        {"temperature": True}, {"temperature": 10**400},
+        {"top_k": -1}, {"top_k": 2.5}, {"top_p": 0.0}, {"top_p": 1.01}, {"top_p": math.nan},
         {"min_p": -0.1}, {"min_p": 1.5}, {"repetition_penalty": 0.0}, {"repetition_penalty": math.inf},
         {"no_repeat_ngram_size": -1}, {"min_new_tokens": 1.5},
     ],
@@ -47,8 +48,10 @@ def test_top_k_over_the_vocabulary_is_refused_with_the_limit():
 def test_temperature_zero_is_argmax_and_a_tiny_one_never_nan():
     logits = logits_of(0)
     assert candidates(logits, SamplingSettings(temperature=0)).ids.tolist() == [int(logits.argmax())]
-    tiny = candidates(logits, SamplingSettings(temperature=1e-30))
-    assert int(tiny.ids[0]) == int(logits.argmax()) and float(tiny.probabilities[0]) == 1.0
+    for temperature in (1e-30, 1e-46, 1e-320):
+        tiny = candidates(logits, SamplingSettings(temperature=temperature))
+        assert int(tiny.ids[0]) == int(logits.argmax()) and float(tiny.probabilities[0]) == 1.0
+        assert stages(logits, SamplingSettings(temperature=temperature))[-1].entropy == 0.0
     assert torch.isfinite(candidates(logits, SamplingSettings(temperature=1e30)).probabilities).all()
 
 

@@ -95,6 +95,6 @@ def add_endpoints(services: Services) -> None:
         with shown_to_visitor():
             return api.next_token(services, model, prompt, n_rows, controls)
 
-    shared = {"concurrency_id": "model", "concurrency_limit": services.limits.concurrent_runs}
+    shared = {"concurrency_id": "model", "concurrency_limit": services.limits.concurrent_visits}
     gr.api(generate, api_name="generate", **shared)
     gr.api(next_token, api_name="next_token", **shared)

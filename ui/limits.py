@@ -15,7 +15,8 @@ class Limits:
         max_score_chars: characters of a text to be scored.
         model_bytes: memory for loaded models together; the least recently used one goes first.
         any_model: folders and Hub repositories by name, not only those in the list.
-        concurrent_runs: model computations at the same time.
+        concurrent_runs: model computations at the same moment.
+        concurrent_visits: visitors' actions that may be under way, computing or waiting for their next step.
         sessions: visitors remembered at the same time.
         session_seconds: how long a visitor who does nothing is remembered.
     """
@@ -26,6 +27,7 @@ class Limits:
     model_bytes: int = 12 << 30
     any_model: bool = True
     concurrent_runs: int = 2
+    concurrent_visits: int = 24
     sessions: int = 200
     session_seconds: float = 3600.0
 

@@ -18,12 +18,13 @@ RANGES: dict[str, tuple[float, float, bool]] = {
     "repetition_penalty": (1, 2, False),
     "no_repeat_ngram_size": (0, 6, True),
     "min_new_tokens": (0, 200, True),
-    "max_new_tokens": (1, 500, True),
+    "max_new_tokens": (1, 100_000, True),
+    "tokens_per_second": (0, 60, True),
     "seed": (0, 2**31 - 1, True),
 }
 
 
-def read(query: Mapping[str, str]) -> dict[str, Any]:
+def read(query: Mapping[str, str], max_new_tokens: int) -> dict[str, Any]:
     """The settings in a query string; what is unknown or no number is left out, what is out of range moved in."""
     found: dict[str, Any] = {}
     for name, (low, high, is_whole) in RANGES.items():
@@ -34,6 +35,8 @@ def read(query: Mapping[str, str]) -> dict[str, Any]:
         if math.isfinite(value):
             value = min(high, max(low, value))
             found[name] = round(value) if is_whole else value
+    if "max_new_tokens" in found:
+        found["max_new_tokens"] = min(max_new_tokens, found["max_new_tokens"])
     if query.get("prompt"):
         found["prompt"] = query["prompt"][:MAX_PROMPT]
     if query.get("model"):
@@ -42,19 +45,27 @@ def read(query: Mapping[str, str]) -> dict[str, Any]:
 
 
 def copy_script(names: list[str]) -> str:
-    """JavaScript that puts the given inputs into the address bar and the clipboard.
+    """JavaScript that puts the given inputs into the address bar and the clipboard, and says what it did.
 
     Args:
         names: query names, in the order of the event's inputs.
     """
     script = """
-(...values) => {
-  const names = NAMES, url = new URL(location.href);
+async (...values) => {
+  const names = NAMES, url = new URL(location.href), theme = url.searchParams.get('__theme');
   url.search = '';
-  names.forEach((name, i) => { if (values[i] !== null && values[i] !== '') url.searchParams.set(name, values[i]); });
+  names.forEach((name, i) => {
+    if (values[i] !== null && values[i] !== '') url.searchParams.set(name, String(values[i]).slice(0, MAX_PROMPT));
+  });
+  if (theme) url.searchParams.set('__theme', theme);
   if (document.body.classList.contains('present')) url.searchParams.set('present', '1');
   history.replaceState(null, '', url);
-  navigator.clipboard?.writeText(url.toString()).catch(() => {});
-  return 'The link is in the address bar and on the clipboard.';
+  const cut = values.some(value => String(value).length > MAX_PROMPT) ? ' The prompt was too long and is cut.' : '';
+  try {
+    await navigator.clipboard.writeText(url.toString());
+    return 'The link is in the address bar and on the clipboard.' + cut;
+  } catch {
+    return 'The link is in the address bar; copy it from there.' + cut;
+  }
 }"""
-    return script.replace("NAMES", json.dumps(names))
+    return script.replace("NAMES", json.dumps(names)).replace("MAX_PROMPT", str(MAX_PROMPT))

@@ -87,13 +87,16 @@ class ModelStore:
             with self._lock:
                 if name in self._models:  # another visitor was faster
                     return self._models[name]
-            model = self._loader(name, offline=self.offline, progress=_bar(progress) if progress else None)
-            self._check_size(model)
-            with self._lock:
-                self._models[name] = model
-                self._make_room()
-                self._loading.pop(name, None)
-            return model
+            try:
+                model = self._loader(name, offline=self.offline, progress=_bar(progress) if progress else None)
+                self._check_size(model)
+                with self._lock:
+                    self._models[name] = model
+                    self._make_room()
+                return model
+            finally:
+                with self._lock:
+                    self._loading.pop(name, None)
 
     def loaded(self) -> list[str]:
         """Names of the models in memory, the least recently used first."""

@@ -16,18 +16,19 @@ from ui.handlers import loading
 from ui.handlers.example import Example, make_example
 from ui.model_store import facts
 from ui.services import Services
-from ui.tabs.controls import QUIET, SAMPLING
+from ui.tabs.controls import LINKED, QUIET
 from ui.tabs.generate import generate_tab
 
 TITLE = "GPT Lens"
+KEYS = "Keys: **G** generate · **N** next token · **S** stop · **P** large type · **D** dark · **Shift+Enter** in the prompt"
 
 
 def build_page(services: Services) -> gr.Blocks:
     """The whole page, wired; `launch` takes the theme, style sheet and script of `ui.theme`."""
     example = make_example(services)
     default = services.models.get(services.models.default)
-    # Model computations share one queue, so that several tabs never run as many models at once.
-    model_work = {**QUIET, "concurrency_id": "model", "concurrency_limit": services.limits.concurrent_runs}
+    # The queue only bounds how much is under way; `Services.compute` decides who computes at a moment.
+    model_work = {**QUIET, "concurrency_id": "model", "concurrency_limit": services.limits.concurrent_visits}
     with gr.Blocks(title=TITLE, fill_width=True, analytics_enabled=False) as page:
         with gr.Row(elem_id="head", equal_height=True):
             with gr.Column(scale=3, min_width=280):
@@ -41,6 +42,7 @@ def build_page(services: Services) -> gr.Blocks:
                 line = gr.HTML(html.escape(facts(default)), elem_id="facts")
         with gr.Tabs(elem_id="tabs"), gr.Tab("Generate", id="generate"):
             tab = generate_tab(services, model, example, model_work)
+        gr.Markdown(KEYS, elem_id="keys", elem_classes="no-present")
         opened = gr.State(services.models.default)  # the last model that could be opened
         opening: dict[str, Any] = {
             "fn": _on_model(services),
@@ -49,9 +51,8 @@ def build_page(services: Services) -> gr.Blocks:
         }
         opening |= {"concurrency_id": "load", "concurrency_limit": 2, **QUIET}
         model.input(**opening).success(**tab.look)
-        linked = [*SAMPLING, "max_new_tokens"]
-        outputs = [tab.prompt, tab.controls.seed, model, *(tab.controls.by_name[name] for name in linked)]
-        page.load(_on_load(services, example, linked), None, outputs, **QUIET).then(**opening).success(**tab.look)
+        outputs = [tab.prompt, tab.controls.seed, model, *(tab.controls.by_name[name] for name in LINKED)]
+        page.load(_on_load(services, example), None, outputs, **QUIET).then(**opening).success(**tab.look)
         page.unload(_on_leave(services))
         add_endpoints(services)
     return page
@@ -73,13 +74,13 @@ def _on_model(services: Services) -> Callable[..., Iterator[list[Any]]]:
     return on_model
 
 
-def _on_load(services: Services, example: Example, linked: list[str]) -> Callable[[gr.Request], list[Any]]:
+def _on_load(services: Services, example: Example) -> Callable[[gr.Request], list[Any]]:
     """When a page is opened: the example becomes the visitor's own, and the query string sets the controls."""
 
     def on_load(request: gr.Request) -> list[Any]:
         handlers.adopt(services, request.session_hash, example.document, example.next_token)
-        asked = links.read(dict(request.query_params))
-        return [asked.get(name, gr.skip()) for name in ["prompt", "seed", "model", *linked]]
+        asked = links.read(dict(request.query_params), services.limits.max_new_tokens)
+        return [asked.get(name, gr.skip()) for name in ["prompt", "seed", "model", *LINKED]]
 
     return on_load
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from torch import Tensor
@@ -13,6 +14,7 @@ from torch import Tensor
 from ui.limits import Limits
 
 MAX_UNDO = 50
+_LONGEST_TURN = 10.0
 
 
 @dataclass(frozen=True)
@@ -47,42 +49,58 @@ class NextToken:
 
 
 class Run:
-    """One action that takes a while. It ends early when it is stopped, or when the visitor begins another."""
+    """One action that takes a while.
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self.stopped = False
+    Attributes:
+        step: it adds a single token; a further step waits for it instead of ending it.
+        stopped: it should end at its next token.
+        superseded: it was ended by another action, which is waiting for its turn.
+        abandoned: it did not come back in time, and must not touch the text any more.
+    """
 
-    @property
-    def current(self) -> bool:
-        """Whether the page still shows this run."""
-        return self._session.run is self
+    def __init__(self, *, step: bool) -> None:
+        self.step, self.stopped, self.superseded, self.abandoned = step, False, False, False
 
     @property
     def wanted(self) -> bool:
         """Whether it should go on."""
-        return self.current and not self.stopped
+        return not self.stopped
 
 
 @dataclass
 class Session:
-    """One visitor."""
+    """One visitor. Actions take turns: the one before ends, or is ended, before the next one reads the text."""
 
     document: Document | None = None
     next_token: NextToken | None = None
     undo: list[Document] = field(default_factory=list)
-    run: Run | None = None
     last_seen: float = 0.0
+    _runs: set[Run] = field(default_factory=set)
+    _turn: threading.Lock = field(default_factory=threading.Lock)
 
-    def begin(self) -> Run:
-        """Starts an action; the one before it ends at its next token."""
-        self.run = Run(self)
-        return self.run
+    @contextmanager
+    def turn(self, *, step: bool = False) -> Iterator[Run]:
+        """Runs one action: ends those in progress (a step lets earlier steps finish) and waits until they have."""
+        run = Run(step=step)
+        for other in list(self._runs):
+            if not (step and other.step):
+                other.stopped = other.superseded = True
+        self._runs.add(run)
+        taken = self._turn.acquire(timeout=_LONGEST_TURN)
+        if not taken:
+            for other in self._runs - {run}:
+                other.abandoned = True
+        try:
+            yield run
+        finally:
+            self._runs.discard(run)
+            if taken:
+                self._turn.release()
 
     def stop(self) -> None:
-        """Ends the action in progress at its next token; what it made stays."""
-        if self.run is not None:
-            self.run.stopped = True
+        """Ends what is in progress at its next token, and what waits for its turn; what was made stays."""
+        for run in list(self._runs):
+            run.stopped = True
 
     def remember(self, document: Document | None) -> None:
         """Keeps a document for Undo."""

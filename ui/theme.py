@@ -74,6 +74,11 @@ button.primary{color:white!important}
 button:focus-visible,[role=tab]:focus-visible,textarea:focus-visible,input:focus-visible,.ts-text:focus-visible{outline:3px solid var(--lens-accent)!important;outline-offset:1px}
 .compare .token-stream{--ts-height:13em;--lens-reading-size:14px}
 body.present .gradio-container{--text-sm:17px;--text-md:19px;--text-lg:22px;--lens-reading-size:27px;max-width:100%!important}
+.dark [role=tab][aria-selected=true]{color:var(--primary-300)!important}
+#keys{font-size:.82em;color:var(--body-text-color-subdued);text-align:center}
+body.present .token-stream{--ts-height:8.5em}
+body.present .sliders .info-text{display:none}
+body.present textarea{font-size:22px!important}
 body.present footer,body.present .no-present{display:none!important}
 body.present .token-stream .ts-detail,body.present .distribution-view{font-size:1.15em}
 @media (max-width:640px){
@@ -86,7 +91,10 @@ body.present .token-stream .ts-detail,body.present .distribution-view{font-size:
 # Keys for the stage: G generate, N next token, S stop, P presenter, D dark, 1 to 5 the tabs.
 JS = """
 () => {
-  const typing = e => ['INPUT', 'TEXTAREA', 'SELECT'].includes(e.target.tagName) || e.target.isContentEditable;
+  const silent = ['range', 'checkbox', 'radio', 'button'];
+  const typing = e => ['TEXTAREA', 'SELECT'].includes(e.target.tagName) || e.target.isContentEditable ||
+    (e.target.tagName === 'INPUT' && !silent.includes(e.target.type));
+  const outerTabs = () => [...document.querySelectorAll('#tabs [role=tab]')].filter(tab => tab.closest('.tabs')?.id === 'tabs');
   const press = id => document.querySelector('#' + id)?.click();
   const keys = {
     g: () => press('generate'), n: () => press('next-token'), s: () => press('stop'),
@@ -94,10 +102,10 @@ JS = """
     d: () => document.body.classList.toggle('dark'),
   };
   document.addEventListener('keydown', e => {
-    if (e.ctrlKey || e.metaKey || e.altKey || typing(e)) return;
+    if (e.ctrlKey || e.metaKey || e.altKey || e.repeat || typing(e)) return;
     const key = e.key.toLowerCase();
     if (keys[key]) { keys[key](); e.preventDefault(); }
-    else if ('12345'.includes(key)) document.querySelectorAll('#tabs [role=tab]')[+key - 1]?.click();
+    else if ('12345'.includes(key)) outerTabs()[+key - 1]?.click();
   });
   if (new URLSearchParams(location.search).get('present') === '1') document.body.classList.add('present');
 }

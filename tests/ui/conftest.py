@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from gptcore import GPTConfig, LanguageModel
@@ -27,4 +29,4 @@ def tiny_lm() -> LanguageModel:
 def services(tiny_lm) -> Services:
     limits = Limits(max_new_tokens=150, max_prompt_chars=500, max_score_chars=500)
     store = ModelStore(limits, offline=True, default="tiny", loader=lambda *_, **__: tiny_lm)
-    return Services(store, SessionStore(limits), limits)
+    return Services(store, SessionStore(limits), limits, threading.Semaphore(limits.concurrent_runs))

@@ -80,10 +80,10 @@ def test_a_token_clicked_in_the_chart_is_appended_alone(services):
 def test_undo_brings_back_each_earlier_text(services):
     first = last_stream(run(services))
     run(services, {**CONTROLS, "seed": 6}, prompt="the dog")
-    view = generate.undo(services, "a", CONTROLS)
+    view = generate.undo(services, "a", "tiny", CONTROLS)
     assert view.stream == first and view.prompt == PROMPT and view.seed == 5
     with pytest.raises(InputError, match="nothing to undo"):
-        generate.undo(services, "a", CONTROLS)
+        generate.undo(services, "a", "tiny", CONTROLS)
 
 
 def test_stop_ends_within_a_token_and_keeps_what_was_written(services):
@@ -102,11 +102,24 @@ def test_stop_ends_within_a_token_and_keeps_what_was_written(services):
 
 
 def test_a_second_run_of_a_visitor_ends_the_first_and_owns_the_page(services):
-    slow = generate.write(services, "a", "tiny", PROMPT, {**CONTROLS, "max_new_tokens": 100, "tokens_per_second": 30})
-    next(slow)
-    next(slow)
+    slow = {**CONTROLS, "max_new_tokens": 100, "tokens_per_second": 5}
+    first = threading.Thread(target=run, args=(services, slow))
+    first.start()
+    time.sleep(0.3)
+    began = time.perf_counter()
     run(services, prompt="the dog")
-    list(slow)
+    assert time.perf_counter() - began < 2
+    first.join(timeout=5)
+    assert not first.is_alive() and services.sessions.get("a").document.prompt == "the dog"
+    assert generate.undo(services, "a", "tiny", CONTROLS).prompt == PROMPT  # what the first had written is not lost
+
+
+def test_a_run_whose_visitor_never_comes_back_blocks_and_overwrites_nothing(services, monkeypatch):
+    monkeypatch.setattr("ui.sessions._LONGEST_TURN", 0.1)
+    lost = generate.write(services, "a", "tiny", PROMPT, {**CONTROLS, "max_new_tokens": 100})
+    next(lost)
+    run(services, prompt="the dog")
+    list(lost)
     assert services.sessions.get("a").document.prompt == "the dog"
 
 
@@ -150,6 +163,8 @@ def test_looking_at_a_half_typed_prompt_never_raises(services):
         ({"temperature": -1}, "between 0 and 100"),
         ({"temperature": True}, "Temperature is True"),
         ({"temperature": None}, "Temperature is None"),
+        ({"temperature": 10**400}, "Temperature is 1000"),
+        ({"max_new_tokens": 10**400}, "New tokens is 1000"),
         ({"temperature": "hot"}, "Temperature is 'hot'"),
         ({"top_k": 271}, "between 0 and 270"),
         ({"top_k": 1.5}, "whole number"),
@@ -198,3 +213,73 @@ def test_a_forged_click_is_a_sentence(services, place, token):
 def test_branching_without_a_text_says_what_to_do(services):
     with pytest.raises(InputError, match="Press Generate first"):
         list(generate.branch(services, "new", "tiny", PROMPT, CONTROLS, 0, 1))
+
+
+def in_threads(*works) -> None:
+    threads = [threading.Thread(target=work) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=20)
+
+
+def test_ten_steps_at_the_same_time_write_ten_tokens(services):
+    whole = text_of(last_stream(run(services, {**CONTROLS, "max_new_tokens": 10}, session="b")))
+    in_threads(*[lambda: list(generate.write_one(services, "a", "tiny", PROMPT, CONTROLS))] * 10)
+    document = services.sessions.get("a").document
+    assert text_of("".join(document.records)) == whole
+    lengths = [len(earlier.ids) for earlier in services.sessions.get("a").undo]
+    assert lengths == sorted(set(lengths))
+
+
+def test_slow_readers_keep_nobody_waiting(services):
+    slow = {**CONTROLS, "max_new_tokens": 100, "tokens_per_second": 1}
+    visitors = [generate.write(services, f"slow-{i}", "tiny", PROMPT, slow) for i in range(4)]
+    threads = [threading.Thread(target=list, args=(views,)) for views in visitors]
+    for thread in threads:
+        thread.start()
+    began = time.perf_counter()
+    run(services, session="quick")
+    assert time.perf_counter() - began < 3
+    for i in range(4):
+        generate.stop(services, f"slow-{i}")
+    for thread in threads:
+        thread.join(timeout=5)
+        assert not thread.is_alive()
+
+
+def test_stop_also_ends_what_still_waits_for_its_turn(services):
+    slow = generate.write(services, "a", "tiny", PROMPT, {**CONTROLS, "tokens_per_second": 2})
+    next(slow)
+    waiting = threading.Thread(target=list, args=(generate.write_one(services, "a", "tiny", "the dog", CONTROLS),))
+    waiting.start()
+    time.sleep(0.2)
+    generate.stop(services, "a")
+    list(slow)
+    waiting.join(timeout=5)
+    assert services.sessions.get("a").document.prompt == PROMPT
+
+
+def test_a_stop_string_is_not_shown_and_the_figures_are_of_the_whole_text(services):
+    free = text_of(last_stream(run(services)))
+    stream = last_stream(run(services, {**CONTROLS, "stop": free[6:9].replace("\n", "\\n")}))
+    assert free.startswith(text_of(stream)) and free[6:9] not in text_of(stream)
+    stats = records_of(stream, "stats")[-1]
+    assert stats["end"] == "stop" and stats["n"] == len(records_of(stream, "token"))
+    views = list(generate.write_one(services, "a", "tiny", PROMPT, CONTROLS))
+    after = records_of(last_stream(views), "stats")[-1]
+    assert after["n"] == len(records_of(last_stream(views), "token")) and after["end"] == ""
+
+
+def test_after_branching_the_prompt_on_the_page_is_that_of_the_text(services):
+    run(services)
+    views = list(generate.branch(services, "a", "tiny", "typed since", CONTROLS, 2, 100))
+    assert views[0].prompt == PROMPT
+    chosen = records_of(last_stream(views), "token")[2]
+    assert chosen["yours"] and "chance" not in chosen
+
+
+def test_an_emptied_prompt_leaves_nothing_for_sliders_to_redraw(services):
+    run(services)
+    generate.look(services, "a", "tiny", "", CONTROLS)
+    assert generate.redraw(services, "a", CONTROLS).distribution is None

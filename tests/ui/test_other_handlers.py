@@ -54,6 +54,13 @@ def test_a_comparison_stops_and_keeps_what_was_written(services):
     assert all(records_of(stream, "stats")[-1]["end"] == "stopped" for stream in streams[:2])
 
 
+def test_the_speed_limit_holds_for_the_longest_column(services):
+    began = time.perf_counter()
+    values = {**CONTROLS, "max_new_tokens": 6, "tokens_per_second": 15}
+    columns(services, ["Neutral", "Greedy", OFF, OFF], controls=values)
+    assert time.perf_counter() - began >= 0.38
+
+
 @pytest.mark.parametrize(
     ("strategies", "same", "words"),
     [
@@ -149,7 +156,7 @@ def test_links_set_what_they_can_and_ignore_the_rest():
         "prompt": "p" * 5000,
         "evil": "1",
     }
-    assert links.read(query) == {"temperature": 0.3, "top_k": 8, "min_p": 0, "prompt": "p" * 2000}
+    assert links.read(query, 200) == {"temperature": 0.3, "top_k": 8, "min_p": 0, "prompt": "p" * 2000}
 
 
 def test_many_visitors_asking_for_one_model_load_it_once(tiny_lm):
@@ -201,6 +208,18 @@ def test_a_public_server_opens_only_the_models_in_its_list():
             store.get(name)
 
 
+def test_names_that_failed_leave_nothing_behind():
+    store = ModelStore(Limits(), offline=True)
+    for i in range(3):
+        with pytest.raises(CheckpointError):
+            store.get(f"no-such-model-{i}")
+    assert not store._loading
+
+
+def test_a_link_never_asks_for_more_tokens_than_the_server_allows():
+    assert links.read({"max_new_tokens": "500"}, 200) == {"max_new_tokens": 200}
+
+
 def test_the_picker_says_what_a_first_use_costs(monkeypatch):
     monkeypatch.setattr("ui.model_store.cached", lambda repository, _: None if "xl" in repository else "here")
     labels = {choice.name: choice.label for choice in ModelStore(Limits()).choices()}
@@ -240,7 +259,8 @@ def test_sessions_are_capped_and_expire_and_their_runs_end():
     store = SessionStore(Limits(sessions=2, session_seconds=10), clock=lambda: now[0])
     first = store.get("a")
     first.document = make_document("kept")
-    run = first.begin()
+    turn = first.turn()
+    run = turn.__enter__()
     store.get("b")
     assert store.get("a").document.prompt == "kept"
     store.get("c")  # b, the least recently seen, goes
@@ -253,7 +273,8 @@ def test_sessions_are_capped_and_expire_and_their_runs_end():
 
 def test_a_closed_page_is_forgotten_and_its_run_ends():
     store = SessionStore(Limits())
-    run = store.get("a").begin()
+    turn = store.get("a").turn()
+    run = turn.__enter__()
     store.forget("a")
     store.forget("never seen")
     assert len(store) == 0 and not run.wanted

@@ -6,7 +6,7 @@ const detail = element.querySelector('.ts-detail');
 const said = element.querySelector('.ts-said');
 box.setAttribute('aria-label', props.name || 'Text');
 
-let shown = '', prompt = '', tokens = [], nodes = [], hovered = -1, locked = -1, summary = {};
+let shown = '', prompt = '', tokens = [], nodes = [], hovered = -1, locked = -1, relock = -1, summary = {};
 
 const visible = text => text.replaceAll('\n', '⏎').replaceAll('\t', '⇥').replace(/^ | $/g, '␣');
 const percent = p => p >= 0.9995 ? '100 %' : p >= 0.1 ? (100 * p).toFixed(1) + ' %' : p >= 0.0001 ? (100 * p).toPrecision(2) + ' %' : '< 0.01 %';
@@ -86,6 +86,7 @@ function sync() {
     else if (record.kind === 'stats') summary = record;
   }
   shown = value.slice(0, end);
+  if (relock >= 0 && relock < tokens.length) { lock(relock); relock = -1; }  // the token that was just chosen
   drawStats();
   if (locked < 0 && hovered < 0) idle();
   if (atEnd) box.scrollTop = box.scrollHeight;
@@ -100,7 +101,7 @@ function show(i) {
   const name = document.createElement('b');
   name.textContent = visible(record.label);
   what.append(name, ` · token ${record.id} · probability ${percent(record.p)} · the model’s choice no. ${record.rank}` +
-    (record.candidates !== undefined ? ` · ${record.candidates.toLocaleString('en')} candidate${record.candidates === 1 ? '' : 's'} left, chance ${percent(record.chance)}` : ` · surprisal ${(-Math.log2(Math.max(record.p, 1e-12))).toFixed(1)} bits`));
+    (record.candidates !== undefined ? ` · ${record.candidates.toLocaleString('en')} candidate${record.candidates === 1 ? '' : 's'} left, chance ${percent(record.chance)}` : record.yours ? ' · your choice' : ` · surprisal ${(-Math.log2(Math.max(record.p, 1e-12))).toFixed(1)} bits`));
   detail.append(what);
   for (const [label, p, id] of record.others || []) {
     const button = document.createElement('button');
@@ -109,7 +110,7 @@ function show(i) {
     if (id === record.id) button.className = 'chosen';
     if (props.branching) {
       button.title = 'Write on from here with this token';
-      button.addEventListener('click', () => trigger('pick', {place: i, id: id}));
+      button.addEventListener('click', () => { box.focus(); relock = i; trigger('pick', {place: i, id: id}); });
     } else button.disabled = true;
     detail.append(button);
   }

@@ -11,7 +11,7 @@ from ui.components.files import beside
 _HTML = """
 <div class="ts-legend" aria-hidden="true"><span>probability 0 (surprising)</span><span class="ts-ramp"></span>
 <span>1 (expected)</span></div>
-<div class="ts-text" tabindex="0" role="group"></div>
+<div class="ts-text" tabindex="0" role="group" dir="auto"></div>
 <div class="ts-stats" role="status"></div>
 <div class="ts-detail" aria-live="polite"></div>
 <div class="ts-tools">

@@ -8,7 +8,9 @@ import json
 import math
 from typing import Any
 
-_COLORS = {False: ("white", "#1c2333", "#0d876f", "#c3c8d6"), True: ("#0c0f18", "#e9ebf2", "#3bc7a6", "#46506c")}
+# Paper, ink, bars and cut bars: the page's own.
+_COLORS = {False: ("white", "#161c2b", "#3c99c6", "#d8dce8"), True: ("#0d111c", "#eceef5", "#3c99c6", "#384158")}
+_TITLES = {"softmax": "Its guess (softmax)", "penalties": "Repetition", "temperature": "Temperature"}
 _MOST_ROWS, _MOST_STAGES, _MOST_CHARS = 40, 8, 100_000
 
 
@@ -48,8 +50,9 @@ def draw(stages: list[dict[str, Any]], rows: list[dict[str, Any]], kind: str, *,
         values = [float(row["p"][place]) for row in rows]
         widths = [value if value > 0 else float(row["p"][0]) for value, row in zip(values, rows, strict=True)]
         panel.barh(range(len(rows)), widths, color=[bar if value > 0 else cut for value in values])
+        title = _TITLES.get(stage["name"], str(stage["name"])[:20].capitalize())
         panel.set_title(
-            f"{stage['name']}\n{int(stage['candidates']):,} candidates, {float(stage['entropy']):.2f} bits",
+            f"{title}\n{int(stage['candidates']):,} candidates, {float(stage['entropy']):.2f} bits",
             color=ink, fontsize=13,
         )  # fmt: skip
         panel.set_xlim(0, most * 1.05)

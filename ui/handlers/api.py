@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
-
 from gptcore.generation import Continuation, check_seed, continue_together, last_logits, prompt_ids
 from ui.handlers import distribution, inputs
 from ui.services import Services
@@ -29,14 +27,18 @@ def generate(services: Services, model: str, prompt: str, n: int, values: dict[s
         for i in range(n_texts)
     ]
     tokens: list[list[dict[str, Any]]] = [[] for _ in continuations]
-    ends = [""] * n_texts
-    for index, made in continue_together(
-        lm.model, continuations, max_new_tokens=how.max_new_tokens, use_cache=how.use_cache
-    ):
+    steps = continue_together(lm.model, continuations, max_new_tokens=how.max_new_tokens, use_cache=how.use_cache)
+    for (index, made), _ in services.compute(steps):
         tokens[index].append({"id": made.id, "text": made.text, "logprob": round(made.logprob, 6), "rank": made.rank})
-        ends[index] = made.end
     texts = ["".join(token["text"] for token in row) for row in tokens]
-    return {"model": lm.name, "prompt": prompt, "seed": seed, "texts": texts, "tokens": tokens, "ends": ends}
+    return {
+        "model": lm.name,
+        "prompt": prompt,
+        "seed": seed,
+        "texts": texts,
+        "tokens": tokens,
+        "ends": [c.end for c in continuations],
+    }
 
 
 def next_token(services: Services, model: str, prompt: str, n_rows: int, values: dict[str, Any]) -> dict[str, Any]:
@@ -49,6 +51,6 @@ def next_token(services: Services, model: str, prompt: str, n_rows: int, values:
     settings = inputs.settings(values, lm.model.config.vocab_size)
     ids = prompt_ids(lm, inputs.text(prompt, "The prompt", most=services.limits.max_prompt_chars, least=1))
     rows = inputs.whole(n_rows, "The number of rows", low=1, high=1000)
-    with torch.inference_mode():
+    with services.slots:
         seen = NextToken(lm.name, tuple(ids), len(ids), last_logits(lm.model, ids))
     return distribution.table(lm.tokenizer, seen, settings, rows)

@@ -7,11 +7,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gptcore.generation import Continuation, check_seed, continue_together, prompt_ids
+from gptcore.language_model import LanguageModel
 from ui.handlers import inputs, records
-from ui.handlers.generate import UPDATES_PER_SECOND
+from ui.handlers.generate import UPDATES_PER_SECOND, wait_until
 from ui.handlers.inputs import InputError
 from ui.handlers.strategies import FROM_SLIDERS, OFF, STRATEGIES, of_strategy
 from ui.services import Services
+from ui.sessions import Run
 
 MOST = 4
 
@@ -58,35 +60,46 @@ def compare(
         )
         for place in columns
     ]
-    run = services.sessions.get(session_id).begin()
-    streams = [records.prompt(text) if place in columns else "" for place in range(MOST)]
-    counts, began = dict.fromkeys(columns, 0), time.perf_counter()
-    shown = 0.0
-    for index, made in continue_together(
-        lm.model, continuations, max_new_tokens=how.max_new_tokens, use_cache=how.use_cache
-    ):
-        place = columns[index]
-        counts[place] += 1
+    with services.sessions.get(session_id).turn() as run:
+        yield from _together(services, run, lm, text, how, dict(zip(columns, continuations, strict=True)), seed)
+
+
+def _together(
+    services: Services,
+    run: Run,
+    lm: LanguageModel,
+    prompt: str,
+    how: inputs.Writing,
+    columns: dict[int, Continuation],
+    seed: int,
+) -> Iterator[tuple[list[str], int]]:
+    """Writes all columns as one batch; each stops by itself."""
+    places, continuations = list(columns), list(columns.values())
+    streams = [records.prompt(prompt) if place in columns else "" for place in range(MOST)]
+    began, shown, computed = time.perf_counter(), 0.0, 0.0
+
+    def figures(continuation: Continuation) -> str:
+        rate = round(continuation.n_new / computed, 1) if computed else None
+        return records.stats(n=continuation.n_new, rate=rate, end=continuation.end or "stopped")
+
+    tokens = continue_together(lm.model, continuations, max_new_tokens=how.max_new_tokens, use_cache=how.use_cache)
+    for (index, made), seconds in services.compute(tokens):
+        computed += seconds
+        place = places[index]
         streams[place] += records.token(lm.tokenizer, made)
         if made.end:
-            streams[place] += _stats(counts[place], began, made.end)
-        if how.tokens_per_second and index == 0:
-            _wait(began + counts[place] / how.tokens_per_second, run)
+            streams[place] += figures(continuations[index])
+        if how.tokens_per_second:
+            n_longest = max(continuation.n_new for continuation in continuations)
+            wait_until(began + n_longest / how.tokens_per_second, run)
         if not run.wanted:
             break
         if time.perf_counter() - shown >= 1 / UPDATES_PER_SECOND:
             shown = time.perf_counter()
             yield list(streams), seed
-    for index, place in enumerate(columns):
-        if not continuations[index].done:
-            streams[place] += _stats(counts[place], began, "stopped")
+    if run.superseded:
+        return
+    for place, continuation in columns.items():
+        if not continuation.end:
+            streams[place] += figures(continuation)
     yield list(streams), seed
-
-
-def _stats(n: int, began: float, end: str) -> str:
-    return records.stats(n=n, rate=round(n / (time.perf_counter() - began), 1), end=end)
-
-
-def _wait(until: float, run) -> None:
-    while run.wanted and (left := until - time.perf_counter()) > 0:
-        time.sleep(min(0.05, left))

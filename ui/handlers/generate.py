@@ -8,15 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gptcore.errors import GPTCoreError
-from gptcore.generation import (
-    Alternative,
-    Continuation,
-    GeneratedToken,
-    check_seed,
-    continue_together,
-    last_logits,
-    prompt_ids,
-)
+from gptcore.generation import Continuation, check_seed, continue_together, last_logits, prompt_ids
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import StreamingText
 from ui.handlers import distribution, inputs, records
@@ -33,10 +25,10 @@ UPDATES_PER_SECOND = 20
 class View:
     """What the tab shows; None leaves a part as it is."""
 
+    prompt: str | None = None
     stream: str | None = None
     seed: int | None = None
     distribution: str | None = None
-    prompt: str | None = None
 
 
 def write(
@@ -53,7 +45,9 @@ def write(
     """
     lm, how = _prepare(services, model, values)
     document = _new_document(services, lm, str(model), prompt, how.seed)
-    yield from _extend(services, session_id, lm, document, values, how.max_new_tokens)
+    session = services.sessions.get(session_id)
+    with session.turn() as run:
+        yield from _extend(services, session, run, lm, document, values, how.max_new_tokens)
 
 
 def write_one(
@@ -61,10 +55,12 @@ def write_one(
 ) -> Iterator[View]:
     """Adds one token to the text on the page, or begins one when the prompt has changed since."""
     lm, how = _prepare(services, model, values)
-    document = services.sessions.get(session_id).document
-    if document is None or document.prompt != prompt or document.model != model:
-        document = _new_document(services, lm, str(model), prompt, how.seed)
-    yield from _extend(services, session_id, lm, document, values, 1)
+    session = services.sessions.get(session_id)
+    with session.turn(step=True) as run:
+        document = session.document
+        if document is None or (document.model, document.prompt) != (model, prompt):
+            document = _new_document(services, lm, str(model), prompt, how.seed)
+        yield from _extend(services, session, run, lm, document, values, 1)
 
 
 def branch(
@@ -85,39 +81,39 @@ def branch(
     """
     lm, how = _prepare(services, model, values)
     chosen = inputs.whole(token_id, "The token", low=0, high=lm.model.config.vocab_size - 1)
-    document = services.sessions.get(session_id).document
-    if place is None and (document is None or (document.model, document.prompt) != (model, prompt)):
-        document = _new_document(services, lm, str(model), prompt, how.seed)
-    elif document is None or document.model != model:
-        raise InputError("There is no text of this model on the page to branch from. Press Generate first.")
-    n_written = len(document.ids) - document.n_prompt
-    at = n_written if place is None else inputs.whole(place, "The place", low=0, high=n_written)
-    kept = [record for record in document.records if record.startswith(_TOKEN)][:at]
-    ids = document.ids[: document.n_prompt + at]
-    made = _as_written(lm, ids, document.n_prompt, chosen)
-    changed = replace(
-        document,
-        ids=(*ids, chosen),
-        records=(records.prompt(document.prompt), *kept, records.token(lm.tokenizer, made)),
-    )
-    n_more = 0 if place is None else max(0, how.max_new_tokens - at - 1)
-    yield from _extend(services, session_id, lm, changed, values, n_more)
-
-
-def undo(services: Services, session_id: str | None, values: dict[str, Any]) -> View:
-    """Brings back the text before the last action. Raises InputError when there is none."""
     session = services.sessions.get(session_id)
-    if not session.undo:
-        raise InputError("There is nothing to undo yet.")
-    session.begin()  # ends what is being written
-    document = session.document = session.undo.pop()
-    lm = services.models.get(document.model)
-    chart = _look(session, lm, document.model, document.ids, values, document.n_prompt)
-    return View("".join(document.records), document.seed, chart, document.prompt)
+    with session.turn(step=place is None) as run:
+        document = session.document
+        if place is None and (document is None or (document.model, document.prompt) != (model, prompt)):
+            document = _new_document(services, lm, str(model), prompt, how.seed)
+        elif document is None or document.model != model:
+            raise InputError("There is no text of this model on the page to branch from. Press Generate first.")
+        n_written = len(document.ids) - document.n_prompt
+        at = n_written if place is None else inputs.whole(place, "The place", low=0, high=n_written)
+        kept = [record for record in document.records if record.startswith(_TOKEN)][:at]
+        ids = document.ids[: document.n_prompt + at]
+        with services.slots:
+            record = _chosen_record(lm, ids, document.n_prompt, chosen)
+        changed = replace(document, ids=(*ids, chosen), records=(records.prompt(document.prompt), *kept, record))
+        yield View(prompt=document.prompt)
+        n_more = 0 if place is None else max(0, how.max_new_tokens - at - 1)
+        yield from _extend(services, session, run, lm, changed, values, n_more)
+
+
+def undo(services: Services, session_id: str | None, model: object, values: dict[str, Any]) -> View:
+    """Brings back the model's text before the last action. Raises InputError when there is none."""
+    session = services.sessions.get(session_id)
+    with session.turn():
+        session.undo = [document for document in session.undo if document.model == model]
+        if not session.undo:
+            raise InputError("There is nothing to undo yet.")
+        document = session.document = session.undo.pop()
+        chart = _look(services, session, services.models.get(document.model), document, values)
+        return View(document.prompt, "".join(document.records), document.seed, chart)
 
 
 def stop(services: Services, session_id: str | None) -> None:
-    """Ends the visitor's run at its next token; what is written stays."""
+    """Ends what the visitor has running at its next token; what is written stays."""
     services.sessions.get(session_id).stop()
 
 
@@ -132,23 +128,19 @@ def look(services: Services, session_id: str | None, model: object, prompt: obje
 
     What is wrong with a half-typed prompt is said in the chart's place: a notice at every key would be a nuisance.
     """
-    if not isinstance(prompt, str) or not prompt:
-        return View(distribution="")
-    try:
-        return _look_at_prompt(services, session_id, model, prompt, values)
-    except GPTCoreError as error:
-        return View(distribution=distribution.message(str(error)))
-
-
-def _look_at_prompt(
-    services: Services, session_id: str | None, model: object, prompt: str, values: dict[str, Any]
-) -> View:
-    lm, _ = _prepare(services, model, values)
     session = services.sessions.get(session_id)
-    document = session.document
-    if document is not None and (document.prompt, document.model) == (prompt, model):
-        return View(distribution=_look(session, lm, document.model, document.ids, values, document.n_prompt))
-    return View(distribution=_look(session, lm, str(model), tuple(prompt_ids(lm, prompt)), values))
+    try:
+        if not isinstance(prompt, str) or not prompt:
+            session.next_token = None
+            return View(distribution="")
+        lm, _ = _prepare(services, model, values)
+        document = session.document
+        if document is None or (document.prompt, document.model) != (prompt, model):
+            document = _new_document(services, lm, str(model), prompt, 0)
+        return View(distribution=_look(services, session, lm, document, values))
+    except GPTCoreError as error:
+        session.next_token = None
+        return View(distribution=distribution.message(str(error)))
 
 
 def redraw(services: Services, session_id: str | None, values: dict[str, Any]) -> View:
@@ -176,113 +168,103 @@ def _new_document(services: Services, lm: LanguageModel, model: str, prompt: obj
 
 def _extend(
     services: Services,
-    session_id: str | None,
+    session: Session,
+    run: Run,
     lm: LanguageModel,
     document: Document,
     values: dict[str, Any],
     n_tokens: int,
 ) -> Iterator[View]:
     """Writes up to n_tokens more, shows them as they come, and keeps the text in the session at every update."""
-    session = services.sessions.get(session_id)
-    run = session.begin()
+    if not run.wanted:  # stopped while it waited for its turn
+        return
     session.remember(session.document)
     session.document = document
     how = inputs.writing(values, services.limits)
-    settings = inputs.settings(values, lm.model.config.vocab_size)
     continuation = Continuation(
-        document.ids, settings, seed=document.seed, tokenizer=lm.tokenizer, stop=how.stop,
+        document.ids,
+        inputs.settings(values, lm.model.config.vocab_size),
+        seed=document.seed,
+        tokenizer=lm.tokenizer,
+        stop=how.stop,
         n_written=len(document.ids) - document.n_prompt,
-    )  # fmt: skip
-    yield View("".join(document.records), document.seed)
-    if n_tokens:
-        tokens = (made for _, made in continue_together(
-            lm.model, [continuation], max_new_tokens=n_tokens, use_cache=how.use_cache
-        ))  # fmt: skip
-        n_shown = len(document.ids)
-        for new in paced(tokens, how.tokens_per_second, run, lm):
-            if not run.current:
-                return  # another action has taken the page
-            n_shown += sum(record.startswith(_TOKEN) for record in new)
-            document = replace(document, records=(*document.records, *new), ids=tuple(continuation.ids[:n_shown]))
-            session.document = document
-            yield View("".join(document.records))
-    yield View(distribution=_look(session, lm, document.model, document.ids, values, document.n_prompt))
+    )
+    yield View(stream="".join(document.records), seed=document.seed)
+    for new in _paced(services, run, lm, continuation, how, n_tokens):
+        if run.abandoned:
+            return
+        shown = (*document.records, *new)
+        n_shown = document.n_prompt + sum(record.startswith(_TOKEN) for record in shown)
+        document = replace(document, records=shown, ids=tuple(continuation.ids[:n_shown]))
+        session.document = document
+        yield View(stream="".join(document.records))
+    if not run.superseded:
+        yield View(distribution=_look(services, session, lm, document, values))
 
 
-def paced(
-    tokens: Iterator[GeneratedToken], tokens_per_second: float, run: Run, lm: LanguageModel
+def _paced(
+    services: Services, run: Run, lm: LanguageModel, continuation: Continuation, how: inputs.Writing, n_tokens: int
 ) -> Iterator[list[str]]:
-    """Batches of new records, at most UPDATES_PER_SECOND of them, no faster than a reader wants.
-
-    Args:
-        tokens: what the model writes.
-        tokens_per_second: 0 for no limit.
-        run: says when to end.
-        lm: for the tokens' text.
-    """
+    """Batches of new records, at most UPDATES_PER_SECOND of them, no faster than the reader wants."""
     began = shown = time.perf_counter()
+    before = continuation.n_new
+    computed, first_computed, first_ms, n_first, start = 0.0, 0.0, 0.0, 0, None
     new: list[str] = []
-    n, first, end, start = 0, 0.0, "", None
-    for made in tokens:
-        n += 1
-        now = time.perf_counter()
-        first = first or now - began
+
+    def figures(end: str) -> str:
+        """Totals of the text; the rate counts time spent computing, after the first token and without waiting."""
+        n_timed, seconds = continuation.n_new - before - n_first, computed - first_computed
+        rate = round(n_timed / seconds, 1) if n_timed > 0 and seconds > 0 else None
+        return records.stats(n=continuation.n_new, rate=rate, first_ms=round(first_ms, 1), end=end)
+
+    tokens = continue_together(lm.model, [continuation], max_new_tokens=n_tokens, use_cache=how.use_cache)
+    for n, ((_, made), seconds) in enumerate(services.compute(tokens), start=1):
+        computed += seconds
+        if n == 1:
+            first_computed, n_first = computed, continuation.n_new - before
+            first_ms = 1e3 * (time.perf_counter() - began)
         if start is not None and made.context_start > start:
-            new.append(
-                records.note(
-                    f"the window of {lm.model.config.n_positions} tokens is full: reading on from its last half"
-                )
-            )
+            window = lm.model.config.n_positions
+            new.append(records.note(f"the window of {window} tokens is full: reading on from its last half"))
         start = made.context_start
         new.append(records.token(lm.tokenizer, made))
-        end = made.end
-        busy = now - began
-        while tokens_per_second and run.wanted and time.perf_counter() - began < n / tokens_per_second:
-            time.sleep(min(0.05, max(0.0, n / tokens_per_second - (time.perf_counter() - began))))
+        if how.tokens_per_second:
+            wait_until(began + n / how.tokens_per_second, run)
         if not run.wanted:
-            end = "stopped"
             break
         if time.perf_counter() - shown >= 1 / UPDATES_PER_SECOND:
             shown = time.perf_counter()
-            yield [*new, _stats(n, first, busy, "")]
+            yield [*new, figures("")]
             new = []
-    yield [*new, _stats(n, first, time.perf_counter() - began, end)]
+    reason = continuation.end or "stopped"
+    # A single step has reached its length by intention; only an end of the text is news.
+    yield [*new, figures("" if n_tokens <= 1 and reason in ("length", "stopped") else reason)]
 
 
-def _stats(n: int, first: float, seconds: float, end: str) -> str:
-    """Rate over the tokens after the first, which also waits for the prompt to be read."""
-    rate = (n - 1) / (seconds - first) if n > 1 and seconds > first else None
-    return records.stats(n=n, rate=rate and round(rate, 1), first_ms=round(1e3 * first, 1), end=end)
+def wait_until(moment: float, run: Run) -> None:
+    """Sleeps until a moment of time.perf_counter, or until the run should end."""
+    while run.wanted and (left := moment - time.perf_counter()) > 0:
+        time.sleep(min(0.05, left))
 
 
-def _look(
-    session: Session,
-    lm: LanguageModel,
-    model: str,
-    ids: tuple[int, ...],
-    values: dict[str, Any],
-    n_prompt: int | None = None,
-) -> str:
-    """Reads the text once more for the logits after it, keeps them, and draws the distribution."""
-    logits = last_logits(lm.model, ids, n_prompt=n_prompt)
-    seen = NextToken(model, ids, len(ids) if n_prompt is None else n_prompt, logits)
+def _look(services: Services, session: Session, lm: LanguageModel, document: Document, values: dict[str, Any]) -> str:
+    """Reads the text for the logits after it, keeps them for the sliders, and draws the distribution."""
+    with services.slots:
+        logits = last_logits(lm.model, document.ids, n_prompt=document.n_prompt)
+    seen = NextToken(document.model, document.ids, document.n_prompt, logits)
     session.next_token = seen
     return distribution.describe(lm.tokenizer, seen, inputs.settings(values, lm.model.config.vocab_size))
 
 
-def _as_written(lm: LanguageModel, before: tuple[int, ...], n_prompt: int, chosen: int) -> GeneratedToken:
-    """The visitor's choice as a token with the model's figures for it."""
+def _chosen_record(lm: LanguageModel, before: tuple[int, ...], n_prompt: int, chosen: int) -> str:
+    """The record of a token that the visitor chose, with the model's figures for it."""
     logprobs = last_logits(lm.model, before, n_prompt=n_prompt).log_softmax(dim=0)
     best = logprobs.topk(min(5, len(logprobs)))
     text = StreamingText(lm.tokenizer)
     for written in before[n_prompt:]:
         text.push(written)
-    return GeneratedToken(
-        id=chosen,
-        text=text.push(chosen),
-        logprob=float(logprobs[chosen]),
-        rank=1 + int((logprobs > logprobs[chosen]).sum()),
-        sampling_probability=1.0,
-        n_candidates=1,
-        alternatives=tuple(Alternative(i, v) for i, v in zip(best.indices.tolist(), best.values.tolist(), strict=True)),
+    rank = 1 + int((logprobs > logprobs[chosen]).sum())
+    others = zip(best.indices.tolist(), best.values.tolist(), strict=True)
+    return records.scored_token(
+        lm.tokenizer, chosen, text.push(chosen), float(logprobs[chosen]), rank, others, yours=True
     )

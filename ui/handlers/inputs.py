@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from gptcore.errors import GPTCoreError
 from gptcore.generation import MAX_SEED
@@ -29,7 +28,7 @@ def text(value: object, name: str, *, most: int, least: int = 0) -> str:
 
 def number(value: object, name: str, *, low: float, high: float) -> float:
     """A finite number in a range."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    if not _is_number(value):
         raise InputError(f"{name} is {_shown(value)}; it must be a number from {low:g} to {high:g}.")
     if not low <= value <= high:
         raise InputError(f"{name} is {value:g}; it must lie between {low:g} and {high:g}.")
@@ -38,12 +37,7 @@ def number(value: object, name: str, *, low: float, high: float) -> float:
 
 def whole(value: object, name: str, *, low: int, high: int) -> int:
     """A whole number in a range; 5.0 counts as one, since JSON does not tell them apart."""
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, (int, float))
-        or not math.isfinite(value)
-        or value != int(value)
-    ):
+    if not _is_number(value) or value != int(value):
         raise InputError(f"{name} is {_shown(value)}; it must be a whole number from {low:,} to {high:,}.")
     if not low <= value <= high:
         raise InputError(f"{name} is {value:,g}; it must lie between {low:,} and {high:,}.")
@@ -59,7 +53,10 @@ def flag(value: object, name: str) -> bool:
 
 def model_name(value: object) -> str:
     """A name for the model store."""
-    return text(value, "The model's name", most=300, least=1).strip()
+    name = text(value, "The model's name", most=300).strip()
+    if not name:
+        raise InputError("No model is chosen. Pick one from the list.")
+    return name
 
 
 def seed(value: object) -> int | None:
@@ -110,14 +107,20 @@ class Writing:
 
 
 def writing(values: dict[str, Any], limits: Limits) -> Writing:
-    """Checks the controls around sampling."""
+    """Checks the controls around sampling; a speed limit under one token a second is none."""
+    speed = number(values["tokens_per_second"], "The speed limit", low=0, high=10_000)
     return Writing(
         max_new_tokens=whole(values["max_new_tokens"], "New tokens", low=1, high=limits.max_new_tokens),
         stop=stop_strings(values["stop"]),
         seed=seed(values["seed"]),
         use_cache=flag(values["use_cache"], "KV cache"),
-        tokens_per_second=number(values["tokens_per_second"], "The speed limit", low=0, high=10_000),
+        tokens_per_second=speed if speed >= 1 else 0,
     )
+
+
+def _is_number(value: object) -> TypeGuard[int | float]:
+    """A finite number of a size that arithmetic can handle; JSON allows whole numbers of any length."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e300
 
 
 def _kind(value: object) -> str:

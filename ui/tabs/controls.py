@@ -12,6 +12,8 @@ from ui.handlers.strategies import NEUTRAL
 
 SAMPLING = list(NEUTRAL)
 WRITING = ["max_new_tokens", "stop", "use_cache", "tokens_per_second"]
+# What a link holds, besides prompt, seed and model.
+LINKED = [*SAMPLING, "max_new_tokens", "tokens_per_second"]
 
 # How an event that changes the page at once is wired.
 QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}

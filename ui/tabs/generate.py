@@ -16,7 +16,7 @@ from ui.handlers import generate as handlers
 from ui.handlers.example import Example
 from ui.handlers.strategies import STRATEGIES
 from ui.services import Services
-from ui.tabs.controls import QUIET, SAMPLING, Controls, main_sliders, more_controls, named, seed_row
+from ui.tabs.controls import LINKED, QUIET, SAMPLING, Controls, main_sliders, more_controls, named, seed_row
 from ui.tabs.generate_views import compare_view, score_view, stop_event
 
 
@@ -87,14 +87,14 @@ def generate_tab(services: Services, model: gr.Dropdown, example: Example, model
             score_view(services, model, example, model_work)
 
     on_write, on_step, on_branch, on_look, on_redraw, on_undo = _events(services)
-    inputs, outputs = [model, prompt, *controls.inputs], [stream, controls.seed, chart]
+    inputs, outputs = [model, prompt, *controls.inputs], [prompt, stream, controls.seed, chart]
     writing = {**model_work, "trigger_mode": "multiple"}
     gr.on([start.click, prompt.submit], on_write, inputs, outputs, **writing)
     step.click(on_step, inputs, outputs, **writing)
     stream.pick(on_branch, inputs, outputs, **writing)
     chart.pick(on_branch, inputs, outputs, **writing)
     stop.click(stop_event(services), queue=False, **QUIET)
-    undo.click(on_undo, inputs, [prompt, *outputs], **model_work)
+    undo.click(on_undo, inputs, outputs, **model_work)
     look = {"fn": on_look, "inputs": inputs, "outputs": [warning, chart], **model_work}
     prompt.change(trigger_mode="always_last", **look)
     strip.click(lambda text: text.rstrip(" "), prompt, prompt, queue=False, **QUIET)
@@ -105,14 +105,15 @@ def generate_tab(services: Services, model: gr.Dropdown, example: Example, model
     draw = "() => [Math.floor(Math.random() * 2147483647), true]"
     controls.new_seed.click(None, None, [controls.seed, controls.keep_seed], js=draw, **QUIET)
     linked = {"model": model, "prompt": prompt, "seed": controls.seed}
-    linked |= {name: controls.by_name[name] for name in [*SAMPLING, "max_new_tokens"]}
+    linked |= {name: controls.by_name[name] for name in LINKED}
     copy_link.click(None, list(linked.values()), copied, js=links.copy_script(list(linked)), **QUIET)
     return GenerateTab(prompt, controls, stream, chart, look)
 
 
 def _shown(view: handlers.View) -> list[Any]:
-    """A view as values for [stream, seed, distribution]."""
-    return [gr.skip() if part is None else part for part in (view.stream, view.seed, view.distribution)]
+    """A view as values for [prompt, stream, seed, distribution]."""
+    parts = (view.prompt, view.stream, view.seed, view.distribution)
+    return [gr.skip() if part is None else part for part in parts]
 
 
 def _events(services: Services) -> tuple[Callable[..., Any], ...]:
@@ -149,8 +150,7 @@ def _events(services: Services) -> tuple[Callable[..., Any], ...]:
 
     def on_undo(request: gr.Request, name: str, text: str, *raw: Any) -> list[Any]:
         with shown_to_visitor():
-            view = handlers.undo(services, request.session_hash, named(raw))
-        return [view.prompt, *_shown(view)]
+            return _shown(handlers.undo(services, request.session_hash, name, named(raw)))
 
     return on_write, on_step, on_branch, on_look, on_redraw, on_undo
 
