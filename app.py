@@ -13,6 +13,7 @@ for _name in ("NO_PROXY", "no_proxy"):
     os.environ[_name] = ",".join(filter(None, [os.environ.get(_name), "127.0.0.1,localhost"]))
 
 from gptcore.errors import GPTCoreError
+from ui.handlers.example import make_example
 from ui.limits import PROFILES
 from ui.page import build_page
 from ui.services import make_services
@@ -40,7 +41,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = parse_arguments(arguments)
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s")
     try:
-        page = build_page(make_services(profile=options.profile, model=options.model, offline=options.offline))
+        services = make_services(profile=options.profile, model=options.model, offline=options.offline)
+        page = build_page(services, make_example(services))
     except GPTCoreError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

@@ -89,7 +89,7 @@ class CachedDecoder:
         self.model = model
         self.cache = KVCache(model.config, batch_size=batch_size, device=model.wte.weight.device)
         self.weights = packed_weights(model, batch_size, precision)
-        self._threads = ThreadGovernor(self.weights.n_threads)
+        self._threads = ThreadGovernor(self.weights.threads_found)
 
     @property
     def length(self) -> int:
@@ -123,7 +123,7 @@ class PackedLayer:
 class PackedWeights:
     """A model flattened for decoding: no module tree on the way.
 
-    `kernel` names what its products run on; `n_threads` remembers the thread count that was found best.
+    `kernel` names what its products run on; `threads_found` remembers which thread count was best.
     """
 
     config: GPTConfig
@@ -133,7 +133,7 @@ class PackedWeights:
     final_norm: tuple[Tensor, Tensor, float] | None
     lm_head: Product
     kernel: str
-    n_threads: list[int]
+    threads_found: dict[str, float]
 
 
 def decode_one(packed: PackedWeights, token_ids: Tensor, cache: KVCache) -> Tensor:
@@ -208,7 +208,7 @@ def _pack(model: GPT, batch_size: int, precision: Precision) -> PackedWeights:
         final_norm=_norm_of(model.ln_f) if isinstance(model.ln_f, torch.nn.LayerNorm) else None,
         lm_head=make(model.lm_head),
         kernel=kernel,
-        n_threads=[],
+        threads_found={},
     )
 
 

@@ -20,22 +20,22 @@ class ThreadGovernor:
     slower than they were, which is what another process on the same cores looks like.
 
     The count is set for the calling thread only and put back at the end of the step. One governor serves one
-    sequence of steps; `settled` is shared by those of one model, so that the next starts with what the last found.
+    sequence of steps; `found` is shared by those of one model, so that the next starts with what the last one knew.
 
     Args:
-        settled: holds the count found so far, if any, and takes the new one.
+        found: what was found so far, if anything: the best count, and the seconds that a step then took.
     """
 
-    def __init__(self, settled: list[int]) -> None:
+    def __init__(self, found: dict[str, float]) -> None:
         most = torch.get_num_threads()
-        self._settled = settled
+        self._found = found
         self._counts = sorted({1, most} | {2**power for power in range(1, 8) if 2**power < most})
-        start = settled[0] if settled and settled[0] in self._counts else most
-        self._current = self._using = self._counts.index(start)
+        start = int(found.get("threads", most))
+        self._current = self._using = self._counts.index(start if start in self._counts else most)
         self._direction = -1
-        self._wait = _LONGEST_WAIT if settled else _TRIAL_STEPS
+        self._wait = _FIRST_WAIT if found else _TRIAL_STEPS
         self._times: list[float] = []  # of the count in use, since it came into use
-        self._usual = 0.0  # what a step took before the last trial
+        self._usual = found.get("seconds", 0.0)  # what a step took before the last trial
         self._begin, self._outside = 0.0, most
 
     @property
@@ -81,5 +81,5 @@ class ThreadGovernor:
         else:
             self._direction = -self._direction
             self._wait = min(_LONGEST_WAIT, max(_FIRST_WAIT, 2 * self._wait))
-        self._settled[:] = [self._counts[self._current]]
+        self._found.update(threads=self._counts[self._current], seconds=self._usual)
         self._using, self._times = self._current, []

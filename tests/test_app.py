@@ -11,6 +11,7 @@ from gradio_client.exceptions import AppError
 
 import app
 import gptcore
+from ui.handlers.example import make_example
 from ui.page import build_page
 from ui.services import make_services
 from ui.theme import CSS, JS, make_theme
@@ -20,7 +21,8 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @pytest.fixture(scope="module")
 def client():
-    page = build_page(make_services(offline=True))
+    services = make_services(offline=True)
+    page = build_page(services, make_example(services))
     page.queue(api_open=False, max_size=32)
     _, url, _ = page.launch(
         prevent_thread_lock=True, quiet=True, run_history=False, show_error=False, theme=make_theme(), css=CSS, js=JS

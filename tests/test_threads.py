@@ -14,24 +14,32 @@ def run(governor: ThreadGovernor, n_steps: int, seconds_of) -> list[int]:
 
 def test_more_threads_are_kept_while_they_are_faster_and_trials_grow_rare(monkeypatch):
     monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
-    used = run(ThreadGovernor([]), 2000, lambda n: 1.0 / n)
+    used = run(ThreadGovernor({}), 2000, lambda n: 1.0 / n)
     assert used[-1] == 2
     assert used.count(1) < 30  # 1.5 % of the steps
 
 
 def test_a_machine_that_becomes_busy_is_met_with_fewer_threads_within_a_few_steps(monkeypatch):
     monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
-    settled: list[int] = []
-    governor = ThreadGovernor(settled)
+    found: dict[str, float] = {}
+    governor = ThreadGovernor(found)
     run(governor, 200, lambda n: 1.0 / n)
     used = run(governor, 20, lambda n: {1: 1.0, 2: 4.0}[n])
-    assert used[-5:] == [1] * 5 and settled == [1]
-    assert ThreadGovernor(settled).n_threads == 1
+    assert used[-5:] == [1] * 5 and found["threads"] == 1
+    assert ThreadGovernor(found).n_threads == 1
 
 
 def test_the_count_is_put_back_after_each_step():
     before = torch.get_num_threads()
-    governor = ThreadGovernor([1])
+    governor = ThreadGovernor({"threads": 1})
     with governor:
         assert torch.get_num_threads() == 1
     assert torch.get_num_threads() == before
+
+
+def test_a_new_sequence_notices_at_once_that_the_machine_has_become_busy(monkeypatch):
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+    found: dict[str, float] = {}
+    run(ThreadGovernor(found), 200, lambda n: 1.0 / n)
+    used = run(ThreadGovernor(found), 20, lambda n: {1: 1.0, 2: 4.0}[n])
+    assert used[:3] == [2] * 3 and used[6:] == [1] * 14

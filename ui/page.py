@@ -13,7 +13,7 @@ from ui.endpoints import add_endpoints
 from ui.errors import shown_to_visitor
 from ui.handlers import generate as handlers
 from ui.handlers import loading
-from ui.handlers.example import Example, make_example
+from ui.handlers.example import Example
 from ui.model_store import facts
 from ui.services import Services
 from ui.tabs.controls import LINKED, QUIET
@@ -23,9 +23,13 @@ TITLE = "GPT Lens"
 KEYS = "Keys: **G** generate · **N** next token · **S** stop · **P** large type · **D** dark · **Shift+Enter** in the prompt"
 
 
-def build_page(services: Services) -> gr.Blocks:
-    """The whole page, wired; `launch` takes the theme, style sheet and script of `ui.theme`."""
-    example = make_example(services)
+def build_page(services: Services, example: Example) -> gr.Blocks:
+    """The whole page, wired; `launch` takes the theme, style sheet and script of `ui.theme`.
+
+    Args:
+        services: of the app.
+        example: what every tab shows before anybody does anything.
+    """
     default = services.models.get(services.models.default)
     # The queue only bounds how much is under way; `Services.compute` decides who computes at a moment.
     model_work = {**QUIET, "concurrency_id": "model", "concurrency_limit": services.limits.concurrent_visits}

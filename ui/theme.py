@@ -75,13 +75,15 @@ button:focus-visible,[role=tab]:focus-visible,textarea:focus-visible,input:focus
 .compare .token-stream{--ts-height:13em;--lens-reading-size:14px}
 body.present .gradio-container{--text-sm:17px;--text-md:19px;--text-lg:22px;--lens-reading-size:27px;max-width:100%!important}
 .dark [role=tab][aria-selected=true]{color:var(--primary-300)!important}
-#keys{font-size:.82em;color:var(--body-text-color-subdued);text-align:center}
+#keys .prose{font-size:.82em;color:var(--body-text-color-subdued);text-align:center}
+.compare .ts-stats{min-height:3.2em}
 body.present .token-stream{--ts-height:8.5em}
 body.present .sliders .info-text{display:none}
 body.present textarea{font-size:22px!important}
 body.present footer,body.present .no-present{display:none!important}
 body.present .token-stream .ts-detail,body.present .distribution-view{font-size:1.15em}
 @media (max-width:640px){
+#keys{display:none!important}
 .gradio-container,.main.fillable{padding:.2em!important}:root{--lens-reading-size:16px}
 .sliders .form,.steps{grid-template-columns:repeat(2,minmax(0,1fr))}.presets{grid-template-columns:repeat(3,minmax(0,1fr))}
 }

@@ -48,6 +48,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--tokens", type=int, default=400)
+    parser.add_argument("--model", default="mini", help="for the browser part; a bundled model or a model folder")
     options = parser.parse_args()
     starts: dict[str, list[float]] = {"empty Gradio page": [], "this app": []}
     for _ in range(options.rounds):
@@ -58,16 +59,18 @@ def main() -> None:
     print("time to first page       s (median)   x empty page")
     for name, values in starts.items():
         print(f"  {name:<22} {statistics.median(values):>8.2f} {statistics.median(values) / base:>12.2f}")
-    browser_rate(options.rounds, options.tokens)
+    browser_rate(options.rounds, options.tokens, options.model)
 
 
 @contextmanager
-def served(script: str | None) -> Iterator[tuple[str, float]]:
+def served(script: str | None, *flags: str) -> Iterator[tuple[str, float]]:
     """A server process, from its command to the first answered request: (address, seconds)."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    arguments = ["-c", EMPTY_PAGE.format(port=port)] if script is None else [script, "--offline", "--port", str(port)]
+    arguments = (
+        ["-c", EMPTY_PAGE.format(port=port)] if script is None else [script, *flags, "--offline", "--port", str(port)]
+    )
     environment = {**os.environ, "NO_PROXY": "127.0.0.1,localhost"}
     began = time.perf_counter()
     process = subprocess.Popen(
@@ -90,7 +93,7 @@ def served(script: str | None) -> Iterator[tuple[str, float]]:
         process.wait(timeout=20)
 
 
-def browser_rate(rounds: int, n_tokens: int) -> None:
+def browser_rate(rounds: int, n_tokens: int, model: str) -> None:
     """Prints tokens/s in the page and in bare `generate`, in turn."""
     chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
     if chromium is None:
@@ -100,7 +103,7 @@ def browser_rate(rounds: int, n_tokens: int) -> None:
 
     import gptcore
 
-    lm = gptcore.load()
+    lm = gptcore.load(model)
     settings = {"temperature": 0.8, "top_k": 50, "top_p": 0.95, "min_new_tokens": n_tokens, "seed": 7}
 
     def bare() -> float:
@@ -111,7 +114,7 @@ def browser_rate(rounds: int, n_tokens: int) -> None:
         return (n_tokens - 1) / (begin - first)
 
     rates: dict[str, list[float]] = {"bare generate": [], "seen in the browser": []}
-    with served("app.py") as (address, _), sync_playwright() as playwright:
+    with served("app.py", "--model", model) as (address, _), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         page = browser.new_page(viewport={"width": 1280, "height": 720})
         page.goto(f"{address}?max_new_tokens={n_tokens}&min_new_tokens=200&seed=7")
@@ -134,7 +137,7 @@ def browser_rate(rounds: int, n_tokens: int) -> None:
                 rates["seen in the browser"].append(1000 * (seen[-1][1] - seen[0][1]) / (seen[-1][0] - seen[0][0]))
         browser.close()
     base = statistics.median(rates["bare generate"])
-    print(f"\nmini, up to {n_tokens} tokens     tokens/s   x bare")
+    print(f"\n{lm.name}, up to {n_tokens} tokens     tokens/s   x bare")
     for name, values in rates.items():
         print(f"  {name:<22} {statistics.median(values):>8.0f} {statistics.median(values) / base:>8.2f}")
 

@@ -10,6 +10,7 @@ import shutil
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 
+from ui.handlers.example import make_example
 from ui.page import build_page
 from ui.services import make_services
 from ui.theme import CSS, JS, make_theme
@@ -26,7 +27,8 @@ DONE = re.compile("length reached|ended the text|stopped|stop string")
 
 @pytest.fixture(scope="module")
 def url():
-    page = build_page(make_services(offline=True))
+    services = make_services(offline=True)
+    page = build_page(services, make_example(services))
     page.queue(api_open=False, max_size=32)
     _, address, _ = page.launch(
         prevent_thread_lock=True, quiet=True, run_history=False, show_error=False, ssr_mode=False, footer_links=["api"],

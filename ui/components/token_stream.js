@@ -76,7 +76,9 @@ function sync() {
   if (!value.startsWith(shown)) { shown = ''; reset(); }  // another text, or this one cut short by Undo
   const end = value.lastIndexOf('\n') + 1;
   if (end <= shown.length) return;
-  const atEnd = box.scrollTop + box.clientHeight >= box.scrollHeight - 40;
+  // A text that grows is followed to its end; one that appears whole is read from its beginning.
+  const growing = shown !== '';
+  const atEnd = growing && box.scrollTop + box.clientHeight >= box.scrollHeight - 40;
   for (const line of value.slice(shown.length, end).split('\n')) {
     if (!line) continue;
     const record = JSON.parse(line);

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import gptcore
 from gptcore.generation import last_logits, prompt_ids
 from ui.handlers import generate, score
 from ui.handlers.strategies import STRATEGIES
@@ -16,7 +15,7 @@ PROMPT = "Once upon a time, there was a little fox who lived in the forest."
 SCORED = "The cat sat on the mat. The cat sat on the mat. The cat sat on the refrigerator."
 VALUES: dict[str, Any] = {
     **STRATEGIES["Combined"],
-    "max_new_tokens": 120,
+    "max_new_tokens": 100,
     "stop": "",
     "use_cache": True,
     "tokens_per_second": 0,
@@ -45,8 +44,7 @@ def make_example(services: Services) -> Example:
     if lm.tokenizer.kind == "char":  # its alphabet may lack any letter of the usual example
         prompt = text = lm.tokenizer.decode([i % lm.tokenizer.vocab_size for i in range(8)])
     prompt = lm.tokenizer.decode(lm.tokenizer.encode(prompt)[: max(1, lm.model.config.n_positions // 2)])
-    last_logits(lm.model, prompt_ids(lm, prompt))  # the first pass of a process is slow; no visitor should wait for it
-    list(gptcore.generate(lm, prompt, max_new_tokens=8, stop_at_end=False))
+    last_logits(lm.model, prompt_ids(lm, prompt))  # the first pass of a process is slow; the example's figures are not
     views = list(generate.write(services, visitor, name, prompt, _fitting(VALUES, lm.model.config.vocab_size)))
     session = services.sessions.get(visitor)
     assert session.document is not None and session.next_token is not None
