@@ -14,6 +14,7 @@ from gptcore.errors import ContextLengthError, SamplingError, TokenIdError
 from gptcore.language_model import LanguageModel
 from gptcore.model import GPT
 from gptcore.sampling import SamplingSettings, candidates, penalise, sample
+from gptcore.stopping import StopMatcher
 from gptcore.tokenizers import StreamingText, Tokenizer
 
 MAX_SEED = 2**63 - 1
@@ -74,59 +75,6 @@ def replayed_start(n_prompt: int, n_tokens: int, n_positions: int) -> int:
     return start
 
 
-class _StopMatcher:
-    """Lets tokens through except those that may turn out to belong to a stop string.
-
-    Args:
-        stop: the strings to look for.
-        written: text that is already shown; a stop string may begin in it.
-    """
-
-    def __init__(self, stop: Sequence[str], written: str) -> None:
-        self._stop = list(stop)
-        self._longest = max((len(text) for text in stop), default=1)
-        self._before = written[len(written) - self._longest + 1 :] if self._longest > 1 else ""
-        self._held: list[GeneratedToken] = []
-
-    def push(self, token: GeneratedToken) -> tuple[list[GeneratedToken], int | None]:
-        """Takes a token.
-
-        Returns:
-            The tokens now known to be safe, and None; or, when a stop string is complete, those before it, the
-            last one cut where it begins, and how many tokens fell away.
-        """
-        self._held.append(token)
-        text = self._before + "".join(held.text for held in self._held)
-        found = [text.find(stop) for stop in self._stop if stop in text]
-        if found:
-            return self._cut(min(found) - len(self._before))
-        safe = next((p for p in range(len(text)) if any(stop.startswith(text[p:]) for stop in self._stop)), len(text))
-        n_safe, end = 0, len(self._before)
-        for held in self._held:
-            if end + len(held.text) > safe:
-                break
-            n_safe, end = n_safe + 1, end + len(held.text)
-        if self._stop and n_safe:  # one stays, to carry the reason should a stop string begin right behind it
-            n_safe, end = n_safe - 1, end - len(self._held[n_safe - 1].text)
-        released, self._held = self._held[:n_safe], self._held[n_safe:]
-        self._before = text[max(0, end - self._longest + 1) : end]
-        return released, None
-
-    def flush(self) -> list[GeneratedToken]:
-        """What is held, when nothing more will come."""
-        held, self._held = self._held, []
-        return held
-
-    def _cut(self, length: int) -> tuple[list[GeneratedToken], int]:
-        held, kept = self.flush(), []
-        for token in held:
-            if length <= 0:
-                break
-            kept.append(replace(token, text=token.text[:length]))
-            length -= len(token.text)
-        return kept, len(held) - len(kept)
-
-
 class Continuation:
     """One text being written: its tokens, controls and random numbers.
 
@@ -168,7 +116,7 @@ class Continuation:
         for token_id in self.ids[self.n_prompt :]:  # each took one random number, and may end inside a character
             torch.rand((), generator=self._generator, dtype=torch.float64)
             written += self._text.push(token_id) if self._text else ""
-        self._matcher = _StopMatcher(check_stop(stop, tokenizer), written)
+        self._matcher = StopMatcher(check_stop(stop, tokenizer), written)
 
     @property
     def n_new(self) -> int:

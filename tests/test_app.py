@@ -11,24 +11,15 @@ from gradio_client.exceptions import AppError
 
 import app
 import gptcore
-from ui.handlers.example import make_example
-from ui.page import build_page
-from ui.services import make_services
-from ui.theme import CSS, JS, make_theme
+from serving import served_page
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
 @pytest.fixture(scope="module")
 def client():
-    services = make_services(offline=True)
-    page = build_page(services, make_example(services))
-    page.queue(api_open=False, max_size=32)
-    _, url, _ = page.launch(
-        prevent_thread_lock=True, quiet=True, run_history=False, show_error=False, theme=make_theme(), css=CSS, js=JS
-    )
-    yield Client(url, verbose=False)
-    page.close()
+    with served_page() as address:
+        yield Client(address, verbose=False)
 
 
 def test_generate_writes_what_the_core_writes(client):

@@ -24,6 +24,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))  # run as a script, from anywhere
 EMPTY_PAGE = """
 import os; os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 import gradio as gr

@@ -10,10 +10,7 @@ import shutil
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 
-from ui.handlers.example import make_example
-from ui.page import build_page
-from ui.services import make_services
-from ui.theme import CSS, JS, make_theme
+from serving import served_page
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 pytestmark = [
@@ -27,15 +24,8 @@ DONE = re.compile("length reached|ended the text|stopped|stop string")
 
 @pytest.fixture(scope="module")
 def url():
-    services = make_services(offline=True)
-    page = build_page(services, make_example(services))
-    page.queue(api_open=False, max_size=32)
-    _, address, _ = page.launch(
-        prevent_thread_lock=True, quiet=True, run_history=False, show_error=False, ssr_mode=False, footer_links=["api"],
-        theme=make_theme(), css=CSS, js=JS,
-    )  # fmt: skip
-    yield address
-    page.close()
+    with served_page() as address:
+        yield address
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +85,7 @@ def generate(page: Page, prompt: str) -> str:
 def set_number(page: Page, control: str, value: str) -> None:
     page.fill(f"{control} input[type=number]", value)
     page.keyboard.press("Tab")
+    expect(page.locator(f"{control} input[type=range]")).to_have_value(value)
 
 
 def test_a_finished_example_is_there_and_generating_asks_no_other_host(visit):
