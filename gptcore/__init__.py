@@ -1,5 +1,6 @@
 """GPT-1 and GPT-2 from scratch in PyTorch: the model, its tokenizers, weights, generation and training."""
 
+from gptcore.analysis import attention_patterns, count_parameters
 from gptcore.checkpoint import load_folder, save_folder
 from gptcore.config import PRESETS, GPTConfig
 from gptcore.errors import GPTCoreError
@@ -20,7 +21,9 @@ __all__ = [
     "LanguageModel",
     "SamplingSettings",
     "Tokenizer",
+    "attention_patterns",
     "bundled_models",
+    "count_parameters",
     "from_hf",
     "generate",
     "load",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import gptcore
+from gptcore.analysis import count_parameters
 from gptcore.checkpoint import CONFIG_FILE, WEIGHTS_FILE
 from gptcore.errors import CheckpointError
 from gptcore.hub import HUB_WEIGHTS, cached
@@ -120,7 +121,7 @@ class ModelStore:
 def facts(lm: LanguageModel) -> str:
     """One line about a model for the page header."""
     config = lm.model.config
-    count = sum(parameter.numel() for parameter in lm.model.parameters())
+    count = count_parameters(config).total
     kinds = {"bpe": "byte-level BPE", "gpt2": "GPT-2's BPE", "gpt1": "GPT-1's BPE", "char": "characters"}
     norm = "post-norm" if config.norm_position == "post" else "pre-norm"
     return (

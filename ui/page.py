@@ -33,10 +33,14 @@ def build_page(services: Services, example: Example) -> gr.Blocks:
     default = services.models.get(services.models.default)
     # The queue only bounds how much is under way; `Services.compute` decides who computes at a moment.
     model_work = {**QUIET, "concurrency_id": "model", "concurrency_limit": services.limits.concurrent_visits}
+    hint = " Pick one from the list, or type a folder or a Hub repository." if services.limits.any_model else ""
     with gr.Blocks(title=TITLE, fill_width=True, analytics_enabled=False) as page:
         with gr.Row(elem_id="head", equal_height=True):
             with gr.Column(scale=3, min_width=280):
-                gr.Markdown(f"# {TITLE}\nOne model, seen from every side.", elem_id="title")
+                gr.Markdown(
+                    f"# {TITLE}\nOne model, seen from every side.{hint}",
+                    elem_id="title",
+                )
             with gr.Column(scale=4, min_width=280):
                 model = gr.Dropdown(
                     [(choice.label, choice.name) for choice in services.models.choices()], value=services.models.default,
