@@ -156,10 +156,10 @@ def _top_ids(scores: Tensor, k: int) -> Tensor:
     """Exactly k ids, best first; of equal scores the lower ids stay."""
     values, ids = scores.topk(k)
     lowest = values[-1]
-    tied = (scores == lowest).nonzero()[:, 0]
-    if len(tied) > 1:
-        above = ids[values > lowest]
-        ids = torch.cat([above, tied[: k - len(above)]])
+    if int((scores == lowest).sum()) == 1 and not bool((values[1:] == values[:-1]).any()):
+        return ids  # no ties, so topk's order is the only one
+    above, tied = ids[values > lowest], (scores == lowest).nonzero()[:, 0]
+    ids = torch.cat([above, tied[: k - len(above)]])
     return _ordered(ids.sort().values, scores)
 
 

@@ -13,9 +13,10 @@ from ui.sessions import Document, NextToken
 
 PROMPT = "Once upon a time, there was a little fox who lived in the forest."
 SCORED = "The cat sat on the mat. The cat sat on the mat. The cat sat on the refrigerator."
+# The length ends at a word after which the mini has many ideas, so that the chart has something to show.
 VALUES: dict[str, Any] = {
     **STRATEGIES["Combined"],
-    "max_new_tokens": 100,
+    "max_new_tokens": 102,
     "stop": "",
     "use_cache": True,
     "tokens_per_second": 0,
