@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -250,7 +250,6 @@ def generate(
     use_cache: bool = True,
     precision: Precision = "auto",
     n_alternatives: int = 5,
-    should_stop: Callable[[], bool] | None = None,
 ) -> Iterator[GeneratedToken]:
     """Continues a prompt, one token at a time.
 
@@ -266,7 +265,6 @@ def generate(
         use_cache: keep keys and values, or read everything again for each token. In "exact" the tokens agree.
         precision: see CachedDecoder.
         n_alternatives: the model's favourites that come with each token.
-        should_stop: asked before each token.
 
     Raises:
         SamplingError, ContextLengthError, TokenIdError, TokenizerError: before the first token.
@@ -290,18 +288,7 @@ def generate(
     together = continue_together(
         model, [continuation], max_new_tokens=max_new_tokens, use_cache=use_cache, precision=precision
     )
-    return _until(together, should_stop)
-
-
-def _until(
-    together: Iterator[tuple[int, GeneratedToken]], should_stop: Callable[[], bool] | None
-) -> Iterator[GeneratedToken]:
-    while should_stop is None or not should_stop():
-        try:
-            _, token = next(together)
-        except StopIteration:
-            return
-        yield token
+    return (token for _, token in together)
 
 
 def prompt_ids(lm: LanguageModel | GPT, prompt: str | Sequence[int]) -> list[int]:

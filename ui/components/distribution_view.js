@@ -1,8 +1,6 @@
 // Rows are tokens, columns are stages of the pipeline. Model text goes into the page by textContent alone.
 const table = element.querySelector('.dv-table');
 const said = element.querySelector('.ts-said');
-const visible = text => text.replaceAll('\n', '⏎').replaceAll('\t', '⇥').replace(/^ | $/g, '␣');
-const percent = p => p >= 0.9995 ? '100 %' : p >= 0.1 ? (100 * p).toFixed(1) + ' %' : p >= 0.0001 ? (100 * p).toPrecision(2) + ' %' : '< 0.01 %';
 // Plain and technical, and what fits on a phone.
 const TITLES = {
   softmax: ['Its guess (softmax)', 'softmax'], penalties: ['Repetition', 'repeat'], temperature: ['Temperature', 'T'],
@@ -58,18 +56,10 @@ function draw() {
   }
 }
 
-function save(name, href) {
-  const link = document.createElement('a');
-  link.href = href;
-  link.download = name;
-  link.click();
-}
 function csv() {
   const quoted = text => '"' + String(text).replaceAll('"', '""') + '"';
   const rows = [['id', 'token', ...data.stages.map(s => s.name)], ...data.rows.map(r => [r.id, r.label, ...r.p])];
-  const url = URL.createObjectURL(new Blob([rows.map(r => r.map(quoted).join(',')).join('\n')], {type: 'text/csv'}));
-  save('next-token.csv', url);
-  setTimeout(() => URL.revokeObjectURL(url), 1000);
+  saveText('next-token.csv', 'text/csv', rows.map(r => r.map(quoted).join(',')).join('\n'));
 }
 async function slide(format) {
   said.textContent = 'Drawing…';

@@ -28,7 +28,7 @@ def distribution_view(value: str = "", **options: Any) -> gr.HTML:
         value,
         html_template=_HTML,
         css_template=beside("token_stream.css") + beside("distribution_view.css"),
-        js_on_load=beside("distribution_view.js"),
+        js_on_load=beside("shared.js") + beside("distribution_view.js"),
         apply_default_css=False,
         elem_classes=["distribution-view"],
         server_functions=[picture],

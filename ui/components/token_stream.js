@@ -8,8 +8,6 @@ box.setAttribute('aria-label', props.name || 'Text');
 
 let shown = '', prompt = '', tokens = [], nodes = [], hovered = -1, locked = -1, relock = -1, summary = {};
 
-const visible = text => text.replaceAll('\n', '⏎').replaceAll('\t', '⇥').replace(/^ | $/g, '␣');
-const percent = p => p >= 0.9995 ? '100 %' : p >= 0.1 ? (100 * p).toFixed(1) + ' %' : p >= 0.0001 ? (100 * p).toPrecision(2) + ' %' : '< 0.01 %';
 
 function put(className, text) {
   const node = document.createElement('span');
@@ -140,13 +138,6 @@ box.addEventListener('keydown', e => {
 });
 
 const text = () => prompt + tokens.map(t => t.text).join('');
-function save(name, type, content) {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([content], {type}));
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-}
 async function copy() {
   try { await navigator.clipboard.writeText(text()); }
   catch { // without https the clipboard is closed; a selection still copies
@@ -162,8 +153,8 @@ async function copy() {
 }
 const actions = {
   copy,
-  txt: () => save('gpt-lens.txt', 'text/plain', text()),
-  json: () => save('gpt-lens.json', 'application/json', JSON.stringify({prompt, text: text(), stats: summary, tokens}, null, 1)),
+  txt: () => saveText('gpt-lens.txt', 'text/plain', text()),
+  json: () => saveText('gpt-lens.json', 'application/json', JSON.stringify({prompt, text: text(), stats: summary, tokens}, null, 1)),
 };
 element.querySelector('.ts-tools').addEventListener('click', e => actions[e.target.dataset.do]?.());
 

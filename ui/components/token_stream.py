@@ -38,7 +38,7 @@ def token_stream(value: str = "", *, label: str, compact: bool = False, **option
         label=label,
         html_template=_HTML,
         css_template=beside("token_stream.css"),
-        js_on_load=beside("token_stream.js"),
+        js_on_load=beside("shared.js") + beside("token_stream.js"),
         apply_default_css=False,
         elem_classes=["token-stream", "compact"] if compact else ["token-stream"],
         name=label,

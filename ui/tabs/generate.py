@@ -25,14 +25,12 @@ class GenerateTab:
     """What the page needs of this tab.
 
     Attributes:
-        prompt, controls, stream, distribution: its components.
+        prompt, controls: what a link sets.
         look: how to draw the distribution anew, as keyword arguments of an event.
     """
 
     prompt: gr.Textbox
     controls: Controls
-    stream: gr.HTML
-    distribution: gr.HTML
     look: dict[str, Any]
 
 
@@ -107,7 +105,7 @@ def generate_tab(services: Services, model: gr.Dropdown, example: Example, model
     linked = {"model": model, "prompt": prompt, "seed": controls.seed}
     linked |= {name: controls.by_name[name] for name in LINKED}
     copy_link.click(None, list(linked.values()), copied, js=links.copy_script(list(linked)), **QUIET)
-    return GenerateTab(prompt, controls, stream, chart, look)
+    return GenerateTab(prompt, controls, look)
 
 
 def _shown(view: handlers.View) -> list[Any]:
