@@ -1,10 +1,8 @@
-"""Causal self-attention: a fast path, and an explicit one that shows its scores and weights."""
+"""Causal self-attention: a fast path, and an explicit one that shows its weights."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
@@ -12,24 +10,7 @@ from torch import Tensor, nn
 
 from gptcore.config import GPTConfig
 from gptcore.kv_cache import KVCache
-
-
-@dataclass(frozen=True)
-class AttentionTrace:
-    """What one layer's attention computed.
-
-    Attributes:
-        layer: which block, from 0.
-        scores: float [B, H, T, L], q.k / sqrt(D) before the mask.
-        weights: float [B, H, T, L], after mask and softmax; rows sum to 1, masked cells are exactly 0.
-    """
-
-    layer: int
-    scores: Tensor
-    weights: Tensor
-
-
-AttentionObserver = Callable[[AttentionTrace], None]
+from gptcore.probe import Probe
 
 
 class Linear(nn.Linear):
@@ -65,6 +46,39 @@ def attention_mask(
     return torch.zeros(hidden.shape, device=device).masked_fill(hidden, -math.inf)
 
 
+def attention_scores(query: Tensor, key: Tensor) -> Tensor:
+    """q.k / sqrt(D) of every pair, before the mask. query: float [..., T, D]; key: float [..., L, D] -> [..., T, L]."""
+    return (query * query.shape[-1] ** -0.5) @ key.transpose(-2, -1)
+
+
+def attention_weights(
+    query: Tensor, key: Tensor, *, mask: Tensor | None = None, is_causal: bool = False, out: Tensor | None = None
+) -> Tensor:
+    """softmax(q.k / sqrt(D) + mask): rows sum to 1 and what is hidden is exactly 0.
+
+    Args:
+        query: float [..., T, D].
+        key: float [..., L, D].
+        mask: additive float mask, broadcast to [..., T, L].
+        is_causal: hide the future; T equals L and there is no mask.
+        out: where to write the result, [..., T, L]; not under autograd.
+    """
+    *batch, T, D = query.shape
+    L = key.shape[-2]
+    if is_causal:
+        future = torch.ones(T, L, dtype=torch.bool, device=query.device).triu(1)
+        mask = torch.zeros(T, L, device=query.device).masked_fill_(future, -math.inf)
+    if mask is None:
+        mask = torch.zeros(1, 1, device=query.device)
+    bias = mask.to(query.dtype).expand(*batch, T, L).reshape(-1, T, L)
+    room = None if out is None else out.view(-1, T, L)
+    keys = key.reshape(-1, L, D).transpose(1, 2)
+    # One product that scales and masks on the way, since every pass over [..., T, L] costs as much as the product.
+    scores = torch.baddbmm(bias, query.reshape(-1, T, D), keys, alpha=D**-0.5, out=room)  # type: ignore[call-overload]
+    weights = scores.softmax(-1) if room is None else torch.softmax(scores, -1, out=room)
+    return weights.view(*batch, T, L)
+
+
 class CausalSelfAttention(nn.Module):
     """Multi-head self-attention with one combined query/key/value projection."""
 
@@ -82,7 +96,7 @@ class CausalSelfAttention(nn.Module):
         mask: Tensor | None = None,
         is_causal: bool = False,
         cache: KVCache | None = None,
-        observer: AttentionObserver | None = None,
+        probe: Probe | None = None,
     ) -> Tensor:
         """Mixes every token with those it may see.
 
@@ -91,7 +105,7 @@ class CausalSelfAttention(nn.Module):
             mask: additive float mask [1 or B, 1, T, L]; None with is_causal for the plain triangle.
             is_causal: hide the future, when there is no mask and no cached token.
             cache: keys and values of earlier tokens; the new ones are written to it.
-            observer: called with the scores and weights; asking for them takes the explicit path.
+            probe: sees queries, keys and weights, and may change what the heads found.
 
         Returns:
             float [B, T, C].
@@ -100,29 +114,28 @@ class CausalSelfAttention(nn.Module):
         q, k, v = self.c_attn(x).view(B, T, 3, self.n_head, self.head_dim).permute(2, 0, 3, 1, 4)  # each [B, H, T, D]
         if cache is not None:
             k, v = cache.write(self.layer, k, v)  # [B, H, L, D]
+        if probe is not None:
+            probe.queries_and_keys(self.layer, q, k)
         # Under 16-bit autocast on a CPU the backward of the fused kernel is the slower of the two.
-        explicit = observer is not None or (self.training and q.dtype != torch.float32 and q.device.type == "cpu")
-        attend = self._attend_explicitly if explicit else self._attend_fast
-        y = attend(q, k, v, mask, is_causal, observer)  # [B, H, T, D]
+        slow_backward = self.training and q.dtype != torch.float32 and q.device.type == "cpu"
+        if slow_backward or (probe is not None and probe.needs_weights):
+            y = self._attend_explicitly(q, k, v, mask, is_causal, probe)  # [B, H, T, D]
+        else:
+            y = self._attend_fast(q, k, v, mask, is_causal)  # [B, H, T, D]
+        if probe is not None:
+            y = probe.heads(self.layer, y)
         return self.resid_dropout(self.c_proj(y.transpose(1, 2).reshape(B, T, C)))
 
-    def _attend_fast(
-        self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, is_causal: bool, _: AttentionObserver | None
-    ) -> Tensor:
+    def _attend_fast(self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, is_causal: bool) -> Tensor:
         dropout = self.dropout if self.training else 0.0
         bias = mask if mask is None else mask.to(q.dtype)
         return F.scaled_dot_product_attention(q, k, v, attn_mask=bias, dropout_p=dropout, is_causal=is_causal)
 
     def _attend_explicitly(
-        self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, is_causal: bool, observer: AttentionObserver | None
+        self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, is_causal: bool, probe: Probe | None
     ) -> Tensor:
-        scores = (q * self.head_dim**-0.5) @ k.transpose(-2, -1)  # [B, H, T, L]
-        if is_causal:
-            future = torch.ones(q.shape[2], k.shape[2], dtype=torch.bool, device=q.device).triu(1)
-            masked = scores.masked_fill(future, -math.inf)
-        else:
-            masked = scores if mask is None else scores + mask
-        weights = masked.softmax(dim=-1)
-        if observer is not None:
-            observer(AttentionTrace(self.layer, scores, weights))
+        room = None if probe is None else probe.room_for_weights(self.layer)
+        weights = attention_weights(q, k, mask=mask, is_causal=is_causal, out=room)  # [B, H, T, L]
+        if probe is not None:
+            probe.weights(self.layer, weights)
         return F.dropout(weights, self.dropout, self.training).to(v.dtype) @ v

@@ -155,7 +155,10 @@ PRESETS: dict[str, GPTConfig] = {
         residual_scaling=False,
         activation_function="gelu",
     ),  # fmt: skip
-    # This project's own: the bundled model, and one small enough for tests and a first look.
+    # This project's own: the bundled models, and one small enough for tests and a first look.
     "mini": _without_dropout(vocab_size=4096, n_positions=256, n_layer=6, n_head=7, n_embd=224),
+    "induction": _without_dropout(
+        vocab_size=64, n_positions=64, n_layer=2, n_head=4, n_embd=64, use_mlp=False, tie_word_embeddings=False
+    ),
     "nano": _without_dropout(vocab_size=512, n_positions=128, n_layer=3, n_head=3, n_embd=48),
 }

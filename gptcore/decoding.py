@@ -177,7 +177,7 @@ def packed_weights(model: GPT, batch_size: int, precision: Precision) -> PackedW
     """The model's packing, made at first use and again when its weights have been changed in place."""
     if precision == "auto":
         precision = "fast" if sum(p.numel() for p in model.parameters()) >= FAST_FROM_PARAMETERS else "exact"
-    version = (sum(p._version for p in model.parameters()), model.wte.weight.data_ptr())
+    version = (sum(0 if p.is_inference() else p._version for p in model.parameters()), model.wte.weight.data_ptr())
     packings = _PACKED.setdefault(model, {})
     found = packings.get((batch_size, precision))
     if found is None or found[0] != version:

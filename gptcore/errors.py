@@ -13,6 +13,10 @@ class ContextLengthError(GPTCoreError):
     """More tokens than the model has positions for."""
 
 
+class MemoryLimitError(GPTCoreError):
+    """A result that would take more memory than it was given."""
+
+
 class TokenIdError(GPTCoreError):
     """A token id outside the vocabulary, or no token at all."""
 

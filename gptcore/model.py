@@ -11,10 +11,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gptcore.attention import AttentionObserver, CausalSelfAttention, Linear, attention_mask
+from gptcore.attention import CausalSelfAttention, Linear, attention_mask
 from gptcore.config import GPTConfig
 from gptcore.errors import ContextLengthError, TokenIdError
 from gptcore.kv_cache import KVCache
+from gptcore.probe import Probe
 
 IGNORED_TARGET = -100
 
@@ -79,15 +80,25 @@ class Block(nn.Module):
         mask: Tensor | None,
         is_causal: bool,
         cache: KVCache | None = None,
-        observer: AttentionObserver | None = None,
+        probe: Probe | None = None,
     ) -> Tensor:
         """float [B, T, C] -> float [B, T, C]. Arguments as in CausalSelfAttention.forward."""
         if self.pre_norm:  # GPT-2: x + f(norm(x))
-            x = x + self.attn(self.ln_1(x), mask=mask, is_causal=is_causal, cache=cache, observer=observer)
-            return x + self.mlp(self.ln_2(x)) if self.use_mlp else x
+            x = x + self._mix(self.ln_1(x), mask, is_causal, cache, probe)
+            return x + self._transform(self.ln_2(x), probe) if self.use_mlp else x
         # GPT-1: norm(x + f(x))
-        x = self.ln_1(x + self.attn(x, mask=mask, is_causal=is_causal, cache=cache, observer=observer))
-        return self.ln_2(x + self.mlp(x)) if self.use_mlp else x
+        x = self.ln_1(x + self._mix(x, mask, is_causal, cache, probe))
+        return self.ln_2(x + self._transform(x, probe)) if self.use_mlp else x
+
+    def _mix(
+        self, x: Tensor, mask: Tensor | None, is_causal: bool, cache: KVCache | None, probe: Probe | None
+    ) -> Tensor:
+        output = self.attn(x, mask=mask, is_causal=is_causal, cache=cache, probe=probe)
+        return output if probe is None else probe.attention_output(self.attn.layer, output)
+
+    def _transform(self, x: Tensor, probe: Probe | None) -> Tensor:
+        output = self.mlp(x)
+        return output if probe is None else probe.mlp_output(self.attn.layer, output)
 
 
 class GPT(nn.Module):
@@ -139,7 +150,7 @@ class GPT(nn.Module):
         targets: Tensor | None = None,
         *,
         padding: Tensor | None = None,
-        observer: AttentionObserver | None = None,
+        probe: Probe | None = None,
     ) -> GPTOutput:
         """Predicts the token after each position.
 
@@ -149,7 +160,7 @@ class GPT(nn.Module):
                 the data; nothing is shifted here. Positions at -100 carry no loss.
             padding: [B, T], 1 or true where a token is real, 0 or false where it fills up a shorter row.
                 Positions are counted from each row's first real token.
-            observer: called once a layer with the attention scores and weights.
+            probe: sees the inside of this pass, and may change it.
 
         Returns:
             GPTOutput with logits for all positions.
@@ -157,7 +168,7 @@ class GPT(nn.Module):
         Raises:
             ContextLengthError: T exceeds n_positions. TokenIdError: an id outside the vocabulary, or T is 0.
         """
-        logits = self.lm_head(self.hidden_states(token_ids, padding=padding, observer=observer))  # [B, T, V]
+        logits = self.lm_head(self.hidden_states(token_ids, padding=padding, probe=probe))  # [B, T, V]
         if targets is None:
             return GPTOutput(logits, None)
         loss = F.cross_entropy(logits.flatten(0, 1).float(), targets.flatten(), ignore_index=IGNORED_TARGET)
@@ -169,7 +180,7 @@ class GPT(nn.Module):
         *,
         padding: Tensor | None = None,
         cache: KVCache | None = None,
-        observer: AttentionObserver | None = None,
+        probe: Probe | None = None,
     ) -> Tensor:
         """The residual stream after the last block and final norm, float [B, T, C]; arguments as in forward."""
         past = 0 if cache is None else cache.length
@@ -183,8 +194,12 @@ class GPT(nn.Module):
         if not plain:
             mask = attention_mask(T, past + T, causal=self.config.causal, padding=padding, device=x.device)
         x = self.drop(x)
-        for block in self.h:
-            x = block(x, mask=mask, is_causal=plain and self.config.causal, cache=cache, observer=observer)
+        for depth, block in enumerate(self.h):
+            if probe is not None:
+                probe.residual(depth, x)
+            x = block(x, mask=mask, is_causal=plain and self.config.causal, cache=cache, probe=probe)
+        if probe is not None:
+            probe.residual(self.config.n_layer, x)
         if cache is not None:
             cache.advance(T)
         return self.ln_f(x)

@@ -7,6 +7,7 @@ import torch.nn.functional as F
 
 from gptcore import GPT, PRESETS, GPTConfig
 from gptcore.errors import ContextLengthError, TokenIdError
+from gptcore.probe import Probe
 from tiny import make_model, random_ids
 
 
@@ -75,17 +76,65 @@ def test_residual_projections_start_smaller_by_the_root_of_twice_the_layers():
     )
 
 
+class Seen(Probe):
+    """Keeps everything that a probe is shown, and changes nothing."""
+
+    needs_weights = True
+
+    def __init__(self):
+        self.by_name = {name: [] for name in ("queries", "keys", "weights", "heads", "attention", "mlp", "residual")}
+
+    def queries_and_keys(self, layer, query, key):
+        self.by_name["queries"].append(query)
+        self.by_name["keys"].append(key)
+
+    def weights(self, layer, weights):
+        self.by_name["weights"].append(weights)
+
+    def heads(self, layer, found):
+        self.by_name["heads"].append(found)
+        return super().heads(layer, found)
+
+    def attention_output(self, layer, output):
+        self.by_name["attention"].append(output)
+        return super().attention_output(layer, output)
+
+    def mlp_output(self, layer, output):
+        self.by_name["mlp"].append(output)
+        return super().mlp_output(layer, output)
+
+    def residual(self, depth, stream):
+        assert depth == len(self.by_name["residual"])
+        self.by_name["residual"].append(stream)
+
+
+@torch.inference_mode()
 def test_the_explicit_attention_path_equals_the_fast_one(tiny_model):
-    ids, seen = random_ids(tiny_model.config, 2, 20), []
-    explicit = tiny_model(ids, observer=seen.append).logits
+    ids, seen = random_ids(tiny_model.config, 2, 20), Seen()
+    explicit = tiny_model(ids, probe=seen).logits
     # Two ways to the same fp32 sums; the logits are of order 10.
     torch.testing.assert_close(explicit, tiny_model(ids).logits, atol=2e-5, rtol=1e-5)
-    assert [trace.layer for trace in seen] == [0, 1, 2]
-    for trace in seen:
-        torch.testing.assert_close(trace.weights.sum(-1), torch.ones(2, 4, 20), atol=1e-6, rtol=0)
-        assert float(trace.weights.detach().triu(1).abs().max()) == 0.0
-        by_hand = trace.scores.masked_fill(torch.ones(20, 20).triu(1).bool(), -math.inf).softmax(-1)
-        torch.testing.assert_close(trace.weights, by_hand)
+    assert len(seen.by_name["weights"]) == 3
+    for query, key, weights in zip(*(seen.by_name[name] for name in ("queries", "keys", "weights")), strict=True):
+        torch.testing.assert_close(weights.sum(-1), torch.ones(2, 4, 20), atol=1e-6, rtol=0)
+        assert float(weights.triu(1).abs().max()) == 0.0
+        scores = query @ key.transpose(-2, -1) / math.sqrt(8)
+        by_hand = scores.masked_fill(torch.ones(20, 20).triu(1).bool(), -math.inf).softmax(-1)
+        torch.testing.assert_close(weights, by_hand)
+
+
+@torch.inference_mode()
+def test_a_probe_sees_the_sums_that_make_the_residual_stream():
+    model = make_model(GPTConfig(vocab_size=61, n_positions=24, n_embd=32, n_layer=3, n_head=4))
+    ids, seen = random_ids(model.config, 1, 10), Seen()
+    logits = model(ids, probe=seen).logits
+    streams = seen.by_name["residual"]
+    assert len(streams) == 4
+    for before, after, attention, mlp in zip(
+        streams, streams[1:], seen.by_name["attention"], seen.by_name["mlp"], strict=False
+    ):
+        torch.testing.assert_close(after, before + attention + mlp, atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(model.lm_head(model.ln_f(streams[-1])), logits)
 
 
 @pytest.mark.parametrize("side", ["left", "right"])
@@ -147,5 +196,5 @@ def test_the_fast_path_is_torch_attention_and_the_explicit_one_is_the_formula(ti
     q, k, v = torch.randn(3, 1, 4, 10, 8, generator=torch.Generator().manual_seed(0))
     attention = make_model(tiny_config).h[0].attn
     expected = F.scaled_dot_product_attention(q, k, v, is_causal=True)
-    torch.testing.assert_close(attention._attend_fast(q, k, v, None, True, None), expected)
+    torch.testing.assert_close(attention._attend_fast(q, k, v, None, True), expected)
     torch.testing.assert_close(attention._attend_explicitly(q, k, v, None, True, None), expected, atol=1e-6, rtol=1e-5)

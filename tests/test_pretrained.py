@@ -9,6 +9,7 @@ import transformers
 
 import gptcore
 from gptcore import GPTConfig
+from gptcore.analysis import read_attention
 from gptcore.errors import CheckpointError
 from gptcore.generation import context_start
 from gptcore.pretrained import config_from_hf, tensors_from_hf, tensors_to_hf
@@ -53,12 +54,12 @@ def test_logits_and_loss_equal_transformers(hf_model):
 def test_attention_weights_equal_transformers_eager_ones(hf_model):
     eager = copy.deepcopy(hf_model)
     eager.set_attn_implementation("eager")
-    ids, seen = random_ids(gptcore.from_hf(hf_model).config, 1, 20), []
+    model = gptcore.from_hf(hf_model)
+    ids = random_ids(model.config, 1, 20)
     with torch.inference_mode():
-        gptcore.from_hf(hf_model)(ids, observer=seen.append)
-        theirs = eager(ids, output_attentions=True).attentions
-    for ours, reference in zip(seen, theirs, strict=True):
-        torch.testing.assert_close(ours.weights, reference, atol=1e-5, rtol=0)
+        theirs = torch.cat(eager(ids, output_attentions=True).attentions)
+    torch.testing.assert_close(gptcore.attention_patterns(model, ids), theirs, atol=1e-5, rtol=0)
+    torch.testing.assert_close(torch.stack(list(read_attention(model, ids).layers())), theirs, atol=1e-5, rtol=0)
 
 
 @pytest.mark.parametrize("use_cache", [True, False])

@@ -17,6 +17,7 @@ from gptcore.training import (
     EndEvent,
     EvalEvent,
     RandomWindows,
+    RepeatedSequences,
     Source,
     StepEvent,
     Trainer,
@@ -216,3 +217,15 @@ def test_the_command_line_trains_a_model_that_loads_and_writes(tmp_path):
     )
     assert broken.returncode == 1 and "nowhere.txt cannot be read" in broken.stderr
     assert "Traceback" not in broken.stderr
+
+
+def test_repeated_sequences_repeat_with_a_period_in_the_range_and_differ_from_row_to_row():
+    data = RepeatedSequences(11, window=24, batch_size=50, periods=(3, 7))
+    inputs, targets = data.draw(torch.Generator().manual_seed(0))
+    assert inputs.shape == targets.shape == (50, 24) and torch.equal(inputs[:, 1:], targets[:, :-1])
+    rows = torch.cat([inputs, targets[:, -1:]], dim=1)
+    for row in rows:
+        assert any(torch.equal(row[period:], row[:-period]) for period in range(3, 8))
+    assert len({tuple(row.tolist()) for row in rows}) == 50
+    with pytest.raises(TrainingError, match="half the window"):
+        RepeatedSequences(11, window=24, batch_size=2, periods=(3, 13))

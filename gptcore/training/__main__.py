@@ -19,9 +19,11 @@ from gptcore.errors import GPTCoreError, TrainingError
 from gptcore.model import GPT
 from gptcore.tokenizers import ByteBPE, CharTokenizer, Tokenizer, load_tokenizer
 from gptcore.training import (
+    Batches,
     EndEvent,
     EvalEvent,
     RandomWindows,
+    RepeatedSequences,
     Source,
     StepEvent,
     Trainer,
@@ -41,8 +43,15 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         description="Train a GPT on text files. Documents are separated by lines that hold only <|endoftext|>.",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
+    text = parser.add_mutually_exclusive_group(required=True)
+    text.add_argument("--corpus", action="append", metavar="FILE[=WEIGHT]", help="text to train on; repeatable")
+    text.add_argument(
+        "--repeated",
+        metavar="CHARACTERS",
+        help="instead of a text: random sequences of these characters that repeat, on which induction heads form",
+    )
     parser.add_argument(
-        "--corpus", action="append", required=True, metavar="FILE[=WEIGHT]", help="text to train on; repeatable"
+        "--periods", type=int, nargs=2, default=(8, 32), help="shortest and longest repetition of --repeated"
     )
     parser.add_argument("--valid", metavar="FILE", help="held-out text, scored in bits per byte")
     parser.add_argument("--out", required=True, type=Path, help="model folder to write")
@@ -81,9 +90,12 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _train(options: argparse.Namespace) -> int:
     config = TrainingConfig(**{field.name: getattr(options, field.name) for field in fields(TrainingConfig)})
-    corpora = [_with_weight(text) for text in options.corpus]
+    corpora = [_with_weight(text) for text in options.corpus or []]
     options.run.mkdir(parents=True, exist_ok=True)
-    tokenizer = _tokenizer(options, [path for path, _ in corpora])
+    if options.repeated:
+        tokenizer: Tokenizer = CharTokenizer(options.repeated)
+    else:
+        tokenizer = _tokenizer(options, [path for path, _ in corpora])
     shape = GPTConfig.from_preset(
         options.preset,
         vocab_size=tokenizer.vocab_size,
@@ -93,8 +105,12 @@ def _train(options: argparse.Namespace) -> int:
     )
     torch.manual_seed(config.seed)
     model = GPT(shape).to(options.device)
-    sources = [Source(token_file(path, tokenizer, options.run / "tokens"), weight) for path, weight in corpora]
-    data = RandomWindows(sources, window=shape.n_positions, batch_size=config.batch_size)
+    size = {"window": shape.n_positions, "batch_size": config.batch_size}
+    if options.repeated:
+        data: Batches = RepeatedSequences(tokenizer.vocab_size, periods=tuple(options.periods), **size)
+    else:
+        sources = [Source(token_file(path, tokenizer, options.run / "tokens"), weight) for path, weight in corpora]
+        data = RandomWindows(sources, **size)
     validation = list(encoded_documents(options.valid, tokenizer)) if options.valid else []
     trainer = Trainer(model, config, data, validation=validation, start_id=tokenizer.end_id or 0)
     if options.resume and (options.run / "last" / "state.json").is_file():

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -55,6 +56,22 @@ def token_file(path: str | Path, tokenizer: Tokenizer, cache: Path) -> np.ndarra
     return np.load(file, mmap_mode="r")
 
 
+class Batches(Protocol):
+    """Where a training run takes its batches from.
+
+    Attributes:
+        window: T, tokens in a sequence.
+        batch_size: B, sequences in a batch.
+    """
+
+    window: int
+    batch_size: int
+
+    def draw(self, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+        """Inputs and targets, int64 [B, T] each; targets are the inputs moved one token on."""
+        ...
+
+
 @dataclass(frozen=True)
 class Source:
     """Tokens and how often they are drawn, relative to the other sources."""
@@ -94,6 +111,40 @@ class RandomWindows:
             start = int(torch.randint(len(tokens) - self.window, (), generator=generator))
             rows.append(tokens[start : start + self.window + 1].astype(np.int64))
         batch = torch.from_numpy(np.stack(rows))  # [B, T + 1]
+        return batch[:, :-1], batch[:, 1:]
+
+
+class RepeatedSequences:
+    """Batches of random tokens that repeat: only by looking up what came next last time can they be predicted.
+
+    Each row draws its own period and tokens. Small attention-only models form induction heads on it
+    (Olsson et al. 2022, "In-context Learning and Induction Heads").
+
+    Args:
+        vocab_size: V, tokens to draw from.
+        window: T, tokens in a sequence.
+        batch_size: B, sequences in a batch.
+        periods: shortest and longest distance after which a row repeats.
+
+    Raises:
+        TrainingError: no period that fits twice into the window.
+    """
+
+    def __init__(self, vocab_size: int, *, window: int, batch_size: int, periods: tuple[int, int] = (8, 32)) -> None:
+        shortest, longest = periods
+        if not 1 <= shortest <= longest <= window // 2:
+            raise TrainingError(
+                f"The periods {shortest} to {longest} must rise, from at least 1 to at most {window // 2}, "
+                "half the window."
+            )
+        self.vocab_size, self.window, self.batch_size, self.periods = vocab_size, window, batch_size, periods
+
+    def draw(self, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+        """Inputs and targets, int64 [B, T] each; targets are the inputs moved one token on."""
+        shortest, longest = self.periods
+        period = torch.randint(shortest, longest + 1, (self.batch_size, 1), generator=generator)
+        tokens = torch.randint(self.vocab_size, (self.batch_size, longest), generator=generator)
+        batch = tokens.gather(1, torch.arange(self.window + 1) % period)  # [B, T + 1]
         return batch[:, :-1], batch[:, 1:]
 
 

@@ -17,7 +17,7 @@ from gptcore.errors import CheckpointError, TrainingError
 from gptcore.model import GPT
 from gptcore.scoring import TextScore, score_documents
 from gptcore.training.config import TrainingConfig
-from gptcore.training.data import RandomWindows
+from gptcore.training.data import Batches
 from gptcore.training.optimizer import learning_rate, make_optimizer
 
 
@@ -77,7 +77,7 @@ class Trainer:
         self,
         model: GPT,
         config: TrainingConfig,
-        data: RandomWindows,
+        data: Batches,
         *,
         validation: Sequence[tuple[Sequence[int], int]] = (),
         start_id: int = 0,

@@ -1,0 +1,121 @@
+"""What a part of the model matters: switch it off and see what the model says then."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from gptcore.errors import ConfigError
+from gptcore.model import GPT, evaluating
+from gptcore.probe import Probe
+
+Replacement = Literal["zero", "mean"]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Something that can be switched off: a layer's attention, its MLP, or one of its heads.
+
+    Attributes:
+        layer: from 0.
+        kind: "head", "attention" or "mlp".
+        head: from 0; only for a head.
+    """
+
+    layer: int
+    kind: Literal["head", "attention", "mlp"]
+    head: int | None = None
+
+
+class SwitchedOff(Probe):
+    """Replaces the output of parts, with other parts off in every row of the batch.
+
+    Args:
+        rows: the parts that are off, for each row.
+        replacement: "zero" takes the output away; "mean" puts its average over the text in its place, so that
+            what follows still gets a typical input.
+    """
+
+    def __init__(self, rows: Sequence[Collection[Part]], replacement: Replacement = "zero") -> None:
+        self.rows, self.replacement = rows, replacement
+
+    def heads(self, layer: int, found: Tensor) -> Tensor:
+        n_head = found.shape[1]
+        off = [[Part(layer, "head", head) in parts for head in range(n_head)] for parts in self.rows]
+        return self._replaced(found, torch.tensor(off, device=found.device)[:, :, None, None])
+
+    def attention_output(self, layer: int, output: Tensor) -> Tensor:
+        return self._replaced(output, self._off(Part(layer, "attention"), output))
+
+    def mlp_output(self, layer: int, output: Tensor) -> Tensor:
+        return self._replaced(output, self._off(Part(layer, "mlp"), output))
+
+    def _off(self, part: Part, output: Tensor) -> Tensor:
+        return torch.tensor([part in parts for parts in self.rows], device=output.device)[:, None, None]
+
+    def _replaced(self, output: Tensor, off: Tensor) -> Tensor:
+        if not off.any():
+            return output
+        instead = output.mean(dim=-2, keepdim=True) if self.replacement == "mean" else torch.zeros_like(output)
+        return torch.where(off, instead, output)
+
+
+@torch.inference_mode()
+def logits_without(
+    model: GPT, token_ids: Sequence[int], rows: Sequence[Collection[Part]], *, replacement: Replacement = "zero"
+) -> Tensor:
+    """The logits after a text, with parts of the model switched off for this pass alone.
+
+    Args:
+        model: unchanged afterwards, and for everybody else who uses it meanwhile.
+        token_ids: int [T], at most the window.
+        rows: what is off, for each of B variants computed together; an empty one is the model as it is.
+        replacement: "zero", or "mean" over the text.
+
+    Returns:
+        float32 [B, V].
+
+    Raises:
+        ConfigError: a part that this model does not have. TokenIdError, ContextLengthError: as the model does.
+    """
+    for part in {part for parts in rows for part in parts}:
+        _check(model, part)
+    ids = torch.as_tensor(token_ids, dtype=torch.long, device=model.wte.weight.device)
+    with evaluating(model):
+        hidden = model.hidden_states(ids.expand(len(rows), -1), probe=SwitchedOff(rows, replacement))
+        return model.lm_head(hidden[:, -1]).float().cpu()
+
+
+def effects(
+    model: GPT, token_ids: Sequence[int], *, replacement: Replacement = "zero"
+) -> Iterator[tuple[int, dict[Part, float]]]:
+    """How much every part alone matters to the next token.
+
+    Yields:
+        (layer, {part: Kullback-Leibler divergence in bits from the whole model's distribution}), layer by layer.
+    """
+    whole = logits_without(model, token_ids, [[]]).log_softmax(-1)  # [1, V]
+    for layer in range(model.config.n_layer):
+        parts = [Part(layer, "head", head) for head in range(model.config.n_head)] + [Part(layer, "attention")]
+        parts += [Part(layer, "mlp")] if model.config.use_mlp else []
+        without = logits_without(model, token_ids, [[part] for part in parts], replacement=replacement).log_softmax(-1)
+        yield layer, dict(zip(parts, divergence(whole, without).tolist(), strict=True))
+
+
+def divergence(before: Tensor, after: Tensor) -> Tensor:
+    """Kullback-Leibler divergence in bits of `after` from `before`, log-probabilities float [..., V] -> [...]."""
+    return ((before.exp() * (before - after)).sum(-1) / torch.log(torch.tensor(2.0))).clamp(min=0)
+
+
+def _check(model: GPT, part: Part) -> None:
+    config = model.config
+    if not 0 <= part.layer < config.n_layer:
+        raise ConfigError(f"There is no layer {part.layer}; this model has layers 0 to {config.n_layer - 1}.")
+    if part.kind == "head" and (part.head is None or not 0 <= part.head < config.n_head):
+        raise ConfigError(f"There is no head {part.head}; every layer has heads 0 to {config.n_head - 1}.")
+    if part.kind == "mlp" and not config.use_mlp:
+        raise ConfigError("This model has attention only; there is no MLP to switch off.")

@@ -1,0 +1,130 @@
+"""What attention heads do: scores for the roles that the interpretability literature describes.
+
+Sources: Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits" (previous-token and induction
+heads); Olsson et al. 2022, "In-context Learning and Induction Heads" (prefix matching on repeated random tokens);
+Wang et al. 2022, "Interpretability in the Wild" (duplicate-token heads); Xiao et al. 2023, "Efficient Streaming
+Language Models with Attention Sinks" (resting on the first token).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+
+import torch
+from torch import Tensor
+
+from gptcore.analysis.attention import read_attention
+from gptcore.model import GPT
+
+# A head has a role when at least this share of its attention plays it.
+ROLE_THRESHOLD = 0.4
+ROLES = ("induction", "duplicate", "previous", "self", "first", "mixed")
+
+
+@dataclass(frozen=True)
+class HeadScores:
+    """Scores of every head, float32 [n_layer, n_head], means over the reading tokens that a score is defined for.
+
+    The first five are shares of attention in 0 to 1. The first token never counts as the target of
+    "previous" or "duplicate": heads with nothing to do rest on it. NaN where a text gives no occasion.
+
+    Attributes:
+        previous: on the token just before; of the readers from the third token on.
+        first: on the first token of the text (the sink); of all readers but that token.
+        itself: on the reading token itself; of all readers but the first.
+        duplicate: on earlier occurrences of the reading token.
+        induction: on what came after earlier occurrences of the reading token.
+        distance: how many tokens back it looks on average.
+        entropy: of the weights, in bits: 0 looks at one token, log2(n) at n alike.
+    """
+
+    previous: Tensor
+    first: Tensor
+    itself: Tensor
+    duplicate: Tensor
+    induction: Tensor
+    distance: Tensor
+    entropy: Tensor
+
+    def role(self, layer: int, head: int) -> str:
+        """Which of ROLES a head plays: its highest score among those that are not resting, if it is high enough."""
+        doing = {
+            "induction": self.induction, "duplicate": self.duplicate, "previous": self.previous, "self": self.itself,
+        }  # fmt: skip
+        values = {name: float(scores[layer, head].nan_to_num(0)) for name, scores in doing.items()}
+        best = max(values, key=lambda name: values[name])
+        if values[best] >= ROLE_THRESHOLD:
+            return best
+        return "first" if float(self.first[layer, head].nan_to_num(0)) >= ROLE_THRESHOLD else "mixed"
+
+
+@torch.inference_mode()
+def head_scores(maps: Iterable[Tensor], token_ids: Sequence[int]) -> HeadScores:
+    """Scores every head on one text.
+
+    Args:
+        maps: for each layer float [n_head, T, T], such as `AttentionReading.layers()` or `attention_patterns`.
+        token_ids: int [T], which decides what is a repetition.
+    """
+    ids = torch.as_tensor(token_ids)
+    places = torch.arange(len(ids))
+    back = places[:, None] - places  # [T, T], how far key stands behind query
+    same_before = (ids[:, None] == ids) & (back > 0)
+    duplicate = same_before & (places > 0)
+    induction = same_before.roll(1, dims=1) & (back > 0) & (places > 0)
+    rows = []
+    for weights in maps:
+        by_name = {
+            "previous": _share(weights, (back == 1) & (places > 0)),
+            "first": _share(weights, (places == 0) & (back > 0)),
+            "itself": _share(weights, (back == 0) & (places > 0)),
+            "duplicate": _share(weights, duplicate),
+            "induction": _share(weights, induction),
+            "distance": (weights * back).sum(-1)[:, 1:].mean(-1),
+            "entropy": torch.special.entr(weights).sum(-1)[:, 1:].mean(-1) / torch.log(torch.tensor(2.0)),
+        }
+        rows.append(by_name)
+    return HeadScores(**{field.name: torch.stack([row[field.name] for row in rows]) for field in fields(HeadScores)})
+
+
+def _share(weights: Tensor, targets: Tensor) -> Tensor:
+    """float [n_head]: attention on the targets [T, T], averaged over the readers that have any."""
+    readers = targets.any(dim=-1)
+    return (weights * targets).sum(-1)[:, readers].mean(-1)
+
+
+def repeated_token_scores(model: GPT, *, first_id: int | None = None, n_texts: int = 4, seed: int = 0) -> HeadScores:
+    """Scores on random tokens that are repeated once, where only the repetition can be predicted.
+
+    This is how the literature defines induction heads: nothing but copying helps, and no word has a meaning.
+
+    Args:
+        model: of any kind.
+        first_id: token in front of the sequence for heads to rest on, such as the end of text; None for none.
+        n_texts: random texts to average over. Each repeats up to 24 different tokens, fewer in small models.
+        seed: of the random tokens.
+
+    Returns:
+        HeadScores; all NaN when the window is too short to repeat two tokens.
+    """
+    front = [] if first_id is None else [first_id]
+    config = model.config
+    period = min(24, (config.n_positions - len(front)) // 2, config.vocab_size - len(front))
+    generator = torch.Generator().manual_seed(seed)
+    found = []
+    for _ in range(n_texts):
+        drawn = [token for token in _some_ids(config.vocab_size, period + 1, generator) if token != first_id][:period]
+        ids = front + drawn + drawn
+        if period < 2:
+            nothing = torch.full((config.n_layer, config.n_head), torch.nan)
+            return HeadScores(*[nothing for _ in fields(HeadScores)])
+        found.append(head_scores(read_attention(model, ids).layers(), ids))
+    return HeadScores(
+        **{field.name: torch.stack([getattr(s, field.name) for s in found]).mean(0) for field in fields(HeadScores)}
+    )
+
+
+def _some_ids(vocab_size: int, n: int, generator: torch.Generator) -> list[int]:
+    """Up to n different token ids, drawn at random."""
+    return torch.randperm(vocab_size, generator=generator)[:n].tolist()

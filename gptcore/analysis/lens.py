@@ -1,0 +1,79 @@
+"""The logit lens: what the model would say if it stopped after each layer.
+
+Source: nostalgebraist 2020, "interpreting GPT: the logit lens".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from gptcore.errors import TokenIdError
+from gptcore.model import GPT, evaluating
+from gptcore.probe import Probe
+
+_POSITIONS_AT_ONCE = 64
+
+
+@dataclass(frozen=True)
+class LogitLens:
+    """The model's guess at every position after every depth: 0 is the embeddings, n_layer the whole model.
+
+    Attributes:
+        best: int64 [n_layer + 1, T], the most likely next token.
+        probability: float32 [n_layer + 1, T], of that token.
+        final_rank: int64 [n_layer + 1, T], the rank there of the token that the whole model chooses; 1 is first.
+        final_probability: float32 [n_layer + 1, T], of the token that the whole model chooses.
+    """
+
+    best: Tensor
+    probability: Tensor
+    final_rank: Tensor
+    final_probability: Tensor
+
+
+class _Streams(Probe):
+    def __init__(self) -> None:
+        self.streams: list[Tensor] = []
+
+    def residual(self, depth: int, stream: Tensor) -> None:
+        self.streams.append(stream[0])  # [T, C]
+
+
+@torch.inference_mode()
+def logit_lens(model: GPT, token_ids: Sequence[int], *, first: int = 0) -> LogitLens:
+    """Reads the residual stream after every layer through the final norm and the output head.
+
+    Args:
+        model: of any kind. Post-norm models have no final norm; there the head alone is applied.
+        token_ids: int [T], at most the window.
+        first: leave out the positions before this one, to save time; they are read all the same.
+
+    Raises:
+        TokenIdError, ContextLengthError: as the model does, and when `first` leaves nothing.
+    """
+    if not 0 <= first < max(1, len(token_ids)):
+        raise TokenIdError(f"The first position is {first}; the text has {len(token_ids)} tokens.")
+    probe = _Streams()
+    ids = torch.as_tensor(token_ids, dtype=torch.long, device=model.wte.weight.device)[None]
+    parts: list[list[Tensor]] = []
+    with evaluating(model):
+        model.hidden_states(ids, probe=probe)
+        streams = torch.stack(probe.streams)[:, first:]  # [n_layer + 1, T, C]
+        for chunk in streams.split(_POSITIONS_AT_ONCE, dim=1):
+            final = model.lm_head(model.ln_f(chunk[-1])).argmax(-1, keepdim=True)  # [t, 1]
+            parts.append([torch.stack(values) for values in zip(*(_read(model, x, final) for x in chunk), strict=True)])
+    return LogitLens(*[torch.cat(pieces, dim=1).cpu() for pieces in zip(*parts, strict=True)])
+
+
+def _read(model: GPT, stream: Tensor, final: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Best token, its probability, rank and probability of the final choice; each [t]."""
+    logits = model.lm_head(model.ln_f(stream)).float()  # [t, V]
+    total = logits.logsumexp(-1)
+    top = logits.max(-1)
+    chosen = logits.gather(1, final)  # [t, 1]
+    rank = 1 + (logits > chosen).sum(-1)
+    return top.indices, (top.values - total).exp(), rank, (chosen[:, 0] - total).exp()

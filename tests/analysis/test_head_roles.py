@@ -1,0 +1,71 @@
+import math
+
+import pytest
+import torch
+
+from gptcore import GPT, GPTConfig
+from gptcore.analysis import head_scores, repeated_token_scores
+from gptcore.training import RepeatedSequences, StepEvent, Trainer, TrainingConfig
+from tiny import make_model
+
+
+def test_scores_of_textbook_heads_are_one_for_their_role_alone():
+    ids = [5, 6, 7, 8, 5, 6, 7, 8]
+    maps = {name: torch.zeros(8, 8) for name in ("previous", "first", "self", "duplicate", "induction")}
+    for reader in range(8):
+        maps["previous"][reader, max(0, reader - 1)] = 1
+        maps["first"][reader, 0] = 1
+        maps["self"][reader, reader] = 1
+        maps["duplicate"][reader, max(0, reader - 4)] = 1
+        maps["induction"][reader, max(0, reader - 3)] = 1
+    scores = head_scores([torch.stack(list(maps.values()))], ids)
+    assert [scores.role(0, head) for head in range(5)] == list(maps)
+    # The reader whose earlier self is the first token has no target, and does not count.
+    assert scores.previous[0, 0] == scores.first[0, 1] == scores.itself[0, 2] == 1
+    assert scores.duplicate[0, 3] == scores.induction[0, 4] == 1
+    assert float(scores.induction[0, 0]) == 0 and float(scores.previous[0, 4]) == 0
+    assert float(scores.distance[0, 0]) == 1 and float(scores.entropy[0].abs().max()) == 0
+
+
+def test_uniform_attention_has_no_role_and_the_entropy_of_its_rows():
+    maps = torch.ones(16, 16).tril()
+    scores = head_scores([(maps / maps.sum(-1, keepdim=True))[None]], list(range(16)))
+    assert scores.role(0, 0) == "mixed"
+    assert float(scores.entropy[0, 0]) == pytest.approx(sum(math.log2(n) for n in range(2, 17)) / 15, rel=1e-5)
+    assert torch.isnan(scores.duplicate).all() and torch.isnan(scores.induction).all()
+
+
+def test_a_single_token_has_no_scores_and_fails_nothing():
+    scores = head_scores([torch.ones(2, 1, 1)], [3])
+    assert torch.isnan(scores.previous).all() and scores.role(0, 1) == "mixed"
+
+
+@pytest.mark.parametrize(("vocab_size", "n_positions"), [(3, 64), (61, 4), (2, 3), (1, 8)])
+def test_the_smallest_models_are_scored_or_said_to_be_too_small(vocab_size, n_positions):
+    model = make_model(GPTConfig(vocab_size=vocab_size, n_positions=n_positions, n_embd=8, n_layer=1, n_head=2))
+    assert repeated_token_scores(model).induction.shape == (1, 2)
+
+
+def train(n_layer: int, steps: int) -> GPT:
+    """Attention-only, 64 wide, 4 heads; 64 random tokens repeated with a period of 8 to 32."""
+    torch.manual_seed(0)
+    shape = GPTConfig.from_preset("induction", n_layer=n_layer)
+    settings = TrainingConfig(
+        max_steps=steps, batch_size=64, learning_rate=1e-3, beta1=0.9, beta2=0.98, warmup_steps=0, weight_decay=0.0,
+        schedule="constant", seed=0,
+    )  # fmt: skip
+    trainer = Trainer(GPT(shape), settings, RepeatedSequences(64, window=64, batch_size=64))
+    losses = [event.loss for event in trainer.events() if isinstance(event, StepEvent)]
+    assert losses[0] == pytest.approx(math.log(64), abs=0.05)
+    return trainer.model
+
+
+def test_the_scorer_finds_the_induction_heads_of_a_two_layer_model_and_none_in_a_one_layer_one():
+    two = repeated_token_scores(train(2, 600))
+    roles = [[two.role(layer, head) for head in range(4)] for layer in range(2)]
+    assert float(two.induction[1].max()) > 0.7 and "induction" in roles[1]
+    # Only a second layer can use what a previous-token head of the first has written.
+    assert float(two.induction[0].max()) < 0.2 and "induction" not in roles[0]
+    assert float(two.previous[0].max()) > 3 * float(two.previous[1].max())
+    one = repeated_token_scores(train(1, 400))
+    assert float(one.induction.max()) < 0.2 and all(one.role(0, head) != "induction" for head in range(4))

@@ -1,0 +1,35 @@
+import pytest
+import torch
+
+from gptcore.analysis import logit_lens
+from gptcore.errors import ContextLengthError, TokenIdError
+from tiny import random_ids
+
+
+@torch.inference_mode()
+def test_the_last_row_is_the_model_and_the_first_its_embeddings(tiny_model):
+    ids = random_ids(tiny_model.config, 20)
+    lens, logits = logit_lens(tiny_model, ids.tolist()), tiny_model(ids[None]).logits[0]
+    assert lens.best.shape == (4, 20)
+    assert torch.equal(lens.best[-1], logits.argmax(-1)) and (lens.final_rank[-1] == 1).all()
+    torch.testing.assert_close(lens.probability[-1], logits.softmax(-1).max(-1).values, atol=1e-5, rtol=1e-4)
+    embedded = tiny_model.wte(ids) + tiny_model.wpe(torch.arange(20))
+    guess = tiny_model.lm_head(tiny_model.ln_f(embedded)).softmax(-1)
+    torch.testing.assert_close(lens.probability[0], guess.max(-1).values, atol=1e-5, rtol=1e-4)
+    chosen = guess.gather(1, lens.best[-1][:, None])
+    torch.testing.assert_close(lens.final_probability[0], chosen[:, 0], atol=1e-5, rtol=1e-4)
+    assert torch.equal(lens.final_rank[0], 1 + (guess > chosen).sum(-1))
+
+
+def test_positions_left_out_change_nothing_about_the_others(tiny_model):
+    ids = random_ids(tiny_model.config, 20).tolist()
+    assert torch.equal(logit_lens(tiny_model, ids, first=15).best, logit_lens(tiny_model, ids).best[:, 15:])
+
+
+def test_no_text_too_much_text_and_no_position_left_are_sentences(tiny_model):
+    with pytest.raises(TokenIdError):
+        logit_lens(tiny_model, [])
+    with pytest.raises(ContextLengthError):
+        logit_lens(tiny_model, [1] * 25)
+    with pytest.raises(TokenIdError, match="first position is 3"):
+        logit_lens(tiny_model, [1, 2, 3], first=3)

@@ -1,0 +1,67 @@
+"""Attention: the cost of capturing all maps against a plain prefill, the overview's size and the time of its parts.
+
+python tests/benchmarks/attention.py [--rounds 7] [--tokens 512]
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+import gptcore
+from gptcore.analysis import attention_patterns, head_scores, read_attention
+
+
+def timed(work: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
+    """Median seconds of each, measured in turns so that a busy moment hits all alike."""
+    seconds: dict[str, list[float]] = {name: [] for name in work}
+    for _ in range(rounds):
+        for name, function in work.items():
+            began = time.perf_counter()
+            function()
+            seconds[name].append(time.perf_counter() - began)
+    return {name: statistics.median(values) for name, values in seconds.items()}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--tokens", type=int, default=512)
+    options = parser.parse_args()
+    torch.manual_seed(0)
+    model = gptcore.GPT(gptcore.GPTConfig.from_preset("gpt2")).eval()
+    ids = torch.randint(0, 50257, (1, options.tokens))
+
+    @torch.inference_mode()
+    def prefill() -> torch.Tensor:
+        return model.lm_head(model.hidden_states(ids)[:, -1])
+
+    work = {
+        "prefill, last logit": prefill,
+        "all maps of every head (attention_patterns)": lambda: attention_patterns(model, ids),
+        "queries and keys (read_attention)": lambda: read_attention(model, ids),
+    }
+    timed(work, 2)  # the first passes of a process are slow
+    found = timed(work, options.rounds)
+    plain = found["prefill, last logit"]
+    print(f"GPT-2 small, {options.tokens} tokens, fp32, median of {options.rounds}")
+    for name, seconds in found.items():
+        print(f"  {name:45} {seconds * 1e3:8.1f} ms  {seconds / plain:5.2f} x prefill")
+    reading = read_attention(model, ids[:, :64])
+    few = {
+        "one head's map, 64 tokens": lambda: reading.head_weights(6, 6),
+        "scores of 144 heads, 64 tokens": lambda: head_scores(reading.layers(), reading.token_ids),
+    }
+    for name, seconds in timed(few, options.rounds).items():
+        print(f"  {name:45} {seconds * 1e3:8.1f} ms")
+
+
+if __name__ == "__main__":
+    main()

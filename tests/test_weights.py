@@ -1,0 +1,42 @@
+"""The bundled models are what their cards say."""
+
+import json
+import re
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+import gptcore
+from gptcore.analysis import count_parameters, repeated_token_scores
+from gptcore.training import RepeatedSequences
+
+
+@pytest.mark.parametrize("name", list(gptcore.bundled_models()))
+def test_a_bundled_model_has_the_parameters_of_its_card_and_fits_into_plain_git(name):
+    folder, lm = gptcore.bundled_models()[name], gptcore.load(name)
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    count = sum(parameter.numel() for parameter in lm.model.parameters())
+    assert f"| parameters | {count:,} |" in card and count_parameters(lm.model.config).total == count
+    assert f"{json.loads((folder / 'config.json').read_text())['training']['tokens']:,}" in card
+    assert all(file.stat().st_size < 10_000_000 for file in folder.iterdir())
+
+
+@torch.inference_mode()
+def test_the_induction_model_continues_what_repeats_as_its_card_says():
+    lm = gptcore.load("induction")
+    card = (gptcore.bundled_models()["induction"] / "README.md").read_text(encoding="utf-8")
+    inputs, targets = RepeatedSequences(64, window=64, batch_size=512, periods=(4, 32)).draw(
+        torch.Generator().manual_seed(99)
+    )
+    logits = lm.model(inputs).logits[:, 40:]
+    right = float((logits.argmax(-1) == targets[:, 40:]).float().mean())
+    nats = float(F.cross_entropy(logits.flatten(0, 1), targets[:, 40:].flatten()))
+    said = re.search(r"([\d.]+) % of the next characters right, ([\d.]+) nats", card)
+    assert said is not None
+    # Within what another draw of 512 x 24 characters changes.
+    assert right * 100 == pytest.approx(float(said[1]), abs=0.3)
+    assert nats == pytest.approx(float(said[2]), abs=0.004)
+    scores = repeated_token_scores(lm.model)
+    assert [scores.role(0, 3), *(scores.role(1, head) for head in range(4))] == ["previous"] + ["induction"] * 4
+    assert next(iter(gptcore.generate(lm, "kitten kitten kitt", max_new_tokens=1, temperature=0))).text == "e"
