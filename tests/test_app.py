@@ -1,10 +1,10 @@
 """The app as it is served: endpoints against good and bad input, through a real client."""
 
-import json
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
@@ -56,6 +56,15 @@ def test_next_token_gives_the_distribution(client):
         ("/next_token", {"prompt": " "}, "prompt is empty"),
         ("/next_token", {"prompt": "a", "n_rows": 0}, "number of rows"),
         ("/next_token", {"prompt": "a", "min_p": 7}, "Min-p is 7"),
+        ("/attention", {"prompt": ""}, "text is empty"),
+        ("/attention", {"prompt": None}, "must be text"),
+        ("/attention", {"prompt": "a"}, "single token"),
+        ("/attention", {"prompt": "a b", "layer": 6, "head": 0}, "The layer is 6"),
+        ("/attention", {"prompt": "a b", "layer": 0, "head": "x"}, "The head is"),
+        ("/attention", {"prompt": "a b", "layer": 0}, "both a layer and a head"),
+        ("/attention", {"prompt": "a b", "sink": "<b>"}, "sink mode"),
+        ("/attention", {"prompt": "a b", "keep": 3}, "end to keep"),
+        ("/attention", {"prompt": "a b", "model": "nothing"}, "There is no model"),
     ],
 )
 def test_bad_input_gets_a_sentence_and_no_traceback(client, endpoint, arguments, words):
@@ -67,7 +76,15 @@ def test_bad_input_gets_a_sentence_and_no_traceback(client, endpoint, arguments,
 
 def test_only_the_documented_endpoints_are_public(client):
     named = client.view_api(return_format="dict", print_info=False)["named_endpoints"]
-    assert sorted(named) == ["/generate", "/next_token"]
+    assert sorted(named) == ["/attention", "/generate", "/next_token"]
+
+
+def test_attention_over_http_is_the_models(client):
+    reply = client.predict("The cat sat on the mat.", 4, 1, api_name="/attention")
+    lm = gptcore.load()
+    expected = gptcore.attention_patterns(lm.model, reply["token_ids"])[4, 1]
+    np.testing.assert_allclose(reply["weights"], expected, atol=1e-5)
+    assert "".join(reply["tokens"]) == "The cat sat on the mat." and len(reply["random"]["induction"]) == 6
 
 
 def test_the_command_line_has_the_documented_flags(monkeypatch):
@@ -91,25 +108,3 @@ def test_starting_with_a_model_that_is_not_there_ends_with_a_sentence():
         check=False,
     )
     assert done.returncode == 1 and "There is no model 'gpt9'" in done.stderr and "Traceback" not in done.stderr
-
-
-def test_the_bundled_model_is_what_its_card_says():
-    folder = ROOT / "weights" / "mini"
-    lm = gptcore.load()
-    count = sum(parameter.numel() for parameter in lm.model.parameters())
-    assert count <= 5_000_000 and (folder / "model.safetensors").stat().st_size < 10_000_000
-    figure = json.loads((folder / "config.json").read_text())["training"]["valid_bits_per_byte"]
-    assert f"{figure:.4f}" in (folder / "README.md").read_text() and f"{count:,}" in (folder / "README.md").read_text()
-
-
-@pytest.mark.shared
-def test_the_bundled_model_reaches_the_bits_per_byte_of_its_card(shared):
-    from gptcore.scoring import score_documents
-    from gptcore.training import encoded_documents
-
-    lm = gptcore.load()
-    documents = list(encoded_documents(shared / "corpora" / "tinystories_valid.txt", lm.tokenizer))
-    score = score_documents(lm.model, documents, start_id=lm.tokenizer.end_id)
-    figure = json.loads((ROOT / "weights" / "mini" / "config.json").read_text())["training"]["valid_bits_per_byte"]
-    # The card's figure was taken on fp32 weights; the folder holds them in fp16.
-    assert score.bits_per_byte == pytest.approx(figure, abs=2e-3)

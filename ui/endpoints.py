@@ -7,12 +7,12 @@ from typing import Any
 import gradio as gr
 
 from ui.errors import shown_to_visitor
-from ui.handlers import api
+from ui.handlers import api, attention
 from ui.services import Services
 
 
 def add_endpoints(services: Services) -> None:
-    """Adds /generate and /next_token to the page being built."""
+    """Adds /generate, /next_token and /attention to the page being built."""
 
     def generate(
         prompt: str,
@@ -95,6 +95,33 @@ def add_endpoints(services: Services) -> None:
         with shown_to_visitor():
             return api.next_token(services, model, prompt, n_rows, controls)
 
+    def attention_of(
+        prompt: str,
+        layer: int | None = None,
+        head: int | None = None,
+        sink: str = attention.RAW,
+        keep: str = "end",
+        model: str = services.models.default,
+    ) -> dict[str, Any]:
+        """Where every head looks while the model reads a text, and what the heads do.
+
+        Args:
+            prompt: text to read.
+            layer: from 0; with head, its full map is returned too.
+            head: from 0.
+            sink: "raw", "end-of-text in front", or "without the first token" (left out, the rest scaled to sum to 1).
+            keep: "beginning" or "end" of a text that is longer than the model's window.
+            model: a name from the page's list.
+
+        Returns:
+            model, tokens, token_ids, note (what was cut), n_layer, n_head, scores on this text and on repeated random
+            tokens (name -> one number for each layer and head; null where there is no occasion), roles, and weights
+            [reading token][looked-at token] of the chosen head, or null.
+        """
+        with shown_to_visitor():
+            return api.attention_maps(services, model, prompt, layer, head, sink, keep)
+
     shared = {"concurrency_id": "model", "concurrency_limit": services.limits.concurrent_visits}
     gr.api(generate, api_name="generate", **shared)
     gr.api(next_token, api_name="next_token", **shared)
+    gr.api(attention_of, api_name="attention", **shared)

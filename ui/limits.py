@@ -14,6 +14,7 @@ class Limits:
         max_prompt_chars: characters in a prompt.
         max_score_chars: characters of a text to be scored.
         model_bytes: memory for loaded models together; the least recently used one goes first.
+        reading_bytes: memory for what models have read lately, from which attention maps are drawn.
         any_model: folders and Hub repositories by name, not only those in the list.
         concurrent_runs: model computations at the same moment.
         concurrent_visits: visitors' actions that may be under way, computing or waiting for their next step.
@@ -25,6 +26,7 @@ class Limits:
     max_prompt_chars: int = 20_000
     max_score_chars: int = 20_000
     model_bytes: int = 12 << 30
+    reading_bytes: int = 1 << 30
     any_model: bool = True
     concurrent_runs: int = 2
     concurrent_visits: int = 24
@@ -41,6 +43,7 @@ PROFILES: dict[str, Limits] = {
         max_prompt_chars=8_000,
         max_score_chars=8_000,
         model_bytes=4 << 30,
+        reading_bytes=256 << 20,
         any_model=False,
         session_seconds=900.0,
     ),

@@ -7,6 +7,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from ui.handlers.attention import MODES
+
 MAX_PROMPT = 2_000
 
 # Query name -> (lowest, highest, whole number): the sliders' own ranges.
@@ -23,6 +25,8 @@ RANGES: dict[str, tuple[float, float, bool]] = {
     "seed": (0, 2**31 - 1, True),
 }
 
+CHOICES: dict[str, tuple[str, ...]] = {"tab": ("generate", "attention"), "sink": MODES}
+
 
 def read(query: Mapping[str, str], max_new_tokens: int) -> dict[str, Any]:
     """The settings in a query string; what is unknown or no number is left out, what is out of range moved in."""
@@ -37,8 +41,12 @@ def read(query: Mapping[str, str], max_new_tokens: int) -> dict[str, Any]:
             found[name] = round(value) if is_whole else value
     if "max_new_tokens" in found:
         found["max_new_tokens"] = min(max_new_tokens, found["max_new_tokens"])
-    if query.get("prompt"):
-        found["prompt"] = query["prompt"][:MAX_PROMPT]
+    for name in ("prompt", "text"):
+        if query.get(name):
+            found[name] = query[name][:MAX_PROMPT]
+    for name, choices in CHOICES.items():
+        if query.get(name) in choices:
+            found[name] = query[name]
     if query.get("model"):
         found["model"] = query["model"][:300]
     return found

@@ -16,6 +16,7 @@ from ui.handlers import loading
 from ui.handlers.example import Example
 from ui.model_store import facts
 from ui.services import Services
+from ui.tabs.attention import attention_tab
 from ui.tabs.controls import LINKED, QUIET
 from ui.tabs.generate import generate_tab
 
@@ -48,8 +49,11 @@ def build_page(services: Services, example: Example) -> gr.Blocks:
                     container=False,
                 )  # fmt: skip
                 line = gr.HTML(html.escape(facts(default)), elem_id="facts")
-        with gr.Tabs(elem_id="tabs"), gr.Tab("Generate", id="generate"):
-            tab = generate_tab(services, model, example, model_work)
+        with gr.Tabs(elem_id="tabs") as tabs:
+            with gr.Tab("Generate", id="generate"):
+                tab = generate_tab(services, model, example, model_work)
+            with gr.Tab("Attention", id="attention"):
+                heads = attention_tab(services, model, example.attention, model_work)
         gr.Markdown(KEYS, elem_id="keys", elem_classes="no-present")
         opened = gr.State(services.models.default)  # the last model that could be opened
         opening: dict[str, Any] = {
@@ -58,9 +62,17 @@ def build_page(services: Services, example: Example) -> gr.Blocks:
             "outputs": [line, model, opened],
         }
         opening |= {"concurrency_id": "load", "concurrency_limit": 2, **QUIET}
-        model.input(**opening).success(**tab.look)
-        outputs = [tab.prompt, tab.controls.seed, model, *(tab.controls.by_name[name] for name in LINKED)]
-        page.load(_on_load(services, example), None, outputs, **QUIET).then(**opening).success(**tab.look)
+        model.input(**opening).success(**tab.look).success(**heads.fresh).success(**heads.look)
+        linked = {
+            "prompt": tab.prompt,
+            "seed": tab.controls.seed,
+            "model": model,
+            "text": heads.text,
+            "sink": heads.mode,
+        }
+        linked |= {name: tab.controls.by_name[name] for name in LINKED}
+        arriving = page.load(_on_load(services, example, list(linked)), None, [tabs, *linked.values()], **QUIET)
+        arriving.then(**opening).success(**tab.look).success(**heads.fresh).success(**heads.look)
         page.unload(_on_leave(services))
         add_endpoints(services)
     return page
@@ -82,13 +94,14 @@ def _on_model(services: Services) -> Callable[..., Iterator[list[Any]]]:
     return on_model
 
 
-def _on_load(services: Services, example: Example) -> Callable[[gr.Request], list[Any]]:
+def _on_load(services: Services, example: Example, linked: list[str]) -> Callable[[gr.Request], list[Any]]:
     """When a page is opened: the example becomes the visitor's own, and the query string sets the controls."""
 
     def on_load(request: gr.Request) -> list[Any]:
         handlers.adopt(services, request.session_hash, example.document, example.next_token)
         asked = links.read(dict(request.query_params), services.limits.max_new_tokens)
-        return [asked.get(name, gr.skip()) for name in ["prompt", "seed", "model", *LINKED]]
+        tab = gr.Tabs(selected=asked["tab"]) if "tab" in asked else gr.skip()
+        return [tab, *(asked.get(name, gr.skip()) for name in linked)]
 
     return on_load
 

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from ui.limits import PROFILES, Limits
 from ui.model_store import ModelStore
+from ui.readings import ReadingStore
 from ui.sessions import SessionStore
 
 T = TypeVar("T")
@@ -23,6 +24,7 @@ class Services:
     sessions: SessionStore
     limits: Limits
     slots: threading.Semaphore
+    readings: ReadingStore
 
     def compute(self, steps: Iterator[T]) -> Iterator[tuple[T, float]]:
         """The steps of a computation and how long each took, with a slot held for a step at a time.
@@ -44,4 +46,5 @@ def make_services(*, profile: str = "local", model: str = "mini", offline: bool 
     """The services for a profile: "local", "talk" or "space"."""
     limits = PROFILES[profile]
     store = ModelStore(limits, offline=offline, default=model)
-    return Services(store, SessionStore(limits), limits, threading.Semaphore(limits.concurrent_runs))
+    slots = threading.Semaphore(limits.concurrent_runs)
+    return Services(store, SessionStore(limits), limits, slots, ReadingStore(limits.reading_bytes))

@@ -51,8 +51,8 @@ def make_theme() -> gr.themes.Base:
 
 
 CSS = """
-:root{--lens-surprise:#e2892b;--lens-accent:#1f7dad;--lens-line:#616b88;--lens-bar:#8cc4df;--lens-cut:#d8dce8;--lens-reading-size:17px}
-.dark{--lens-surprise:#c8701a;--lens-accent:#3c99c6;--lens-line:#b5bccf;--lens-bar:#156591;--lens-cut:#384158}
+:root{--lens-surprise:#e2892b;--lens-accent:#1f7dad;--lens-line:#616b88;--lens-bar:#8cc4df;--lens-cut:#d8dce8;--lens-paper:#ffffff;--lens-share:linear-gradient(90deg,#ffffff,#acd4e9 6%,#72badb 25%,#3f809b 56%,#12455f);--lens-reading-size:17px}
+.dark{--lens-surprise:#c8701a;--lens-accent:#3c99c6;--lens-line:#b5bccf;--lens-bar:#156591;--lens-cut:#384158;--lens-paper:#0d111c;--lens-share:linear-gradient(90deg,#0d111c,#113b56 6%,#156591 25%,#5f9ebe 56%,#a9d6ea)}
 .gradio-container{max-width:1480px!important;width:100%!important;margin:0 auto!important;padding:.6em 1em!important}
 .main.fillable{padding:.2em .6em!important}
 #head .column{gap:.25em!important}
@@ -61,6 +61,7 @@ CSS = """
 #title h1{font-size:1.45em;margin:0;letter-spacing:-.01em;line-height:1.2}
 #title p{color:var(--body-text-color-subdued);margin:0;font-size:.86em}
 #facts .prose{color:var(--body-text-color-subdued);font-size:.86em;min-height:1.4em;padding:0 .2em}
+#attention-head{margin-top:-.3em}#sink .wrap{gap:.3em}.attention-more{align-items:center;flex-wrap:nowrap}#woken .prose{font-size:.95em;color:var(--body-text-color-subdued)}
 #space-warning{border:1px solid var(--lens-surprise);border-radius:6px;padding:.3em .6em;align-items:center}
 .steps,.presets{display:grid!important;grid-template-columns:repeat(4,minmax(0,1fr));gap:.4em}
 .presets{grid-template-columns:repeat(6,minmax(0,1fr))}
@@ -80,10 +81,13 @@ body.present .gradio-container{--text-sm:17px;--text-md:19px;--text-lg:22px;--le
 body.present .token-stream{--ts-height:8.5em}
 body.present .sliders .info-text{display:none}
 body.present textarea{font-size:22px!important}
+body.present .attention-view,body.present .lens-view,body.present .ablation-view{font-size:1.15em}
+body.present .at-map,body.present .at-grid{font-size:17px}
 body.present footer,body.present .no-present{display:none!important}
 body.present .token-stream .ts-detail,body.present .distribution-view{font-size:1.15em}
 @media (max-width:640px){
 #keys{display:none!important}
+[role=tab]{padding-left:.55em!important;padding-right:.55em!important}
 .gradio-container,.main.fillable{padding:.2em!important}:root{--lens-reading-size:16px}
 .sliders .form,.steps{grid-template-columns:repeat(2,minmax(0,1fr))}.presets{grid-template-columns:repeat(3,minmax(0,1fr))}
 }

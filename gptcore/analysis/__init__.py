@@ -2,7 +2,7 @@
 
 from gptcore.analysis.ablation import Part, divergence, effects, logits_without
 from gptcore.analysis.attention import AttentionReading, attention_patterns, read_attention, without_first_key
-from gptcore.analysis.heads import ROLES, HeadScores, head_scores, repeated_token_scores
+from gptcore.analysis.heads import ROLES, HeadScores, head_scores, repeated_token_scores, uniform_scores
 from gptcore.analysis.lens import LogitLens, logit_lens
 from gptcore.analysis.parameters import ParameterCount, count_parameters
 
@@ -22,5 +22,6 @@ __all__ = [
     "logits_without",
     "read_attention",
     "repeated_token_scores",
+    "uniform_scores",
     "without_first_key",
 ]

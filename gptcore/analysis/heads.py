@@ -19,6 +19,10 @@ from gptcore.model import GPT
 
 # A head has a role when at least this share of its attention plays it.
 ROLE_THRESHOLD = 0.4
+# It leans to a role from here on.
+LEANING_THRESHOLD = 0.15
+# On ordinary text, so many times more than a head that looks everywhere alike.
+STANDING_OUT = 2.0
 ROLES = ("induction", "duplicate", "previous", "self", "first", "mixed")
 
 
@@ -47,16 +51,39 @@ class HeadScores:
     distance: Tensor
     entropy: Tensor
 
-    def role(self, layer: int, head: int) -> str:
-        """Which of ROLES a head plays: its highest score among those that are not resting, if it is high enough."""
-        doing = {
+    def doing(self, layer: int, head: int) -> dict[str, float]:
+        """A head's scores in the roles that are not resting; 0 where the text gives no occasion."""
+        scores = {
             "induction": self.induction, "duplicate": self.duplicate, "previous": self.previous, "self": self.itself,
         }  # fmt: skip
-        values = {name: float(scores[layer, head].nan_to_num(0)) for name, scores in doing.items()}
-        best = max(values, key=lambda name: values[name])
-        if values[best] >= ROLE_THRESHOLD:
-            return best
+        return {name: float(values[layer, head].nan_to_num(0)) for name, values in scores.items()}
+
+    def role(self, layer: int, head: int, chance: HeadScores | None = None) -> str:
+        """Which of ROLES a head plays: its highest score among those that are not resting, if it is high enough.
+
+        Args:
+            layer, head: which head.
+            chance: `uniform_scores` of the text. Where a token is repeated often, even a head that looks everywhere
+                alike scores high; a role must stand out from that.
+        """
+        doing = self._standing_out(layer, head, chance, ROLE_THRESHOLD)
+        if doing:
+            return max(doing, key=lambda name: doing[name])
         return "first" if float(self.first[layer, head].nan_to_num(0)) >= ROLE_THRESHOLD else "mixed"
+
+    def leaning(self, layer: int, head: int, chance: HeadScores) -> str:
+        """Which of ROLES a head without a clear one leans to, compared with one that looks everywhere alike."""
+        doing = self._standing_out(layer, head, chance, LEANING_THRESHOLD)
+        expected = chance.doing(0, 0)
+        return max(doing, key=lambda name: doing[name] / max(expected[name], 1e-9), default="mixed")
+
+    def _standing_out(self, layer: int, head: int, chance: HeadScores | None, least: float) -> dict[str, float]:
+        expected = {} if chance is None else chance.doing(0, 0)
+        return {
+            name: value
+            for name, value in self.doing(layer, head).items()
+            if value >= max(least, STANDING_OUT * expected.get(name, 0.0))
+        }
 
 
 @torch.inference_mode()
@@ -86,6 +113,13 @@ def head_scores(maps: Iterable[Tensor], token_ids: Sequence[int]) -> HeadScores:
         }
         rows.append(by_name)
     return HeadScores(**{field.name: torch.stack([row[field.name] for row in rows]) for field in fields(HeadScores)})
+
+
+def uniform_scores(token_ids: Sequence[int], *, causal: bool = True) -> HeadScores:
+    """The scores of a single head that looks at everything it may see alike: what chance gives on a text."""
+    T = len(token_ids)
+    allowed = torch.ones(1, T, T).tril() if causal else torch.ones(1, T, T)
+    return head_scores([allowed / allowed.sum(-1, keepdim=True)], token_ids)
 
 
 def _share(weights: Tensor, targets: Tensor) -> Tensor:

@@ -11,6 +11,7 @@ from gptcore.tokenizers import ByteBPE
 from tiny import make_model
 from ui.limits import Limits
 from ui.model_store import ModelStore
+from ui.readings import ReadingStore
 from ui.services import Services
 from ui.sessions import SessionStore
 
@@ -29,4 +30,5 @@ def tiny_lm() -> LanguageModel:
 def services(tiny_lm) -> Services:
     limits = Limits(max_new_tokens=150, max_prompt_chars=500, max_score_chars=500)
     store = ModelStore(limits, offline=True, default="tiny", loader=lambda *_, **__: tiny_lm)
-    return Services(store, SessionStore(limits), limits, threading.Semaphore(limits.concurrent_runs))
+    slots = threading.Semaphore(limits.concurrent_runs)
+    return Services(store, SessionStore(limits), limits, slots, ReadingStore(limits.reading_bytes))

@@ -8,14 +8,6 @@ const TITLES = {
 };
 let data = null;
 
-function add(parent, tag, className, text) {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  if (text !== undefined) node.textContent = text;
-  parent.append(node);
-  return node;
-}
-
 function draw() {
   table.textContent = '';
   data = props.value ? JSON.parse(props.value) : null;
@@ -56,17 +48,9 @@ function draw() {
   }
 }
 
-function csv() {
-  const quoted = text => '"' + String(text).replaceAll('"', '""') + '"';
-  const rows = [['id', 'token', ...data.stages.map(s => s.name)], ...data.rows.map(r => [r.id, r.label, ...r.p])];
-  saveText('next-token.csv', 'text/csv', rows.map(r => r.map(quoted).join(',')).join('\n'));
-}
-async function slide(format) {
-  said.textContent = 'Drawing…';
-  const href = await server.picture([props.value, format, document.body.classList.contains('dark')]);
-  said.textContent = href ? '' : 'The picture could not be drawn.';
-  if (href) save('next-token.' + format, href);
-}
+const csv = () => saveText('next-token.csv', 'text/csv',
+  csvText([['id', 'token', ...data.stages.map(s => s.name)], ...data.rows.map(r => [r.id, r.label, ...r.p])]));
+const slide = format => saveMade(said, 'next-token.' + format, () => server.picture([props.value, format, isDark()]));
 element.querySelector('.dv-tools').addEventListener('click', e => {
   if (!data || !e.target.dataset.do) return;
   e.target.dataset.do === 'csv' ? csv() : slide(e.target.dataset.do);

@@ -13,3 +13,20 @@ function saveText(name, type, content) {
   save(name, url);
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
+function add(parent, tag, className, text) {
+  const node = document.createElement(tag);
+  if (className) node.className = className;
+  if (text !== undefined) node.textContent = text;
+  parent.append(node);
+  return node;
+}
+const isDark = () => document.body.classList.contains('dark');
+
+// A picture or file that the server makes: said while it is made, and when it cannot be.
+async function saveMade(said, name, ask) {
+  said.textContent = 'Making the file…';
+  const href = await ask().catch(() => null);
+  said.textContent = href ? '' : 'The file could not be made. Reload the page and try again.';
+  if (href) save(name, href);
+}
+const csvText = rows => rows.map(row => row.map(cell => '"' + String(cell ?? '').replaceAll('"', '""') + '"').join(',')).join('\n');

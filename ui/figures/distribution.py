@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-import io
 import json
 import math
 from typing import Any
 
-# Paper, ink, bars and cut bars: the page's own.
-_COLORS = {False: ("white", "#161c2b", "#3c99c6", "#d8dce8"), True: ("#0d111c", "#eceef5", "#3c99c6", "#384158")}
+from ui.figures.slide import KINDS, SIZE, colors, data_url, visible
+
 _TITLES = {"softmax": "Its guess (softmax)", "penalties": "Repetition", "temperature": "Temperature"}
 _MOST_ROWS, _MOST_STAGES, _MOST_CHARS = 40, 8, 100_000
 
@@ -22,7 +20,7 @@ def picture(request: Any) -> str | None:
     """
     try:
         value, kind, dark = request
-        if not isinstance(value, str) or len(value) > _MOST_CHARS or kind not in ("png", "svg"):
+        if not isinstance(value, str) or len(value) > _MOST_CHARS or kind not in KINDS:
             return None
         data = json.loads(value)
         return draw(data["stages"][:_MOST_STAGES], data["rows"][:_MOST_ROWS], kind, dark=dark is True)
@@ -41,10 +39,10 @@ def draw(stages: list[dict[str, Any]], rows: list[dict[str, Any]], kind: str, *,
     """
     from matplotlib.figure import Figure
 
-    paper, ink, bar, cut = _COLORS[dark]
-    figure = Figure(figsize=(13.33, 7.5), facecolor=paper, layout="constrained")
+    paper, ink, bar, cut = colors(dark)
+    figure = Figure(figsize=SIZE, facecolor=paper, layout="constrained")
     panels = figure.subplots(1, len(stages), sharey=True, squeeze=False)[0]
-    labels = [_visible(str(row["label"])) for row in rows]
+    labels = [visible(str(row["label"])) for row in rows]
     most = max((p for row in rows for p in map(float, row["p"]) if math.isfinite(p)), default=1.0)
     for place, (panel, stage) in enumerate(zip(panels, stages, strict=True)):
         values = [float(row["p"][place]) for row in rows]
@@ -63,12 +61,4 @@ def draw(stages: list[dict[str, Any]], rows: list[dict[str, Any]], kind: str, *,
             side.set_color(cut)
     panels[0].set_yticks(range(len(rows)), labels, family="monospace")
     panels[0].invert_yaxis()
-    target = io.BytesIO()
-    figure.savefig(target, format=kind, dpi=200, facecolor=paper)
-    mime = {"png": "image/png", "svg": "image/svg+xml"}[kind]
-    return f"data:{mime};base64,{base64.b64encode(target.getvalue()).decode()}"
-
-
-def _visible(label: str) -> str:
-    shown = label[:24].replace("\n", "⏎").replace("\t", "⇥").replace("$", r"\$")
-    return "␣" + shown[1:] if shown.startswith(" ") else shown
+    return data_url(figure, kind)

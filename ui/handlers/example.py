@@ -7,6 +7,7 @@ from typing import Any
 
 from gptcore.generation import last_logits, prompt_ids
 from ui.handlers import generate, score
+from ui.handlers.attention_example import AttentionExample, make_attention_example
 from ui.handlers.strategies import STRATEGIES
 from ui.services import Services
 from ui.sessions import Document, NextToken
@@ -26,7 +27,7 @@ VALUES: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Example:
-    """A finished example for each part of the Generate tab, computed and not stored."""
+    """A finished example for each part of the page, computed and not stored."""
 
     document: Document
     next_token: NextToken
@@ -35,6 +36,7 @@ class Example:
     values: dict[str, Any]
     scored_text: str
     scored: str
+    attention: AttentionExample
 
 
 def make_example(services: Services) -> Example:
@@ -58,6 +60,7 @@ def make_example(services: Services) -> Example:
         values=_fitting(VALUES, lm.model.config.vocab_size),
         scored_text=text,
         scored=score.score(services, name, text),
+        attention=make_attention_example(services),
     )
 
 

@@ -50,8 +50,8 @@ def scored_token(
 ) -> str:
     """A token with the model's own probability for it, its rank, and alternatives as (label, probability, id)."""
     return line(
-        "token", text=text, label=_label(tokenizer, token_id), id=token_id, p=_rounded(math.exp(logprob)),
-        rank=rank, others=[[_label(tokenizer, i), _rounded(math.exp(v)), i] for i, v in alternatives], **more,
+        "token", text=text, label=label(tokenizer, token_id), id=token_id, p=_rounded(math.exp(logprob)),
+        rank=rank, others=[[label(tokenizer, i), _rounded(math.exp(v)), i] for i, v in alternatives], **more,
     )  # fmt: skip
 
 
@@ -62,7 +62,8 @@ def stats(**values: Any) -> str:
 
 # Describing a token takes longer than anything else in a record, and the same few hundred come again and again.
 @lru_cache(maxsize=20_000)
-def _label(tokenizer: Tokenizer, token_id: int) -> str:
+def label(tokenizer: Tokenizer, token_id: int) -> str:
+    """`describe_token`, remembered."""
     return describe_token(tokenizer, token_id)
 
 

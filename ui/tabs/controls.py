@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
 
+from ui.handlers import generate
 from ui.handlers.strategies import NEUTRAL
+from ui.services import Services
 
 SAMPLING = list(NEUTRAL)
 WRITING = ["max_new_tokens", "stop", "use_cache", "tokens_per_second"]
@@ -106,3 +108,12 @@ def _slider(label: str, info: str, low: float, high: float, step: float, value: 
         buttons=[],
         precision=0 if step == 1 else None,
     )
+
+
+def stop_event(services: Services) -> Callable[[gr.Request], None]:
+    """Stops what the visitor has running, outside any queue, so that it never waits behind what it should stop."""
+
+    def on_stop(request: gr.Request) -> None:
+        generate.stop(services, request.session_hash)
+
+    return on_stop

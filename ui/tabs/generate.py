@@ -16,8 +16,8 @@ from ui.handlers import generate as handlers
 from ui.handlers.example import Example
 from ui.handlers.strategies import STRATEGIES
 from ui.services import Services
-from ui.tabs.controls import LINKED, QUIET, SAMPLING, Controls, main_sliders, more_controls, named, seed_row
-from ui.tabs.generate_views import compare_view, score_view, stop_event
+from ui.tabs.controls import LINKED, QUIET, SAMPLING, Controls, main_sliders, more_controls, named, seed_row, stop_event
+from ui.tabs.generate_views import compare_view, score_view
 
 
 @dataclass(frozen=True)

@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import gradio as gr
 
 from ui.components.token_stream import token_stream
 from ui.errors import shown_to_visitor
-from ui.handlers import generate as handlers
 from ui.handlers.compare import MOST, compare
 from ui.handlers.example import Example
 from ui.handlers.score import score
 from ui.handlers.strategies import FROM_SLIDERS, OFF, STRATEGIES
 from ui.services import Services
-from ui.tabs.controls import QUIET, Controls, named
+from ui.tabs.controls import QUIET, Controls, named, stop_event
 
 _FIRST_CHOICES = ("Greedy", "T = 0.7", "Top-p = 0.9", "Neutral")
-
-
-def stop_event(services: Services) -> Callable[[gr.Request], None]:
-    """Stops what the visitor has running, outside any queue, so that it never waits behind what it should stop."""
-
-    def on_stop(request: gr.Request) -> None:
-        handlers.stop(services, request.session_hash)
-
-    return on_stop
 
 
 def compare_view(

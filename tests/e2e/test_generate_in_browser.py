@@ -1,69 +1,14 @@
-"""The page in a real browser, with every host but the app's own out of reach."""
+"""The Generate tab in a real browser."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
 
 import pytest
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
-from serving import served_page
-
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine (apt-get install chromium)"),
-]
-# The page's load events run after its first paint; the network never falls idle, since Gradio keeps a stream open.
-SETTLING = 1200
 DONE = re.compile("length reached|ended the text|stopped|stop string")
-
-
-@pytest.fixture(scope="module")
-def url():
-    with served_page() as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def visit(browser, url):
-    """Opens the page; on leaving, no foreign host may have been asked and no script may have failed."""
-    contexts, foreign, failures = [], [], []
-
-    def route(request):
-        if request.request.url.startswith((url, "data:", "blob:")):
-            request.continue_()
-        else:
-            foreign.append(request.request.url)
-            request.abort()
-
-    def open_page(query: str = "", width: int = 1280, height: int = 720) -> Page:
-        context = browser.new_context(viewport={"width": width, "height": height})
-        contexts.append(context)
-        page = context.new_page()
-        page.route("**/*", route)
-        page.on("pageerror", lambda error: failures.append(str(error)))
-        page.goto(url + query)
-        expect(page.locator("#stream .ts-token").first).to_be_visible(timeout=20_000)
-        expect(page.locator("#distribution .dv-token").first).to_be_visible()
-        page.wait_for_timeout(SETTLING)
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert foreign == [] and failures == []
 
 
 def text(page: Page, where: str = "#stream") -> str:
@@ -273,5 +218,5 @@ def test_a_reload_while_writing_leaves_a_working_page(visit):
     page.wait_for_timeout(800)
     page.reload()
     expect(page.locator("#stream .ts-token").first).to_be_visible(timeout=20_000)
-    page.wait_for_timeout(SETTLING)
+    page.wait_for_timeout(1200)  # the page's load events run after its first paint
     generate(page, "The moon")

@@ -1,0 +1,67 @@
+"""A real browser on the served page, with every host but the app's own out of reach."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+from playwright.sync_api import Page, expect, sync_playwright
+
+from serving import served_page
+
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+# The page's load events run after its first paint; the network never falls idle, since Gradio keeps a stream open.
+SETTLING = 1200
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if "e2e" in item.path.parts:
+            item.add_marker(pytest.mark.browser)
+            if CHROMIUM is None:
+                item.add_marker(pytest.mark.skip(reason="no Chromium on this machine (apt-get install chromium)"))
+
+
+@pytest.fixture(scope="session")
+def url():
+    with served_page() as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def browser():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser, url):
+    """Opens the page; on leaving, no foreign host may have been asked and no script may have failed."""
+    contexts, foreign, failures = [], [], []
+
+    def route(request):
+        if request.request.url.startswith((url, "data:", "blob:")):
+            request.continue_()
+        else:
+            foreign.append(request.request.url)
+            request.abort()
+
+    def open_page(query: str = "", width: int = 1280, height: int = 720) -> Page:
+        context = browser.new_context(viewport={"width": width, "height": height})
+        contexts.append(context)
+        page = context.new_page()
+        page.route("**/*", route)
+        page.on("pageerror", lambda error: failures.append(str(error)))
+        page.goto(url + query)
+        landmark = "#attention .at-name" if "tab=attention" in query else "#distribution .dv-token"
+        expect(page.locator(landmark).first).to_be_visible(timeout=20_000)
+        page.wait_for_timeout(SETTLING)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert foreign == [] and failures == []

@@ -1,0 +1,293 @@
+"""The Attention tab in a real browser."""
+
+from __future__ import annotations
+
+import io
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+import gptcore
+
+TEXT = "Tom saw a cat. Tom saw a dog. Tom saw"
+
+
+def visit_attention(visit, query: str = "", **size: int) -> Page:
+    return visit("?tab=attention" + query, **size)
+
+
+def name(page: Page, where: str = "#attention") -> str:
+    return page.locator(f"{where} .at-name").inner_text()
+
+
+def write(page: Page, text: str) -> None:
+    page.fill("#attention-text textarea", text)
+
+
+def detail(page: Page, words: str | re.Pattern[str]) -> None:
+    expect(page.locator("#attention .at-detail")).to_contain_text(words, timeout=10_000)
+
+
+def open_model(page: Page, model: str) -> None:
+    page.fill("#model input", model)
+    page.keyboard.press("Enter")
+    expect(page.locator("#facts")).to_contain_text("2 layers × 4 heads", timeout=20_000)
+
+
+def saved(page: Page, button: str) -> Path:
+    with page.expect_download(timeout=20_000) as download:
+        page.click(f"#attention [data-do={button}]")
+    return Path(download.value.path())
+
+
+def pixels(page: Page, selector: str) -> int:
+    """How many different colours a canvas shows."""
+    return page.evaluate(
+        """selector => { const c = document.querySelector(selector), d = new Uint32Array(
+        c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer); return new Set(d).size; }""",
+        selector,
+    )
+
+
+def test_it_opens_on_one_interesting_head_of_a_finished_example(visit):
+    page = visit_attention(visit)
+    assert name(page) != "Layer 0 · head 0"
+    expect(page.locator("#attention .at-role")).to_contain_text("rests on the first token")
+    assert pixels(page, "#attention .at-map") > 20 and pixels(page, "#attention .at-grid") > 20
+    page.click("#tabs button[role=tab]:has-text('Generate')")
+    expect(page.locator("#stream .ts-token").first).to_be_visible()
+
+
+def test_the_keyboard_alone_chooses_heads_and_cells_and_the_zoom_stays(visit):
+    page = visit_attention(visit)
+    page.locator("#attention .at-grid").focus()
+    for key in ("ArrowUp", "ArrowRight"):
+        before = name(page)
+        page.keyboard.press(key)
+        expect(page.locator("#attention .at-name")).not_to_have_text(before)
+    page.locator("#attention .at-map").focus()
+    for key in ("ArrowLeft", "ArrowLeft", "ArrowUp"):  # from the last cell of the last token
+        page.keyboard.press(key)
+    detail(page, re.compile(r"reading token .* → looked at .*: 0\.\d{4}"))
+    whole = pixels(page, "#attention .at-map")
+    page.keyboard.press("+")
+    page.keyboard.press("+")
+    page.wait_for_timeout(200)
+    zoomed = pixels(page, "#attention .at-map")
+    assert zoomed != whole
+    before = name(page)
+    page.keyboard.press("Shift+ArrowDown")
+    expect(page.locator("#attention .at-name")).not_to_have_text(before)
+    page.keyboard.press("Shift+ArrowUp")
+    expect(page.locator("#attention .at-name")).to_have_text(before)
+    page.wait_for_timeout(300)
+    assert pixels(page, "#attention .at-map") == zoomed
+    page.keyboard.press("0")
+    page.wait_for_timeout(200)
+    assert pixels(page, "#attention .at-map") != zoomed
+    page.keyboard.press("Escape")
+    detail(page, "Point at a cell")
+
+
+def test_values_at_the_cursor_are_the_models_and_the_future_is_not_available(visit):
+    page = visit_attention(visit)
+    write(page, TEXT)
+    lm = gptcore.load()
+    ids = lm.tokenizer.encode(TEXT)
+    expect(page.locator("#attention .at-message")).to_be_hidden()
+    page.wait_for_timeout(1200)
+    layer, head = (int(part) for part in re.findall(r"\d+", name(page)))
+    page.locator("#attention .at-map").focus()
+    page.keyboard.press("ArrowDown")  # the last token looking at itself
+    expected = float(gptcore.attention_patterns(lm.model, ids)[layer, head, -1, -1])
+    detail(page, f"no. {len(ids) - 1}) → looked at")
+    shown = float(page.locator("#attention .at-detail").inner_text().rsplit(" ", 1)[1])
+    assert shown == pytest.approx(expected, abs=1e-4)
+    page.keyboard.press("ArrowUp")
+    detail(page, "n/a, the future is hidden")
+
+
+def test_pointing_at_a_thumbnail_previews_it_and_a_click_keeps_it(visit):
+    page = visit_attention(visit)
+    before = name(page)
+    grid = page.locator("#attention .at-grid")
+    grid.hover(position={"x": 40, "y": 40})
+    expect(page.locator("#attention .at-name")).to_have_text("Layer 0 · head 0")
+    page.mouse.move(2, 2)
+    expect(page.locator("#attention .at-name")).to_have_text(before)
+    grid.click(position={"x": 40, "y": 40})
+    page.mouse.move(2, 2)
+    expect(page.locator("#attention .at-name")).to_have_text("Layer 0 · head 0")
+
+
+def test_the_steps_show_the_real_arithmetic(visit):
+    page = visit_attention(visit)
+    page.click("#attention [data-view=steps]")
+    expect(page.locator("#attention .at-sums table")).to_be_visible(timeout=10_000)
+    for canvas in ("scores", "masked", "softmax"):
+        assert pixels(page, f"#attention .at-{canvas}") > 10
+    rows = page.locator("#attention .at-sums tbody tr").all_inner_texts()
+    shares = [float(row.split("\t")[-1]) for row in rows]
+    assert shares == sorted(shares, reverse=True) and 0.5 < sum(shares) <= 1.001
+    page.click("#attention [data-view=lines]")
+    expect(page.locator("#attention .at-lines path").first).to_be_attached()
+    page.locator("#attention .at-word").last.hover()
+    expect(page.locator("#attention .at-lines-said")).to_contain_text("looks at")
+
+
+def test_the_induction_model_shows_its_heads_and_the_table_sorts(visit):
+    page = visit_attention(visit)
+    open_model(page, "induction")
+    expect(page.locator("#attention-text textarea")).to_have_value(re.compile("the cat sat on a mat"))
+    page.wait_for_timeout(1000)
+    page.click("#attention [data-do=induction]")
+    expect(page.locator("#attention .at-said")).to_contain_text("4 induction heads; the clearest is Layer 1 · head")
+    expect(page.locator("#attention .at-heads tbody tr").first).to_contain_text("induction")
+    page.click("#attention .at-heads th button:has-text('token before') >> nth=0")
+    expect(page.locator("#attention .at-heads tbody tr").first).to_contain_text("0.3")
+    page.locator("#attention .at-heads tbody button").first.click()
+    assert name(page) == "Layer 0 · head 3"
+    write(page, "kitten, kitten")
+    expect(page.locator("#attention .at-message")).to_contain_text("not ','")
+    write(page, "mat and " * 12)
+    expect(page.locator("#attention .at-note")).to_contain_text("the end is shown", timeout=10_000)
+    page.click("#keep-end label:has-text('beginning')")
+    expect(page.locator("#attention .at-note")).to_contain_text("the beginning is shown", timeout=10_000)
+
+
+def test_the_quiz_hides_the_role_until_it_is_revealed(visit):
+    page = visit_attention(visit)
+    open_model(page, "induction")
+    page.wait_for_timeout(1500)
+    page.click("#attention [data-do=quiz]")
+    expect(page.locator("#attention .at-role")).to_have_text("What does this head do?")
+    expect(page.locator("#attention .at-legend")).to_be_hidden()
+    page.click("#attention .at-quiz button:has-text('induction')")
+    page.click("#attention .at-quiz button:has-text('Reveal')")
+    expect(page.locator("#attention .at-quiz")).to_contain_text(re.compile(r"[01] of 1 so far"))
+    expect(page.locator("#attention .at-role")).to_contain_text("It looks at")
+    page.click("#attention [data-do=quiz]")
+    expect(page.locator("#attention .at-legend")).to_be_visible()
+
+
+def test_sink_modes_and_waking_a_head(visit):
+    page = visit_attention(visit)
+    page.click("#sink label:has-text('in front')")
+    page.locator("#attention .at-map").focus()
+    page.wait_for_timeout(800)
+    page.click("#attention [data-view=lines]")
+    expect(page.locator("#attention .at-word").first).to_have_text("<|endoftext|>")
+    page.click("#attention [data-do=wake]")
+    expect(page.locator("#woken")).to_contain_text("busiest", timeout=15_000)
+
+
+def test_files_hold_the_maps_and_the_page_of_its_own_works_alone(visit, browser, tmp_path):
+    page = visit_attention(visit)
+    page.wait_for_timeout(300)
+    layer, head = (int(part) for part in re.findall(r"\d+", name(page)))
+    with np.load(io.BytesIO(saved(page, "npz").read_bytes()), allow_pickle=False) as arrays:
+        attention, chosen = arrays["attention"], (int(arrays["layer"]), int(arrays["head"]))
+    assert chosen == (layer, head) and attention.shape[:2] == (6, 7)
+    table = [line.split('","') for line in saved(page, "csv").read_text(encoding="utf-8").splitlines()]
+    assert float(table[-1][1]) == pytest.approx(float(attention[layer, head, -1, 0]), abs=2e-5)
+    assert saved(page, "png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    assert b"<svg" in saved(page, "svg").read_bytes()
+    alone = tmp_path / "alone.html"
+    alone.write_bytes(saved(page, "html").read_bytes())
+    other = browser.new_context(offline=True).new_page()
+    failures = []
+    other.on("pageerror", lambda error: failures.append(str(error)))
+    other.goto(alone.as_uri())
+    expect(other.locator(".at-name")).to_have_text(name(page))
+    assert pixels(other, ".at-map") > 20
+    other.locator(".at-grid").focus()
+    other.keyboard.press("ArrowDown")
+    expect(other.locator(".at-name")).not_to_have_text(name(page))
+    assert failures == []
+    other.context.close()
+
+
+def test_a_link_opens_this_very_view(visit):
+    page = visit_attention(visit)
+    write(page, TEXT)
+    page.click("#sink label:has-text('left out')")
+    page.wait_for_timeout(1500)
+    page.locator("#attention .at-grid").focus()
+    page.keyboard.press("ArrowLeft")
+    wanted = name(page)
+    page.click("#attention [data-do=link]")
+    expect(page.locator("#attention .at-said")).to_contain_text("address bar")
+    query = page.evaluate("location.search")
+    again = visit(query)
+    expect(again.locator("#attention-text textarea")).to_have_value(TEXT)
+    expect(again.locator("#attention .at-name")).to_have_text(wanted, timeout=15_000)
+    assert again.locator("#sink input:checked").get_attribute("value") == "without the first token"
+
+
+def test_switching_off_changes_the_next_token_here_and_nowhere_else(visit):
+    page = visit_attention(visit)
+    distribution = page.locator("#distribution .dv-table").text_content()
+    page.click("#attention [data-do=off]")
+    expect(page.locator("#ablation .ab-head")).to_contain_text("Without head", timeout=10_000)
+    page.locator("#ablation [data-key='0,mlp,']").focus()
+    page.keyboard.press("Space")
+    expect(page.locator("#ablation .ab-head")).to_contain_text("layer 0’s MLP", timeout=10_000)
+    page.click("#try-all")
+    expect(page.locator("#ablation .ab-said")).to_contain_text("What matters most here", timeout=30_000)
+    page.click("#ablation [data-do=none]")
+    expect(page.locator("#ablation .ab-head")).to_contain_text("Everything is on", timeout=10_000)
+    page.click("#tabs button[role=tab]:has-text('Generate')")
+    page.locator("#temperature input[type=range]").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_timeout(500)
+    assert page.locator("#distribution .dv-table").text_content() == distribution
+
+
+def test_the_lens_and_the_comparison_follow_the_text(visit):
+    page = visit_attention(visit)
+    page.click("#attention-views button[role=tab]:has-text('Logit lens')")
+    write(page, TEXT)
+    expect(page.locator("#lens thead th").last).to_have_text("␣saw", timeout=10_000)
+    page.locator("#lens td[tabindex='0']").focus()
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("#lens .ln-detail")).to_contain_text("The whole model’s choice")
+    page.click("#attention-views button[role=tab]:has-text('Compare')")
+    page.fill("#text-a textarea", "Tom saw a cat.")
+    page.fill("#text-b textarea", "Tom saw a very big cat.")
+    page.click("#compare-heads")
+    expect(page.locator("#attention-difference .at-message")).to_contain_text("maps can be subtracted", timeout=10_000)
+    page.fill("#text-b textarea", "Tom saw a dog.")
+    page.click("#compare-heads")
+    expect(page.locator("#attention-difference .at-role")).to_contain_text("of its attention moved", timeout=10_000)
+    assert pixels(page, "#attention-difference .at-map") > 5
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_tab_fits_projector_and_phone(visit, width, height, theme):
+    page = visit_attention(visit, f"&__theme={theme}", width=width, height=height)
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    box = page.locator("#attention .at-map").bounding_box()
+    assert box["width"] > 300
+    if width == 1280:
+        assert box["y"] + box["height"] < height  # the whole map is on the first screen
+    for view in ("lines", "steps"):
+        page.click(f"#attention [data-view={view}]")
+        page.wait_for_timeout(300)
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_empty_and_single_token_texts_are_sentences_and_nothing_is_lost(visit):
+    page = visit_attention(visit)
+    before = name(page)
+    write(page, "")
+    expect(page.locator("#attention .at-message")).to_contain_text("text is empty", timeout=10_000)
+    write(page, "a")
+    expect(page.locator("#attention .at-message")).to_contain_text("single token", timeout=10_000)
+    write(page, "Lily saw Max. Lily saw")
+    expect(page.locator("#attention .at-name")).to_be_visible(timeout=10_000)
+    assert name(page) == before

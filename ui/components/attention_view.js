@@ -1,0 +1,253 @@
+// All heads small, one of them large, and what it does. The value is JSON of ui.handlers.attention.describe (or of the
+// comparison, where cells are differences). Token text goes into the page by textContent alone.
+const part = name => element.querySelector('.at-' + name);
+const signedView = props.signed === true, said = part('said');
+const ROLES = {
+  induction: ['I', 'induction', 'what came after this token last time'],
+  duplicate: ['D', 'same token', 'earlier occurrences of the same token'],
+  previous: ['P', 'token before', 'the token just before'],
+  self: ['S', 'itself', 'the token itself'],
+  first: ['F', 'rests on the first', 'the first token: it rests'],
+  mixed: ['', 'mixed', 'no one thing in particular'],
+};
+let value = null, thumb = null, pictures = [], chosen = [0, 0], peek = null, cell = null, hovered = null, mode = 'map', quiz = null;
+let maps = new Map(), asked = 0, drawn = '';
+
+const nameOf = ([layer, head]) => `Layer ${layer} · head ${head}`;
+const shareOf = ([layer, head]) => value.scores.first[layer][head];
+const inView = () => peek || chosen;
+const token = place => visible(value.tokens[place]);
+
+async function take() {
+  const text = props.value || '';
+  if (text === drawn) return;
+  drawn = text;
+  const next = text ? JSON.parse(text) : {message: 'Write a text to see where the heads look.'};
+  part('message').textContent = next.message || '';
+  part('body').hidden = Boolean(next.message);
+  if (next.message) return;  // the head that was chosen stays chosen
+  const before = value, decoded = await decodeThumbs(next);
+  if (drawn !== text) return;  // a newer one has come meanwhile
+  const sameShape = before && before.L === next.L && before.H === next.H && before.model === next.model;
+  [value, thumb, maps, pictures, asked] = [next, decoded, new Map(), [], 0];
+  const linked = wanted(next);
+  if (linked || !sameShape) chosen = linked || next.start;
+  if (!before || before.tokens.join('\u0000') !== next.tokens.join('\u0000')) cell = null;
+  if (before && before.model !== next.model) quiz = null;
+  peek = null;
+  part('note').textContent = next.note || '';
+  said.textContent = '';
+  legend();
+  table();
+  pick(chosen);
+}
+// A link names the head that it shows; it counts once, when its text is on the page.
+let fromLink = !signedView;
+function wanted(next) {
+  const query = new URLSearchParams(location.search), at = ['layer', 'head'].map(name => parseInt(query.get(name) ?? '', 10));
+  if (!fromLink || (query.has('text') && query.get('text') !== next.text)) return null;
+  fromLink = false;
+  return at[0] >= 0 && at[0] < next.L && at[1] >= 0 && at[1] < next.H ? at : null;
+}
+
+// --- the overview
+const grid = part('grid');
+function layout() {
+  const width = part('scroll').clientWidth - 2, room = Math.max(260, parseFloat(getComputedStyle(grid).getPropertyValue('--at-height')) || 420);
+  const gutter = 18, size = Math.max(26, Math.min((width - gutter) / value.H, (room - gutter) / value.L, 110));
+  return {gutter, size, width: gutter + size * value.H, height: gutter + size * value.L};
+}
+function drawGrid() {
+  if (!value || !part('scroll').clientWidth) return;
+  const box = layout(), text = getComputedStyle(grid);
+  grid.style.width = box.width + 'px';
+  grid.style.height = box.height + 'px';
+  const [ctx] = fitted(grid), color = name => text.getPropertyValue(name);
+  const size = box.size - 3, small = Math.max(9, Math.min(13, size * .24));
+  ctx.font = `11px ${text.fontFamily}`; ctx.textAlign = 'center'; ctx.textBaseline = 'middle'; ctx.fillStyle = color('--body-text-color-subdued');
+  for (let head = 0; head < value.H; head++) ctx.fillText(head, box.gutter + (head + .5) * box.size, 8);
+  for (let layer = 0; layer < value.L; layer++) ctx.fillText(layer, 8, box.gutter + (layer + .5) * box.size);
+  for (let layer = 0; layer < value.L; layer++) for (let head = 0; head < value.H; head++) {
+    const at = layer * value.H + head, x = box.gutter + head * box.size, y = box.gutter + layer * box.size;
+    pictures[at] = pictures[at] || painted(thumb(layer, head), value.side, value.signed ? 'signed' : 'share', 1);
+    ctx.imageSmoothingEnabled = value.side > size;
+    ctx.fillStyle = color('--lens-paper');
+    ctx.fillRect(x, y, size, size);
+    ctx.drawImage(pictures[at], x, y, size, size);
+    if (size >= 24 && !quiz) badges(ctx, [layer, head], x + size - 2, y + 2, small, text);
+    const own = same2([layer, head], chosen), near = peek && same2([layer, head], peek);
+    ctx.strokeStyle = color(own ? '--lens-accent' : near ? '--lens-line' : '--border-color-primary');
+    ctx.lineWidth = own ? 3 : near ? 2 : 1;
+    ctx.strokeRect(x - .5, y - .5, size + 1, size + 1);
+  }
+}
+const same2 = (a, b) => a[0] === b[0] && a[1] === b[1];
+// The future half of a thumbnail is free: role and share on the first token stand there.
+function badges(ctx, [layer, head], right, top, size, style) {
+  ctx.textAlign = 'right'; ctx.textBaseline = 'top'; ctx.fillStyle = style.getPropertyValue('--body-text-color');
+  const lines = value.signed ? [value.scores.changed[layer][head].toFixed(2)] :
+    [badge(value.roles[layer][head]), `${Math.round(100 * shareOf([layer, head]))}%`];
+  if (!value.causal) { ctx.lineWidth = 3; ctx.strokeStyle = style.getPropertyValue('--lens-paper'); }
+  lines.forEach((text, i) => {
+    ctx.font = `${i || value.signed ? '' : 'bold '}${size}px ${style.fontFamily}`;
+    if (!value.causal) ctx.strokeText(text, right, top + i * size * 1.1);
+    ctx.fillText(text, right, top + i * size * 1.1);
+  });
+}
+const badge = ([role, leans]) => (leans && ROLES[role][0] ? '~' : '') + ROLES[role][0];
+function legend() {
+  const text = value.signed ? 'Orange: A looks there more. Blue: B does. The number says how much of the attention moved, 0 to 1.' :
+    Object.entries(ROLES).filter(([name]) => name !== 'mixed').map(([, [letter, short]]) => `${letter} ${short}`).join(' · ') + ' · ~ leans that way · %: attention on the first token';
+  part('legend').textContent = text;
+}
+function headAt(event) {
+  const box = layout(), frame = grid.getBoundingClientRect();
+  const head = Math.floor((event.clientX - frame.left - box.gutter) / box.size), layer = Math.floor((event.clientY - frame.top - box.gutter) / box.size);
+  return head >= 0 && layer >= 0 && head < value.H && layer < value.L ? [layer, head] : null;
+}
+grid.addEventListener('pointermove', e => {
+  if (!value || e.pointerType !== 'mouse') return;
+  const at = headAt(e);
+  if (at ? !peek || !same2(at, peek) : peek) { peek = at && !same2(at, chosen) ? at : null; drawGrid(); drawHead(); }
+});
+grid.addEventListener('pointerleave', () => { if (peek) { peek = null; drawGrid(); drawHead(); } });
+grid.addEventListener('click', e => { const at = value && headAt(e); if (at) pick(at); });
+const wrap = (x, n) => (x + n) % n;
+const ARROWS = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]};
+function byArrow(e) {
+  const step = ARROWS[e.key];
+  if (!step || !value || e.ctrlKey || e.metaKey || e.altKey) return;
+  e.preventDefault();
+  e.stopPropagation();
+  pick([wrap(chosen[0] + step[0], value.L), wrap(chosen[1] + step[1], value.H)]);
+}
+grid.addEventListener('keydown', byArrow);
+part('map').addEventListener('keydown', e => { if (e.shiftKey) byArrow(e); });
+
+// --- the chosen head
+const large = heatMap(part('map'), {
+  kind: signedView ? 'signed' : 'share', axes: true, causal: () => value?.causal,
+  onHover: at => { hovered = at; detail(); }, onLock: at => lock(at),
+});
+function lock(at) {
+  cell = at;
+  large.setLocked(at);
+  for (const small of smalls) small.setLocked(at);
+  detail();
+  if (mode === 'lines') lines();
+  if (mode === 'steps') sums();
+}
+function pick(at) {
+  chosen = at;
+  peek = null;
+  const box = layout(), scroll = part('scroll');
+  if (scroll.scrollWidth > scroll.clientWidth) scroll.scrollLeft = Math.min(Math.max(scroll.scrollLeft, box.gutter + (at[1] + 1) * box.size - scroll.clientWidth), at[1] * box.size);
+  grid.setAttribute('aria-label', value ? `All heads. ${spoken(at)} is chosen. Arrow keys choose another.` : 'All heads');
+  drawGrid();
+  drawHead();
+  markRow();
+}
+const spoken = at => value.signed || quiz ? nameOf(at) : `${nameOf(at)}, ${roleText(at)}`;
+function roleText([layer, head]) {
+  const [role, leans] = value.roles[layer][head];
+  return leans && role !== 'mixed' ? `leans to ${ROLES[role][2]}` : `looks at ${ROLES[role][2]}`;
+}
+
+// The map of a head: at once from its thumbnail where that has every cell, then exactly.
+async function exact([layer, head]) {
+  const key = layer + ',' + head, of = value;
+  if (!maps.has(key)) {
+    const reply = await server.head_map([of.key, layer, head, of.mode]).catch(() => null);
+    if (of !== value) return null;
+    if (!reply) { lost(); return null; }
+    maps.set(key, await decodeMap(reply.map, of.tokens.length, of.causal, of.signed));
+    if (maps.size > 48) maps.delete(maps.keys().next().value);
+  }
+  return of === value ? maps.get(key) : null;
+}
+// The server has made room, or was started anew: look again, once.
+function lost() {
+  said.textContent = 'The server has let go of this text; it is read again.';
+  if (!asked++) trigger('expired', {});
+}
+let shown = null;
+async function drawHead() {
+  if (!value) return;
+  const at = inView(), of = value, T = value.tokens.length;
+  title(at);
+  shown = maps.get(at.join()) || (value.side === T ? thumb(...at) : null);
+  if (shown) present(at);
+  const found = await exact(at);
+  if (found && of === value && same2(at, inView())) { shown = found; present(at); }
+}
+const limitOf = values => { let most = 0; for (const v of values) if (Math.abs(v) > most) most = Math.abs(v); return most || 1; };
+function present(at) {
+  large.show(shown, value.tokens, value.signed ? limitOf(shown) : 1);
+  large.setLocked(cell);
+  detail();
+  if (mode === 'lines') lines();
+  if (mode === 'steps') steps(at);
+}
+function title(at) {
+  part('name').textContent = nameOf(at);
+  part('role').textContent = quiz ? 'What does this head do?' : value.signed ?
+    `${(100 * value.scores.changed[at[0]][at[1]]).toFixed(0)} % of its attention moved` :
+    `${roleText(at)} · ${(100 * shareOf(at)).toFixed(0)} % rests on the first token`;
+}
+function detail() {
+  const at = hovered || cell, line = part('detail');
+  if (!at || !shown) {
+    line.textContent = 'Point at a cell, or use the arrow keys, for its value. Drag to zoom, double-click to see all; Shift with an arrow key goes to the next head.';
+    return;
+  }
+  const [q, k] = at, weight = shown[q * value.tokens.length + k];
+  const amount = value.causal && k > q ? 'n/a, the future is hidden' : Number.isNaN(weight) ? 'n/a, there is nothing else to look at' :
+    value.signed ? `${weight > 0 ? '+' : ''}${weight.toFixed(4)}` : weight.toFixed(4);
+  line.textContent = `reading token ${token(q)} (no. ${q}) → looked at ${token(k)} (no. ${k}): ${amount}`;
+}
+
+// --- views and tools
+for (const button of element.querySelectorAll('[data-view]')) button.addEventListener('click', () => setMode(button.dataset.view));
+function setMode(next) {
+  mode = next;
+  for (const button of element.querySelectorAll('[data-view]')) button.setAttribute('aria-pressed', button.dataset.view === mode);
+  for (const name of ['map', 'lines', 'steps']) if (part(name + '-view')) part(name + '-view').hidden = name !== mode;
+  if (part('sums')) part('sums').hidden = mode !== 'steps';
+  part('detail').hidden = mode === 'lines';
+  if (value) present(inView());
+}
+const link = () => {
+  const url = new URL(location.href), theme = url.searchParams.get('__theme');
+  url.search = '';
+  const query = {tab: 'attention', model: value.model, text: value.text.slice(0, 2000), sink: value.mode, layer: chosen[0], head: chosen[1]};
+  for (const [name, content] of Object.entries(query)) url.searchParams.set(name, content);
+  if (theme) url.searchParams.set('__theme', theme);
+  history.replaceState(null, '', url);
+  const done = ' the address bar' + (value.text.length > 2000 ? '; the text was too long and is cut.' : '.');
+  const copied = navigator.clipboard?.writeText(url.toString()) ?? Promise.reject();
+  copied.then(() => { said.textContent = 'The link is on the clipboard and in' + done; }, () => { said.textContent = 'Copy the link from' + done; });
+};
+function csv() {
+  if (!shown) return;
+  const n = value.tokens.length, rows = [['reading \\ looked at', ...value.tokens]];
+  for (let q = 0; q < n; q++) rows.push([value.tokens[q], ...Array.from({length: n}, (_, k) => Number.isNaN(shown[q * n + k]) ? '' : +shown[q * n + k].toFixed(5))]);
+  saveText(fileName('csv'), 'text/csv', csvText(rows));
+}
+const fileName = kind => `attention-layer${chosen[0]}-head${chosen[1]}.${kind}`;
+const request = () => [value.key, ...chosen, value.mode];
+const actions = {
+  png: () => saveMade(said, fileName('png'), () => server.picture([request(), 'png', isDark()])),
+  svg: () => saveMade(said, fileName('svg'), () => server.picture([request(), 'svg', isDark()])),
+  html: () => saveMade(said, 'attention.html', () => server.standalone([request(), drawn])),
+  npz: () => saveMade(said, 'attention.npz', () => server.arrays(request())),
+  csv, link,
+  plus: () => large.zoomBy(.6), minus: () => large.zoomBy(1 / .6), all: () => large.unzoom(),
+  wake: () => { said.textContent = 'Looking for a text that wakes this head…'; trigger('wake', {layer: chosen[0], head: chosen[1]}); },
+  off: () => trigger('off', {layer: chosen[0], head: chosen[1]}),
+  induction: () => findInduction(),
+  quiz: () => { quiz ? endQuiz() : nextQuestion(); },
+};
+element.addEventListener('click', e => { const run = value && actions[e.target.dataset?.do]; if (run) run(); });
+
+new ResizeObserver(() => { drawGrid(); if (mode === 'lines') lines(); }).observe(part('scroll'));
+new MutationObserver(() => { pictures = []; drawGrid(); }).observe(document.body, {attributes: true, attributeFilter: ['class']});

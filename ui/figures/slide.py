@@ -1,0 +1,41 @@
+"""What all pictures for slides share: 16:9, light on dark or dark on light, readable from the back of a room."""
+
+from __future__ import annotations
+
+import base64
+import io
+from typing import Any, NamedTuple
+
+KINDS = {"png": "image/png", "svg": "image/svg+xml"}
+SIZE = (13.33, 7.5)
+
+
+class Colors(NamedTuple):
+    """Of a slide: background, text, bars, and what is muted; the page's own."""
+
+    paper: str
+    ink: str
+    bar: str
+    muted: str
+
+
+LIGHT = Colors("white", "#161c2b", "#3c99c6", "#d8dce8")
+DARK = Colors("#0d111c", "#eceef5", "#3c99c6", "#384158")
+
+
+def colors(dark: bool) -> Colors:
+    """Those of a slide on a white or a dark screen."""
+    return DARK if dark else LIGHT
+
+
+def data_url(figure: Any, kind: str) -> str:
+    """A matplotlib figure as a data URL, "png" (200 dpi) or "svg"."""
+    target = io.BytesIO()
+    figure.savefig(target, format=kind, dpi=200, facecolor=figure.get_facecolor())
+    return f"data:{KINDS[kind]};base64,{base64.b64encode(target.getvalue()).decode()}"
+
+
+def visible(label: str, most: int = 24) -> str:
+    """A token with its spaces and newlines to be seen, safe for matplotlib."""
+    shown = label[:most].replace("\n", "⏎").replace("\t", "⇥").replace("$", r"\$")
+    return "␣" + shown[1:] if shown.startswith(" ") else shown

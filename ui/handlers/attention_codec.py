@@ -1,0 +1,82 @@
+"""Attention maps as short strings for the page: 4 bits a cell for thumbnails, 16 for the head that is looked at."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Iterable
+from functools import lru_cache
+
+import numpy as np
+
+# Thumbnails are drawn at 30 to 70 pixels; with many heads they are smaller still.
+_SIDE, _SIDE_OF_MANY, _MANY = 64, 32, 400
+# 16-bit codes: what is not available, and the range of the rest.
+_NA, _TOP = 65535, 65534
+_SIGNED_NA, _SIGNED_TOP = -32768, 32767
+
+
+def thumbnails(maps: Iterable[np.ndarray], *, n_maps: int, causal: bool, signed: bool) -> tuple[int, str]:
+    """All heads as small maps.
+
+    Args:
+        maps: for each layer float [H, T, T], in 0 to 1, or in -1 to 1 when signed.
+        n_maps: layers times heads.
+        causal: only the lower triangle holds anything.
+        signed: differences; 0 is coded as 8.
+
+    Returns:
+        (side, deflated cells in base64): side x side cells a head, or their lower triangle with the diagonal, row by
+        row, two to a byte, the first in the low half. A cell is the largest value of those it stands for; codes are
+        15 * sqrt(value), or 8 + 7 * sqrt(|value|) with the value's sign.
+    """
+    most, side, rows = _SIDE if n_maps <= _MANY else _SIDE_OF_MANY, 0, []
+    for layer in maps:
+        factor = -(-layer.shape[-1] // most)
+        small = _pooled(np.nan_to_num(layer), factor)
+        side = small.shape[-1]
+        root = np.sqrt(np.abs(small))
+        codes = np.rint(np.sign(small) * root * 7 + 8) if signed else np.rint(root * 15)
+        cells = codes.astype(np.uint8)
+        rows.append((cells[:, _triangle(side)] if causal else cells).reshape(-1))
+    flat = np.concatenate(rows)
+    if len(flat) % 2:
+        flat = np.append(flat, np.uint8(0))
+    return side, _text(flat[0::2] | (flat[1::2] << 4))
+
+
+def one_map(weights: np.ndarray, *, causal: bool, signed: bool) -> str:
+    """One head's map [T, T] in 16 bits a cell, deflated, base64; NaN stays recognisable."""
+    cells = weights[_triangle(len(weights))] if causal else weights.reshape(-1)
+    if signed:
+        codes = np.where(np.isnan(cells), _SIGNED_NA, np.rint(np.nan_to_num(cells) * _SIGNED_TOP)).astype("<i2")
+    else:
+        codes = np.where(np.isnan(cells), _NA, np.rint(np.nan_to_num(cells) * _TOP)).astype("<u2")
+    return _text(codes)
+
+
+def scores(values: np.ndarray) -> str:
+    """A square of raw scores as float32, deflated, base64."""
+    return _text(values.astype("<f4"))
+
+
+@lru_cache(maxsize=16)
+def _triangle(side: int) -> np.ndarray:
+    return np.tri(side, dtype=bool)
+
+
+def _pooled(maps: np.ndarray, factor: int) -> np.ndarray:
+    """[H, T, T] -> [H, ceil(T / factor), ...]: the value farthest from 0 in each square."""
+    if factor == 1:
+        return maps
+    H, T, _ = maps.shape
+    side = -(-T // factor)
+    padded = np.zeros((H, side * factor, side * factor), maps.dtype)
+    padded[:, :T, :T] = maps
+    squares = padded.reshape(H, side, factor, side, factor)
+    high, low = squares.max(axis=(2, 4)), squares.min(axis=(2, 4))
+    return np.where(high >= -low, high, low)
+
+
+def _text(values: np.ndarray) -> str:
+    return base64.b64encode(zlib.compress(values.tobytes(), 1)).decode()

@@ -1,0 +1,84 @@
+"""Texts to look at: the example of each kind of model, and short ones to find out what wakes a head."""
+
+from __future__ import annotations
+
+from gptcore.errors import TokenizerError
+from gptcore.language_model import LanguageModel
+from ui.handlers.inputs import InputError, model_name, whole
+from ui.services import Services
+
+STORY = "When Lily and Max went to the park, Max gave a red ball to Lily. When Lily and Max went home, Lily gave"
+REPEATING = "the cat sat on a mat and the cat sat on a "
+
+# All written for this project; of different kinds, since heads wake up for different things.
+TEXTS = (
+    STORY,
+    "The cat sat on the mat. The dog sat on the rug. The cat looked at the dog.",
+    'Tom said, "I like red apples." Anna said, "I like green apples." Then Tom said,',
+    "One, two, three, four, five, six, seven, eight, nine, ten, one, two, three,",
+    "The key to the old wooden boxes in the corner of the rooms is made of gold.",
+    "It rained. It rained and it rained. It rained all day and all night.",
+    "Why did the little boy cry? Because he had lost his mother's ring in the snow.",
+    "red blue red blue red blue red blue red blue red",
+    "Mr. Brown and Mrs. Green met Mr. White. Mr. Brown bowed to Mrs. Green.",
+    "She took the bread, the butter, the cheese and the milk out of the big basket.",
+    "def add(a, b):\n    return a + b\n\ndef sub(a, b):\n    return a - b",
+    "Once there was a king. The king had a son. The son had a horse. The horse had a",
+    "Dear Ben,\nthank you for the letter.\nYours, Mia\n\nDear Mia,\nthank you for the",
+    "the end of the day at the side of the road by the light of the moon",
+    "Paris is in France. Rome is in Italy. Madrid is in Spain. Berlin is in",
+    "(a (b (c) d) e) (f (g (h) i) j) (k (l (m) n",
+    "!!! ??? ... !!! ??? ... !!! ??? ...",
+    "Not big but small, not hot but cold, not old but young, not sad but",
+    "The dog that chased the cat that ate the mouse was tired and the mouse",
+    "A happy girl, a sad boy, a tall man, an old woman, a tiny baby, a happy",
+    "aaaa bbbb aaaa bbbb aaaa bbbb",
+    "abc xyz abc xyz abc xyz abc",
+    "one two three four five one two three four five one two",
+    "kitten mitten kitten mitten kitten",
+    REPEATING,
+)
+
+
+def example_text(lm: LanguageModel) -> str:
+    """What to look at first: a story, or for a model that does not know its letters something it can read."""
+    for text in (STORY, REPEATING):
+        try:
+            lm.tokenizer.encode(text)
+        except TokenizerError:
+            continue
+        return text
+    some = lm.tokenizer.decode([i % lm.tokenizer.vocab_size for i in range(1, 9)])
+    return some + some
+
+
+def is_example(text: object) -> bool:
+    """Whether a text is one of the page itself, which it may replace when the model changes."""
+    return text in TEXTS
+
+
+def wake(services: Services, model: object, layer: object, head: object) -> tuple[str, str]:
+    """The text among TEXTS that keeps a head busiest, and a sentence about it.
+
+    A head that has nothing to do rests on the first token; the busiest text is the one where it does so least.
+    """
+    lm = services.models.get(model_name(model))
+    at_layer = whole(layer, "The layer", low=0, high=lm.model.config.n_layer - 1)
+    at_head = whole(head, "The head", low=0, high=lm.model.config.n_head - 1)
+    readable = [text for text in TEXTS if _fits(lm, text)]
+    if not readable:
+        raise InputError(f"{lm.name} can read none of the texts that are tried here. Write one of your own.")
+    with services.slots:
+        rests = services.readings.rests(lm, tuple(readable))[:, at_layer, at_head]
+    best = int(rests.argmin())
+    return readable[best], (
+        f"Of {len(readable)} texts this one keeps layer {at_layer}, head {at_head} busiest: {rests[best]:.0%} of its "
+        f"attention rests on the first token, {rests.median():.0%} in the median text."
+    )
+
+
+def _fits(lm: LanguageModel, text: str) -> bool:
+    try:
+        return 4 <= len(lm.tokenizer.encode(text)) <= lm.model.config.n_positions
+    except TokenizerError:
+        return False
