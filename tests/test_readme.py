@@ -14,6 +14,7 @@ TESTED = {
     "python app.py --help": "tests/test_readme.py",
     "python -m gptcore.training --help": "tests/test_readme.py",
     "python tests/benchmarks/decode.py": "tests/test_readme.py",
+    "python tests/benchmarks/attention.py": "tests/test_readme.py",
     "python tests/benchmarks/page.py": "tests/test_readme.py",
 }
 

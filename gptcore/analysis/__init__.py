@@ -1,10 +1,19 @@
-"""What is inside a model: where its heads look, what they do, what they matter, and what its parameters are."""
+"""What is inside a model: where its heads look, what they do and matter, what its parameters are, what it costs."""
 
 from gptcore.analysis.ablation import Part, divergence, effects, logits_without
 from gptcore.analysis.attention import AttentionReading, attention_patterns, read_attention, without_first_key
+from gptcore.analysis.costs import (
+    activation_bytes,
+    cache_arithmetic,
+    forward_flops,
+    kv_cache_bytes,
+    optimizer_bytes,
+    training_flops,
+    weight_bytes,
+)
 from gptcore.analysis.heads import ROLES, HeadScores, head_scores, repeated_token_scores, uniform_scores
 from gptcore.analysis.lens import LogitLens, logit_lens
-from gptcore.analysis.parameters import ParameterCount, count_parameters
+from gptcore.analysis.parameters import ParameterCount, count_parameters, tensor_shapes
 
 __all__ = [
     "ROLES",
@@ -13,15 +22,23 @@ __all__ = [
     "LogitLens",
     "ParameterCount",
     "Part",
+    "activation_bytes",
     "attention_patterns",
+    "cache_arithmetic",
     "count_parameters",
     "divergence",
     "effects",
+    "forward_flops",
     "head_scores",
+    "kv_cache_bytes",
     "logit_lens",
     "logits_without",
+    "optimizer_bytes",
     "read_attention",
     "repeated_token_scores",
+    "tensor_shapes",
+    "training_flops",
     "uniform_scores",
+    "weight_bytes",
     "without_first_key",
 ]

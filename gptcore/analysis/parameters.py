@@ -1,10 +1,28 @@
-"""How many parameters a model has, by component, from its shape alone."""
+"""How many parameters a model has, by component and down to the tensor, from its shape alone."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gptcore.config import GPTConfig
+
+
+@dataclass(frozen=True)
+class Component:
+    """One kind of parameter in a model.
+
+    Attributes:
+        name: "token_embedding", "position_embedding", "attention", "mlp", "block_norms", "final_norm" or "head".
+        formula: in letters: V vocabulary, P positions, C width, F inner width, L layers.
+        numbers: the formula with this model's numbers.
+        count: parameters.
+    """
+
+    name: str
+    formula: str
+    numbers: str
+    count: int
 
 
 @dataclass(frozen=True)
@@ -19,6 +37,7 @@ class ParameterCount:
         block_norms: the LayerNorms inside the blocks.
         final_norm: ln_f.
         head: V * C when it is not tied.
+        components: the same, with formulas.
     """
 
     token_embedding: int
@@ -28,24 +47,76 @@ class ParameterCount:
     block_norms: int
     final_norm: int
     head: int
+    components: tuple[Component, ...]
 
     @property
     def total(self) -> int:
         """All of them, which is what the real model has."""
-        embeddings = self.token_embedding + self.position_embedding
-        return embeddings + self.attention + self.mlp + self.block_norms + self.final_norm + self.head
+        return sum(component.count for component in self.components)
+
+    @property
+    def without_embeddings(self) -> int:
+        """Without both embeddings and an untied head: the N of scaling laws (Kaplan et al. 2020, section 2.1)."""
+        return self.total - self.token_embedding - self.position_embedding - self.head
 
 
 def count_parameters(config: GPTConfig) -> ParameterCount:
     """The count of a model of this shape, without building it."""
-    C, inner, L = config.n_embd, config.inner_dim, config.n_layer
-    norms_in_block = 2 if config.use_mlp else 1
-    return ParameterCount(
-        token_embedding=config.vocab_size * C,
-        position_embedding=config.n_positions * C if config.use_positions else 0,
-        attention=L * (4 * C * C + (4 * C if config.attention_bias else 0)),
-        mlp=L * (2 * C * inner + inner + C) if config.use_mlp else 0,
-        block_norms=L * norms_in_block * 2 * C,
-        final_norm=2 * C if config.final_norm else 0,
-        head=0 if config.tie_word_embeddings else config.vocab_size * C,
+    V, P, C, F, L = config.vocab_size, config.n_positions, config.n_embd, config.inner_dim, config.n_layer
+    bias, norms = config.attention_bias, 2 if config.use_mlp else 1
+
+    def part(name: str, formula: str, count: int, present: bool = True) -> Component:
+        if not present:
+            return Component(name, "none", "0", 0)
+        letters = {"V": V, "P": P, "C": C, "F": F, "L": L}
+        numbers = "".join(f"{letters[sign]:,}" if sign in letters else sign for sign in formula)
+        return Component(name, formula, numbers, count)
+
+    components = (
+        part("token_embedding", "V·C", V * C),
+        part("position_embedding", "P·C", P * C, config.use_positions),
+        part("attention", "L·(4·C² + 4·C)" if bias else "L·4·C²", L * (4 * C * C + (4 * C if bias else 0))),
+        part("mlp", "L·(2·C·F + F + C)", L * (2 * C * F + F + C), config.use_mlp),
+        part("block_norms", f"L·{norms}·2·C", L * norms * 2 * C),
+        part("final_norm", "2·C", 2 * C, config.final_norm),
+        part("head", "V·C", V * C) if not config.tie_word_embeddings else Component("head", "shared", "0", 0),
     )
+    return ParameterCount(**{component.name: component.count for component in components}, components=components)
+
+
+def tensor_shapes(config: GPTConfig, *, layers: range | None = None) -> Iterator[tuple[str, str, tuple[int, ...]]]:
+    """Every parameter tensor of a model of this shape, without building it.
+
+    Args:
+        config: the shape.
+        layers: which blocks to list; None lists all.
+
+    Yields:
+        (component, name as in `GPT.named_parameters`, shape). A tied head has no tensor of its own.
+    """
+    C, F = config.n_embd, config.inner_dim
+    yield "token_embedding", "wte.weight", (config.vocab_size, C)
+    if config.use_positions:
+        yield "position_embedding", "wpe.weight", (config.n_positions, C)
+    for layer in range(config.n_layer) if layers is None else layers:
+        block = f"h.{layer}."
+        yield "block_norms", block + "ln_1.weight", (C,)
+        yield "block_norms", block + "ln_1.bias", (C,)
+        yield "attention", block + "attn.c_attn.weight", (3 * C, C)
+        if config.attention_bias:
+            yield "attention", block + "attn.c_attn.bias", (3 * C,)
+        yield "attention", block + "attn.c_proj.weight", (C, C)
+        if config.attention_bias:
+            yield "attention", block + "attn.c_proj.bias", (C,)
+        if config.use_mlp:
+            yield "block_norms", block + "ln_2.weight", (C,)
+            yield "block_norms", block + "ln_2.bias", (C,)
+            yield "mlp", block + "mlp.c_fc.weight", (F, C)
+            yield "mlp", block + "mlp.c_fc.bias", (F,)
+            yield "mlp", block + "mlp.c_proj.weight", (C, F)
+            yield "mlp", block + "mlp.c_proj.bias", (C,)
+    if config.final_norm:
+        yield "final_norm", "ln_f.weight", (C,)
+        yield "final_norm", "ln_f.bias", (C,)
+    if not config.tie_word_embeddings:
+        yield "head", "lm_head.weight", (config.vocab_size, C)

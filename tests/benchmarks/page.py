@@ -1,10 +1,11 @@
-"""What the page costs: time to the first page against an empty Gradio page, and tokens/s as a browser sees them.
+"""What the page costs: time to the first page, tokens/s as a browser sees them, and how fast attention is drawn.
 
     python tests/benchmarks/page.py [--rounds 3] [--tokens 400]
 
 Both starts are whole processes, from the command to the first answered request, in turn. The browser part needs
 Chromium; the rate is taken from the moments at which tokens appear in the page, and compared with bare `generate`
-on the same prompt and settings in this process.
+on the same prompt and settings in this process. Attention is drawn for a model of GPT-2 small's shape with random
+weights and the mini's tokenizer, from typing 64 tokens to the drawn overview, and from a key to the next head.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import socket
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -45,6 +47,31 @@ WATCH = """() => {
 }"""
 
 
+# Milliseconds from typing a text to the drawn overview.
+TYPE = """text => new Promise(done => {
+  const grid = document.querySelector('#attention .at-grid'), box = document.querySelector('#attention-text textarea');
+  const drawn = () => requestAnimationFrame(() => done(performance.now() - began));
+  new MutationObserver((_, watch) => { watch.disconnect(); drawn(); }).observe(grid, {attributeFilter: ['aria-label']});
+  const began = performance.now();
+  Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set.call(box, text);
+  box.dispatchEvent(new Event('input', {bubbles: true}));
+})"""
+
+# Milliseconds from a key to the drawn head, and what the server's exact map took.
+NEXT_HEAD = """() => new Promise(done => {
+  performance.clearResourceTimings();
+  const grid = document.querySelector('#attention .at-grid'), began = performance.now();
+  grid.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}));
+  requestAnimationFrame(() => {
+    const drawn = performance.now() - began;
+    setTimeout(() => {
+      const asked = performance.getEntriesByType('resource').filter(e => e.name.includes('component_server'));
+      done([drawn, ...asked.map(e => e.duration)]);
+    }, 400);
+  });
+})"""
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=3)
@@ -60,7 +87,12 @@ def main() -> None:
     print("time to first page       s (median)   x empty page")
     for name, values in starts.items():
         print(f"  {name:<22} {statistics.median(values):>8.2f} {statistics.median(values) / base:>12.2f}")
-    browser_rate(options.rounds, options.tokens, options.model)
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    if chromium is None:
+        print("no Chromium here: the browser parts are left out")
+        return
+    browser_rate(chromium, options.rounds, options.tokens, options.model)
+    attention_speed(chromium, options.rounds)
 
 
 @contextmanager
@@ -94,12 +126,8 @@ def served(script: str | None, *flags: str) -> Iterator[tuple[str, float]]:
         process.wait(timeout=20)
 
 
-def browser_rate(rounds: int, n_tokens: int, model: str) -> None:
+def browser_rate(chromium: str, rounds: int, n_tokens: int, model: str) -> None:
     """Prints tokens/s in the page and in bare `generate`, in turn."""
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
-    if chromium is None:
-        print("no Chromium here: the browser part is left out")
-        return
     from playwright.sync_api import sync_playwright
 
     import gptcore
@@ -141,6 +169,43 @@ def browser_rate(rounds: int, n_tokens: int, model: str) -> None:
     print(f"\n{lm.name}, up to {n_tokens} tokens     tokens/s   x bare")
     for name, values in rates.items():
         print(f"  {name:<22} {statistics.median(values):>8.0f} {statistics.median(values) / base:>8.2f}")
+
+
+def attention_speed(chromium: str, rounds: int) -> None:
+    """Prints how fast the Attention tab draws a model of GPT-2 small's shape at 64 tokens."""
+    import torch
+    from playwright.sync_api import sync_playwright
+
+    import gptcore
+
+    mini = gptcore.load()
+    torch.manual_seed(0)
+    shape = gptcore.GPTConfig.from_preset("gpt2", vocab_size=mini.tokenizer.vocab_size)
+    words = [mini.tokenizer.decode([i]) for i in range(300, 4000)]
+    words = [word for word in words if word.startswith(" ") and word[1:].isalpha()]
+    with tempfile.TemporaryDirectory() as folder:
+        gptcore.save_folder(folder, gptcore.GPT(shape), mini.tokenizer)
+        with served("app.py", "--model", folder) as (address, _), sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+            page = browser.new_page(viewport={"width": 1280, "height": 720})
+            page.goto(f"{address}?tab=attention")
+            page.wait_for_selector("#attention .at-name")
+            page.wait_for_timeout(3000)
+            drawn, heads, exact = [], [], []
+            for place in range(rounds + 1):
+                text = "".join(words[place + i * 7] for i in range(64))
+                typed = page.evaluate(TYPE, text)
+                page.wait_for_timeout(1500)
+                steps = [page.evaluate(NEXT_HEAD) for _ in range(5)]
+                if place:  # the first round warms up
+                    drawn.append(typed)
+                    heads += [step[0] for step in steps]
+                    exact += [step[1] for step in steps if len(step) > 1]
+            browser.close()
+    print(f"\nattention, GPT-2 small's shape, {len(mini.tokenizer.encode(text))} tokens, 144 heads      ms (median)")
+    print(f"  from typing to the drawn overview   {statistics.median(drawn):>8.0f}")
+    print(f"  from a key to the next head         {statistics.median(heads):>8.0f}")
+    print(f"  its exact map from the server       {statistics.median(exact):>8.0f}")
 
 
 if __name__ == "__main__":
