@@ -56,6 +56,12 @@ def test_next_token_gives_the_distribution(client):
         ("/next_token", {"prompt": " "}, "prompt is empty"),
         ("/next_token", {"prompt": "a", "n_rows": 0}, "number of rows"),
         ("/next_token", {"prompt": "a", "min_p": 7}, "Min-p is 7"),
+        ("/parameters", {"n_embd": 100, "n_head": 7}, "cannot be divided among n_head=7"),
+        ("/parameters", {"n_layer": 0}, "number of layers is 0"),
+        ("/parameters", {"vocab_size": 10**13}, "vocabulary is 1"),
+        ("/parameters", {"preset": "gpt5"}, "no preset 'gpt5'"),
+        ("/parameters", {"norm_position": "both"}, "choose pre or post"),
+        ("/parameters", {"preset": "gpt2", "n_tokens": 2000}, "sequence length is 2,000"),
         ("/attention", {"prompt": ""}, "text is empty"),
         ("/attention", {"prompt": None}, "must be text"),
         ("/attention", {"prompt": "a"}, "single token"),
@@ -76,7 +82,7 @@ def test_bad_input_gets_a_sentence_and_no_traceback(client, endpoint, arguments,
 
 def test_only_the_documented_endpoints_are_public(client):
     named = client.view_api(return_format="dict", print_info=False)["named_endpoints"]
-    assert sorted(named) == ["/attention", "/generate", "/next_token"]
+    assert sorted(named) == ["/attention", "/generate", "/next_token", "/parameters"]
 
 
 def test_attention_over_http_is_the_models(client):
@@ -85,6 +91,14 @@ def test_attention_over_http_is_the_models(client):
     expected = gptcore.attention_patterns(lm.model, reply["token_ids"])[4, 1]
     np.testing.assert_allclose(reply["weights"], expected, atol=1e-5)
     assert "".join(reply["tokens"]) == "The cat sat on the mat." and len(reply["random"]["induction"]) == 6
+
+
+def test_parameters_over_http_are_exact_and_a_trillion_is_an_answer(client):
+    reply = client.predict(preset="gpt2-xl", api_name="/parameters")
+    assert reply["total"] == 1_557_611_200 == sum(part["count"] for part in reply["components"])
+    assert reply["bytes"]["weights"]["32"] == 4 * reply["total"]
+    huge = client.predict(n_layer=10**12, n_embd=10**12, n_head=1, api_name="/parameters")
+    assert huge["total"] > 10**37
 
 
 def test_the_command_line_has_the_documented_flags(monkeypatch):

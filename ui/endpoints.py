@@ -12,7 +12,7 @@ from ui.services import Services
 
 
 def add_endpoints(services: Services) -> None:
-    """Adds /generate, /next_token and /attention to the page being built."""
+    """Adds /generate, /next_token, /attention and /parameters to the page being built."""
 
     def generate(
         prompt: str,
@@ -121,7 +121,57 @@ def add_endpoints(services: Services) -> None:
         with shown_to_visitor():
             return api.attention_maps(services, model, prompt, layer, head, sink, keep)
 
+    def parameters_of(
+        preset: str | None = None,
+        vocab_size: int = 50257,
+        n_positions: int = 1024,
+        n_layer: int = 12,
+        n_head: int = 12,
+        n_embd: int = 768,
+        n_inner: int = 0,
+        tie_word_embeddings: bool = True,
+        attention_bias: bool = True,
+        use_mlp: bool = True,
+        use_positions: bool = True,
+        norm_position: str = "pre",
+        batch_size: int = 8,
+        n_tokens: int = 256,
+    ) -> dict[str, Any]:
+        """What a shape is made of and what it costs, without building it.
+
+        Args:
+            preset: gpt1, gpt1-preln, gpt2, gpt2-medium, gpt2-large, gpt2-xl and others; the fields after it then do
+                not count.
+            vocab_size: V.
+            n_positions: window in tokens.
+            n_layer: blocks.
+            n_head: heads in a block; divides n_embd.
+            n_embd: C, width.
+            n_inner: width inside the MLP; 0 means four times n_embd.
+            tie_word_embeddings: the output head is the token embedding again.
+            attention_bias: biases in attention.
+            use_mlp: MLPs in the blocks.
+            use_positions: learned positions.
+            norm_position: "pre" (GPT-2) or "post" (GPT-1).
+            batch_size: sequences of a training step.
+            n_tokens: tokens in each, at most the window.
+
+        Returns:
+            total; components (name, formula, numbers, count); bytes (weights at 32, 16 and 8 bits, AdamW's gradients
+            and moments, KV cache of a token and of the window, activations with and without attention maps); flops of
+            a token, forward and in training.
+        """
+        controls = {
+            "vocab_size": vocab_size, "n_positions": n_positions, "n_layer": n_layer, "n_head": n_head,
+            "n_embd": n_embd, "n_inner": n_inner, "tie_word_embeddings": tie_word_embeddings,
+            "attention_bias": attention_bias, "use_mlp": use_mlp, "use_positions": use_positions,
+            "norm_position": norm_position,
+        }  # fmt: skip
+        with shown_to_visitor():
+            return api.parameters(preset, controls, batch_size, n_tokens)
+
     shared = {"concurrency_id": "model", "concurrency_limit": services.limits.concurrent_visits}
     gr.api(generate, api_name="generate", **shared)
     gr.api(next_token, api_name="next_token", **shared)
     gr.api(attention_of, api_name="attention", **shared)
+    gr.api(parameters_of, api_name="parameters", **shared)

@@ -25,7 +25,7 @@ RANGES: dict[str, tuple[float, float, bool]] = {
     "seed": (0, 2**31 - 1, True),
 }
 
-CHOICES: dict[str, tuple[str, ...]] = {"tab": ("generate", "attention"), "sink": MODES}
+CHOICES: dict[str, tuple[str, ...]] = {"tab": ("generate", "attention", "parameters"), "sink": MODES}
 
 
 def read(query: Mapping[str, str], max_new_tokens: int) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 import gradio as gr
 
 from ui import links
+from ui.components.parameter_views import plotly_library
 from ui.endpoints import add_endpoints
 from ui.errors import shown_to_visitor
 from ui.handlers import generate as handlers
@@ -19,6 +20,7 @@ from ui.services import Services
 from ui.tabs.attention import attention_tab
 from ui.tabs.controls import LINKED, QUIET
 from ui.tabs.generate import generate_tab
+from ui.tabs.parameters import parameters_tab
 
 TITLE = "GPT Lens"
 KEYS = "Keys: **G** generate · **N** next token · **S** stop · **P** large type · **D** dark · **Shift+Enter** in the prompt"
@@ -35,6 +37,9 @@ def build_page(services: Services, example: Example) -> gr.Blocks:
     # The queue only bounds how much is under way; `Services.compute` decides who computes at a moment.
     model_work = {**QUIET, "concurrency_id": "model", "concurrency_limit": services.limits.concurrent_visits}
     hint = " Pick one from the list, or type a folder or a Hub repository." if services.limits.any_model else ""
+    gr.set_static_paths(
+        [plotly_library()]
+    )  # the one file of plotly that the page asks for; a second call would replace it
     with gr.Blocks(title=TITLE, fill_width=True, analytics_enabled=False) as page:
         with gr.Row(elem_id="head", equal_height=True):
             with gr.Column(scale=3, min_width=280):
@@ -54,6 +59,8 @@ def build_page(services: Services, example: Example) -> gr.Blocks:
                 tab = generate_tab(services, model, example, model_work)
             with gr.Tab("Attention", id="attention"):
                 heads = attention_tab(services, model, example.attention, model_work)
+            with gr.Tab("Parameters", id="parameters") as parameters:
+                shape = parameters_tab(services, model, model_work, parameters)
         gr.Markdown(KEYS, elem_id="keys", elem_classes="no-present")
         opened = gr.State(services.models.default)  # the last model that could be opened
         opening: dict[str, Any] = {
@@ -62,7 +69,9 @@ def build_page(services: Services, example: Example) -> gr.Blocks:
             "outputs": [line, model, opened],
         }
         opening |= {"concurrency_id": "load", "concurrency_limit": 2, **QUIET}
-        model.input(**opening).success(**tab.look).success(**heads.fresh).success(**heads.look)
+        model.input(**opening).success(**tab.look).success(**heads.fresh).success(**heads.look).success(
+            **shape.follow
+        ).success(**shape.look)
         linked = {
             "prompt": tab.prompt,
             "seed": tab.controls.seed,
@@ -72,7 +81,9 @@ def build_page(services: Services, example: Example) -> gr.Blocks:
         }
         linked |= {name: tab.controls.by_name[name] for name in LINKED}
         arriving = page.load(_on_load(services, example, list(linked)), None, [tabs, *linked.values()], **QUIET)
-        arriving.then(**opening).success(**tab.look).success(**heads.fresh).success(**heads.look)
+        arriving.then(**opening).success(**tab.look).success(**heads.fresh).success(**heads.look).success(
+            **shape.follow
+        ).success(**shape.look)
         page.unload(_on_leave(services))
         add_endpoints(services)
     return page

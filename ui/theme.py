@@ -62,6 +62,7 @@ CSS = """
 #title p{color:var(--body-text-color-subdued);margin:0;font-size:.86em}
 #facts .prose{color:var(--body-text-color-subdued);font-size:.86em;min-height:1.4em;padding:0 .2em}
 #attention-head{margin-top:-.3em}#sink .wrap{gap:.3em}.attention-more{align-items:center;flex-wrap:nowrap}#woken .prose{font-size:.95em;color:var(--body-text-color-subdued)}
+.shape-sliders .form,.shape-switches .form{display:grid!important;grid-template-columns:repeat(2,minmax(0,1fr));gap:0!important}.shape-sliders .head{flex-wrap:nowrap!important}.shape-sliders .min_value,.shape-sliders .max_value{display:none}.shape-switches .form>*{min-width:0!important}
 #space-warning{border:1px solid var(--lens-surprise);border-radius:6px;padding:.3em .6em;align-items:center}
 .steps,.presets{display:grid!important;grid-template-columns:repeat(4,minmax(0,1fr));gap:.4em}
 .presets{grid-template-columns:repeat(6,minmax(0,1fr))}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 
 import pytest
@@ -13,6 +14,12 @@ from serving import served_page
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 # The page's load events run after its first paint; the network never falls idle, since Gradio keeps a stream open.
 SETTLING = 1200
+# What is on screen once a tab has opened.
+LANDMARKS = {
+    "generate": "#distribution .dv-token",
+    "attention": "#attention .at-name",
+    "parameters": "#breakdown .bd-total",
+}
 
 
 def pytest_collection_modifyitems(items):
@@ -56,7 +63,8 @@ def visit(browser, url):
         page.route("**/*", route)
         page.on("pageerror", lambda error: failures.append(str(error)))
         page.goto(url + query)
-        landmark = "#attention .at-name" if "tab=attention" in query else "#distribution .dv-token"
+        tab = re.search(r"tab=(\w+)", query)
+        landmark = LANDMARKS[tab[1] if tab else "generate"]
         expect(page.locator(landmark).first).to_be_visible(timeout=20_000)
         page.wait_for_timeout(SETTLING)
         return page

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
-from gptcore.analysis import uniform_scores
+from gptcore.analysis import (
+    activation_bytes,
+    count_parameters,
+    forward_flops,
+    kv_cache_bytes,
+    optimizer_bytes,
+    training_flops,
+    uniform_scores,
+    weight_bytes,
+)
+from gptcore.config import PRESETS
 from gptcore.generation import Continuation, check_seed, continue_together, last_logits, prompt_ids
-from ui.handlers import attention, distribution, inputs
+from ui.handlers import attention, distribution, inputs, shapes
 from ui.handlers.inputs import InputError
 from ui.services import Services
 from ui.sessions import NextToken
@@ -91,4 +102,31 @@ def attention_maps(
         "random": attention.plain(profile),
         "roles": [[scores.role(at, which, chance) for which in range(reading.n_head)] for at in range(reading.n_layer)],
         "weights": weights,
+    }
+
+
+def parameters(preset: object, controls: dict[str, object], batch_size: object, n_tokens: object) -> dict[str, Any]:
+    """A shape's parameters, bytes and operations.
+
+    Returns:
+        {"total", "components": [{name, formula, numbers, count}], "bytes": {...}, "flops": {...}}
+    """
+    if preset is not None and preset not in PRESETS:
+        raise InputError(f"There is no preset {str(preset)[:60]!r}; choose one of {', '.join(PRESETS)}.")
+    config = shapes.shape(controls) if preset is None else PRESETS[str(preset)]
+    B = inputs.whole(batch_size, "The batch", low=1, high=1_000_000)
+    T = inputs.whole(n_tokens, "The sequence length", low=1, high=config.n_positions)
+    count = count_parameters(config)
+    return {
+        "total": count.total,
+        "components": [asdict(component) for component in count.components],
+        "bytes": {
+            "weights": {str(bits): weight_bytes(config, bits=bits) for bits in (32, 16, 8)},
+            "adamw": optimizer_bytes(config),
+            "kv_cache_token": kv_cache_bytes(config),
+            "kv_cache_window": kv_cache_bytes(config, config.n_positions),
+            "activations": activation_bytes(config, batch_size=B, n_tokens=T),
+            "activations_with_maps": activation_bytes(config, batch_size=B, n_tokens=T, attention_maps=True),
+        },
+        "flops": {"forward": forward_flops(config, T), "training": training_flops(config, T)},
     }

@@ -1,0 +1,158 @@
+"""Small live experiments on the pieces that a GPT is made of; each returns the numbers of one figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from gptcore.config import GPTConfig
+from gptcore.errors import ConfigError
+from gptcore.model import GPT, activation, evaluating
+from gptcore.probe import Probe
+
+
+@dataclass(frozen=True)
+class ActivationCurves:
+    """Activations and their slopes at x, float [N] each. `gate` is Phi(x), by which GELU multiplies its input."""
+
+    x: Tensor
+    values: dict[str, Tensor]
+    slopes: dict[str, Tensor]
+    gate: Tensor
+
+
+def activation_curves(limit: float = 4.0, n: int = 401) -> ActivationCurves:
+    """ReLU, exact GELU and its tanh approximation. Source: Hendrycks and Gimpel 2016, "Gaussian Error Linear Units"."""
+    x = torch.linspace(-limit, limit, n)
+    values, slopes = {}, {}
+    for name in ("relu", "gelu", "gelu_new"):
+        at = x.clone().requires_grad_(True)
+        y = activation(name, at)
+        values[name], slopes[name] = y.detach(), torch.autograd.grad(y.sum(), at)[0]
+    return ActivationCurves(x, values, slopes, 0.5 * (1 + torch.erf(x / 2**0.5)))
+
+
+class _Streams(Probe):
+    def __init__(self) -> None:
+        self.streams: list[Tensor] = []
+
+    def residual(self, depth: int, stream: Tensor) -> None:
+        self.streams.append(stream)
+
+
+@dataclass(frozen=True)
+class NormExample:
+    """A real activation before and after a LayerNorm, float [T, C] each; its mean and deviation by token, [T]."""
+
+    before: Tensor
+    after: Tensor
+    mean: Tensor
+    deviation: Tensor
+
+
+@torch.inference_mode()
+def layer_norm_example(model: GPT, token_ids: Sequence[int], layer: int) -> NormExample:
+    """What ln_1 of a layer does with the residual stream of a text. In post-norm models it is given the same stream.
+
+    Raises:
+        ConfigError: no such layer. TokenIdError, ContextLengthError: as the model does.
+    """
+    if not 0 <= layer < model.config.n_layer:
+        raise ConfigError(f"There is no layer {layer}; this model has layers 0 to {model.config.n_layer - 1}.")
+    probe = _Streams()
+    with evaluating(model):
+        model.hidden_states(torch.as_tensor(token_ids, device=model.wte.weight.device)[None], probe=probe)
+    stream = probe.streams[layer][0]
+    after = model.blocks[layer].ln_1(stream)
+    return NormExample(stream.cpu(), after.cpu(), stream.mean(-1).cpu(), stream.std(-1, correction=0).cpu())
+
+
+@torch.inference_mode()
+def future_leak(config: GPTConfig, *, n_tokens: int = 16, seed: int = 0) -> dict[bool, Tensor]:
+    """How much every position's prediction changes when the last token is another, with and without the causal mask.
+
+    The same random weights and tokens for both.
+
+    Returns:
+        {causal: float [n_tokens], Euclidean distance of the logits}.
+    """
+    n_tokens = min(n_tokens, config.n_positions)
+    ids = torch.randint(config.vocab_size, (1, n_tokens), generator=torch.Generator().manual_seed(seed))
+    other = ids.clone()
+    other[0, -1] = (other[0, -1] + 1) % config.vocab_size
+    found = {}
+    for causal in (True, False):
+        model = _random_model(replace(config, causal=causal), seed)
+        found[causal] = (model(ids).logits - model(other).logits)[0].norm(dim=-1)
+    return found
+
+
+def gradient_by_depth(config: GPTConfig, *, n_tokens: int = 32, seed: int = 0) -> dict[str, Tensor]:
+    """The gradient's size in every block at initialisation, pre-norm against post-norm.
+
+    Source: Xiong et al. 2020, "On Layer Normalization in the Transformer Architecture".
+
+    Returns:
+        {"pre" | "post": float [n_layer], 2-norm of the gradient of the attention and MLP matrices of a block}.
+    """
+    n_tokens = min(n_tokens, config.n_positions)
+    ids = torch.randint(config.vocab_size, (4, n_tokens + 1), generator=torch.Generator().manual_seed(seed))
+    found = {}
+    for position in ("pre", "post"):
+        model = _random_model(replace(config, norm_position=position, residual_scaling=False), seed)
+        loss = F.cross_entropy(model(ids[:, :-1]).logits.flatten(0, 1), ids[:, 1:].flatten())
+        loss.backward()
+        norms = []
+        for block in model.blocks:
+            gradients = [p.grad for p in block.parameters() if p.dim() >= 2 and p.grad is not None]
+            norms.append(torch.stack([gradient.norm() for gradient in gradients]).norm())
+        found[position] = torch.stack(norms)
+    return found
+
+
+@torch.inference_mode()
+def stream_by_depth(config: GPTConfig, *, n_tokens: int = 32, seed: int = 0) -> dict[bool, Tensor]:
+    """The residual stream's standard deviation after every depth at initialisation, with GPT-2's scaling and without.
+
+    Source: Radford et al. 2019, section 2.3: residual projections start smaller by the root of their number.
+
+    Returns:
+        {scaled: float [n_layer + 1]}.
+    """
+    n_tokens = min(n_tokens, config.n_positions)
+    ids = torch.randint(config.vocab_size, (4, n_tokens), generator=torch.Generator().manual_seed(seed))
+    found = {}
+    for scaled in (True, False):
+        # Larger weights than 0.02 make what accumulates visible beside the embeddings in a narrow model.
+        model = _random_model(replace(config, norm_position="pre", residual_scaling=scaled), seed)
+        probe = _Streams()
+        model.hidden_states(ids, probe=probe)
+        found[scaled] = torch.stack([stream.std() for stream in probe.streams])
+    return found
+
+
+@torch.inference_mode()
+def position_similarity(model: GPT, *, most: int = 256) -> Tensor:
+    """Cosine similarity of the learned position embeddings, float [P, P], of at most so many positions evenly chosen.
+
+    Raises:
+        ConfigError: a model without positions.
+    """
+    if not model.config.use_positions:
+        raise ConfigError("This model has no position embeddings.")
+    table = model.wpe.weight.float().cpu()
+    chosen = table[torch.linspace(0, len(table) - 1, min(most, len(table))).round().long()]
+    unit = F.normalize(chosen, dim=-1)
+    return unit @ unit.T
+
+
+def _random_model(config: GPTConfig, seed: int) -> GPT:
+    state = torch.get_rng_state()
+    torch.manual_seed(seed)
+    model = GPT(replace(config, embd_pdrop=0.0, attn_pdrop=0.0, resid_pdrop=0.0)).eval()
+    torch.set_rng_state(state)
+    return model

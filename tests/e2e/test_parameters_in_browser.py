@@ -1,0 +1,90 @@
+"""The Parameters tab in a real browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+
+def view(page: Page, name: str) -> None:
+    tab = page.locator(f"#parameter-views button[role=tab]:has-text('{name}')").first
+    tab.click()
+
+
+def saved(page: Page, where: str, button: str) -> bytes:
+    with page.expect_download(timeout=20_000) as download:
+        page.click(f"{where} [data-do={button}]")
+    return Path(download.value.path()).read_bytes()
+
+
+def test_it_opens_on_the_picked_model_and_a_preset_moves_every_slider(visit):
+    page = visit("?tab=parameters")
+    expect(page.locator("#breakdown .bd-total")).to_have_text("4,605,440")
+    expect(page.locator("#breakdown .bd-check")).to_contain_text("matches the real model: 76 tensors")
+    expect(page.locator("#treemap .slice").first).to_be_visible(timeout=20_000)
+    page.fill("#shape-from input", "gpt2-xl")
+    page.keyboard.press("Enter")
+    expect(page.locator("#breakdown .bd-total")).to_have_text("1,557,611,200", timeout=10_000)
+    expect(page.locator("#shape-n_layer input[type=number]")).to_have_value("48")
+    page.locator("#breakdown .bd-open").nth(2).click()
+    expect(page.locator("#breakdown .bd-tensor").first).to_contain_text("h.*.attn.c_attn.weight")
+    assert b"1557611200" in saved(page, "#breakdown", "csv")
+    assert saved(page, "#breakdown", "png")[:4] == b"\x89PNG"
+
+
+def test_moving_a_slider_by_keyboard_redraws_and_an_impossible_shape_is_a_sentence(visit):
+    page = visit("?tab=parameters")
+    page.locator("#shape-n_layer input[type=range]").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#breakdown .bd-total")).to_have_text("5,210,464", timeout=5_000)
+    page.locator("#shape-n_head input[type=range]").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#breakdown .bd-total")).to_have_text("5,210,464")  # 8 divides 224: heads change no count
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#breakdown .bd-message")).to_contain_text("cannot be divided among n_head=9", timeout=5_000)
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#breakdown .bd-total")).to_be_visible(timeout=5_000)
+
+
+def test_every_view_shows_something_real(visit):
+    page = visit("?tab=parameters")
+    view(page, "All models")
+    expect(page.locator("#bars .bars path").first).to_be_attached(timeout=20_000)
+    view(page, "117M")
+    expect(page.locator("#quoted")).to_contain_text("116,929,536")
+    view(page, "Cost")
+    expect(page.locator("#cost")).to_contain_text("59,700")
+    page.click("#measure-cache")
+    expect(page.locator("#measured")).to_contain_text("times faster", timeout=30_000)
+    view(page, "Families")
+    expect(page.locator("#families")).to_contain_text("174,604,259,328")
+
+
+def test_a_part_of_the_drawing_opens_its_code(visit):
+    page = visit("?tab=parameters")
+    view(page, "Drawing")
+    expect(page.locator("#drawing svg")).to_be_visible(timeout=20_000)
+    page.locator("#drawing [id='part-mlp']").last.click()
+    expect(page.locator("#drawing .dr-place").first).to_contain_text("gptcore/model.py, line")
+    expect(page.locator("#drawing .dr-code").first).to_contain_text("def forward")
+    assert b"<svg" in saved(page, "#drawing", "svg")
+
+
+def test_experiments_and_checks_run_on_the_model(visit):
+    page = visit("?tab=parameters")
+    view(page, "Anatomy")
+    expect(page.locator("#anatomy-figure img")).to_be_visible(timeout=20_000)
+    page.click("#experiment label:has-text('Learned positions')")
+    expect(page.locator("#anatomy-figure .fg-text")).to_contain_text("position embeddings of mini", timeout=20_000)
+    view(page, "Verify")
+    page.click("#verify-start")
+    expect(page.locator("#checks")).to_contain_text("mini: 9 passed, 0 failed", timeout=60_000)
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
+def test_the_tab_fits_projector_and_phone(visit, width, height):
+    page = visit("?tab=parameters&__theme=dark", width, height)
+    page.wait_for_timeout(800)
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")

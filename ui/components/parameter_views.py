@@ -1,0 +1,130 @@
+"""The Parameters tab's views: what a shape is made of, tables in sections, and plotly figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from ui.components.files import beside
+
+_BREAKDOWN = """
+<div class="bd-message" role="status"></div>
+<div class="bd-body" hidden>
+<div role="status"><span class="bd-total"></span><span class="bd-name"></span></div>
+<div class="bd-check" role="status"></div>
+<div class="bd-bar" aria-hidden="true"></div>
+<div class="bd-scroll"><table class="bd-table"><thead><tr><th>what</th><th>formula</th><th>with numbers</th>
+<th class="bd-count">parameters</th><th class="bd-count">share</th></tr></thead><tbody class="bd-rows"></tbody></table></div>
+<div class="ts-tools"><button type="button" data-do="all">Open or close all</button>
+<button type="button" data-do="csv">Save .csv</button><button type="button" data-do="png">Slide .png</button>
+<button type="button" data-do="svg">Slide .svg</button><span class="ts-said bd-said" role="status"></span></div>
+</div>
+"""
+
+_SHEET = """
+<div class="sh-box"></div>
+<div class="ts-tools"><button type="button" data-do="csv">Save .csv</button><span class="ts-said" role="status"></span></div>
+"""
+
+
+def breakdown_view(value: str = "", *, server_functions: list[Callable[..., Any]], **options: Any) -> gr.HTML:
+    """Components, formulas, counts and tensors; the value is JSON of `ui.handlers.shapes.breakdown`.
+
+    server_functions: picture, which takes [the value, "png" or "svg", dark].
+    """
+    return gr.HTML(
+        value,
+        html_template=_BREAKDOWN,
+        css_template=beside("token_stream.css") + beside("breakdown_view.css"),
+        js_on_load=beside("shared.js") + beside("breakdown_view.js"),
+        apply_default_css=False,
+        server_functions=server_functions,
+        **options,
+    )
+
+
+def sheet_view(value: str = "", *, name: str, **options: Any) -> gr.HTML:
+    """Tables in sections; the value is JSON of `ui.handlers.sheets`, `name` that of a saved file."""
+    return gr.HTML(
+        value,
+        html_template=_SHEET,
+        css_template=beside("token_stream.css") + beside("sheet_view.css"),
+        js_on_load=beside("shared.js") + beside("sheet_view.js"),
+        apply_default_css=False,
+        name=name,
+        **options,
+    )
+
+
+def plotly_library() -> Path:
+    """plotly.js of the installed package; the page serves this one file of it."""
+    spec = find_spec("plotly")
+    assert spec is not None and spec.origin is not None
+    return Path(spec.origin).parent / "package_data" / "plotly.min.js"
+
+
+def plotly_view(value: str = "", *, height: int, **options: Any) -> gr.HTML:
+    """A plotly figure that keeps its zoom and follows dark mode; the value is the figure's JSON."""
+    return gr.HTML(
+        value,
+        html_template=f'<div class="pl-box" style="width:100%;height:{height}px"></div>',
+        js_on_load=beside("plotly_view.js"),
+        apply_default_css=False,
+        library=f"/gradio_api/file={plotly_library()}",
+        **options,
+    )
+
+
+_DRAWING = """
+<div class="dr-message" role="status"></div>
+<div class="dr-body" hidden>
+<div class="dr-box"></div>
+<div class="ts-tools"><button type="button" data-do="png">Slide .png</button>
+<button type="button" data-do="svg">Slide .svg</button><span class="ts-said dr-said" role="status"></span></div>
+<div class="dr-parts" role="group" aria-label="Parts of the model"></div>
+<div class="dr-detail" aria-live="polite"></div>
+</div>
+"""
+
+_FIGURE = """
+<img class="fg-image" style="width:100%;border-radius:6px" alt="" hidden>
+<p class="fg-text" role="status" style="color:var(--body-text-color);max-width:90ch;font-size:1.02em;line-height:1.55"></p>
+<div class="ts-tools"><button type="button" data-do="png">Slide .png</button>
+<button type="button" data-do="svg">Slide .svg</button><span class="ts-said fg-said" role="status"></span></div>
+"""
+
+
+def drawing_view(value: str = "", *, server_functions: list[Callable[..., Any]], **options: Any) -> gr.HTML:
+    """The architecture, to click on; the value is JSON of the drawing tab.
+
+    server_functions: picture, which takes [the shape's controls, "png" or "svg", dark].
+    """
+    return gr.HTML(
+        value,
+        html_template=_DRAWING,
+        css_template=beside("token_stream.css") + beside("drawing_view.css"),
+        js_on_load=beside("shared.js") + beside("drawing_view.js"),
+        apply_default_css=False,
+        server_functions=server_functions,
+        **options,
+    )
+
+
+def figure_view(value: str = "", *, server_functions: list[Callable[..., Any]], **options: Any) -> gr.HTML:
+    """A figure and a paragraph; the value is JSON of {name, model, text, light, dark}, the last two as data URLs.
+
+    server_functions: picture, which takes [name, model, "png" or "svg", dark].
+    """
+    return gr.HTML(
+        value,
+        html_template=_FIGURE,
+        css_template=beside("token_stream.css"),
+        js_on_load=beside("shared.js") + beside("figure_view.js"),
+        apply_default_css=False,
+        server_functions=server_functions,
+        **options,
+    )

@@ -1,0 +1,31 @@
+// A plotly figure, drawn by the plotly.js that comes with the installed package; loaded when it is first seen.
+const box = element.querySelector('.pl-box');
+let ready = false, width = 0;
+
+function library() {
+  window.plotlyLoading ||= new Promise((done, failed) => {
+    const script = document.createElement('script');
+    script.src = props.library;
+    script.onload = done;
+    script.onerror = failed;
+    document.head.append(script);
+  });
+  return window.plotlyLoading;
+}
+function skinned(layout) {
+  const style = getComputedStyle(element), get = name => style.getPropertyValue(name).trim(), grid = get('--border-color-primary');
+  const out = {...layout, paper_bgcolor: 'rgba(0,0,0,0)', plot_bgcolor: 'rgba(0,0,0,0)', font: {...layout.font, color: get('--body-text-color'), family: get('--font') || 'sans-serif'}};
+  for (const key of Object.keys(out)) if (/^[xy]axis/.test(key)) out[key] = {gridcolor: grid, linecolor: grid, zerolinecolor: grid, ...out[key]};
+  return out;
+}
+async function draw() {
+  if (!props.value || !box.clientWidth) return;
+  await library();
+  const figure = JSON.parse(props.value);
+  await Plotly.react(box, figure.data, skinned(figure.layout || {}), {responsive: false, displaylogo: false, displayModeBar: false, scrollZoom: false});
+  ready = true;
+}
+watch('value', draw);
+draw();
+new ResizeObserver(() => { if (box.clientWidth && box.clientWidth !== width) { width = box.clientWidth; ready ? Plotly.Plots.resize(box) : draw(); } }).observe(box);
+new MutationObserver(draw).observe(document.body, {attributes: true, attributeFilter: ['class']});

@@ -1,0 +1,207 @@
+"""A GPT drawn to scale: areas are parameters, every arrow carries the shape of what flows along it."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ui.figures.slide import SIZE, Colors, colors, data_url
+
+_FILL = {
+    "token_embedding": "#3c99c6", "position_embedding": "#7d8fb8", "attention": "#e2892b", "mlp": "#1f7dad",
+    "norm": "#8790ab", "head": "#a9d6ea",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What the drawing needs to know of a shape.
+
+    Attributes:
+        name: for the title.
+        V, P, C, F, L, H: vocabulary, positions, width, inner width, layers, heads.
+        pre_norm, tied, use_mlp, use_positions: switches.
+        counts: parameters by component, all blocks together.
+    """
+
+    name: str
+    V: int
+    P: int
+    C: int
+    F: int
+    L: int
+    H: int
+    pre_norm: bool
+    tied: bool
+    use_mlp: bool
+    use_positions: bool
+    counts: Mapping[str, int]
+
+
+def draw(shape: Drawn, kind: str, *, dark: bool) -> str:
+    """The drawing as a data URL, "png" or "svg"."""
+    return data_url(_figure(shape, colors(dark)), kind)
+
+
+def inline(shape: Drawn, *, dark: bool) -> str:
+    """The drawing as SVG text for a page; every part is a group whose id is "part-" and its name."""
+    target = io.StringIO()
+    _figure(shape, colors(dark), transparent=True).savefig(target, format="svg", transparent=True)
+    text = target.getvalue()
+    return text[text.index("<svg") :]
+
+
+def _figure(shape: Drawn, look: Colors, *, transparent: bool = False):  # noqa: ANN202 - matplotlib is imported late
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=SIZE, facecolor="none" if transparent else look.paper)
+    axes = figure.add_axes((0.01, 0.01, 0.98, 0.98))
+    axes.set_xlim(0, 133)
+    axes.set_ylim(0, 75)
+    axes.axis("off")
+    total = sum(shape.counts.values())
+    axes.text(2, 72, f"{shape.name}: {total:,} parameters", color=look.ink, fontsize=19, weight="bold", va="center")
+    _whole(axes, shape, look, total)
+    _block(axes, shape, look)
+    return figure
+
+
+def _box(axes, look: Colors, part: str, x: float, y: float, w: float, h: float, fill: str, text: str, size: float = 12):  # noqa: ANN202
+    from matplotlib.patches import Rectangle
+
+    box = Rectangle((x, y), w, h, facecolor=fill, edgecolor=look.ink, linewidth=1.0)
+    box.set_gid(f"part-{part}")
+    axes.add_patch(box)
+    if text:
+        axes.text(x + w / 2, y + h / 2, text, color="#0d111c", fontsize=size, ha="center", va="center")
+
+
+def _arrow(axes, look: Colors, start: tuple[float, float], end: tuple[float, float], text: str = "", side: int = 1):  # noqa: ANN202
+    axes.annotate("", xy=end, xytext=start, arrowprops={"arrowstyle": "-|>", "color": look.ink, "linewidth": 1.3})
+    if text:
+        axes.text(
+            (start[0] + end[0]) / 2 + side, (start[1] + end[1]) / 2, text, color=look.ink, fontsize=11,
+            ha="left" if side > 0 else "right", va="center", family="monospace",
+        )  # fmt: skip
+
+
+def _whole(axes, shape: Drawn, look: Colors, total: int) -> None:
+    """The model as one column whose heights are shares of the parameters."""
+    axes.text(2, 67.5, "The whole model, to scale: height is the share of parameters", color=look.ink, fontsize=12)
+    x, w, room, y = 6.0, 17.0, 58.0, 4.0
+    counts = shape.counts
+    block = (counts["attention"] + counts["mlp"] + counts["block_norms"]) / shape.L
+    entries: list[tuple[str, float, str, str]] = [
+        ("token_embedding", counts["token_embedding"], "token embedding", f"[{shape.V:,}, {shape.C:,}]"),
+        ("position_embedding", counts["position_embedding"], "positions", f"[{shape.P:,}, {shape.C:,}]"),
+    ]
+    drawn = min(shape.L, 48)
+    for layer in range(drawn):
+        entries.append((f"block-{layer}", block * shape.L / drawn, "", ""))
+    entries += [("final_norm", counts["final_norm"], "", ""), ("head", counts["head"], "output head", f"[{shape.V:,}, {shape.C:,}]")]  # fmt: skip
+    first_block = last_block = y
+    for part, count, label, dimensions in entries:
+        if not count:
+            continue
+        h = max(0.18, room * count / total)
+        if part.startswith("block-"):
+            first_block = y if part == "block-0" else first_block
+            share = counts["attention"] / max(1, counts["attention"] + counts["mlp"])
+            _box(axes, look, "attention", x, y, w, h * share, _FILL["attention"], "")
+            if share < 1:
+                _box(axes, look, "mlp", x, y + h * share, w, h * (1 - share), _FILL["mlp"], "")
+            last_block = y + h
+        else:
+            _box(axes, look, part, x, y, w, h, _FILL.get(part, _FILL["norm"]), label if h > 2.2 else "")
+            if dimensions:
+                axes.text(x + w + 1, y + h / 2, f"{label if h <= 2.2 else ''} {dimensions} {count / total:.1%}".strip(), color=look.ink, fontsize=10, va="center", family="monospace")  # fmt: skip
+        y += h
+    middle = (first_block + last_block) / 2
+    axes.text(x + w + 1, middle + 1.6, f"{shape.L:,} blocks", color=look.ink, fontsize=13, va="center", weight="bold")
+    axes.text(x + w + 1, middle - 1.2, f"{block:,.0f} each\n{block * shape.L / total:.1%} together", color=look.ink, fontsize=11, va="top")  # fmt: skip
+    _arrow(axes, look, (x + w / 2, 1.0), (x + w / 2, 4.0), "token ids [B, T]")
+    _arrow(axes, look, (x + w / 2, y), (x + w / 2, y + 3.2), f"logits [B, T, {shape.V:,}]" + (" (head tied)" if shape.tied else ""))  # fmt: skip
+
+
+def _block(axes, shape: Drawn, look: Colors) -> None:
+    """One block, from its input at the bottom to its output at the top, with shapes on the arrows."""
+    C, F, D = shape.C, shape.F, shape.C // shape.H
+    kind = (
+        "pre-norm (GPT-2): the norm stands inside the branch"
+        if shape.pre_norm
+        else "post-norm (GPT-1): the norm follows the sum"
+    )
+    axes.text(58, 67.5, f"One block, {kind}", color=look.ink, fontsize=12)
+    trunk, left = 66.0, 80.0
+    stream = f"[B, T, {C:,}]"
+
+    def norm(part: str, x: float, y: float, w: float) -> None:
+        _box(axes, look, part, x, y, w, 2.6, _FILL["norm"], f"{part}   2·{C:,}", 11)
+
+    def add(y: float) -> None:
+        axes.text(trunk, y, "+", color=look.ink, fontsize=20, ha="center", va="center", bbox={"boxstyle": "circle,pad=0.15", "facecolor": look.paper, "edgecolor": look.ink})  # fmt: skip
+
+    _arrow(axes, look, (trunk, 2.0), (trunk, 28.4 if shape.pre_norm else 27.4), stream, -1)
+    base = 4.0
+    axes.plot([trunk, left + 18], [base, base], color=look.ink, linewidth=1.3)
+    y = base
+    if shape.pre_norm:
+        _arrow(axes, look, (left + 18, y), (left + 18, y + 2.2))
+        norm("ln_1", left, y + 2.2, 36)
+        y += 4.8
+    _arrow(axes, look, (left + 18, y), (left + 18, y + 2.4), stream)
+    _box(axes, look, "attention", left, y + 2.4, 36, 4.2, _FILL["attention"], f"c_attn   {C:,} → 3·{C:,}", 12)
+    y += 6.6
+    _arrow(axes, look, (left + 18, y), (left + 18, y + 2.6), f"q, k, v: each [B, {shape.H}, T, {D}]")
+    _box(axes, look, "attention", left, y + 2.6, 36, 5.0, _FILL["attention"], f"softmax(q·kᵀ / √{D}, no future) · v\n{shape.H} maps [T, T]", 11)  # fmt: skip
+    y += 7.6
+    _arrow(axes, look, (left + 18, y), (left + 18, y + 2.2), stream)
+    _box(axes, look, "attention", left, y + 2.2, 36, 3.2, _FILL["attention"], f"c_proj   {C:,} → {C:,}", 12)
+    y += 5.4
+    top = y + 1.6
+    axes.plot([left + 18, left + 18], [y, top], color=look.ink, linewidth=1.3)
+    _arrow(axes, look, (left + 18, top), (trunk + 1.6, top), "", 1)
+    add(top)
+    y = top + 1.6
+    if not shape.pre_norm:
+        _arrow(axes, look, (trunk, y - 0.4), (trunk, y + 1.6))
+        norm("ln_1", trunk - 7, y + 1.6, 14)
+        y += 4.6
+    if not shape.use_mlp:
+        _arrow(axes, look, (trunk, y), (trunk, 64.0), f"{stream} to the next block", -1)
+        return
+    last = 61.5 if shape.pre_norm else 57.0
+    _arrow(axes, look, (trunk, y), (trunk, last - 1.6), stream, -1)
+    axes.plot([trunk, left + 18], [y + 1.0, y + 1.0], color=look.ink, linewidth=1.3)
+    y += 1.0
+    if shape.pre_norm:
+        _arrow(axes, look, (left + 18, y), (left + 18, y + 2.0))
+        norm("ln_2", left, y + 2.0, 36)
+        y += 4.6
+    _arrow(axes, look, (left + 18, y), (left + 18, y + 2.2), stream)
+    wide = min(48.0, 36 * max(1.0, F / (4 * C)) + 8)
+    _box(
+        axes,
+        look,
+        "mlp",
+        left + 18 - wide / 2,
+        y + 2.2,
+        wide,
+        3.8,
+        _FILL["mlp"],
+        f"c_fc   {C:,} → {F:,}, then GELU",
+        12,
+    )
+    y += 6.0
+    _arrow(axes, look, (left + 18, y), (left + 18, y + 2.4), f"[B, T, {F:,}]")
+    _box(axes, look, "mlp", left, y + 2.4, 36, 3.4, _FILL["mlp"], f"c_proj   {F:,} → {C:,}", 12)
+    y += 5.8
+    axes.plot([left + 18, left + 18], [y, last], color=look.ink, linewidth=1.3)
+    _arrow(axes, look, (left + 18, last), (trunk + 1.6, last))
+    add(last)
+    if not shape.pre_norm:
+        _arrow(axes, look, (trunk, last + 1.4), (trunk, last + 2.8))
+        norm("ln_2", trunk - 7, last + 2.8, 14)
+        last += 4.6
+    _arrow(axes, look, (trunk, last + 1.4), (trunk, 66.0), "", -1)

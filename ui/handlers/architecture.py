@@ -1,0 +1,79 @@
+"""The parts of the drawing: what each computes, what it counts, and the lines of this project that do it."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from gptcore import attention, model
+from gptcore.analysis import count_parameters
+from gptcore.config import GPTConfig
+from ui.handlers.shapes import COMPONENTS, name_of
+
+_ROOT = Path(model.__file__).resolve().parent.parent
+
+# Part of the drawing -> (title, formula, component it belongs to, the code).
+_PARTS: dict[str, tuple[str, str, str, tuple[Callable[..., Any], ...]]] = {
+    "token_embedding": ("Token embedding", "x = wte[token id]", "token_embedding", (model.GPT.hidden_states,)),
+    "position_embedding": ("Position embedding", "x = x + wpe[place]", "position_embedding", (model._positions, model.GPT.hidden_states)),
+    "attention": ("Attention", "softmax(q·kᵀ / √D + mask) · v, then c_proj", "attention", (attention.CausalSelfAttention.forward, attention.attention_weights)),
+    "mlp": ("MLP", "c_proj(GELU(c_fc(x)))", "mlp", (model.MLP.forward, model.activation)),
+    "ln_1": ("LayerNorm before or after attention", "(x − mean) / √(variance + ε) · weight + bias", "block_norms", (model.Block.forward,)),
+    "ln_2": ("LayerNorm before or after the MLP", "(x − mean) / √(variance + ε) · weight + bias", "block_norms", (model.Block.forward,)),
+    "final_norm": ("Final LayerNorm", "(x − mean) / √(variance + ε) · weight + bias", "final_norm", (model.GPT.hidden_states,)),
+    "head": ("Output head", "logits = x · lm_headᵀ", "head", (model.GPT.forward,)),
+}  # fmt: skip
+
+
+def drawn(config: GPTConfig) -> dict[str, Any]:
+    """What `ui.figures.architecture.Drawn` takes."""
+    count = count_parameters(config)
+    return {
+        "name": name_of(config) or "this shape",
+        "V": config.vocab_size, "P": config.n_positions, "C": config.n_embd, "F": config.inner_dim, "L": config.n_layer,
+        "H": config.n_head, "pre_norm": config.norm_position == "pre", "tied": config.tie_word_embeddings,
+        "use_mlp": config.use_mlp, "use_positions": config.use_positions,
+        "counts": {part.name: part.count for part in count.components},
+    }  # fmt: skip
+
+
+def parts(config: GPTConfig) -> dict[str, dict[str, Any]]:
+    """For every part of the drawing: title, formula, count, share, and code as [file:line, text] pairs."""
+    count = count_parameters(config)
+    components = {part.name: part for part in count.components}
+    found = {}
+    for name, (title, formula, component, functions) in _PARTS.items():
+        part = components[component]
+        found[name] = {
+            "title": title,
+            "formula": formula,
+            "count": f"{part.numbers} = {part.count:,} parameters, {part.count / count.total:.1%} ({COMPONENTS[component][0]})"
+            if part.count or component != "head"
+            else "no parameters of its own: it is the token embedding's matrix again",
+            "code": [_source(function) for function in functions],
+        }
+    return found
+
+
+def value(config: GPTConfig, controls: dict[str, Any], light: str, dark: str) -> str:
+    """The drawing component's value: both drawings as SVG, the parts, and the controls that a slide is made of.
+
+    The SVG's text is made of numbers and names of presets alone.
+    """
+    shown = {
+        "light": light,
+        "dark": dark,
+        "parts": parts(config),
+        "name": name_of(config) or "shape",
+        "shape": controls,
+    }
+    return json.dumps(shown, ensure_ascii=False)
+
+
+def _source(function: Callable[..., Any]) -> list[str]:
+    lines, first = inspect.getsourcelines(function)
+    file = Path(inspect.getsourcefile(function) or "").resolve().relative_to(_ROOT)
+    return [f"{file.as_posix()}, line {first}", inspect.cleandoc("\n" + "".join(lines))]

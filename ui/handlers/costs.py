@@ -1,0 +1,171 @@
+"""What a shape costs in memory and operations, and what this machine makes of it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import torch
+
+from gptcore.analysis import (
+    activation_bytes,
+    cache_arithmetic,
+    count_parameters,
+    forward_flops,
+    kv_cache_bytes,
+    optimizer_bytes,
+    training_flops,
+    weight_bytes,
+)
+from gptcore.config import GPTConfig
+from gptcore.generation import generate
+from gptcore.model import GPT
+from gptcore.training import RepeatedSequences, StepEvent, Trainer, TrainingConfig
+from ui.handlers import inputs
+from ui.handlers.inputs import InputError
+from ui.handlers.sheets import Section, big, duration, sheet, size
+from ui.services import Services
+
+_MEASURED_SECONDS = 2.0
+_PROMPT, _NEW = 50, 100
+
+
+def costs(config: GPTConfig, batch_size: object, n_tokens: object, millions: object) -> str:
+    """The sheet for a shape.
+
+    Args:
+        config: the shape.
+        batch_size: B, sequences in a training batch.
+        n_tokens: T, tokens in each; at most the window.
+        millions: tokens of the training run, in millions.
+
+    Raises:
+        InputError: with the value and the range.
+    """
+    B = inputs.whole(batch_size, "The batch", low=1, high=1_000_000)
+    T = inputs.whole(n_tokens, "The sequence length", low=1, high=config.n_positions)
+    total = inputs.number(millions, "The millions of training tokens", low=0.001, high=1e12) * 1e6
+    return sheet([_memory(config), _training(config, B, T), _work(config, T, total), _lesson(config)])
+
+
+def measure_training(services: Services, config: GPTConfig, batch_size: object, n_tokens: object, millions: object) -> str:  # fmt: skip
+    """Trains a model of this shape on random tokens for two seconds: tokens a second, and how long a run would take.
+
+    Raises:
+        InputError: a model that is too large to be trained here for a measurement.
+    """
+    B = inputs.whole(batch_size, "The batch", low=1, high=4096)
+    T = inputs.whole(n_tokens, "The sequence length", low=2, high=config.n_positions)
+    total = inputs.number(millions, "The millions of training tokens", low=0.001, high=1e12) * 1e6
+    needed = weight_bytes(config) + optimizer_bytes(config) + activation_bytes(config, batch_size=B, n_tokens=T)
+    limit = services.limits.model_bytes // 2
+    if needed > limit:
+        raise InputError(
+            f"Training this takes {size(needed)} of memory; {size(limit)} are allowed here for a measurement. "
+            "Choose a smaller shape, batch or sequence."
+        )
+    if config.vocab_size < 2 or T < 4:
+        raise InputError("A measurement needs at least 2 tokens in the vocabulary and 4 in a sequence.")
+    with services.slots:
+        rate, steps = _training_rate(replace(config, n_positions=max(T, 4)), B, max(T, 4))
+    return (
+        f"{rate:,.0f} tokens a second on this machine ({steps} updates of {B} x {T} tokens, fp32, AdamW). "
+        f"{big(total)} tokens would take {duration(total / rate)}, and about "
+        f"{rate * training_flops(config, T) / 1e9:,.1f} GFLOP a second are computed."
+    )
+
+
+def measure_cache(services: Services, model: object) -> str:
+    """Writes the lesson's 100 tokens after 50 with and without a KV cache, with the model in the picker."""
+    lm = services.models.get(inputs.model_name(model))
+    window = lm.model.config.n_positions
+    n_prompt, n_new = min(_PROMPT, window // 3), min(_NEW, window - window // 3)
+    ids = [token % lm.model.config.vocab_size for token in range(n_prompt)] or [0]
+    seconds: dict[bool, float] = {}
+    with services.slots:
+        for use_cache in (True, False):
+            list(generate(lm.model, ids, max_new_tokens=2, use_cache=use_cache))
+            began = time.perf_counter()
+            list(generate(lm.model, ids, max_new_tokens=n_new, temperature=0, use_cache=use_cache, precision="exact"))
+            seconds[use_cache] = time.perf_counter() - began
+    counted = cache_arithmetic(lm.model.config.n_layer, len(ids), n_new)
+    return (
+        f"{lm.name}, {n_new} tokens after {len(ids)}: {seconds[False]:.2f} s without a cache, {seconds[True]:.2f} s with "
+        f"one, {seconds[False] / seconds[True]:.1f} times faster; {counted.without / counted.with_cache:.1f} times fewer "
+        "keys and values are computed."
+    )
+
+
+def _training_rate(config: GPTConfig, batch_size: int, n_tokens: int) -> tuple[float, int]:
+    """(tokens a second, updates measured), after one update to warm up."""
+    state = torch.get_rng_state()
+    settings = TrainingConfig(max_steps=1000, batch_size=batch_size, learning_rate=1e-4, warmup_steps=0)
+    data = RepeatedSequences(config.vocab_size, window=n_tokens, batch_size=batch_size, periods=(1, n_tokens // 2))
+    events = Trainer(GPT(config), settings, data).events()
+    next(events)
+    began, steps = time.perf_counter(), 0
+    for event in events:
+        steps += isinstance(event, StepEvent)
+        if time.perf_counter() - began > _MEASURED_SECONDS:
+            break
+    torch.set_rng_state(state)
+    return steps * batch_size * n_tokens / (time.perf_counter() - began), steps
+
+
+def _memory(config: GPTConfig) -> Section:
+    N, L, C = count_parameters(config).total, config.n_layer, config.n_embd
+    rows = [
+        ("weights, fp32", f"4 bytes · {N:,}", size(weight_bytes(config))),
+        ("weights, 16 bits (fp16, bf16)", f"2 bytes · {N:,}", size(weight_bytes(config, bits=16))),
+        ("weights, int8", f"1 byte · {N:,}", size(weight_bytes(config, bits=8))),
+        ("KV cache, one token, fp32", f"2 · {L:,} · {C:,} · 4 bytes", size(kv_cache_bytes(config))),
+        ("KV cache, full window, fp32", f"{config.n_positions:,} tokens", size(kv_cache_bytes(config, config.n_positions))),
+        ("KV cache, full window, 16 bits", f"{config.n_positions:,} tokens", size(kv_cache_bytes(config, config.n_positions, bits=16))),
+        ("all attention maps of one full window", f"{L:,} · {config.n_head:,} · {config.n_positions:,}² · 4 bytes", size(4 * L * config.n_head * config.n_positions**2)),
+    ]  # fmt: skip
+    return Section("Memory to use it", "Powers of ten; this app keeps weights and cache in fp32, and decodes from 16 bits.", ("what", "how", "bytes"), rows)  # fmt: skip
+
+
+def _training(config: GPTConfig, B: int, T: int) -> Section:
+    fused = activation_bytes(config, batch_size=B, n_tokens=T)
+    maps = activation_bytes(config, batch_size=B, n_tokens=T, attention_maps=True)
+    fixed = weight_bytes(config) + optimizer_bytes(config)
+    rows = [
+        ("weights and gradients", "4 + 4 bytes each", size(2 * weight_bytes(config))),
+        ("AdamW's two moments", "4 + 4 bytes each", size(2 * weight_bytes(config))),
+        (f"activations of {B:,} · {T:,} tokens", "fused attention, no dropout", size(fused)),
+        ("the same, attention maps kept", f"+ {config.n_head:,} · {T:,} numbers a token and layer", size(maps)),
+        ("together, fused attention", "the sum of the first three", size(fixed + fused)),
+    ]
+    return Section("Memory to train it", "What a step in fp32 keeps until its backward pass is done.", ("what", "how", "bytes"), rows, (4,))  # fmt: skip
+
+
+def _work(config: GPTConfig, T: int, total: float) -> Section:
+    count = count_parameters(config)
+    rows = [
+        (f"forward, one token among {T:,}", "2 · matrix weights + 4 · L · C · T", big(forward_flops(config, T))),
+        ("backward", "twice the forward pass", big(2 * forward_flops(config, T))),
+        ("forward and backward", "the sum", big(training_flops(config, T))),
+        ("the rule of thumb 6N", f"6 · {count.without_embeddings:,} without embeddings", big(6 * count.without_embeddings)),
+        (f"a run of {big(total)} tokens", "forward and backward of every token", f"{training_flops(config, T) * total:.3g}"),
+        ("the rule of thumb 6ND", "N without embeddings, D tokens", f"{6 * count.without_embeddings * total:.3g}"),
+    ]  # fmt: skip
+    return Section(
+        "Operations", "Floating-point operations, a multiplication and an addition counted as two.", ("what", "how", "FLOP"), rows, (2,),
+        "Kaplan et al. 2020, section 2.1",
+    )  # fmt: skip
+
+
+def _lesson(config: GPTConfig) -> Section:
+    counted = cache_arithmetic(config.n_layer, _PROMPT, _NEW)
+    reads, L = _NEW * _PROMPT + _NEW * (_NEW - 1) // 2, config.n_layer
+    rows = [
+        ("without a cache", f"{L:,} layers · (50 + 51 + … + 149 = {reads:,})", f"{counted.without:,}"),
+        ("with a cache", f"{L:,} layers · (50 + 99)", f"{counted.with_cache:,}"),
+        ("saved", "the 100th new token is never read", f"{counted.without / counted.with_cache:.1f} times"),
+    ]
+    return Section(
+        "Keys and values: 100 tokens after a prompt of 50",
+        "Without a cache every step reads the whole text again. With one, the prompt is read once and then each new token.",
+        ("", "how", "key-value pairs"), rows,
+    )  # fmt: skip

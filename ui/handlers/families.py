@@ -1,0 +1,80 @@
+"""GPT among its relatives: sizes, kinds of transformer, and the way from a bigram to a GPT."""
+
+from __future__ import annotations
+
+from gptcore.analysis import count_parameters
+from gptcore.config import PRESETS, GPTConfig
+from ui.handlers.sheets import Section, sheet
+
+_GPT3 = GPTConfig(vocab_size=50257, n_positions=2048, n_layer=96, n_head=96, n_embd=12288)
+
+
+def families() -> str:
+    """The sheet."""
+    return sheet([_sizes(), _training(), _kinds(), _ladder()])
+
+
+def _sizes() -> Section:
+    names = {"gpt1": "GPT-1", "gpt2": "GPT-2 small", "gpt2-medium": "GPT-2 medium", "gpt2-large": "GPT-2 large", "gpt2-xl": "GPT-2 XL"}  # fmt: skip
+    rows = [_row(label, PRESETS[name]) for name, label in names.items()]
+    rows.append(["BERT-base", 12, 12, 768, 512, 30522, "post", "110M (paper)"])
+    rows.append(_row("GPT-3", _GPT3))
+    return Section(
+        "Sizes",
+        "Counts of the GPTs are computed from their shapes. GPT-3's layers alternate dense and banded sparse attention, "
+        "which changes no count.",
+        ("model", "layers", "heads", "width", "window", "vocabulary", "norm", "parameters"), rows,
+        source="Radford et al. 2018 and 2019; Devlin et al. 2019; Brown et al. 2020, table 2.1",
+    )  # fmt: skip
+
+
+def _row(label: str, config: GPTConfig) -> list[str | int]:
+    count = f"{count_parameters(config).total:,}"
+    return [label, config.n_layer, config.n_head, config.n_embd, config.n_positions, config.vocab_size, config.norm_position, count]  # fmt: skip
+
+
+def _training() -> Section:
+    rows = [
+        ("GPT-1", "BooksCorpus, about 7,000 books", "then fine-tuned on each task"),
+        ("BERT", "BooksCorpus and Wikipedia, 3.3 billion words", "fills in masked words; then fine-tuned"),
+        ("GPT-2", "WebText, 8 million pages, 40 GB", "tasks from a prompt alone (zero-shot)"),
+        ("GPT-3", "300 billion tokens, mostly filtered Common Crawl", "tasks from a few examples in the prompt"),
+    ]
+    return Section(
+        "What they read, and what for", "", ("model", "text", "how it is used"), rows,
+        source="the papers named above",
+    )  # fmt: skip
+
+
+def _kinds() -> Section:
+    rows = [
+        ("encoder (BERT)", "every token sees all others", "understanding: classify, find, fill in", "predicts hidden words"),
+        ("decoder (GPT)", "a token sees itself and what came before", "writing, and everything that can be put as writing", "predicts the next token"),
+        ("encoder-decoder (T5, the first transformer)", "the reader sees all; the writer what it wrote, and the reader through cross-attention", "translation, summaries", "predicts the target text"),
+    ]  # fmt: skip
+    return Section(
+        "Encoder, decoder, both",
+        "A GPT block has no cross-attention: there is no second text to look at.",
+        ("kind", "who sees what", "good at", "trained to"), rows,
+        source="Vaswani et al. 2017; Devlin et al. 2019; Raffel et al. 2020",
+    )  # fmt: skip
+
+
+def _ladder() -> Section:
+    lesson = PRESETS["char-day19"]
+    V, window = lesson.vocab_size, lesson.n_positions
+    embedded, hidden, context = 10, 200, 3
+    mlp = V * embedded + context * embedded * hidden + hidden + hidden * V + V
+    attention_only = count_parameters(GPTConfig(vocab_size=V, n_positions=window, n_embd=128, n_layer=4, n_head=4, use_mlp=False, attention_bias=False)).total  # fmt: skip
+    rows = [
+        ("bigram: a table", "the last character", f"{V}²", V * V),
+        (f"MLP on {context} characters", f"{context} characters, each at its own place", f"{embedded}-wide embeddings, {hidden} hidden units", mlp),
+        ("attention alone", f"{window} characters, chosen by content", "4 layers of 4 heads, 128 wide, no MLP", attention_only),
+        ("the lesson's GPT (char-day19)", f"{window} characters", "the same with MLPs", count_parameters(lesson).total),
+    ]  # fmt: skip
+    return Section(
+        "From bigram to GPT, in characters",
+        f"What each can look at, on a vocabulary of {V} characters. Each step sees more, or does more with what it sees.",
+        ("model", "looks at", "made of", "parameters"), rows,
+        source="Bengio et al. 2003 for the MLP; counts computed here",
+    )  # fmt: skip

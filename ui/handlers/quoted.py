@@ -1,0 +1,105 @@
+"""Why does one source say 117M and another 124M? Every number that people quote, as an equation that adds up."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gptcore.analysis import ParameterCount, count_parameters
+from gptcore.config import PRESETS
+from ui.handlers.sheets import Section, sheet
+
+_SIZES = {"gpt2": ("124M", "117M"), "gpt2-medium": ("355M", "345M"), "gpt2-large": ("774M", "762M"), "gpt2-xl": ("1558M", "1542M")}  # fmt: skip
+_GPT1_VOCABULARY = PRESETS["gpt1"].vocab_size
+_COLUMNS = ("what is counted", "how", "parameters")
+
+
+def quoted() -> str:
+    """The sheet: one section for every pair of numbers."""
+    return sheet([*(_two_counts(name, *numbers) for name, numbers in _SIZES.items()), _without_embeddings(), _twice(), _gpt1()])  # fmt: skip
+
+
+def _parts(count: ParameterCount) -> list[tuple[str, str, int]]:
+    blocks = [part for part in count.components if part.name in ("attention", "mlp", "block_norms")]
+    rest = {part.name: part for part in count.components}
+    rows = [
+        ("token embedding", rest["token_embedding"].numbers, rest["token_embedding"].count),
+        ("position embedding", rest["position_embedding"].numbers, rest["position_embedding"].count),
+        ("all blocks", " + ".join(part.numbers for part in blocks), sum(part.count for part in blocks)),
+    ]
+    return [*rows, ("final norm", rest["final_norm"].numbers, rest["final_norm"].count)] if rest["final_norm"].count else rows  # fmt: skip
+
+
+def _two_counts(name: str, real: str, paper: str) -> Section:
+    config = PRESETS[name]
+    count = count_parameters(config)
+    swapped = count_parameters(replace(config, vocab_size=_GPT1_VOCABULARY))
+    fewer = config.vocab_size - _GPT1_VOCABULARY
+    rows: list[tuple[str, str, int]] = [
+        *_parts(count),
+        (f"{name} as released: {real}", "the sum; the output head is the token embedding again", count.total),
+        ("tokens that GPT-1 does not have", f"− {fewer:,} · {config.n_embd:,}", -fewer * config.n_embd),
+        (f"with GPT-1's vocabulary: {paper}", f"{_GPT1_VOCABULARY:,} tokens", swapped.total),
+    ]
+    n = len(rows)
+    return Section(
+        f"{paper} or {real}?",
+        f"The paper's table 2 says {paper}; the released weights hold {count.total:,}. OpenAI's repository says that the "
+        f"first counts were wrong, not how. Counted with GPT-1's vocabulary, all four sizes come out at the paper's "
+        "numbers: that is this project's reading of them.",
+        _COLUMNS, rows, (n - 3, n - 1), "Radford et al. 2019, table 2; README of openai/gpt-2",
+    )  # fmt: skip
+
+
+def _without_embeddings() -> Section:
+    config = PRESETS["gpt2"]
+    count = count_parameters(config)
+    C, L = config.n_embd, config.n_layer
+    matrices = 12 * L * C * C
+    rows = [
+        ("matrices of attention and MLP", f"12 · {L} · {C}²", matrices),
+        ("their biases", f"{L} · (4·{C} + 4·{C} + {C})", L * 9 * C),
+        ("norms in the blocks", f"{L} · 2 · 2 · {C}", count.block_norms),
+        ("final norm", f"2 · {C}", count.final_norm),
+        ("without embeddings: 85M", "the sum", count.without_embeddings),
+        ("token and position embedding", f"({config.vocab_size:,} + {config.n_positions:,}) · {C}", count.token_embedding + count.position_embedding),
+        ("all of it: 124M", "the sum", count.total),
+    ]  # fmt: skip
+    return Section(
+        "85M or 124M?",
+        "Scaling laws count what computes, not the tables that are looked up: Kaplan et al. leave out embeddings, and "
+        "TransformerLens lists 85M, the matrices alone.",
+        _COLUMNS, rows, (4, 6), "Kaplan et al. 2020, section 2.1; TransformerLens model table",
+    )  # fmt: skip
+
+
+def _twice() -> Section:
+    config = PRESETS["gpt2"]
+    tied, untied = count_parameters(config), count_parameters(replace(config, tie_word_embeddings=False))
+    rows = [
+        ("with the head tied: 124M", "one table serves at both ends", tied.total),
+        ("an output head of its own", f"{config.vocab_size:,} · {config.n_embd}", untied.head),
+        ("counted twice: 163M", "the sum", untied.total),
+    ]
+    return Section(
+        "124M or 163M?",
+        "Tutorials that give the output head its own matrix, or add up a state dict in which the shared one appears "
+        "under two names, find 163M.",
+        _COLUMNS, rows, (2,), "computed here",
+    )  # fmt: skip
+
+
+def _gpt1() -> Section:
+    released, variant = count_parameters(PRESETS["gpt1"]), count_parameters(PRESETS["gpt1-preln"])
+    rows = [
+        *_parts(released),
+        ("gpt1 as released: 116,534,784", "post-norm: every block ends in a norm", released.total),
+        ("final norm of the pre-norm drawings", "2 · 768", variant.final_norm),
+        ("gpt1-preln: 116,536,320", "what many tutorials build", variant.total),
+    ]
+    n = len(rows)
+    return Section(
+        "GPT-1: with or without a final norm?",
+        "Both round to 117M. The released GPT-1 normalises after each sum and has no final norm; drawn pre-norm, it needs "
+        "one, and has 1,536 parameters more.",
+        _COLUMNS, rows, (n - 3, n - 1), "params_shapes.json of openai/finetune-transformer-lm; Radford et al. 2018",
+    )  # fmt: skip

@@ -1,0 +1,161 @@
+"""A model's shape from the page's controls, checked, and what is said about it."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import torch
+
+from gptcore.analysis import ParameterCount, count_parameters, tensor_shapes
+from gptcore.config import PRESETS, GPTConfig
+from gptcore.model import GPT
+from ui.handlers import inputs
+from ui.handlers.inputs import InputError
+from ui.services import Services
+
+# The controls by the names of GPTConfig's fields, in the order of the page.
+SIZES = ("vocab_size", "n_positions", "n_layer", "n_head", "n_embd", "n_inner")
+SWITCHES = ("tie_word_embeddings", "attention_bias", "use_mlp", "use_positions")
+NAMES = {
+    "vocab_size": "The vocabulary", "n_positions": "The window", "n_layer": "The number of layers",
+    "n_head": "The number of heads", "n_embd": "The width", "n_inner": "The inner width",
+}  # fmt: skip
+COMPONENTS = {
+    "token_embedding": ("Token embedding", "wte"),
+    "position_embedding": ("Position embedding", "wpe"),
+    "attention": ("Attention: queries, keys, values, output", "attn"),
+    "mlp": ("MLP: up and down", "mlp"),
+    "block_norms": ("LayerNorms in the blocks", "ln_1, ln_2"),
+    "final_norm": ("Final LayerNorm", "ln_f"),
+    "head": ("Output head", "lm_head"),
+}
+_LARGEST = 10**12
+# Building the empty modules of more blocks than this would keep the page waiting.
+_MOST_BUILT = 200
+
+
+def shape(values: dict[str, object]) -> GPTConfig:
+    """The config of the controls. Raises InputError or ConfigError with the value, the limit and the way out.
+
+    Args:
+        values: SIZES as whole numbers (n_inner 0 means four times the width), SWITCHES as true or false, and
+            norm_position "pre" or "post".
+    """
+    sizes = {
+        name: inputs.whole(values[name], NAMES[name], low=0 if name == "n_inner" else 1, high=_LARGEST)
+        for name in SIZES
+    }
+    switches = {name: inputs.flag(values[name], name) for name in SWITCHES}
+    if values["norm_position"] not in ("pre", "post"):
+        raise InputError(f"The norm stands {str(values['norm_position'])[:40]!r}; choose pre or post.")
+    fields: dict[str, Any] = {**sizes, **switches, "n_inner": sizes["n_inner"] or None}
+    return GPTConfig(**fields, norm_position="post" if values["norm_position"] == "post" else "pre")
+
+
+def controls_of(config: GPTConfig) -> dict[str, Any]:
+    """The values of the controls for a config: what `shape` takes."""
+    found = {name: getattr(config, name) for name in (*SIZES, *SWITCHES, "norm_position")}
+    return {**found, "n_inner": config.inner_dim}
+
+
+def known_shape(services: Services, name: object, model: object) -> GPTConfig:
+    """The config of a preset, or of the model in the picker when no preset is named."""
+    if name in PRESETS:
+        return PRESETS[str(name)]
+    return services.models.get(inputs.model_name(model)).model.config
+
+
+def name_of(config: GPTConfig) -> str:
+    """The preset that has this shape, or ""."""
+    wanted = controls_of(config)
+    return next((name for name, preset in PRESETS.items() if controls_of(preset) == wanted), "")
+
+
+def breakdown(config: GPTConfig) -> str:
+    """The component's value: a table of components with formulas, numbers, counts and shares, down to the tensor.
+
+    Keys: total, name (of the preset that it is), check (what comparing with the real model gave, and whether it
+    agrees: true, false or null), rows of {name, module, formula, numbers, count, share, tensors}.
+    """
+    count = count_parameters(config)
+    tensors: dict[str, list[list[Any]]] = {}
+    for component, name, dimensions in tensor_shapes(config, layers=range(1)):
+        times = config.n_layer if name.startswith("h.") else 1
+        tensors.setdefault(component, []).append([name.replace("h.0.", "h.*."), list(dimensions), times])
+    agrees, said = check_against_the_module(config, count)
+    rows = [
+        {
+            "name": COMPONENTS[part.name][0],
+            "module": COMPONENTS[part.name][1],
+            "formula": part.formula,
+            "numbers": part.numbers,
+            "count": part.count,
+            "share": part.count / count.total,
+            "tensors": tensors.get(part.name, []),
+        }
+        for part in count.components
+    ]
+    value = {"total": count.total, "name": name_of(config), "agrees": agrees, "check": said, "rows": rows}
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def check_against_the_module(config: GPTConfig, count: ParameterCount) -> tuple[bool | None, str]:
+    """Builds the model without memory for its weights, and compares every tensor's shape with the formulas."""
+    if config.n_layer > _MOST_BUILT or count.total > 2**62:
+        return None, f"Not compared with a real model: {config.n_layer:,} layers would take too long to build."
+    with torch.device("meta"):
+        real = {name: tuple(parameter.shape) for name, parameter in GPT(config).named_parameters()}
+    listed = {name: dimensions for _, name, dimensions in tensor_shapes(config)}
+    total = sum(math.prod(dimensions) for dimensions in real.values())
+    agrees = listed == real and total == count.total
+    word = "matches" if agrees else "DOES NOT match"
+    return (
+        agrees,
+        f"{word} the real model: {len(real):,} tensors with {total:,} parameters, built just now without weights",
+    )
+
+
+def treemap(config: GPTConfig) -> dict[str, list[Any]]:
+    """ids, labels, parents and values of a tree: the model, its parts, its blocks, and what is in a block."""
+    tree: dict[str, list[Any]] = {"ids": [], "labels": [], "parents": [], "values": []}
+
+    def add(identity: str, label: str, parent: str, value: int) -> None:
+        for name, entry in (("ids", identity), ("labels", label), ("parents", parent), ("values", value)):
+            tree[name].append(entry)
+
+    count = count_parameters(config)
+    add("model", "the model", "", count.total)
+    for name in ("token_embedding", "position_embedding", "final_norm", "head"):
+        if getattr(count, name):
+            add(name, COMPONENTS[name][0], "model", getattr(count, name))
+    block: dict[str, int] = {}
+    for component, _, dimensions in tensor_shapes(config, layers=range(1)):
+        if component in ("attention", "mlp", "block_norms"):
+            block[component] = block.get(component, 0) + math.prod(dimensions)
+    drawn = min(config.n_layer, 48)
+    add("blocks", f"{config.n_layer:,} blocks", "model", sum(block.values()) * config.n_layer)
+    for layer in range(drawn):
+        add(f"h.{layer}", f"block {layer}", "blocks", sum(block.values()))
+        for name, size in block.items():
+            add(f"h.{layer}.{name}", COMPONENTS[name][0].partition(":")[0], f"h.{layer}", size)
+    if config.n_layer > drawn:
+        add(
+            "more",
+            f"blocks {drawn} to {config.n_layer - 1:,}",
+            "blocks",
+            sum(block.values()) * (config.n_layer - drawn),
+        )
+    return tree
+
+
+def side_by_side(config: GPTConfig) -> dict[str, dict[str, int]]:
+    """Counts by component of all presets, and of the shape at hand when it is none of them."""
+    found = {name: preset for name, preset in PRESETS.items() if name not in ("nano", "char-day19", "induction")}
+    if name_of(config) not in found:
+        found[name_of(config) or "this shape"] = config
+    return {
+        name: {COMPONENTS[part.name][0].partition(":")[0]: part.count for part in count_parameters(one).components}
+        for name, one in found.items()
+    }

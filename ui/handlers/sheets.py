@@ -1,0 +1,63 @@
+"""Tables for the page and for a file: sections of a title, a sentence, columns and rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+
+@dataclass(frozen=True)
+class Section:
+    """One table.
+
+    Attributes:
+        title, text: above it; plain words first.
+        columns: headings.
+        rows: cells, text or numbers; the last row of a sum may be marked.
+        sums: indices of rows that are sums.
+        source: where facts come from, or "".
+    """
+
+    title: str
+    text: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str | int | float]]
+    sums: Sequence[int] = ()
+    source: str = ""
+
+
+def sheet(sections: Sequence[Section]) -> str:
+    """The component's value."""
+    return json.dumps({"sections": [asdict(section) for section in sections]}, ensure_ascii=False)
+
+
+def message(text: str) -> str:
+    """What stands in the tables' place when there is nothing to show."""
+    return json.dumps({"message": text}, ensure_ascii=False)
+
+
+def size(n_bytes: float) -> str:
+    """Bytes for people, in powers of ten: "497.8 MB"."""
+    for unit in ("B", "kB", "MB", "GB", "TB", "PB", "EB"):
+        if n_bytes < 1000:
+            return f"{n_bytes:,.0f} {unit}" if unit == "B" else f"{n_bytes:,.1f} {unit}"
+        n_bytes /= 1000
+    return f"{n_bytes:.3g} ZB"
+
+
+def big(number: float) -> str:
+    """A large number for people: "249.0 M", "2.1 trillion"."""
+    for limit, word in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
+        if number >= limit:
+            return f"{number / limit:,.1f} {word}"
+    return f"{number:,.0f}"
+
+
+def duration(seconds: float) -> str:
+    """A time for people: "3.2 h", "41 days"."""
+    for limit, word in ((2 * 365.25 * 86400, "years"), (2 * 86400, "days"), (5400, "h"), (90, "min")):
+        if seconds >= limit:
+            unit = {"years": 365.25 * 86400, "days": 86400, "h": 3600, "min": 60}[word]
+            return f"{seconds / unit:,.1f} {word}"
+    return f"{seconds:.1f} s"

@@ -1,0 +1,116 @@
+"""What happens on the Parameters tab: the shape's views, and the pictures that leave the page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import gradio as gr
+
+from gptcore.errors import GPTCoreError
+from ui.errors import shown_to_visitor
+from ui.figures import anatomy as anatomy_figures
+from ui.figures import architecture as drawings
+from ui.figures import parameters as figures
+from ui.figures.slide import KINDS
+from ui.handlers import anatomy, architecture, costs, shapes, sheets, verify
+from ui.services import Services
+
+PICKED = "the model above"
+FIELDS = [*shapes.SIZES, *shapes.SWITCHES, "norm_position"]
+
+
+def make_events(services: Services) -> tuple[Callable[..., Any], ...]:
+    """The tab's events as Gradio wants them."""
+
+    def on_look(shown: str, batch: Any, length: Any, millions: Any, *raw: Any) -> list[Any]:
+        views: list[Any] = [gr.skip()] * 5
+        with shown_to_visitor():
+            try:
+                values = dict(zip(FIELDS, raw, strict=True))
+                config = shapes.shape(values)
+                if shown == "bars":
+                    views[2] = figures.bars(shapes.side_by_side(config))
+                elif shown == "cost":
+                    views[3] = costs.costs(config, batch, length, millions)
+                elif shown == "drawing":
+                    views[4] = _drawn(values)
+                else:
+                    views[:2] = [shapes.breakdown(config), figures.treemap(shapes.treemap(config))]
+            except GPTCoreError as error:  # said in the view's place: a notice at every move of a slider is a nuisance
+                views[{"bars": 0, "cost": 3, "drawing": 4}.get(shown, 0)] = sheets.message(str(error))
+        return views
+
+    def on_load(name: str, model: str) -> list[Any]:
+        with shown_to_visitor():
+            config = shapes.known_shape(services, name, model)
+        values = shapes.controls_of(config)
+        return [*(values[field] for field in FIELDS), min(256, config.n_positions)]
+
+    def on_follow(name: str, model: str, followed: str) -> list[Any]:
+        if name != PICKED or model == followed:
+            return [gr.skip()] * (len(FIELDS) + 2)
+        return [*on_load(name, model), model]
+
+    def on_rate(batch: Any, length: Any, millions: Any, *raw: Any) -> str:
+        with shown_to_visitor():
+            config = shapes.shape(dict(zip(FIELDS, raw, strict=True)))
+            return costs.measure_training(services, config, batch, length, millions)
+
+    def on_cache(model: str) -> str:
+        with shown_to_visitor():
+            return costs.measure_cache(services, model)
+
+    def on_anatomy(name: str, model: str) -> str:
+        with shown_to_visitor():
+            found = anatomy.experiment(services, model, name)
+        draw = getattr(anatomy_figures, found.figure)
+        pictures = {
+            "light": draw(**found.arguments, kind="svg", dark=False),
+            "dark": draw(**found.arguments, kind="svg", dark=True),
+        }
+        return json.dumps({"name": name, "model": model, "text": found.text, **pictures}, ensure_ascii=False)
+
+    def on_verify(request: gr.Request, model: str) -> Iterator[str]:
+        with shown_to_visitor():
+            yield from verify.checks(services, request.session_hash, model)
+
+    return on_look, on_load, on_follow, on_rate, on_cache, on_anatomy, on_verify
+
+
+def _drawn(values: dict[str, Any]) -> str:
+    config = shapes.shape(values)
+    shape = drawings.Drawn(**architecture.drawn(config))
+    return architecture.value(config, values, drawings.inline(shape, dark=False), drawings.inline(shape, dark=True))
+
+
+def drawing_picture() -> Callable[..., Any]:
+    """The drawing of a shape as a slide; None for a shape that is none."""
+
+    def picture(request: Any) -> str | None:
+        try:
+            values, kind, dark = request
+            if kind not in KINDS:
+                return None
+            return drawings.draw(drawings.Drawn(**architecture.drawn(shapes.shape(values))), kind, dark=dark is True)
+        except (GPTCoreError, TypeError, ValueError, KeyError):
+            return None
+
+    return picture
+
+
+def anatomy_picture(services: Services) -> Callable[..., Any]:
+    """The figure of an experiment as a slide, with a model that is loaded; None for a request that is none."""
+
+    def picture(request: Any) -> str | None:
+        try:
+            name, model, kind, dark = request
+            if kind not in KINDS or model not in services.models.loaded():
+                return None
+            found = anatomy.experiment(services, model, name)
+            return getattr(anatomy_figures, found.figure)(**found.arguments, kind=kind, dark=dark is True)
+        except (GPTCoreError, TypeError, ValueError):
+            return None
+
+    return picture
