@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from ui.handlers.attention import MODES
+from ui.handlers.attention import ENDS, MODES
 
 MAX_PROMPT = 2_000
 
@@ -25,7 +25,7 @@ RANGES: dict[str, tuple[float, float, bool]] = {
     "seed": (0, 2**31 - 1, True),
 }
 
-CHOICES: dict[str, tuple[str, ...]] = {"tab": ("generate", "attention", "parameters"), "sink": MODES}
+CHOICES: dict[str, tuple[str, ...]] = {"tab": ("generate", "attention", "parameters"), "sink": MODES, "keep": ENDS}
 
 
 def read(query: Mapping[str, str], max_new_tokens: int) -> dict[str, Any]:

@@ -60,7 +60,7 @@ def build_page(services: Services, example: Example) -> gr.Blocks:
             with gr.Tab("Attention", id="attention"):
                 heads = attention_tab(services, model, example.attention, model_work)
             with gr.Tab("Parameters", id="parameters") as parameters:
-                shape = parameters_tab(services, model, model_work, parameters)
+                follow = parameters_tab(services, model, model_work, parameters)
         gr.Markdown(KEYS, elem_id="keys", elem_classes="no-present")
         opened = gr.State(services.models.default)  # the last model that could be opened
         opening: dict[str, Any] = {
@@ -69,24 +69,23 @@ def build_page(services: Services, example: Example) -> gr.Blocks:
             "outputs": [line, model, opened],
         }
         opening |= {"concurrency_id": "load", "concurrency_limit": 2, **QUIET}
-        model.input(**opening).success(**tab.look).success(**heads.fresh).success(**heads.look).success(
-            **shape.follow
-        ).success(**shape.look)
-        linked = {
-            "prompt": tab.prompt,
-            "seed": tab.controls.seed,
-            "model": model,
-            "text": heads.text,
-            "sink": heads.mode,
-        }
+        refreshing = [tab.look, heads.fresh, heads.look, heads.compare, follow]
+        _chain(model.input(**opening), refreshing)
+        linked = {"prompt": tab.prompt, "seed": tab.controls.seed, "model": model, "text": heads.text}
+        linked |= {"sink": heads.mode, "keep": heads.keep}
         linked |= {name: tab.controls.by_name[name] for name in LINKED}
-        arriving = page.load(_on_load(services, example, list(linked)), None, [tabs, *linked.values()], **QUIET)
-        arriving.then(**opening).success(**tab.look).success(**heads.fresh).success(**heads.look).success(
-            **shape.follow
-        ).success(**shape.look)
+        outputs = [tabs, heads.linked, *linked.values()]
+        arriving = page.load(_on_load(services, example, list(linked)), None, outputs, **QUIET)
+        _chain(arriving.then(**opening), refreshing)
         page.unload(_on_leave(services))
         add_endpoints(services)
     return page
+
+
+def _chain(first: Any, events: list[dict[str, Any]]) -> None:
+    """Runs events one after the other, as long as none fails."""
+    for event in events:
+        first = first.success(**event)
 
 
 def _on_model(services: Services) -> Callable[..., Iterator[list[Any]]]:
@@ -112,7 +111,7 @@ def _on_load(services: Services, example: Example, linked: list[str]) -> Callabl
         handlers.adopt(services, request.session_hash, example.document, example.next_token)
         asked = links.read(dict(request.query_params), services.limits.max_new_tokens)
         tab = gr.Tabs(selected=asked["tab"]) if "tab" in asked else gr.skip()
-        return [tab, *(asked.get(name, gr.skip()) for name in linked)]
+        return [tab, "text" in asked, *(asked.get(name, gr.skip()) for name in linked)]
 
     return on_load
 

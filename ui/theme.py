@@ -51,8 +51,8 @@ def make_theme() -> gr.themes.Base:
 
 
 CSS = """
-:root{--lens-surprise:#e2892b;--lens-accent:#1f7dad;--lens-line:#616b88;--lens-bar:#8cc4df;--lens-cut:#d8dce8;--lens-paper:#ffffff;--lens-share:linear-gradient(90deg,#ffffff,#acd4e9 6%,#72badb 25%,#3f809b 56%,#12455f);--lens-reading-size:17px}
-.dark{--lens-surprise:#c8701a;--lens-accent:#3c99c6;--lens-line:#b5bccf;--lens-bar:#156591;--lens-cut:#384158;--lens-paper:#0d111c;--lens-share:linear-gradient(90deg,#0d111c,#113b56 6%,#156591 25%,#5f9ebe 56%,#a9d6ea)}
+:root{--lens-surprise:#e2892b;--lens-accent:#1f7dad;--lens-line:#616b88;--lens-bar:#8cc4df;--lens-cut:#d8dce8;--lens-paper:#ffffff;--lens-blank:#e4e7f0;--lens-share:linear-gradient(90deg,#ffffff,#acd4e9 6%,#72badb 25%,#3f809b 56%,#12455f);--lens-reading-size:17px}
+.dark{--lens-surprise:#c8701a;--lens-accent:#3c99c6;--lens-line:#b5bccf;--lens-bar:#156591;--lens-cut:#384158;--lens-paper:#0d111c;--lens-blank:#242b3d;--lens-share:linear-gradient(90deg,#0d111c,#113b56 6%,#156591 25%,#5f9ebe 56%,#a9d6ea)}
 .gradio-container{max-width:1480px!important;width:100%!important;margin:0 auto!important;padding:.6em 1em!important}
 .main.fillable{padding:.2em .6em!important}
 #head .column{gap:.25em!important}
@@ -108,6 +108,13 @@ JS = """
     p: () => { document.body.classList.toggle('present'); window.dispatchEvent(new Event('resize')); },
     d: () => document.body.classList.toggle('dark'),
   };
+  // A text box keeps its height when the type or the width changes; its last line must not be cut.
+  const fit = () => document.querySelectorAll('textarea').forEach(area => {
+    if (!area.offsetParent) return;
+    area.style.height = 'auto';
+    area.style.height = Math.min(area.scrollHeight + 2, 300) + 'px';
+  });
+  window.addEventListener('resize', () => setTimeout(fit, 60));
   document.addEventListener('keydown', e => {
     if (e.ctrlKey || e.metaKey || e.altKey || e.repeat || typing(e)) return;
     const key = e.key.toLowerCase();

@@ -291,3 +291,54 @@ def test_empty_and_single_token_texts_are_sentences_and_nothing_is_lost(visit):
     write(page, "Lily saw Max. Lily saw")
     expect(page.locator("#attention .at-name")).to_be_visible(timeout=10_000)
     assert name(page) == before
+
+
+def test_a_switch_during_the_trial_of_every_part_is_not_lost_and_another_model_has_its_own_parts(visit):
+    page = visit_attention(visit)
+    page.click("#attention-views button[role=tab]:has-text('Switch off')")
+    write(page, "The cat sat on the mat. " * 20)
+    page.wait_for_timeout(800)
+    page.click("#try-all")
+    page.click("#ablation [data-key='3,head,3']")
+    expect(page.locator("#ablation .ab-said")).to_contain_text("What matters most here", timeout=30_000)
+    expect(page.locator("#ablation .ab-head")).to_contain_text("head 3.3", timeout=10_000)
+    page.click("#ablation [data-key='5,head,6']")
+    expect(page.locator("#ablation .ab-head")).to_contain_text("head 5.6", timeout=10_000)
+    open_model(page, "induction")
+    expect(page.locator("#ablation button[data-key]")).to_have_count(2 * 5, timeout=15_000)
+    expect(page.locator("#ablation .ab-message")).to_be_hidden()
+
+
+def test_a_text_that_shrinks_under_the_mouse_and_a_model_change_in_the_quiz_break_nothing(visit):
+    page = visit_attention(visit)
+    box = page.locator("#attention .at-map").bounding_box()
+    page.mouse.move(box["x"] + 120, box["y"] + box["height"] * 0.72)
+    detail(page, "no. 2")
+    write(page, "Tom saw")
+    expect(page.locator("#attention .at-detail")).to_contain_text("Point at a cell", timeout=10_000)
+    open_model(page, "induction")
+    write(page, "abc abc abc")
+    page.wait_for_timeout(1500)
+    page.click("#attention [data-do=quiz]")
+    page.fill("#model input", "mini")
+    page.keyboard.press("Enter")
+    expect(page.locator("#facts")).to_contain_text("6 layers", timeout=20_000)
+    expect(page.locator("#attention .at-quiz")).to_be_hidden(timeout=10_000)
+    expect(page.locator("#attention .at-legend")).to_be_visible()
+
+
+def test_one_of_the_pages_own_texts_survives_in_a_link_with_the_whole_view(visit):
+    page = visit_attention(visit)
+    write(page, "red blue red blue red blue red blue red blue red")
+    page.wait_for_timeout(1500)
+    page.locator("#attention .at-map").focus()
+    for key in ("ArrowLeft", "ArrowLeft", "+"):
+        page.keyboard.press(key)
+    page.click("#attention [data-view=steps]")
+    page.click("#attention [data-do=link]")
+    again = visit(page.evaluate("location.search"))
+    again.wait_for_timeout(2500)
+    expect(again.locator("#attention-text textarea")).to_have_value(re.compile("red blue"))
+    expect(again.locator("#attention [data-view=steps]")).to_have_attribute("aria-pressed", "true")
+    assert again.locator("#attention .at-detail").inner_text() == page.locator("#attention .at-detail").inner_text()
+    assert pixels(again, "#attention .at-softmax") == pixels(page, "#attention .at-softmax")

@@ -57,6 +57,8 @@ def test_the_lens_and_the_change_are_drawn_as_slides():
         ["x" * 3_000_000, "png", True],
         [1, 2, 3],
         [json.dumps(LENS), "gif", True],
+        [json.dumps(LENS), ["png"], True],
+        ["[" * 200_000, "png", True],
         [json.dumps({**CHANGE, "rows": [{"label": "a", "before": float("nan"), "after": 1}]}), "png", True],
         [json.dumps({**LENS, "probability": [[1]]}), "svg", True],
     ],

@@ -262,12 +262,12 @@ def test_switching_off_shows_both_distributions_and_leaves_the_model_alone(servi
     ids = torch.tensor([tiny_lm.tokenizer.encode(TEXT)])
     before = tiny_lm.model(ids).logits[0, -1].detach().softmax(-1)
     off = [[0, "attention", None], [1, "head", 2]]
-    value = json.loads(ablation.switch_off(services, None, "tiny", TEXT, "end", off, "zero"))
+    value = json.loads(ablation.switch_off(services, None, "tiny", TEXT, RAW, "end", off, "zero"))
     assert value["off"] == off and value["divergence"] > 0 and value["mlp"] is True
     for row in value["rows"]:
         assert row["before"] == pytest.approx(float(before[row["id"]]), rel=1e-3, abs=1e-6)
     assert torch.equal(tiny_lm.model(ids).logits[0, -1].softmax(-1), before)
-    nothing = json.loads(ablation.switch_off(services, None, "tiny", TEXT, "end", [], "mean"))
+    nothing = json.loads(ablation.switch_off(services, None, "tiny", TEXT, RAW, "end", [], "mean"))
     assert nothing["divergence"] == 0 and all(row["before"] == row["after"] for row in nothing["rows"])
 
 
@@ -285,27 +285,51 @@ def test_switching_off_shows_both_distributions_and_leaves_the_model_alone(servi
     ],
 )
 def test_parts_that_are_none_are_sentences(services, off, replacement, said):
-    assert said in json.loads(ablation.switch_off(services, None, "tiny", TEXT, "end", off, replacement))["message"]
+    assert (
+        said in json.loads(ablation.switch_off(services, None, "tiny", TEXT, RAW, "end", off, replacement))["message"]
+    )
 
 
 def test_trying_every_part_reports_layer_by_layer_and_stops(services):
-    steps = [json.loads(step) for step in ablation.try_all(services, "v", "tiny", TEXT, "end", [], "zero")]
+    steps = [json.loads(step) for step in ablation.try_all(services, "v", "tiny", TEXT, RAW, "end", "zero")]
     assert [step["done"] for step in steps] == [1, 2] and len(steps[-1]["effects"]) == 2 * (4 + 2)
-    single = json.loads(ablation.switch_off(services, None, "tiny", TEXT, "end", [[1, "head", 3]], "zero"))
+    single = json.loads(ablation.switch_off(services, None, "tiny", TEXT, RAW, "end", [[1, "head", 3]], "zero"))
     assert steps[-1]["effects"]["1,head,3"] == pytest.approx(single["divergence"], abs=1e-3)
-    running = ablation.try_all(services, "v", "tiny", TEXT, "end", [], "mean")
+    running = ablation.try_all(services, "v", "tiny", TEXT, RAW, "end", "mean")
     next(running)
     services.sessions.get("v").stop()
-    assert list(running) == []
+    assert [json.loads(step)["stopped"] for step in running] == [True]
+
+
+def test_effects_say_what_they_belong_to_so_that_late_ones_can_be_left_out(services):
+    first = json.loads(next(ablation.try_all(services, "v", "tiny", TEXT, RAW, "end", "zero")))
+    shown = json.loads(ablation.switch_off(services, "v", "tiny", TEXT, RAW, "end", [[0, "head", 1]], "zero"))
+    other = json.loads(ablation.switch_off(services, "v", "tiny", TEXT + " ran", RAW, "end", [], "zero"))
+    assert first["of"] == shown["of"] != other["of"] and "rows" not in first
+
+
+def test_parts_that_another_model_lacks_are_dropped(services):
+    off = [[0, "head", 1], [5, "head", 0], [1, "head", 9], [1, "mlp", None], [7, "attention", None]]
+    assert ablation.fitting(services, "tiny", off) == [[0, "head", 1], [1, "mlp", None]]
+
+
+def test_the_end_of_text_token_in_front_counts_for_the_lens_and_for_switching_off_too(services):
+    value = json.loads(lens.lens(services, None, "tiny", TEXT, IN_FRONT, "end"))
+    assert value["tokens"][0] == "<|endoftext|>"
+    plain, front = (
+        json.loads(ablation.switch_off(services, None, "tiny", TEXT, mode, "end", [], "zero"))
+        for mode in (RAW, IN_FRONT)
+    )
+    assert plain["rows"][0]["before"] != front["rows"][0]["before"]
 
 
 def test_the_lens_ends_in_the_model_itself(services, tiny_lm):
-    value = json.loads(lens.lens(services, None, "tiny", TEXT, "end"))
+    value = json.loads(lens.lens(services, None, "tiny", TEXT, RAW, "end"))
     assert value["depths"] == ["embeddings", "layer 0", "layer 1"] and len(value["best"]) == 3
     best = tiny_lm.model(torch.tensor([tiny_lm.tokenizer.encode(TEXT)])).logits[0].argmax(-1)
     assert value["best"][-1] == [gptcore.tokenizers.describe_token(tiny_lm.tokenizer, int(i)) for i in best]
     assert set(value["rank"][-1]) == {1}
-    assert "empty" in json.loads(lens.lens(services, None, "tiny", "", "end"))["message"]
+    assert "empty" in json.loads(lens.lens(services, None, "tiny", "", RAW, "end"))["message"]
 
 
 def test_a_text_that_wakes_a_head_is_the_one_where_it_rests_least(services, tiny_lm):

@@ -14,9 +14,13 @@ function take() {
   part('message').textContent = next.message || '';
   if (next.message) { part('body').hidden = true; value = null; return; }
   if (next.effects) {
+    if (!value || value.of !== next.of) return;  // of another text or model: it came too late
     [effects, effectsOf] = [next.effects, next.of];
-    said.textContent = next.done < next.total ? `Tried ${next.done} of ${next.total} layers…` : strongest();
-  } else if (effectsOf !== next.of) { effects = {}; effectsOf = ''; said.textContent = ''; }
+    said.textContent = next.done === next.total ? strongest() : next.stopped ? `Stopped after ${next.done} of ${next.total} layers. ${strongest()}` : `Tried ${next.done} of ${next.total} layers…`;
+    board();
+    return;
+  }
+  if (effectsOf !== next.of) { effects = {}; effectsOf = ''; said.textContent = ''; }
   value = next;
   off = new Set(next.off.map(([layer, kind, head]) => keyOf(layer, kind, head)));
   part('body').hidden = false;
@@ -95,7 +99,7 @@ const actions = {
   effects: () => saveText('effects.csv', 'text/csv', csvText([['layer', 'part', 'head', 'bits'], ...Object.entries(effects).map(([key, bits]) => [...key.split(','), bits])])),
   png: () => slide('png'), svg: () => slide('svg'),
 };
-const slide = format => saveMade(said, 'switched-off.' + format, () => server.picture([JSON.stringify({rows: value.rows, title: part('head').textContent}), format, isDark()]));
+const slide = format => saveMade(said, 'switched-off.' + format, () => server.change_picture([JSON.stringify({rows: value.rows, title: part('head').textContent}), format, isDark()]));
 element.addEventListener('click', e => { if (value) actions[e.target.dataset?.do]?.(); });
 
 watch('value', take);

@@ -76,7 +76,7 @@ function heatMap(canvas, options) {
   const whole = () => ({q0: 0, q1: n, k0: 0, k1: n});
 
   function show(next, names, most, scale) {
-    if (names.length !== n) zoom = null;
+    if (names.length !== n) zoom = hover = locked = null;
     [values, tokens, n, limit, kind] = [next, names, names.length, most || 1, scale || options.kind];
     zoom = zoom || whole();
     image = null;
@@ -95,7 +95,7 @@ function heatMap(canvas, options) {
     const rows = zoom.q1 - zoom.q0, columns = zoom.k1 - zoom.k0;
     ctx.font = mono(font);
     const widest = Math.max(...tokens.map(t => ctx.measureText(clip(t)).width), 10);
-    const left = options.axes ? Math.min(widest, width * .2) + font * 2 : 4, bar = options.axes ? font * 4.2 : 0;
+    const left = options.axes ? Math.min(widest, width * .2) + font * 2 : 4, bar = options.axes ? font * (kind === 'share' ? 4.2 : 5.6) : 0;
     const bottom = options.axes ? Math.min(widest, 90) * .87 + font * 2.4 : 4;
     const side = {w: width - left - bar - 6, h: height - bottom - 4};
     const cell = Math.min(side.h / rows, side.w / columns * 1.6), w = Math.min(side.w / columns, cell * 1.6) * columns;
@@ -104,6 +104,8 @@ function heatMap(canvas, options) {
     const at = (q, k) => [plot.x + (k - zoom.k0) * cw, plot.y + (q - zoom.q0) * ch];
 
     ctx.imageSmoothingEnabled = cw < 1 || ch < 1;
+    ctx.fillStyle = style.getPropertyValue('--lens-blank') || '#e6e9f1';  // the future, and what is not available
+    ctx.fillRect(plot.x, plot.y, plot.w, plot.h);
     ctx.drawImage(image, zoom.k0, zoom.q0, columns, rows, plot.x, plot.y, plot.w, plot.h);
     ctx.strokeStyle = line;
     ctx.globalAlpha = .5;

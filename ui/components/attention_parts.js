@@ -65,9 +65,9 @@ let raw = null, rawOf = '';
 async function steps(at) {
   const of = value, key = of.key + at.join();
   if (rawOf !== key) {
-    const reply = await server.steps([of.key, ...at, of.mode]).catch(() => null);
+    const reply = await server.steps([of.key, ...at, of.mode]).catch(() => undefined);
     if (of !== value || !same2(at, inView())) return;
-    if (!reply) { lost(); return; }
+    if (!reply) { lost(reply); return; }
     raw = {values: new Float32Array(await inflate(reply.scores)), largest: reply.largest};
     rawOf = key;
   }
@@ -106,9 +106,9 @@ async function sums() {
   const k = cell && !(of.causal && cell[1] > q) ? cell[1] : strongest(), key = [of.key, ...at, q, k].join();
   if (sumsOf === key) return;
   sumsOf = key;
-  const made = await server.arithmetic([of.key, ...at, of.mode, q, k]).catch(() => null);
+  const made = await server.arithmetic([of.key, ...at, of.mode, q, k]).catch(() => undefined);
   if (of !== value || sumsOf !== key) return;
-  if (!made) { sumsOf = ''; lost(); return; }
+  if (!made) { sumsOf = ''; lost(made); return; }
   const box = part('sums');
   box.textContent = '';
   add(box, 'p', '', `Reading token ${token(q)} (no. ${q}) compares its query with the key of every token it may see.`);
@@ -118,7 +118,7 @@ async function sums() {
   const rows = made.weights.map((weight, place) => [place, weight]).sort((a, b) => b[1] - a[1]), top = rows.slice(0, 8);
   if (!top.some(([place]) => place === k)) top.push(rows.find(([place]) => place === k));
   const grid = add(box, 'table', 'at-table'), head = add(add(grid, 'thead'), 'tr'), body = add(grid, 'tbody');
-  for (const name of ['looked at', 'score', `exp(score − ${figure(made.largest)})`, `÷ ${figure(made.sum)} = attention`]) add(head, 'th', '', name);
+  for (const name of ['looked at', 'score', `exp(score ${made.largest < 0 ? '+' : '−'} ${figure(Math.abs(made.largest))})`, `÷ ${figure(made.sum)} = attention`]) add(head, 'th', '', name);
   for (const [place, weight] of top) {
     const row = add(body, 'tr', place === k ? 'chosen' : '');
     add(row, 'td', 'at-token', token(place));
@@ -126,6 +126,10 @@ async function sums() {
   }
   const rest = rows.length - top.length;
   add(box, 'p', 'at-muted', (rest > 0 ? `and ${rest} more. ` : '') + `The exponentials of all ${rows.length} add up to ${figure(made.sum)}; ${figure(made.largest)} is the largest score, taken off first so that nothing overflows.`);
+  if (of.mode === 'without the first token' && q > 0) {
+    const rest = 1 - made.weights[0];
+    add(box, 'p', '', `In this mode the first token’s ${made.weights[0].toFixed(4)} is then left out and the others are divided by the rest, ${rest.toFixed(4)}` + (k > 0 && rest > 1e-6 ? `: ${token(k)} ${made.weights[k].toFixed(4)} → ${(made.weights[k] / rest).toFixed(4)}.` : '.'));
+  }
 }
 
 // --- what every head does, as a table
@@ -203,7 +207,6 @@ function nextQuestion() {
   const others = clear.filter(at => !same2(at, chosen));
   quiz = {guess: null};
   pick(others[Math.floor(Math.random() * others.length)]);
-  question();
 }
 function question() {
   const box = part('quiz');
@@ -225,14 +228,16 @@ function question() {
   act.type = 'button';
   act.addEventListener('click', () => {
     if (quiz.revealed) { nextQuestion(); return; }
-    const right = value.roles[chosen[0]][chosen[1]][0];
-    asks++;
-    if (quiz.guess === right) hits++;
+    const [right, leans] = value.roles[chosen[0]][chosen[1]];
+    if (quiz.guess && right !== 'mixed' && !leans) {  // a head without a clear role is no question
+      asks++;
+      if (quiz.guess === right) hits++;
+    }
     quiz.revealed = true;
     question();
     part('role').textContent = `It ${roleText(chosen)}`;
   });
-  if (quiz.revealed) add(box, 'span', '', `${quiz.guess === value.roles[chosen[0]][chosen[1]][0] ? 'Right' : `It ${roleText(chosen)}`}. ${hits} of ${asks} so far.`);
+  if (quiz.revealed) add(box, 'span', '', `${quiz.guess === value.roles[chosen[0]][chosen[1]][0] ? 'Right' : `It ${roleText(chosen)}`}. ${asks ? `${hits} of ${asks} so far.` : ''}`);
 }
 function endQuiz() {
   quiz = null;

@@ -32,8 +32,13 @@ async function take() {
   [value, thumb, maps, pictures, asked] = [next, decoded, new Map(), [], 0];
   const linked = wanted(next);
   if (linked || !sameShape) chosen = linked || next.start;
-  if (!before || before.tokens.join('\u0000') !== next.tokens.join('\u0000')) cell = null;
-  if (before && before.model !== next.model) quiz = null;
+  const sameText = before && before.tokens.join('\u0000') === next.tokens.join('\u0000');
+  if (!sameText) {
+    cell = hovered = null;
+    for (const map of [large, ...smalls]) { map.setHover(null); map.setLocked(null); }
+    if (quiz) endQuiz();
+  }
+  if (linked) restore();
   peek = null;
   part('note').textContent = next.note || '';
   said.textContent = '';
@@ -49,6 +54,16 @@ function wanted(next) {
   fromLink = false;
   return at[0] >= 0 && at[0] < next.L && at[1] >= 0 && at[1] < next.H ? at : null;
 }
+// The rest of a linked view: how it is drawn, the cell that was clicked, and the zoom.
+let zoomFromLink = null;
+function restore() {
+  const query = new URLSearchParams(location.search), n = value.tokens.length;
+  const numbers = name => (query.get(name) || '').split('-').filter(Boolean).map(Number).filter(Number.isInteger);
+  const [q, k] = numbers('cell'), zoom = numbers('zoom');
+  if (q < n && k < n) cell = [q, k];
+  if (zoom.length === 4 && zoom.every(x => x >= 0 && x <= n) && zoom[1] - zoom[0] > 1 && zoom[3] - zoom[2] > 1) zoomFromLink = {q0: zoom[0], q1: zoom[1], k0: zoom[2], k1: zoom[3]};
+  if (['lines', 'steps'].includes(query.get('view')) && part(query.get('view') + '-view')) setMode(query.get('view'));
+}
 
 // --- the overview
 const grid = part('grid');
@@ -63,7 +78,7 @@ function drawGrid() {
   grid.style.width = box.width + 'px';
   grid.style.height = box.height + 'px';
   const [ctx] = fitted(grid), color = name => text.getPropertyValue(name);
-  const size = box.size - 3, small = Math.max(9, Math.min(13, size * .24));
+  const size = box.size - 3, small = Math.max(9, Math.min(13, size * .21));
   ctx.font = `11px ${text.fontFamily}`; ctx.textAlign = 'center'; ctx.textBaseline = 'middle'; ctx.fillStyle = color('--body-text-color-subdued');
   for (let head = 0; head < value.H; head++) ctx.fillText(head, box.gutter + (head + .5) * box.size, 8);
   for (let layer = 0; layer < value.L; layer++) ctx.fillText(layer, 8, box.gutter + (layer + .5) * box.size);
@@ -71,7 +86,7 @@ function drawGrid() {
     const at = layer * value.H + head, x = box.gutter + head * box.size, y = box.gutter + layer * box.size;
     pictures[at] = pictures[at] || painted(thumb(layer, head), value.side, value.signed ? 'signed' : 'share', 1);
     ctx.imageSmoothingEnabled = value.side > size;
-    ctx.fillStyle = color('--lens-paper');
+    ctx.fillStyle = color('--lens-blank');
     ctx.fillRect(x, y, size, size);
     ctx.drawImage(pictures[at], x, y, size, size);
     if (size >= 24 && !quiz) badges(ctx, [layer, head], x + size - 2, y + 2, small, text);
@@ -127,7 +142,7 @@ part('map').addEventListener('keydown', e => { if (e.shiftKey) byArrow(e); });
 // --- the chosen head
 const large = heatMap(part('map'), {
   kind: signedView ? 'signed' : 'share', axes: true, causal: () => value?.causal,
-  onHover: at => { hovered = at; detail(); }, onLock: at => lock(at),
+  onHover: at => { hovered = at; detail(); }, onLock: at => lock(at), onZoom: next => { for (const small of smalls) small.adopt(next); },
 });
 function lock(at) {
   cell = at;
@@ -138,6 +153,7 @@ function lock(at) {
   if (mode === 'steps') sums();
 }
 function pick(at) {
+  if (quiz && !same2(at, chosen)) quiz = {guess: null};  // another head, another question
   chosen = at;
   peek = null;
   const box = layout(), scroll = part('scroll');
@@ -146,6 +162,7 @@ function pick(at) {
   drawGrid();
   drawHead();
   markRow();
+  if (quiz) question();
 }
 const spoken = at => value.signed || quiz ? nameOf(at) : `${nameOf(at)}, ${roleText(at)}`;
 function roleText([layer, head]) {
@@ -157,32 +174,35 @@ function roleText([layer, head]) {
 async function exact([layer, head]) {
   const key = layer + ',' + head, of = value;
   if (!maps.has(key)) {
-    const reply = await server.head_map([of.key, layer, head, of.mode]).catch(() => null);
+    const reply = await server.head_map([of.key, layer, head, of.mode]).catch(() => undefined);
     if (of !== value) return null;
-    if (!reply) { lost(); return null; }
+    if (!reply) { lost(reply); return null; }
     maps.set(key, await decodeMap(reply.map, of.tokens.length, of.causal, of.signed));
     if (maps.size > 48) maps.delete(maps.keys().next().value);
   }
   return of === value ? maps.get(key) : null;
 }
-// The server has made room, or was started anew: look again, once.
-function lost() {
+// The server has made room, or was started anew: look again, once. Without an answer at all, say so.
+function lost(reply) {
+  if (reply === undefined) { said.textContent = 'The server does not answer; what is shown is a preview. Check the connection, then choose a head again.'; return; }
   said.textContent = 'The server has let go of this text; it is read again.';
   if (!asked++) trigger('expired', {});
 }
-let shown = null;
+let shown = null, preview = false;
 async function drawHead() {
   if (!value) return;
   const at = inView(), of = value, T = value.tokens.length;
   title(at);
+  preview = !maps.has(at.join());
   shown = maps.get(at.join()) || (value.side === T ? thumb(...at) : null);
   if (shown) present(at);
   const found = await exact(at);
-  if (found && of === value && same2(at, inView())) { shown = found; present(at); }
+  if (found && of === value && same2(at, inView())) { shown = found; preview = false; present(at); }
 }
 const limitOf = values => { let most = 0; for (const v of values) if (Math.abs(v) > most) most = Math.abs(v); return most || 1; };
 function present(at) {
   large.show(shown, value.tokens, value.signed ? limitOf(shown) : 1);
+  if (zoomFromLink) { large.setZoom(zoomFromLink); zoomFromLink = null; }
   large.setLocked(cell);
   detail();
   if (mode === 'lines') lines();
@@ -197,12 +217,13 @@ function title(at) {
 function detail() {
   const at = hovered || cell, line = part('detail');
   if (!at || !shown) {
-    line.textContent = 'Point at a cell, or use the arrow keys, for its value. Drag to zoom, double-click to see all; Shift with an arrow key goes to the next head.';
+    line.textContent = matchMedia('(pointer: coarse)').matches ? 'Tap a cell for its value; + and − zoom in on it.' :
+      'Point at a cell, or use the arrow keys, for its value. Drag to zoom, double-click to see all; Shift with an arrow key goes to the next head.';
     return;
   }
   const [q, k] = at, weight = shown[q * value.tokens.length + k];
   const amount = value.causal && k > q ? 'n/a, the future is hidden' : Number.isNaN(weight) ? 'n/a, there is nothing else to look at' :
-    value.signed ? `${weight > 0 ? '+' : ''}${weight.toFixed(4)}` : weight.toFixed(4);
+    (preview ? '≈ ' : '') + (value.signed && weight > 0 ? '+' : '') + weight.toFixed(preview ? 1 : 4);
   line.textContent = `reading token ${token(q)} (no. ${q}) → looked at ${token(k)} (no. ${k}): ${amount}`;
 }
 
@@ -213,13 +234,15 @@ function setMode(next) {
   for (const button of element.querySelectorAll('[data-view]')) button.setAttribute('aria-pressed', button.dataset.view === mode);
   for (const name of ['map', 'lines', 'steps']) if (part(name + '-view')) part(name + '-view').hidden = name !== mode;
   if (part('sums')) part('sums').hidden = mode !== 'steps';
-  part('detail').hidden = mode === 'lines';
+  part('detail').hidden = part('zoom').hidden = mode === 'lines';
   if (value) present(inView());
 }
 const link = () => {
   const url = new URL(location.href), theme = url.searchParams.get('__theme');
   url.search = '';
-  const query = {tab: 'attention', model: value.model, text: value.text.slice(0, 2000), sink: value.mode, layer: chosen[0], head: chosen[1]};
+  const zoom = large.zoom(), whole = zoom.q1 - zoom.q0 === value.tokens.length && zoom.k1 - zoom.k0 === value.tokens.length;
+  const query = {tab: 'attention', model: value.model, text: value.text.slice(0, 2000), sink: value.mode, keep: value.keep, layer: chosen[0], head: chosen[1],
+    ...(mode === 'map' ? {} : {view: mode}), ...(cell ? {cell: cell.join('-')} : {}), ...(whole ? {} : {zoom: [zoom.q0, zoom.q1, zoom.k0, zoom.k1].map(Math.round).join('-')})};
   for (const [name, content] of Object.entries(query)) url.searchParams.set(name, content);
   if (theme) url.searchParams.set('__theme', theme);
   history.replaceState(null, '', url);
@@ -227,10 +250,11 @@ const link = () => {
   const copied = navigator.clipboard?.writeText(url.toString()) ?? Promise.reject();
   copied.then(() => { said.textContent = 'The link is on the clipboard and in' + done; }, () => { said.textContent = 'Copy the link from' + done; });
 };
-function csv() {
-  if (!shown) return;
+async function csv() {
+  const found = await exact(chosen);  // never the preview
+  if (!found) return;
   const n = value.tokens.length, rows = [['reading \\ looked at', ...value.tokens]];
-  for (let q = 0; q < n; q++) rows.push([value.tokens[q], ...Array.from({length: n}, (_, k) => Number.isNaN(shown[q * n + k]) ? '' : +shown[q * n + k].toFixed(5))]);
+  for (let q = 0; q < n; q++) rows.push([value.tokens[q], ...Array.from({length: n}, (_, k) => Number.isNaN(found[q * n + k]) ? '' : +found[q * n + k].toFixed(5))]);
   saveText(fileName('csv'), 'text/csv', csvText(rows));
 }
 const fileName = kind => `attention-layer${chosen[0]}-head${chosen[1]}.${kind}`;
@@ -238,7 +262,7 @@ const request = () => [value.key, ...chosen, value.mode];
 const actions = {
   png: () => saveMade(said, fileName('png'), () => server.picture([request(), 'png', isDark()])),
   svg: () => saveMade(said, fileName('svg'), () => server.picture([request(), 'svg', isDark()])),
-  html: () => saveMade(said, 'attention.html', () => server.standalone([request(), drawn])),
+  html: () => saveMade(said, 'attention.html', () => server.standalone([request(), JSON.stringify({...value, start: chosen})])),
   npz: () => saveMade(said, 'attention.npz', () => server.arrays(request())),
   csv, link,
   plus: () => large.zoomBy(.6), minus: () => large.zoomBy(1 / .6), all: () => large.unzoom(),

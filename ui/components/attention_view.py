@@ -15,11 +15,11 @@ _STYLES = ("token_stream.css", "attention_view.css")
 
 _STEPS = """
 <div class="at-steps-view" hidden><div class="at-three">
-<figure><figcaption><b>1</b> raw scores q·k ÷ √d</figcaption><canvas class="at-scores"></canvas>
+<figure><figcaption><b>1</b> raw scores q·k ÷ √d</figcaption><canvas class="at-scores" tabindex="0" role="application" aria-label="Raw scores; arrow keys choose a cell"></canvas>
 <div class="at-scale at-scores-bar"></div></figure>
-<figure><figcaption><b>2</b> the future masked</figcaption><canvas class="at-masked"></canvas>
+<figure><figcaption><b>2</b> the future masked</figcaption><canvas class="at-masked" tabindex="0" role="application" aria-label="Masked scores; arrow keys choose a cell"></canvas>
 <div class="at-scale at-masked-bar"></div></figure>
-<figure><figcaption><b>3</b> after softmax</figcaption><canvas class="at-softmax"></canvas>
+<figure><figcaption><b>3</b> after softmax</figcaption><canvas class="at-softmax" tabindex="0" role="application" aria-label="Attention after softmax; arrow keys choose a cell"></canvas>
 <div class="at-scale at-softmax-bar"></div></figure>
 </div></div>
 """
@@ -51,9 +51,9 @@ def _html(*, signed: bool, alone: bool) -> str:
 <div class="at-main">
 <div class="at-left">
 <div class="at-top"><span class="at-title"><b class="at-name"></b> <span class="at-role" role="status"></span></span>
-<span class="at-bar">{views}<button type="button" data-do="plus" aria-label="zoom in" title="zoom in (+)">+</button>
+<span class="at-bar">{views}<span class="at-zoom"><button type="button" data-do="plus" aria-label="zoom in" title="zoom in (+)">+</button>
 <button type="button" data-do="minus" aria-label="zoom out" title="zoom out (−)">−</button>
-<button type="button" data-do="all" title="all tokens (0)">all</button></span></div>
+<button type="button" data-do="all" title="all tokens (0)">all</button></span></span></div>
 <div class="at-quiz" hidden></div>
 <div class="at-map-view"><canvas class="at-map" tabindex="0" role="application" aria-label="Attention of the chosen head.
 Arrow keys move the cell, plus and minus zoom, Shift with arrows chooses another head."></canvas></div>

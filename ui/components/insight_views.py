@@ -41,7 +41,7 @@ _LENS = """
 def ablation_view(value: str = "", *, server_functions: list[Callable[..., Any]], **options: Any) -> gr.HTML:
     """The switchboard and the next token before and after; its value is JSON of `ui.handlers.ablation`.
 
-    Its event `switch` carries {"off": what shall be off}. server_functions: picture, which takes [JSON of rows and
+    Its event `switch` carries {"off": what shall be off}. server_functions: change_picture, which takes [JSON of rows and
     title, "png" or "svg", dark].
     """
     return gr.HTML(
@@ -59,7 +59,7 @@ def ablation_view(value: str = "", *, server_functions: list[Callable[..., Any]]
 def lens_view(value: str = "", *, server_functions: list[Callable[..., Any]], **options: Any) -> gr.HTML:
     """The logit lens as a table; its value is JSON of `ui.handlers.lens`.
 
-    server_functions: picture, which takes [the value, "png" or "svg", dark].
+    server_functions: lens_picture, which takes [the value, "png" or "svg", dark].
     """
     return gr.HTML(
         value,

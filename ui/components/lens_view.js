@@ -72,8 +72,8 @@ const said = part('said');
 const actions = {
   csv: () => saveText('logit-lens.csv', 'text/csv', csvText([['after', 'place', 'just read', 'best', 'probability', 'rank of the final choice', 'its probability'],
     ...value.depths.flatMap((depth, d) => value.tokens.map((token, place) => [depth, value.first + place, token, value.best[d][place], value.probability[d][place], value.rank[d][place], value.share[d][place]]))])),
-  png: () => saveMade(said, 'logit-lens.png', () => server.picture([props.value, 'png', isDark()])),
-  svg: () => saveMade(said, 'logit-lens.svg', () => server.picture([props.value, 'svg', isDark()])),
+  png: () => saveMade(said, 'logit-lens.png', () => server.lens_picture([props.value, 'png', isDark()])),
+  svg: () => saveMade(said, 'logit-lens.svg', () => server.lens_picture([props.value, 'svg', isDark()])),
 };
 element.addEventListener('click', e => { if (value) actions[e.target.dataset?.do]?.(); });
 new MutationObserver(() => { if (value) draw(); }).observe(document.body, {attributes: true, attributeFilter: ['class']});

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from ui.figures.slide import KINDS, SIZE, Colors, colors, data_url, visible
+from ui.figures.slide import SIZE, Colors, colors, data_url, is_kind, visible
 
 # Labels of more tokens than this could not be read; every second, third ... is shown.
 _MOST_LABELS = 48
-_MOST_ROWS, _MOST_DEPTHS, _MOST_COLUMNS, _MOST_CHARS = 40, 100, 24, 2_000_000
+_MOST_ROWS, _MOST_DEPTHS, _MOST_COLUMNS, _MOST_CHARS = 40, 100, 14, 2_000_000
 
 
 def draw_map(
@@ -50,6 +50,7 @@ def draw_map(
     axes.set_xlabel("looked at (key)", color=look.ink, fontsize=14)
     axes.set_ylabel("reading token (query)", color=look.ink, fontsize=14)
     axes.set_title(title, color=look.ink, fontsize=17)
+    axes.set_facecolor(look.muted)  # the future, and what is not available
     bar = figure.colorbar(image, ax=axes, ticks=None if signed else [0, 0.05, 0.25, 0.5, 1])
     bar.set_label(label, color=look.ink, fontsize=13)
     bar.ax.tick_params(colors=look.ink, labelsize=12)
@@ -141,7 +142,7 @@ def change_picture(request: Any) -> str | None:
             return None
         title = "\n".join(textwrap.wrap(str(data["title"])[:300].replace("$", r"\$"), 95))
         return draw_change([str(row["label"]) for row in rows], before, after, title, kind, dark=dark is True)
-    except (TypeError, ValueError, LookupError, AttributeError, OverflowError):
+    except (TypeError, ValueError, LookupError, AttributeError, OverflowError, RecursionError):
         return None
 
 
@@ -162,13 +163,13 @@ def lens_picture(request: Any) -> str | None:
         if probability.shape != (len(depths), n) or any(len(row) != n for row in best) or not n:
             return None
         return draw_lens(best, probability, tokens, depths, kind, dark=dark is True)
-    except (TypeError, ValueError, LookupError, AttributeError, OverflowError):
+    except (TypeError, ValueError, LookupError, AttributeError, OverflowError, RecursionError):
         return None
 
 
 def _parsed(text: Any, kind: Any) -> dict[str, Any]:
     """A component's value that came from outside. Raises ValueError."""
-    if not isinstance(text, str) or len(text) > _MOST_CHARS or kind not in KINDS:
+    if not isinstance(text, str) or len(text) > _MOST_CHARS or not is_kind(kind):
         raise ValueError("not a picture's request")
     return json.loads(text)
 

@@ -6,7 +6,7 @@ import json
 import math
 from typing import Any
 
-from ui.figures.slide import KINDS, SIZE, colors, data_url, visible
+from ui.figures.slide import SIZE, colors, data_url, is_kind, visible
 
 _TITLES = {"softmax": "Its guess (softmax)", "penalties": "Repetition", "temperature": "Temperature"}
 _MOST_ROWS, _MOST_STAGES, _MOST_CHARS = 40, 8, 100_000
@@ -20,11 +20,11 @@ def picture(request: Any) -> str | None:
     """
     try:
         value, kind, dark = request
-        if not isinstance(value, str) or len(value) > _MOST_CHARS or kind not in KINDS:
+        if not isinstance(value, str) or len(value) > _MOST_CHARS or not is_kind(kind):
             return None
         data = json.loads(value)
         return draw(data["stages"][:_MOST_STAGES], data["rows"][:_MOST_ROWS], kind, dark=dark is True)
-    except (TypeError, ValueError, LookupError, AttributeError, OverflowError):
+    except (TypeError, ValueError, LookupError, AttributeError, OverflowError, RecursionError):
         return None
 
 

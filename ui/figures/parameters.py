@@ -6,7 +6,7 @@ import json
 import math
 from typing import Any
 
-from ui.figures.slide import KINDS, SIZE, colors, data_url
+from ui.figures.slide import SIZE, colors, data_url, is_kind
 
 # The page's hues, one for each component; no red-green pair.
 HUES = ("#3c99c6", "#7d8fb8", "#e2892b", "#125275", "#8790ab", "#b5bccf", "#c8701a")
@@ -33,7 +33,7 @@ def treemap(tree: dict[str, list[Any]]) -> str:
 
 
 def bars(counts: dict[str, dict[str, int]]) -> str:
-    """All models side by side, a bar each, stacked by component, on a logarithmic scale of totals; plotly JSON.
+    """All models side by side, a bar each, stacked by component; plotly JSON.
 
     Args:
         counts: model -> component -> parameters.
@@ -63,7 +63,7 @@ def picture(request: Any) -> str | None:
     """
     try:
         text, kind, dark = request
-        if not isinstance(text, str) or len(text) > _MOST_CHARS or kind not in KINDS:
+        if not isinstance(text, str) or len(text) > _MOST_CHARS or not is_kind(kind):
             return None
         data = json.loads(text)
         rows = [(str(row["name"]), str(row["numbers"]), int(row["count"])) for row in data["rows"][:_MOST_ROWS]]
@@ -71,7 +71,7 @@ def picture(request: Any) -> str | None:
         if total <= 0 or not math.isfinite(float(total)) or any(count < 0 for _, _, count in rows):
             return None
         return draw(str(data["name"])[:40], total, rows, kind, dark=dark is True)
-    except (TypeError, ValueError, LookupError, AttributeError, OverflowError):
+    except (TypeError, ValueError, LookupError, AttributeError, OverflowError, RecursionError):
         return None
 
 

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import base64
 import io
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 KINDS = {"png": "image/png", "svg": "image/svg+xml"}
 SIZE = (13.33, 7.5)
+
+
+def is_kind(value: object) -> TypeGuard[str]:
+    """Whether a picture can be made of this kind; anybody can ask for anything."""
+    return isinstance(value, str) and value in KINDS
 
 
 class Colors(NamedTuple):

@@ -25,6 +25,7 @@ def switch_off(
     session_id: str | None,
     model: object,
     text: object,
+    mode: object,
     keep: object,
     off: object,
     replacement: object,
@@ -32,6 +33,7 @@ def switch_off(
     """The next-token distribution before and after, as JSON for the component; errors are said in its place.
 
     Args:
+        mode: one of attention.MODES; the end-of-text token in front is part of what the model reads.
         keep: which end of a text that is too long.
         off: list of [layer, "head" | "attention" | "mlp", head or null].
         replacement: "zero", or "mean" over the text.
@@ -40,7 +42,7 @@ def switch_off(
     {id, label, before, after}.
     """
     try:
-        seen = attention.read(services, session_id, model, text, keep=keep)
+        seen = attention.read(services, session_id, model, text, mode, keep)
         return _json(_changed(services, seen, off, replacement))
     except GPTCoreError as error:
         return attention.message(str(error))
@@ -51,24 +53,28 @@ def try_all(
     session_id: str | None,
     model: object,
     text: object,
+    mode: object,
     keep: object,
-    off: object,
     replacement: object,
 ) -> Iterator[str]:
     """Switches off every part alone, layer by layer: how far the next-token distribution moves, in bits.
 
     Yields:
-        JSON of `switch_off` with {effects: {"layer,kind,head": bits}, done, total} added; a stop keeps what was found.
+        JSON of {of, effects: {"layer,kind,head": bits}, done, total, stopped}; `of` says what they belong to. A stop
+        keeps what was found.
     """
-    seen = attention.read(services, session_id, model, text, keep=keep)
-    shown = _changed(services, seen, off, replacement)
+    how = _replacement(replacement)
+    seen = attention.read(services, session_id, model, text, mode, keep)
     found: dict[str, float] = {}
+    total = seen.lm.model.config.n_layer
     with services.sessions.get(session_id).turn() as run:
-        steps = effects(seen.lm.model, seen.kept.reading.token_ids, replacement=cast(Replacement, replacement))
+        steps = effects(seen.lm.model, seen.kept.reading.token_ids, replacement=cast(Replacement, how))
         for (layer, by_part), _ in services.compute(steps):
             found |= {_key(part): float(f"{bits:.4g}") for part, bits in by_part.items()}
-            yield _json({**shown, "effects": found, "done": layer + 1, "total": shown["L"]})
+            done = {"of": _of(seen, how), "effects": found, "done": layer + 1, "total": total, "stopped": False}
+            yield _json(done)
             if not run.wanted:
+                yield _json({**done, "stopped": True})
                 return
 
 
@@ -88,9 +94,7 @@ def parts_of(off: object) -> list[Part]:
 
 def _changed(services: Services, seen: Seen, off: object, replacement: object) -> dict[str, Any]:
     """What `switch_off` describes, as plain values."""
-    if replacement not in REPLACEMENTS:
-        raise InputError(f"What takes the part's place is {str(replacement)[:60]!r}; choose zero or mean.")
-    parts, how, config = parts_of(off), str(replacement), seen.lm.model.config
+    parts, how, config = parts_of(off), _replacement(replacement), seen.lm.model.config
     ids = seen.kept.reading.token_ids
     with services.slots:
         logits = logits_without(seen.lm.model, ids, [[], parts], replacement=cast(Replacement, how))
@@ -99,7 +103,7 @@ def _changed(services: Services, seen: Seen, off: object, replacement: object) -
     first = before.topk(n_rows).indices.tolist()
     lifted = [token for token in after.topk(min(4, n_rows)).indices.tolist() if token not in first]
     return {
-        "of": f"{seen.key},{how}",
+        "of": _of(seen, how),
         "model": seen.lm.name,
         "note": seen.note,
         "L": config.n_layer,
@@ -118,6 +122,29 @@ def _changed(services: Services, seen: Seen, off: object, replacement: object) -
             for token in first[: n_rows - len(lifted)] + lifted
         ],
     }
+
+
+def fitting(services: Services, model: object, off: object) -> list[list[Any]]:
+    """What of a list of parts a model has: another model may have fewer layers or heads."""
+    config = services.models.get(inputs.model_name(model)).model.config
+    return [
+        [part.layer, part.kind, part.head]
+        for part in parts_of(off)
+        if part.layer < config.n_layer
+        and (part.head is None or part.head < config.n_head)
+        and (part.kind != "mlp" or config.use_mlp)
+    ]
+
+
+def _replacement(value: object) -> str:
+    if value not in REPLACEMENTS:
+        raise InputError(f"What takes the part's place is {str(value)[:60]!r}; choose zero or mean.")
+    return str(value)
+
+
+def _of(seen: Seen, how: str) -> str:
+    """What effects belong to: a text as a model read it, and what took the part's place."""
+    return f"{seen.key},{how}"
 
 
 def _key(part: Part) -> str:

@@ -63,11 +63,11 @@ def look(
         seen = read(services, session_id, model, text, mode, keep)
         profile = services.readings.known_profile(seen.lm)
         cut = bool(seen.note)
-        yield Look(describe(seen, profile, mode=str(mode), text=str(text)), cut)
+        yield Look(describe(seen, profile, mode=str(mode), text=str(text), keep=str(keep)), cut)
         if profile is None:
             with services.slots:
                 profile = services.readings.profile(seen.lm)
-            yield Look(describe(seen, profile, mode=str(mode), text=str(text)), cut)
+            yield Look(describe(seen, profile, mode=str(mode), text=str(text), keep=str(keep)), cut)
     except GPTCoreError as error:
         yield Look(message(str(error)))
 
@@ -122,11 +122,11 @@ def generated_text(services: Services, session_id: str | None) -> str:
     return services.models.get(document.model).tokenizer.decode(document.ids)
 
 
-def describe(seen: Seen, profile: HeadScores | None, *, mode: str, text: str) -> str:
+def describe(seen: Seen, profile: HeadScores | None, *, mode: str, text: str, keep: str = "end") -> str:
     """A reading as JSON for the component.
 
-    Keys: key, model, text, mode, note, tokens, ids, L, H, causal, signed, side and thumbs (see the codec), scores (on
-    this text) and random (on repeated random tokens; null while unknown), each {name: [L][H]}, roles [L][H] as
+    Keys: key, model, text, mode, keep, note, tokens, ids, L, H, causal, signed, side and thumbs (see the codec), scores
+    (on this text) and random (on repeated random tokens; null while unknown), each {name: [L][H]}, roles [L][H] as
     [role, whether it only leans that way], start [layer, head].
     """
     reading = seen.kept.reading
@@ -140,6 +140,7 @@ def describe(seen: Seen, profile: HeadScores | None, *, mode: str, text: str) ->
     )
     value = {
         **header(seen, mode, text),
+        "keep": keep,
         "signed": False,
         "side": side,
         "thumbs": thumbs,

@@ -87,7 +87,7 @@ def _describe(a: Seen, b: Seen, text: str) -> str:
         **header(a, attention.RAW, text),
         "key": a.key + _BETWEEN + b.key,
         "tokens": joined_labels(a, b),
-        "note": " ".join(filter(None, [a.note, b.note])),
+        "note": " ".join(dict.fromkeys(filter(None, [a.note, b.note]))),
         "signed": True,
         "side": side,
         "thumbs": thumbs,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ui.handlers import ablation, attention, attention_compare, lens
-from ui.handlers.attention_texts import example_text
+from ui.handlers.attention_texts import example_text, other_text
 from ui.services import Services
 
 
@@ -29,7 +29,7 @@ def make_attention_example(services: Services) -> AttentionExample:
     text = example_text(lm)
     ids = lm.tokenizer.encode(text)
     text = lm.tokenizer.decode(ids[: lm.model.config.n_positions - 1])
-    other = text.replace("Max", "Tim")
+    other = other_text(text)
     view = list(attention.look(services, None, name, text, attention.RAW, "end"))[-1].value
     off: list[list[object]] = [[0, "attention", None]]
     return AttentionExample(
@@ -37,7 +37,7 @@ def make_attention_example(services: Services) -> AttentionExample:
         other_text=other,
         view=view,
         off=off,
-        ablation=ablation.switch_off(services, None, name, text, "end", off, "zero"),
-        lens=lens.lens(services, None, name, text, "end"),
+        ablation=ablation.switch_off(services, None, name, text, attention.RAW, "end", off, "zero"),
+        lens=lens.lens(services, None, name, text, attention.RAW, "end"),
         compared=attention_compare.compare(services, None, name, text, name, other),
     )

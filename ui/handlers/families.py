@@ -17,11 +17,11 @@ def families() -> str:
 def _sizes() -> Section:
     names = {"gpt1": "GPT-1", "gpt2": "GPT-2 small", "gpt2-medium": "GPT-2 medium", "gpt2-large": "GPT-2 large", "gpt2-xl": "GPT-2 XL"}  # fmt: skip
     rows = [_row(label, PRESETS[name]) for name, label in names.items()]
-    rows.append(["BERT-base", 12, 12, 768, 512, 30522, "post", "110M (paper)"])
+    rows.append(["BERT-base", 12, 12, 768, 512, 30522, "post", "110 million"])
     rows.append(_row("GPT-3", _GPT3))
     return Section(
         "Sizes",
-        "Counts of the GPTs are computed from their shapes. GPT-3's layers alternate dense and banded sparse attention, "
+        "Counts of the GPTs are computed from their shapes, BERT's is the paper's. GPT-3's layers alternate dense and banded sparse attention, "
         "which changes no count.",
         ("model", "layers", "heads", "width", "window", "vocabulary", "norm", "parameters"), rows,
         source="Radford et al. 2018 and 2019; Devlin et al. 2019; Brown et al. 2020, table 2.1",

@@ -8,26 +8,27 @@ from typing import Any
 from gptcore.analysis import logit_lens
 from gptcore.errors import GPTCoreError
 from ui.handlers import attention, records
+from ui.handlers.attention import Seen
 from ui.services import Services
 
 # Columns that a table can have and still be read; the last ones of a longer text.
 _MOST_POSITIONS = 64
 
 
-def lens(services: Services, session_id: str | None, model: object, text: object, keep: object) -> str:
-    """The lens as JSON for the component; errors are said in its place.
+def lens(services: Services, session_id: str | None, model: object, text: object, mode: object, keep: object) -> str:
+    """The lens as JSON for the component; errors are said in its place. Arguments as in `attention.read`.
 
     Keys: model, note, tokens (of the columns), first (place of the first column), depths (names of the rows, the
     embeddings first), and by row and column best (label), probability, rank and share of the final choice.
     """
     try:
-        return json.dumps(_describe(services, session_id, model, text, keep), ensure_ascii=False, separators=(",", ":"))
+        found = _describe(services, attention.read(services, session_id, model, text, mode, keep))
+        return json.dumps(found, ensure_ascii=False, separators=(",", ":"))
     except GPTCoreError as error:
         return attention.message(str(error))
 
 
-def _describe(services: Services, session_id: str | None, model: object, text: object, keep: object) -> dict[str, Any]:
-    seen = attention.read(services, session_id, model, text, keep=keep)
+def _describe(services: Services, seen: Seen) -> dict[str, Any]:
     ids = seen.kept.reading.token_ids
     first = max(0, len(ids) - _MOST_POSITIONS)
     with services.slots:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
@@ -10,13 +11,24 @@ import gradio as gr
 from ui.components.attention_view import attention_view
 from ui.errors import shown_to_visitor
 from ui.figures import attention as figures
-from ui.figures.slide import KINDS
+from ui.figures.slide import is_kind
 from ui.handlers import attention_compare as handlers
 from ui.handlers.attention_example import AttentionExample
 from ui.services import Services
 
 
-def compare_view(services: Services, model: gr.Dropdown, example: AttentionExample, model_work: dict[str, Any]) -> None:
+@dataclass(frozen=True)
+class Compared:
+    """What the tab needs of this view: both texts, and how to compare anew, as keyword arguments of an event."""
+
+    text_a: gr.Textbox
+    text_b: gr.Textbox
+    compare: dict[str, Any]
+
+
+def compare_view(
+    services: Services, model: gr.Dropdown, example: AttentionExample, model_work: dict[str, Any]
+) -> Compared:
     """A minus B, on a scale that is centred on zero; B may be another text, another model, or both."""
     choices = [(choice.label, choice.name) for choice in services.models.choices()]
     with gr.Row(equal_height=False):
@@ -47,6 +59,7 @@ def compare_view(services: Services, model: gr.Dropdown, example: AttentionExamp
     inputs = [model, text_a, text_b, same, model_b]
     gr.on([start.click, text_a.submit, text_b.submit], on_compare, inputs, view, **model_work)
     view.expired(on_compare, inputs, view, **model_work)
+    return Compared(text_a, text_b, {"fn": on_compare, "inputs": inputs, "outputs": view, **model_work})
 
 
 def _server_functions(services: Services) -> list[Callable[..., Any]]:
@@ -56,10 +69,12 @@ def _server_functions(services: Services) -> list[Callable[..., Any]]:
     def picture(request: Any) -> str | None:
         where, kind, dark = request if isinstance(request, list) and len(request) == 3 else (None, None, None)
         found = handlers.both(services, where)
-        if found is None or kind not in KINDS:
+        if found is None or not is_kind(kind):
             return None
         a, b = found
-        title = f"{a.kept.name} minus {b.kept.name} · layer {a.layer}, head {a.head}"
+        same = a.kept.name == b.kept.name
+        what = f"{a.kept.name}, text A minus text B" if same else f"A ({a.kept.name}) minus B ({b.kept.name})"
+        title = f"{what} · layer {a.layer}, head {a.head}"
         causal, labels = a.kept.reading.causal, handlers.joined_labels(a, b)
         return figures.draw_map(
             a.weights - b.weights, labels, title, kind, dark=dark is True, causal=causal, signed=True

@@ -13,7 +13,7 @@ from ui.errors import shown_to_visitor
 from ui.figures import anatomy as anatomy_figures
 from ui.figures import architecture as drawings
 from ui.figures import parameters as figures
-from ui.figures.slide import KINDS
+from ui.figures.slide import is_kind
 from ui.handlers import anatomy, architecture, costs, shapes, sheets, verify
 from ui.services import Services
 
@@ -48,10 +48,11 @@ def make_events(services: Services) -> tuple[Callable[..., Any], ...]:
         values = shapes.controls_of(config)
         return [*(values[field] for field in FIELDS), min(256, config.n_positions)]
 
-    def on_follow(name: str, model: str, followed: str) -> list[Any]:
+    def on_follow(name: str, model: str, followed: str, shown: str, batch: Any, millions: Any) -> list[Any]:
         if name != PICKED or model == followed:
-            return [gr.skip()] * (len(FIELDS) + 2)
-        return [*on_load(name, model), model]
+            return [gr.skip()] * (len(FIELDS) + 7)
+        *fields, length = on_load(name, model)
+        return [*fields, length, model, *on_look(shown, batch, length, millions, *fields)]
 
     def on_rate(batch: Any, length: Any, millions: Any, *raw: Any) -> str:
         with shown_to_visitor():
@@ -91,7 +92,7 @@ def drawing_picture() -> Callable[..., Any]:
     def picture(request: Any) -> str | None:
         try:
             values, kind, dark = request
-            if kind not in KINDS:
+            if not is_kind(kind):
                 return None
             return drawings.draw(drawings.Drawn(**architecture.drawn(shapes.shape(values))), kind, dark=dark is True)
         except (GPTCoreError, TypeError, ValueError, KeyError):
@@ -106,7 +107,7 @@ def anatomy_picture(services: Services) -> Callable[..., Any]:
     def picture(request: Any) -> str | None:
         try:
             name, model, kind, dark = request
-            if kind not in KINDS or model not in services.models.loaded():
+            if not is_kind(kind) or model not in services.models.loaded():
                 return None
             found = anatomy.experiment(services, model, name)
             return getattr(anatomy_figures, found.figure)(**found.arguments, kind=kind, dark=dark is True)

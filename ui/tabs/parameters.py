@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
@@ -16,16 +15,16 @@ from ui.tabs.controls import QUIET, stop_event
 from ui.tabs.parameter_events import FIELDS, PICKED, anatomy_picture, drawing_picture, make_events
 
 
-@dataclass(frozen=True)
-class ParametersTab:
-    """What the page needs of this tab: `follow`, when the model in the picker has changed, and `look`."""
+def parameters_tab(services: Services, model: gr.Dropdown, model_work: dict[str, Any], tab: gr.Tab) -> dict[str, Any]:
+    """Lays out the tab and wires it.
 
-    follow: dict[str, Any]
-    look: dict[str, Any]
+    Args:
+        services, model, model_work: as in `generate_tab`.
+        tab: itself; it draws when it is opened.
 
-
-def parameters_tab(services: Services, model: gr.Dropdown, model_work: dict[str, Any], tab: gr.Tab) -> ParametersTab:
-    """Lays out the tab and wires it; arguments as in `generate_tab`, and the tab itself, which draws when it opens."""
+    Returns:
+        how to follow when the model in the picker has changed, as keyword arguments of an event.
+    """
     config = services.models.get(services.models.default).model.config
     with gr.Row(equal_height=False):
         with gr.Column(scale=2, min_width=320):
@@ -99,7 +98,10 @@ def parameters_tab(services: Services, model: gr.Dropdown, model_work: dict[str,
     tab.select(**look)
     load.input(on_load, [load, model], [*fields, length], **QUIET).success(**look)
     followed = gr.State(services.models.default)  # the model whose shape the sliders last took by themselves
-    follow = {"fn": on_follow, "inputs": [load, model, followed], "outputs": [*fields, length, followed], **QUIET}
+    follow = {
+        "fn": on_follow, "inputs": [load, model, followed, shown, batch, millions],
+        "outputs": [*fields, length, followed, *outputs], **QUIET,
+    }  # fmt: skip
     rate.click(on_rate, [batch, length, millions, *fields], measured, **model_work)
     cache.click(on_cache, model, measured, **model_work)
     examined = {"fn": on_anatomy, "inputs": [which, model], "outputs": shown_figure, **model_work}
@@ -107,7 +109,7 @@ def parameters_tab(services: Services, model: gr.Dropdown, model_work: dict[str,
     anatomy_tab.select(**examined)
     start.click(on_verify, model, checks, **model_work)
     stop.click(stop_event(services), queue=False, **QUIET)
-    return ParametersTab(follow, look)
+    return follow
 
 
 def _controls(values: dict[str, Any]) -> dict[str, Any]:
@@ -115,7 +117,7 @@ def _controls(values: dict[str, Any]) -> dict[str, Any]:
     rows = {
         "vocab_size": ("Vocabulary", "V, tokens", 1, 100_000), "n_positions": ("Window", "P, tokens", 1, 8192),
         "n_layer": ("Layers", "L, blocks", 1, 96), "n_head": ("Heads", "H, in a layer", 1, 128),
-        "n_embd": ("Width", "C, channels", 1, 12288), "n_inner": ("Inner width", "F; 0: four times C", 0, 49152),
+        "n_embd": ("Width", "C, channels", 1, 12288), "n_inner": ("Inner", "F; 0: 4 times C", 0, 49152),
     }  # fmt: skip
     found: dict[str, Any] = {}
     with gr.Column(elem_classes="shape-sliders"):
