@@ -23,8 +23,18 @@ async function decodeThumbs(value) {
   const size = value.causal ? n * (n + 1) / 2 : n * n;
   const code = at => at % 2 ? bytes[at >> 1] >> 4 : bytes[at >> 1] & 15;
   const share = c => (c / 15) ** 2, signed = c => Math.sign(c - 8) * ((c - 8) / 7) ** 2;
-  const read = value.signed ? signed : share;
-  return (layer, head) => square(n, value.causal, at => read(code((layer * value.H + head) * size + at)));
+  const read = value.signed ? signed : share, first = (layer, head) => (layer * value.H + head) * size;
+  // All heads in one canvas, n x n pixels each; 16 codes are 16 colours.
+  function atlas() {
+    const kind = value.signed ? 'signed' : 'share', lut = ramp(kind), colours = Array.from({length: 16}, (_, c) => lut[placeOf(read(c), kind, 1)]);
+    const canvas = document.createElement('canvas'), width = canvas.width = n * value.H, image = new ImageData(width, canvas.height = n * value.L);
+    const pixels = new Uint32Array(image.data.buffer);
+    for (let layer = 0; layer < value.L; layer++) for (let head = 0; head < value.H; head++)
+      for (let q = 0, at = first(layer, head); q < n; q++) for (let k = 0, to = (layer * n + q) * width + head * n; k <= (value.causal ? q : n - 1); k++) pixels[to + k] = colours[code(at++)];
+    canvas.getContext('2d').putImageData(image, 0, 0);
+    return canvas;
+  }
+  return {atlas, values: (layer, head) => square(n, value.causal, at => read(code(first(layer, head) + at)))};
 }
 
 // Scales: one hue from the background for shares, on a square root so that small ones show; two hues that meet in the

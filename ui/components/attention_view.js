@@ -10,7 +10,7 @@ const ROLES = {
   first: ['F', 'rests on the first', 'the first token: it rests'],
   mixed: ['', 'mixed', 'no one thing in particular'],
 };
-let value = null, thumb = null, pictures = [], chosen = [0, 0], peek = null, cell = null, hovered = null, mode = 'map', quiz = null;
+let value = null, thumb = null, picture = null, chosen = [0, 0], peek = null, cell = null, hovered = null, mode = 'map', quiz = null;
 let maps = new Map(), asked = 0, drawn = '';
 
 const nameOf = ([layer, head]) => `Layer ${layer} · head ${head}`;
@@ -29,7 +29,7 @@ async function take() {
   const before = value, decoded = await decodeThumbs(next);
   if (drawn !== text) return;  // a newer one has come meanwhile
   const sameShape = before && before.L === next.L && before.H === next.H && before.model === next.model;
-  [value, thumb, maps, pictures, asked] = [next, decoded, new Map(), [], 0];
+  [value, thumb, maps, picture, asked] = [next, decoded, new Map(), null, 0];
   const linked = wanted(next);
   if (linked || !sameShape) chosen = linked || next.start;
   const sameText = before && before.tokens.join('\u0000') === next.tokens.join('\u0000');
@@ -78,17 +78,17 @@ function drawGrid() {
   grid.style.width = box.width + 'px';
   grid.style.height = box.height + 'px';
   const [ctx] = fitted(grid), color = name => text.getPropertyValue(name);
+  picture = picture || thumb.atlas();
   const size = box.size - 3, small = Math.max(9, Math.min(13, size * .21));
   ctx.font = `11px ${text.fontFamily}`; ctx.textAlign = 'center'; ctx.textBaseline = 'middle'; ctx.fillStyle = color('--body-text-color-subdued');
   for (let head = 0; head < value.H; head++) ctx.fillText(head, box.gutter + (head + .5) * box.size, 8);
   for (let layer = 0; layer < value.L; layer++) ctx.fillText(layer, 8, box.gutter + (layer + .5) * box.size);
   for (let layer = 0; layer < value.L; layer++) for (let head = 0; head < value.H; head++) {
-    const at = layer * value.H + head, x = box.gutter + head * box.size, y = box.gutter + layer * box.size;
-    pictures[at] = pictures[at] || painted(thumb(layer, head), value.side, value.signed ? 'signed' : 'share', 1);
+    const x = box.gutter + head * box.size, y = box.gutter + layer * box.size;
     ctx.imageSmoothingEnabled = value.side > size;
     ctx.fillStyle = color('--lens-blank');
     ctx.fillRect(x, y, size, size);
-    ctx.drawImage(pictures[at], x, y, size, size);
+    ctx.drawImage(picture, head * value.side, layer * value.side, value.side, value.side, x, y, size, size);
     if (size >= 24 && !quiz) badges(ctx, [layer, head], x + size - 2, y + 2, small, text);
     const own = same2([layer, head], chosen), near = peek && same2([layer, head], peek);
     ctx.strokeStyle = color(own ? '--lens-accent' : near ? '--lens-line' : '--border-color-primary');
@@ -194,7 +194,7 @@ async function drawHead() {
   const at = inView(), of = value, T = value.tokens.length;
   title(at);
   preview = !maps.has(at.join());
-  shown = maps.get(at.join()) || (value.side === T ? thumb(...at) : null);
+  shown = maps.get(at.join()) || (value.side === T ? thumb.values(...at) : null);
   if (shown) present(at);
   const found = await exact(at);
   if (found && of === value && same2(at, inView())) { shown = found; preview = false; present(at); }
@@ -274,4 +274,4 @@ const actions = {
 element.addEventListener('click', e => { const run = value && actions[e.target.dataset?.do]; if (run) run(); });
 
 new ResizeObserver(() => { drawGrid(); if (mode === 'lines') lines(); }).observe(part('scroll'));
-new MutationObserver(() => { pictures = []; drawGrid(); }).observe(document.body, {attributes: true, attributeFilter: ['class']});
+new MutationObserver(() => { picture = null; drawGrid(); }).observe(document.body, {attributes: true, attributeFilter: ['class']});
