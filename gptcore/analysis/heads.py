@@ -8,6 +8,7 @@ Language Models with Attention Sinks" (resting on the first token).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 
@@ -98,21 +99,24 @@ def head_scores(maps: Iterable[Tensor], token_ids: Sequence[int]) -> HeadScores:
     places = torch.arange(len(ids))
     back = places[:, None] - places  # [T, T], how far key stands behind query
     same_before = (ids[:, None] == ids) & (back > 0)
-    duplicate = same_before & (places > 0)
-    induction = same_before.roll(1, dims=1) & (back > 0) & (places > 0)
+    targets = {
+        "previous": (back == 1) & (places > 0),
+        "first": (places == 0) & (back > 0),
+        "itself": (back == 0) & (places > 0),
+        "duplicate": same_before & (places > 0),
+        "induction": same_before.roll(1, dims=1) & (back > 0) & (places > 0),
+    }
+    n_readers = torch.tensor([*(int(cells.any(dim=-1).sum()) for cells in targets.values()), len(ids) - 1])
+    # All shares are sums of weights over some cells: one product with the cells as columns, for all of them.
+    cells = torch.stack([*(cells.float() for cells in targets.values()), back.clamp(min=0).float()]).flatten(1).T
     rows = []
     for weights in maps:
-        by_name = {
-            "previous": _share(weights, (back == 1) & (places > 0)),
-            "first": _share(weights, (places == 0) & (back > 0)),
-            "itself": _share(weights, (back == 0) & (places > 0)),
-            "duplicate": _share(weights, duplicate),
-            "induction": _share(weights, induction),
-            "distance": (weights * back).sum(-1)[:, 1:].mean(-1),
-            "entropy": torch.special.entr(weights).sum(-1)[:, 1:].mean(-1) / torch.log(torch.tensor(2.0)),
-        }
-        rows.append(by_name)
-    return HeadScores(**{field.name: torch.stack([row[field.name] for row in rows]) for field in fields(HeadScores)})
+        sums = weights.flatten(1) @ cells / n_readers  # [n_head, 6]
+        entropy = torch.special.entr(weights[:, 1:]).sum((1, 2)) / n_readers[-1] / math.log(2)
+        rows.append(torch.cat([sums, entropy[:, None]], dim=1))
+    names = [*targets, "distance", "entropy"]
+    found = torch.stack(rows).where(torch.cat([n_readers, n_readers[-1:]]) > 0, torch.nan)  # [n_layer, n_head, 7]
+    return HeadScores(**dict(zip(names, found.unbind(-1), strict=True)))
 
 
 def uniform_scores(token_ids: Sequence[int], *, causal: bool = True) -> HeadScores:
@@ -120,12 +124,6 @@ def uniform_scores(token_ids: Sequence[int], *, causal: bool = True) -> HeadScor
     T = len(token_ids)
     allowed = torch.ones(1, T, T).tril() if causal else torch.ones(1, T, T)
     return head_scores([allowed / allowed.sum(-1, keepdim=True)], token_ids)
-
-
-def _share(weights: Tensor, targets: Tensor) -> Tensor:
-    """float [n_head]: attention on the targets [T, T], averaged over the readers that have any."""
-    readers = targets.any(dim=-1)
-    return (weights * targets).sum(-1)[:, readers].mean(-1)
 
 
 def repeated_token_scores(model: GPT, *, first_id: int | None = None, n_texts: int = 4, seed: int = 0) -> HeadScores:

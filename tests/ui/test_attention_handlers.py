@@ -71,9 +71,10 @@ def test_thumbnails_and_exact_maps_are_the_models_attention(services, tiny_lm):
 def test_a_long_text_keeps_its_peaks_in_small_thumbnails():
     maps = np.zeros((1, 150, 150), np.float32)
     maps[0, np.arange(150), np.maximum(0, np.arange(150) - 1)] = 1
-    side, text = attention_codec.thumbnails([maps], n_maps=1, causal=True, signed=False)
-    assert side == 50
-    small = thumbs_of({"thumbs": text, "side": side, "L": 1, "H": 1})[0]
+    collected = attention_codec.Thumbnails(n_maps=1, causal=True, signed=False)
+    collected.add(maps)
+    assert collected.side == 50
+    small = thumbs_of({"thumbs": collected.packed(), "side": 50, "L": 1, "H": 1})[0]
     assert (small[np.arange(50), np.arange(50)] == 15).all()
 
 
@@ -360,3 +361,13 @@ def test_the_endpoint_gives_the_map_and_the_scores_and_checks_like_the_page(serv
     ):
         with pytest.raises(GPTCoreError, match=said):
             api.attention_maps(services, "tiny", TEXT, layer, head, sink, "end")
+
+
+def test_two_models_of_one_shape_are_compared_on_one_text(services, monkeypatch, tiny_lm):
+    other = LanguageModel(make_model(tiny_lm.model.config, seed=7), tiny_lm.tokenizer, "other")
+    monkeypatch.setattr(services.models, "get", lambda name: {"tiny": tiny_lm, "other": other}[name])
+    value = json.loads(attention_compare.compare(services, None, "tiny", TEXT, "other", TEXT))
+    ids = tiny_lm.tokenizer.encode(TEXT)
+    a, b = (gptcore.attention_patterns(lm.model, ids).numpy() for lm in (tiny_lm, other))
+    np.testing.assert_allclose(value["scores"]["changed"], 0.5 * np.abs(a - b).sum(-1).mean(-1), atol=1e-3)
+    assert value["tokens"] == look(services)["tokens"]

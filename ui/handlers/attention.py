@@ -130,20 +130,21 @@ def describe(seen: Seen, profile: HeadScores | None, *, mode: str, text: str, ke
     [role, whether it only leans that way], start [layer, head].
     """
     reading = seen.kept.reading
-    scores = scores_of(seen.kept)
+    small = codec.Thumbnails(n_maps=reading.n_layer * reading.n_head, causal=reading.causal, signed=False)
+
+    def layers() -> Iterator[torch.Tensor]:
+        for weights in reading.layers():
+            small.add(shown_as(weights, mode))
+            yield weights
+
+    scores = head_scores(layers(), reading.token_ids)
     roles = _roles(scores, profile, reading)
-    side, thumbs = codec.thumbnails(
-        (shown_as(reading.weights(layer), mode) for layer in range(reading.n_layer)),
-        n_maps=reading.n_layer * reading.n_head,
-        causal=reading.causal,
-        signed=False,
-    )
     value = {
         **header(seen, mode, text),
         "keep": keep,
         "signed": False,
-        "side": side,
-        "thumbs": thumbs,
+        "side": small.side,
+        "thumbs": small.packed(),
         "scores": plain(scores),
         "random": None if profile is None else plain(profile),
         "roles": roles,

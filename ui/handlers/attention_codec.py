@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Iterable
 from functools import lru_cache
 
 import numpy as np
@@ -16,33 +15,39 @@ _NA, _TOP = 65535, 65534
 _SIGNED_NA, _SIGNED_TOP = -32768, 32767
 
 
-def thumbnails(maps: Iterable[np.ndarray], *, n_maps: int, causal: bool, signed: bool) -> tuple[int, str]:
-    """All heads as small maps.
+class Thumbnails:
+    """Collects all heads as small maps, layer by layer.
+
+    Cells: side x side a head, or their lower triangle with the diagonal, row by row, two to a byte, the first in the
+    low half. A cell is the value farthest from 0 of those it stands for; codes are 15 * sqrt(value), or
+    8 + 7 * sqrt(|value|) with the value's sign.
 
     Args:
-        maps: for each layer float [H, T, T], in 0 to 1, or in -1 to 1 when signed.
         n_maps: layers times heads.
         causal: only the lower triangle holds anything.
-        signed: differences; 0 is coded as 8.
-
-    Returns:
-        (side, deflated cells in base64): side x side cells a head, or their lower triangle with the diagonal, row by
-        row, two to a byte, the first in the low half. A cell is the largest value of those it stands for; codes are
-        15 * sqrt(value), or 8 + 7 * sqrt(|value|) with the value's sign.
+        signed: differences in -1 to 1; 0 is coded as 8.
     """
-    most, side, rows = _SIDE if n_maps <= _MANY else _SIDE_OF_MANY, 0, []
-    for layer in maps:
-        factor = -(-layer.shape[-1] // most)
-        small = _pooled(np.nan_to_num(layer), factor)
-        side = small.shape[-1]
+
+    def __init__(self, *, n_maps: int, causal: bool, signed: bool) -> None:
+        self.most = _SIDE if n_maps <= _MANY else _SIDE_OF_MANY
+        self.causal, self.signed, self.side = causal, signed, 0
+        self._rows: list[np.ndarray] = []
+
+    def add(self, maps: np.ndarray) -> None:
+        """Takes the next layer, float [H, T, T]; NaN counts as 0."""
+        small = np.nan_to_num(_pooled(maps, -(-maps.shape[-1] // self.most)))
+        self.side = small.shape[-1]
         root = np.sqrt(np.abs(small))
-        codes = np.rint(np.sign(small) * root * 7 + 8) if signed else np.rint(root * 15)
+        codes = np.rint(np.sign(small) * root * 7 + 8) if self.signed else np.rint(root * 15)
         cells = codes.astype(np.uint8)
-        rows.append((cells[:, _triangle(side)] if causal else cells).reshape(-1))
-    flat = np.concatenate(rows)
-    if len(flat) % 2:
-        flat = np.append(flat, np.uint8(0))
-    return side, _text(flat[0::2] | (flat[1::2] << 4))
+        self._rows.append((cells[:, _triangle(self.side)] if self.causal else cells).reshape(-1))
+
+    def packed(self) -> str:
+        """All cells, deflated, in base64."""
+        flat = np.concatenate(self._rows)
+        if len(flat) % 2:
+            flat = np.append(flat, np.uint8(0))
+        return _text(flat[0::2] | (flat[1::2] << 4))
 
 
 def one_map(weights: np.ndarray, *, causal: bool, signed: bool) -> str:
@@ -74,7 +79,7 @@ def _pooled(maps: np.ndarray, factor: int) -> np.ndarray:
     padded = np.zeros((H, side * factor, side * factor), maps.dtype)
     padded[:, :T, :T] = maps
     squares = padded.reshape(H, side, factor, side, factor)
-    high, low = squares.max(axis=(2, 4)), squares.min(axis=(2, 4))
+    high, low = np.fmax.reduce(squares, axis=(2, 4)), np.fmin.reduce(squares, axis=(2, 4))  # NaN only where all are
     return np.where(high >= -low, high, low)
 
 

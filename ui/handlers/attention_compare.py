@@ -77,11 +77,12 @@ def joined_labels(a: Chosen | Seen, b: Chosen | Seen) -> list[str]:
 
 def _describe(a: Seen, b: Seen, text: str) -> str:
     left, right = a.kept.reading, b.kept.reading
-    changes = [
-        (mine - theirs).numpy() for mine, theirs in zip(left.layers(), right.layers(), strict=True)
-    ]  # each [n_head, T, T]
-    side, thumbs = codec.thumbnails(changes, n_maps=left.n_layer * left.n_head, causal=left.causal, signed=True)
-    changed = [[round(float(v), 4) for v in 0.5 * np.abs(layer).sum(-1).mean(-1)] for layer in changes]
+    small = codec.Thumbnails(n_maps=left.n_layer * left.n_head, causal=left.causal, signed=True)
+    changed = []
+    for mine, theirs in zip(left.layers(), right.layers(), strict=True):
+        change = (mine - theirs).numpy()  # [n_head, T, T]
+        small.add(change)
+        changed.append([round(float(v), 4) for v in 0.5 * np.abs(change).sum(-1).mean(-1)])
     best = int(np.argmax(changed))
     value = {
         **header(a, attention.RAW, text),
@@ -89,8 +90,8 @@ def _describe(a: Seen, b: Seen, text: str) -> str:
         "tokens": joined_labels(a, b),
         "note": " ".join(dict.fromkeys(filter(None, [a.note, b.note]))),
         "signed": True,
-        "side": side,
-        "thumbs": thumbs,
+        "side": small.side,
+        "thumbs": small.packed(),
         "scores": {"changed": changed},
         "start": list(divmod(best, left.n_head)),
     }
