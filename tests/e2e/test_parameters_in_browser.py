@@ -61,6 +61,7 @@ def test_every_view_shows_something_real(visit):
     page = visit("?tab=parameters")
     view(page, "All models")
     expect(page.locator("#bars .bars path").first).to_be_attached(timeout=20_000)
+    assert b"<svg" in saved(page, "#bars", "svg")
     view(page, "117M")
     expect(page.locator("#quoted")).to_contain_text("116,929,536")
     view(page, "Cost")

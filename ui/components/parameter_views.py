@@ -31,6 +31,12 @@ _SHEET = """
 """
 
 
+_PICTURES = """
+<div class="ts-tools"><button type="button" data-do="png">Slide .png</button>
+<button type="button" data-do="svg">Slide .svg</button></div>
+"""
+
+
 def breakdown_view(value: str = "", *, server_functions: list[Callable[..., Any]], **options: Any) -> gr.HTML:
     """Components, formulas, counts and tensors; the value is JSON of `ui.handlers.shapes.breakdown`.
 
@@ -67,14 +73,16 @@ def plotly_library() -> Path:
     return Path(spec.origin).parent / "package_data" / "plotly.min.js"
 
 
-def plotly_view(value: str = "", *, height: int, **options: Any) -> gr.HTML:
-    """A plotly figure that keeps its zoom and follows dark mode; the value is the figure's JSON."""
+def plotly_view(value: str = "", *, name: str, height: int, **options: Any) -> gr.HTML:
+    """A plotly figure that keeps its zoom and follows dark mode; the value is the figure's JSON, `name` that of a file."""
     return gr.HTML(
         value,
-        html_template=f'<div class="pl-box" style="width:100%;height:{height}px"></div>',
+        html_template=f'<div class="pl-box" style="width:100%;height:{height}px"></div>{_PICTURES}',
+        css_template=beside("token_stream.css"),
         js_on_load=beside("plotly_view.js"),
         apply_default_css=False,
         library=f"/gradio_api/file={plotly_library()}",
+        name=name,
         **options,
     )
 

@@ -25,6 +25,12 @@ async function draw() {
   await Plotly.react(box, figure.data, skinned(figure.layout || {}), {responsive: false, displaylogo: false, displayModeBar: false, scrollZoom: false});
   ready = true;
 }
+element.querySelector('.ts-tools').addEventListener('click', e => {
+  const format = e.target.dataset.do;
+  if (!format || !ready) return;
+  const paper = getComputedStyle(element).getPropertyValue('--lens-paper').trim(), layout = {...box.layout, paper_bgcolor: paper, plot_bgcolor: paper, width: undefined, height: undefined};
+  Plotly.downloadImage({data: box.data, layout}, {format, width: 1280, height: 720, filename: props.name});
+});
 watch('value', draw);
 draw();
 new ResizeObserver(() => { if (box.clientWidth && box.clientWidth !== width) { width = box.clientWidth; ready ? Plotly.Plots.resize(box) : draw(); } }).observe(box);

@@ -35,9 +35,9 @@ def parameters_tab(services: Services, model: gr.Dropdown, model_work: dict[str,
                 table = breakdown_view(
                     shapes.breakdown(config), server_functions=[figures.picture], elem_id="breakdown"
                 )
-                tree = plotly_view(height=380, elem_id="treemap")
+                tree = plotly_view(name="parameters-treemap", height=380, elem_id="treemap")
             with gr.Tab("All models", id="bars") as bars_tab:
-                bars = plotly_view(height=420, elem_id="bars")
+                bars = plotly_view(name="models-side-by-side", height=420, elem_id="bars")
             with gr.Tab("117M or 124M?", id="why"):
                 sheet_view(quoted.quoted(), name="quoted-numbers", elem_id="quoted")
             with gr.Tab("Cost", id="cost") as cost_tab:
@@ -86,7 +86,7 @@ def parameters_tab(services: Services, model: gr.Dropdown, model_work: dict[str,
     on_look, on_load, on_follow, on_rate, on_cache, on_anatomy, on_verify = make_events(services)
     fields = [controls[name] for name in FIELDS]
     inputs, outputs = [shown, batch, length, millions, *fields], [table, tree, bars, cost, drawing]
-    look = {"fn": on_look, "inputs": inputs, "outputs": outputs, "concurrency_limit": 4, **QUIET}
+    look = {"fn": on_look, "inputs": inputs, "outputs": outputs, "queue": False, **QUIET}
     gr.on([component.input for component in [*fields, batch, length, millions]], trigger_mode="always_last", **look)
     for name, opened in (
         ("breakdown", breakdown_tab),
