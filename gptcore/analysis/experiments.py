@@ -127,7 +127,6 @@ def stream_by_depth(config: GPTConfig, *, n_tokens: int = 32, seed: int = 0) -> 
     ids = torch.randint(config.vocab_size, (4, n_tokens), generator=torch.Generator().manual_seed(seed))
     found = {}
     for scaled in (True, False):
-        # Larger weights than 0.02 make what accumulates visible beside the embeddings in a narrow model.
         model = _random_model(replace(config, norm_position="pre", residual_scaling=scaled), seed)
         probe = _Streams()
         model.hidden_states(ids, probe=probe)
