@@ -60,6 +60,7 @@ def test_next_token_gives_the_distribution(client):
         ("/parameters", {"n_layer": 0}, "number of layers is 0"),
         ("/parameters", {"vocab_size": 10**13}, "vocabulary is 1"),
         ("/parameters", {"preset": "gpt5"}, "no preset 'gpt5'"),
+        ("/parameters", {"preset": ["gpt2"]}, "no preset"),
         ("/parameters", {"norm_position": "both"}, "choose pre or post"),
         ("/parameters", {"preset": "gpt2", "n_tokens": 2000}, "sequence length is 2,000"),
         ("/attention", {"prompt": ""}, "text is empty"),
@@ -98,7 +99,8 @@ def test_parameters_over_http_are_exact_and_a_trillion_is_an_answer(client):
     assert reply["total"] == 1_557_611_200 == sum(part["count"] for part in reply["components"])
     assert reply["bytes"]["weights"]["32"] == 4 * reply["total"]
     huge = client.predict(n_layer=10**12, n_embd=10**12, n_head=1, api_name="/parameters")
-    assert huge["total"] > 10**37
+    assert huge["total"] > 10**36
+    assert client.predict(preset="induction", api_name="/parameters")["total"] == 45_952
 
 
 def test_the_command_line_has_the_documented_flags(monkeypatch):

@@ -135,7 +135,7 @@ def add_endpoints(services: Services) -> None:
         use_positions: bool = True,
         norm_position: str = "pre",
         batch_size: int = 8,
-        n_tokens: int = 256,
+        n_tokens: int | None = None,
     ) -> dict[str, Any]:
         """What a shape is made of and what it costs, without building it.
 
@@ -154,7 +154,7 @@ def add_endpoints(services: Services) -> None:
             use_positions: learned positions.
             norm_position: "pre" (GPT-2) or "post" (GPT-1).
             batch_size: sequences of a training step.
-            n_tokens: tokens in each, at most the window.
+            n_tokens: tokens in each, at most the window; null means 256, or the window if that is shorter.
 
         Returns:
             total; components (name, formula, numbers, count); bytes (weights at 32, 16 and 8 bits, AdamW's gradients

@@ -69,7 +69,7 @@ def build_page(services: Services, example: Example) -> gr.Blocks:
             "outputs": [line, model, opened],
         }
         opening |= {"concurrency_id": "load", "concurrency_limit": 2, **QUIET}
-        refreshing = [tab.look, heads.fresh, heads.look, heads.compare, follow]
+        refreshing = [tab.look, heads.fresh, heads.look, heads.compare, *follow]
         _chain(model.input(**opening), refreshing)
         linked = {"prompt": tab.prompt, "seed": tab.controls.seed, "model": model, "text": heads.text}
         linked |= {"sink": heads.mode, "keep": heads.keep}

@@ -57,6 +57,26 @@ def test_moving_a_slider_by_keyboard_redraws_and_an_impossible_shape_is_a_senten
     expect(page.locator("#breakdown .bd-total")).to_be_visible(timeout=5_000)
 
 
+def test_a_field_out_of_range_and_the_way_back_to_the_picked_model(visit):
+    page = visit("?tab=parameters")
+    page.fill("#shape-n_layer input[type=number]", "0")
+    page.keyboard.press("Tab")
+    expect(page.locator("#shape-n_layer input[type=number]")).to_have_value("1")
+    expect(page.locator("#breakdown .bd-total")).to_have_text("1,580,320", timeout=10_000)
+    page.fill("#shape-from input", "gpt2")
+    page.keyboard.press("Enter")
+    expect(page.locator("#breakdown .bd-total")).to_have_text("124,439,808", timeout=10_000)
+    page.fill("#model input", "induction")
+    page.keyboard.press("Enter")
+    expect(page.locator("#facts")).to_contain_text("2 layers", timeout=15_000)
+    page.fill("#shape-from input", "the model above")
+    page.keyboard.press("Enter")
+    expect(page.locator("#breakdown .bd-total")).to_have_text("45,952", timeout=10_000)
+    page.fill("#model input", "mini")
+    page.keyboard.press("Enter")
+    expect(page.locator("#breakdown .bd-total")).to_have_text("4,605,440", timeout=15_000)
+
+
 def test_every_view_shows_something_real(visit):
     page = visit("?tab=parameters")
     view(page, "All models")

@@ -27,7 +27,7 @@ _BREAKDOWN = """
 
 _SHEET = """
 <div class="sh-box"></div>
-<div class="ts-tools"><button type="button" data-do="csv">Save .csv</button><span class="ts-said" role="status"></span></div>
+<div class="ts-tools" hidden><button type="button" data-do="csv">Save .csv</button><span class="ts-said" role="status"></span></div>
 """
 
 
@@ -77,7 +77,7 @@ def plotly_view(value: str = "", *, name: str, height: int, **options: Any) -> g
     """A plotly figure that keeps its zoom and follows dark mode; the value is the figure's JSON, `name` that of a file."""
     return gr.HTML(
         value,
-        html_template=f'<div class="pl-box" style="width:100%;height:{height}px"></div>{_PICTURES}',
+        html_template=f'<div class="pl-said" role="status"></div><div class="pl-box" style="width:100%;height:{height}px"></div>{_PICTURES}',
         css_template=beside("token_stream.css"),
         js_on_load=beside("plotly_view.js"),
         apply_default_css=False,
@@ -99,7 +99,7 @@ _DRAWING = """
 """
 
 _FIGURE = """
-<img class="fg-image" style="width:100%;border-radius:6px" alt="" hidden>
+<div style="overflow-x:auto"><img class="fg-image" style="width:100%;min-width:620px;border-radius:6px" alt="" hidden></div>
 <p class="fg-text" role="status" style="color:var(--body-text-color);max-width:90ch;font-size:1.02em;line-height:1.55"></p>
 <div class="ts-tools"><button type="button" data-do="png">Slide .png</button>
 <button type="button" data-do="svg">Slide .svg</button><span class="ts-said fg-said" role="status"></span></div>

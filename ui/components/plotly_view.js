@@ -20,8 +20,11 @@ function skinned(layout) {
 }
 async function draw() {
   if (!props.value || !box.clientWidth) return;
+  const figure = JSON.parse(props.value), said = element.querySelector('.pl-said');
+  said.textContent = figure.message || '';
+  box.style.visibility = figure.message ? 'hidden' : '';
+  if (figure.message) return;
   await library();
-  const figure = JSON.parse(props.value);
   await Plotly.react(box, figure.data, skinned(figure.layout || {}), {responsive: false, displaylogo: false, displayModeBar: false, scrollZoom: false});
   ready = true;
 }

@@ -50,7 +50,7 @@ def bars(counts: dict[str, dict[str, int]]) -> str:
         )  # fmt: skip
     figure.update_layout(
         barmode="stack", margin={"l": 110, "r": 10, "t": 10, "b": 40}, uirevision="bars",
-        legend={"orientation": "h", "y": -0.18}, xaxis={"title": {"text": "parameters"}},
+        legend={"orientation": "h", "y": -0.18, "traceorder": "normal"}, xaxis={"title": {"text": "parameters"}},
     )  # fmt: skip
     return str(figure.to_json())
 

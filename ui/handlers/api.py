@@ -111,13 +111,14 @@ def parameters(preset: object, controls: dict[str, object], batch_size: object, 
     Returns:
         {"total", "components": [{name, formula, numbers, count}], "bytes": {...}, "flops": {...}}
     """
-    if preset is not None and preset not in PRESETS:
+    if preset is not None and not (isinstance(preset, str) and preset in PRESETS):
         raise InputError(f"There is no preset {str(preset)[:60]!r}; choose one of {', '.join(PRESETS)}.")
     config = shapes.shape(controls) if preset is None else PRESETS[str(preset)]
     B = inputs.whole(batch_size, "The batch", low=1, high=1_000_000)
-    T = inputs.whole(n_tokens, "The sequence length", low=1, high=config.n_positions)
+    asked = min(256, config.n_positions) if n_tokens is None else n_tokens
+    T = inputs.whole(asked, "The sequence length", low=1, high=config.n_positions)
     count = count_parameters(config)
-    return {
+    found = {
         "total": count.total,
         "components": [asdict(component) for component in count.components],
         "bytes": {
@@ -130,3 +131,13 @@ def parameters(preset: object, controls: dict[str, object], batch_size: object, 
         },
         "flops": {"forward": forward_flops(config, T), "training": training_flops(config, T)},
     }
+    return _within_json(found)
+
+
+def _within_json(value: Any) -> Any:
+    """Whole numbers beyond 64 bits as floats: JSON of this server has no larger ones."""
+    if isinstance(value, dict):
+        return {key: _within_json(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_within_json(entry) for entry in value]
+    return float(value) if isinstance(value, int) and abs(value) >= 2**63 else value

@@ -134,7 +134,7 @@ def _training(config: GPTConfig, B: int, T: int) -> Section:
         ("weights and gradients", "4 + 4 bytes each", size(2 * weight_bytes(config))),
         ("AdamW's two moments", "4 + 4 bytes each", size(2 * weight_bytes(config))),
         (f"activations of {B:,} · {T:,} tokens", "fused attention, no dropout", size(fused)),
-        ("the same, attention maps kept", f"+ {config.n_head:,} · {T:,} numbers a token and layer", size(maps)),
+        ("the same, attention maps kept", f"+ {config.n_head:,} · ({T:,} − 1) numbers a token and layer", size(maps)),
         ("together, fused attention", "the sum of the first three", size(fixed + fused)),
     ]
     return Section("Memory to train it", "What a step in fp32 keeps until its backward pass is done.", ("what", "how", "bytes"), rows, (4,))  # fmt: skip

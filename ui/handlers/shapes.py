@@ -57,13 +57,13 @@ def shape(values: dict[str, object]) -> GPTConfig:
 def controls_of(config: GPTConfig) -> dict[str, Any]:
     """The values of the controls for a config: what `shape` takes."""
     found = {name: getattr(config, name) for name in (*SIZES, *SWITCHES, "norm_position")}
-    return {**found, "n_inner": config.inner_dim}
+    return {**found, "n_inner": 0 if config.inner_dim == 4 * config.n_embd else config.inner_dim}
 
 
 def known_shape(services: Services, name: object, model: object) -> GPTConfig:
     """The config of a preset, or of the model in the picker when no preset is named."""
-    if name in PRESETS:
-        return PRESETS[str(name)]
+    if isinstance(name, str) and name in PRESETS:
+        return PRESETS[name]
     return services.models.get(inputs.model_name(model)).model.config
 
 
@@ -104,7 +104,7 @@ def breakdown(config: GPTConfig) -> str:
 def check_against_the_module(config: GPTConfig, count: ParameterCount) -> tuple[bool | None, str]:
     """Builds the model without memory for its weights, and compares every tensor's shape with the formulas."""
     if config.n_layer > _MOST_BUILT or count.total > 2**62:
-        return None, f"Not compared with a real model: {config.n_layer:,} layers would take too long to build."
+        return None, f"Not compared with a real model: {config.n_layer:,} layers of this size are not built here."
     with torch.device("meta"):
         real = {name: tuple(parameter.shape) for name, parameter in GPT(config).named_parameters()}
     listed = {name: dimensions for _, name, dimensions in tensor_shapes(config)}

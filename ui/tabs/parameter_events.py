@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -36,42 +37,46 @@ def make_events(services: Services) -> tuple[Callable[..., Any], ...]:
                     views[3] = costs.costs(config, batch, length, millions)
                 elif shown == "drawing":
                     views[4] = _drawn(values)
-                else:
+                elif shown == "breakdown":
                     views[:2] = [shapes.breakdown(config), figures.treemap(shapes.treemap(config))]
             except GPTCoreError as error:  # said in the view's place: a notice at every move of a slider is a nuisance
-                views[{"bars": 0, "cost": 3, "drawing": 4}.get(shown, 0)] = sheets.message(str(error))
+                for place in {"breakdown": (0, 1), "bars": (2,), "cost": (3,), "drawing": (4,)}.get(shown, ()):
+                    views[place] = sheets.message(str(error))
         return views
 
     def on_load(name: str, model: str) -> list[Any]:
         with shown_to_visitor():
             config = shapes.known_shape(services, name, model)
         values = shapes.controls_of(config)
-        return [*(values[field] for field in FIELDS), min(256, config.n_positions)]
+        return [*(values[field] for field in FIELDS), min(256, config.n_positions), model if name == PICKED else ""]
 
     def on_follow(name: str, model: str, followed: str, shown: str, batch: Any, millions: Any) -> list[Any]:
         if name != PICKED or model == followed:
             return [gr.skip()] * (len(FIELDS) + 7)
-        *fields, length = on_load(name, model)
-        return [*fields, length, model, *on_look(shown, batch, length, millions, *fields)]
+        *fields, length, now = on_load(name, model)
+        return [*fields, length, now, *on_look(shown, batch, length, millions, *fields)]
 
     def on_rate(batch: Any, length: Any, millions: Any, *raw: Any) -> str:
         with shown_to_visitor():
-            config = shapes.shape(dict(zip(FIELDS, raw, strict=True)))
-            return costs.measure_training(services, config, batch, length, millions)
+            try:
+                config = shapes.shape(dict(zip(FIELDS, raw, strict=True)))
+                return costs.measure_training(services, config, batch, length, millions)
+            except GPTCoreError as error:
+                return html.escape(str(error), quote=False)
 
     def on_cache(model: str) -> str:
         with shown_to_visitor():
             return costs.measure_cache(services, model)
 
-    def on_anatomy(name: str, model: str) -> str:
+    def on_anatomy(shown: str, name: str, model: str) -> Any:
+        if shown != "anatomy":
+            return gr.skip()
         with shown_to_visitor():
             found = anatomy.experiment(services, model, name)
         draw = getattr(anatomy_figures, found.figure)
-        pictures = {
-            "light": draw(**found.arguments, kind="svg", dark=False),
-            "dark": draw(**found.arguments, kind="svg", dark=True),
-        }
-        return json.dumps({"name": name, "model": model, "text": found.text, **pictures}, ensure_ascii=False)
+        light, dark = (draw(**found.arguments, kind="svg", dark=night) for night in (False, True))
+        value = {"name": name, "model": model, "text": found.text, "light": light, "dark": dark}
+        return json.dumps(value, ensure_ascii=False)
 
     def on_verify(request: gr.Request, model: str) -> Iterator[str]:
         with shown_to_visitor():
