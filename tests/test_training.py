@@ -229,3 +229,22 @@ def test_repeated_sequences_repeat_with_a_period_in_the_range_and_differ_from_ro
     assert len({tuple(row.tolist()) for row in rows}) == 50
     with pytest.raises(TrainingError, match="half the window"):
         RepeatedSequences(11, window=24, batch_size=2, periods=(3, 13))
+
+
+def test_the_command_line_trains_a_shape_from_a_file_on_repeated_characters(tmp_path):
+    shape = GPTConfig(vocab_size=99, n_positions=16, n_embd=16, n_layer=1, n_head=2, use_mlp=False)
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps(shape.to_dict()))
+    command = [
+        sys.executable, "-m", "gptcore.training", "--repeated", "abcdefgh", "--periods", "2", "8",
+        "--config", str(config),
+        "--max-steps", "3", "--batch-size", "2", "--out", str(tmp_path / "out"), "--run", str(tmp_path / "run"),
+    ]  # fmt: skip
+    root = Path(__file__).resolve().parent.parent
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    made = gptcore.load(tmp_path / "out")
+    assert made.model.config.n_embd == 16 and made.model.config.vocab_size == 8 and not made.model.config.use_mlp
+    config.write_text("[]")
+    broken = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=120, check=False)
+    assert broken.returncode == 1 and "holds no shape" in broken.stderr and "Traceback" not in broken.stderr

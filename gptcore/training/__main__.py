@@ -8,7 +8,7 @@ import json
 import signal
 import sys
 import time
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import torch
@@ -57,6 +57,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--out", required=True, type=Path, help="model folder to write")
     parser.add_argument("--run", required=True, type=Path, help="folder for checkpoints, token files and the log")
     parser.add_argument("--preset", default="mini", choices=list(PRESETS), help="shape of the model")
+    parser.add_argument("--config", type=Path, metavar="FILE", help="config.json with the shape, instead of --preset")
     parser.add_argument("--tokenizer", default="bpe", choices=("bpe", "char"), help="trained on the corpus")
     parser.add_argument("--vocab-size", type=int, default=4096, help="entries of a bpe vocabulary")
     parser.add_argument("--dropout", type=float, default=0.0, help="on embeddings and residual branches")
@@ -96,8 +97,8 @@ def _train(options: argparse.Namespace) -> int:
         tokenizer: Tokenizer = CharTokenizer(options.repeated)
     else:
         tokenizer = _tokenizer(options, [path for path, _ in corpora])
-    shape = GPTConfig.from_preset(
-        options.preset,
+    shape = replace(
+        _shape(options),
         vocab_size=tokenizer.vocab_size,
         embd_pdrop=options.dropout,
         resid_pdrop=options.dropout,
@@ -192,6 +193,17 @@ def _with_weight(text: str) -> tuple[str, float]:
         return (path, float(weight)) if path else (text, 1.0)
     except ValueError:
         return text, 1.0
+
+
+def _shape(options: argparse.Namespace) -> GPTConfig:
+    """The shape that was asked for. Raises TrainingError or ConfigError for a file that holds none."""
+    if options.config is None:
+        return PRESETS[options.preset]
+    try:
+        values = json.loads(options.config.read_text(encoding="utf-8"))
+        return GPTConfig.from_dict(values)
+    except (OSError, ValueError, AttributeError) as error:
+        raise TrainingError(f"{options.config} holds no shape ({error}).") from None
 
 
 def _n_tokens(trainer: Trainer) -> int:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
+
+import gptcore
 
 
 def view(page: Page, name: str) -> None:
@@ -40,6 +43,9 @@ def test_it_opens_on_the_picked_model_and_a_preset_moves_every_slider(visit):
     page.locator("#breakdown .bd-open").nth(2).click()
     expect(page.locator("#breakdown .bd-tensor").first).to_contain_text("h.*.attn.c_attn.weight")
     assert b"1557611200" in saved(page, "#breakdown", "csv")
+    shape = json.loads(saved(page, "#breakdown", "config"))
+    assert gptcore.GPTConfig.from_dict(shape).n_layer == 48
+    expect(page.locator("#breakdown .bd-said")).to_contain_text("gptcore.training --config")
     assert saved(page, "#breakdown", "png")[:4] == b"\x89PNG"
 
 

@@ -58,6 +58,7 @@ element.querySelector('.ts-tools').addEventListener('click', e => {
         const size = shape.reduce((a, b) => a * b, 1);
         return [row.name, tensor, shape.join(' x '), `${times} x ${size}`, size * times, size * times / value.total];
       })]), ['total', '', '', '', value.total, 1]])),
+    config: () => { saveText('config.json', 'application/json', JSON.stringify(value.config, null, 2)); said.textContent = 'Train it with: python -m gptcore.training --config config.json --corpus …'; },
     png: () => slide('png'), svg: () => slide('svg'),
     all: () => { opened = opened.size ? new Set() : new Set(value.rows.keys()); rows(); },
   };

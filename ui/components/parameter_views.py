@@ -21,7 +21,9 @@ _BREAKDOWN = """
 <th class="bd-count">parameters</th><th class="bd-count">share</th></tr></thead><tbody class="bd-rows"></tbody></table></div>
 <div class="ts-tools"><button type="button" data-do="all">Open or close all</button>
 <button type="button" data-do="csv">Save .csv</button><button type="button" data-do="png">Slide .png</button>
-<button type="button" data-do="svg">Slide .svg</button><span class="ts-said bd-said" role="status"></span></div>
+<button type="button" data-do="svg">Slide .svg</button>
+<button type="button" data-do="config" title="config.json, for python -m gptcore.training --config">Shape for training</button>
+<span class="ts-said bd-said" role="status"></span></div>
 </div>
 """
 

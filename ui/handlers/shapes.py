@@ -76,7 +76,7 @@ def name_of(config: GPTConfig) -> str:
 def breakdown(config: GPTConfig) -> str:
     """The component's value: a table of components with formulas, numbers, counts and shares, down to the tensor.
 
-    Keys: total, name (of the preset that it is), check (what comparing with the real model gave, and whether it
+    Keys: config (for config.json), total, name (of the preset that it is), check (what comparing with the real model gave, and whether it
     agrees: true, false or null), rows of {name, module, formula, numbers, count, share, tensors}.
     """
     count = count_parameters(config)
@@ -97,7 +97,14 @@ def breakdown(config: GPTConfig) -> str:
         }
         for part in count.components
     ]
-    value = {"total": count.total, "name": name_of(config), "agrees": agrees, "check": said, "rows": rows}
+    value = {
+        "config": config.to_dict(),
+        "total": count.total,
+        "name": name_of(config),
+        "agrees": agrees,
+        "check": said,
+        "rows": rows,
+    }
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
