@@ -89,7 +89,9 @@ def parameters_tab(
     fields = [controls[name] for name in FIELDS]
     inputs, outputs = [shown, batch, length, millions, *fields], [table, tree, bars, cost, drawing]
     look = {"fn": on_look, "inputs": inputs, "outputs": outputs, "queue": False, **QUIET}
-    gr.on([component.change for component in [*fields, batch, length, millions]], trigger_mode="always_last", **look)
+    changed = [component.change for component in [*fields, batch, length, millions]]
+    # Not "always_last", which loses the change when a field is moved into its range while the first one is answered.
+    gr.on(changed, trigger_mode="multiple", **look)
     for name, opened in (
         ("breakdown", breakdown_tab),
         ("bars", bars_tab),
