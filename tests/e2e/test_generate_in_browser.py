@@ -103,6 +103,7 @@ def test_clicking_fast_leaves_the_last_text_alone_on_the_page(visit):
     page.fill("#prompt textarea", "The bird")
     for _ in range(6):
         page.click("#generate")
+    expect(page.locator("#stream .ts-prompt")).to_have_text("The bird", timeout=20_000)  # no longer the example
     finished(page)
     page.wait_for_timeout(500)
     first = text(page)
