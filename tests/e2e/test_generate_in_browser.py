@@ -22,6 +22,8 @@ def finished(page: Page, where: str = "#stream") -> str:
 
 def generate(page: Page, prompt: str) -> str:
     page.fill("#prompt textarea", prompt)
+    # The figures of the text before must not be taken for those of the new one.
+    page.evaluate("document.querySelector('#stream .ts-stats').textContent = ''")
     page.click("#generate")
     expect(page.locator("#stream .ts-prompt")).to_have_text(prompt, timeout=20_000)
     return finished(page)
