@@ -222,6 +222,17 @@ class GPT(nn.Module):
             )
 
 
+def random_model(config: GPTConfig, seed: int) -> GPT:
+    """A freshly initialised model, the same for the same seed whatever else draws random numbers meanwhile."""
+    with torch.device("meta"):
+        model = GPT(config)
+    model = model.to_empty(device="cpu")
+    if config.tie_word_embeddings:
+        model.lm_head.weight = model.wte.weight
+    model.initialise(torch.Generator().manual_seed(seed))
+    return model
+
+
 @contextmanager
 def evaluating(model: GPT) -> Iterator[None]:
     """Without dropout inside; a model that was in training mode is put back."""

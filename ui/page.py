@@ -37,9 +37,7 @@ def build_page(services: Services, example: Example) -> gr.Blocks:
     # The queue only bounds how much is under way; `Services.compute` decides who computes at a moment.
     model_work = {**QUIET, "concurrency_id": "model", "concurrency_limit": services.limits.concurrent_visits}
     hint = " Pick one from the list, or type a folder or a Hub repository." if services.limits.any_model else ""
-    gr.set_static_paths(
-        [plotly_library()]
-    )  # the one file of plotly that the page asks for; a second call would replace it
+    gr.set_static_paths([plotly_library()])  # the only call: a second one would replace the first
     with gr.Blocks(title=TITLE, fill_width=True, analytics_enabled=False) as page:
         with gr.Row(elem_id="head", equal_height=True):
             with gr.Column(scale=3, min_width=280):

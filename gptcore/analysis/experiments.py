@@ -11,7 +11,7 @@ from torch import Tensor
 
 from gptcore.config import GPTConfig
 from gptcore.errors import ConfigError
-from gptcore.model import GPT, activation, evaluating
+from gptcore.model import GPT, activation, evaluating, random_model
 from gptcore.probe import Probe
 
 
@@ -86,7 +86,7 @@ def future_leak(config: GPTConfig, *, n_tokens: int = 16, seed: int = 0) -> dict
     other[0, -1] = (other[0, -1] + 1) % config.vocab_size
     found = {}
     for causal in (True, False):
-        model = _random_model(replace(config, causal=causal), seed)
+        model = random_model(replace(config, causal=causal), seed).eval()
         found[causal] = (model(ids).logits - model(other).logits)[0].norm(dim=-1)
     return found
 
@@ -103,7 +103,7 @@ def gradient_by_depth(config: GPTConfig, *, n_tokens: int = 32, seed: int = 0) -
     ids = torch.randint(config.vocab_size, (4, n_tokens + 1), generator=torch.Generator().manual_seed(seed))
     found = {}
     for position in ("pre", "post"):
-        model = _random_model(replace(config, norm_position=position, residual_scaling=False), seed)
+        model = random_model(replace(config, norm_position=position, residual_scaling=False), seed).eval()
         loss = F.cross_entropy(model(ids[:, :-1]).logits.flatten(0, 1), ids[:, 1:].flatten())
         loss.backward()
         norms = []
@@ -127,7 +127,7 @@ def stream_by_depth(config: GPTConfig, *, n_tokens: int = 32, seed: int = 0) -> 
     ids = torch.randint(config.vocab_size, (4, n_tokens), generator=torch.Generator().manual_seed(seed))
     found = {}
     for scaled in (True, False):
-        model = _random_model(replace(config, norm_position="pre", residual_scaling=scaled), seed)
+        model = random_model(replace(config, norm_position="pre", residual_scaling=scaled), seed).eval()
         probe = _Streams()
         model.hidden_states(ids, probe=probe)
         found[scaled] = torch.stack([stream.std() for stream in probe.streams])
@@ -147,11 +147,3 @@ def position_similarity(model: GPT, *, most: int = 256) -> Tensor:
     chosen = table[torch.linspace(0, len(table) - 1, min(most, len(table))).round().long()]
     unit = F.normalize(chosen, dim=-1)
     return unit @ unit.T
-
-
-def _random_model(config: GPTConfig, seed: int) -> GPT:
-    state = torch.get_rng_state()
-    torch.manual_seed(seed)
-    model = GPT(replace(config, embd_pdrop=0.0, attn_pdrop=0.0, resid_pdrop=0.0)).eval()
-    torch.set_rng_state(state)
-    return model

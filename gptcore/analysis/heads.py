@@ -144,13 +144,13 @@ def repeated_token_scores(model: GPT, *, first_id: int | None = None, n_texts: i
     config = model.config
     period = min(24, (config.n_positions - len(front)) // 2, config.vocab_size - len(front))
     generator = torch.Generator().manual_seed(seed)
+    if period < 2:
+        nothing = torch.full((config.n_layer, config.n_head), torch.nan)
+        return HeadScores(*[nothing for _ in fields(HeadScores)])
     found = []
     for _ in range(n_texts):
         drawn = [token for token in _some_ids(config.vocab_size, period + 1, generator) if token != first_id][:period]
         ids = front + drawn + drawn
-        if period < 2:
-            nothing = torch.full((config.n_layer, config.n_head), torch.nan)
-            return HeadScores(*[nothing for _ in fields(HeadScores)])
         found.append(head_scores(read_attention(model, ids).layers(), ids))
     return HeadScores(
         **{field.name: torch.stack([getattr(s, field.name) for s in found]).mean(0) for field in fields(HeadScores)}

@@ -11,7 +11,7 @@ import torch
 from gptcore.analysis.parameters import count_parameters, tensor_shapes
 from gptcore.errors import CheckpointError
 from gptcore.generation import generate
-from gptcore.model import GPT, evaluating
+from gptcore.model import GPT, evaluating, random_model
 from gptcore.pretrained import to_hf
 from gptcore.probe import Probe
 
@@ -171,13 +171,7 @@ def _fresh(model: GPT, seed: int) -> tuple[GPT, str]:
     config, note = model.config, ""
     if count_parameters(config).total > _MOST_COPIED and config.n_layer > 2:
         config, note = replace(config, n_layer=2), " (fresh model of two layers, to spare memory)"
-    with torch.device("meta"):
-        fresh = GPT(config)
-    fresh = fresh.to_empty(device="cpu")
-    if config.tie_word_embeddings:
-        fresh.lm_head.weight = fresh.wte.weight
-    fresh.initialise(torch.Generator().manual_seed(seed))
-    return fresh, note
+    return random_model(config, seed), note
 
 
 def _random_pair(model: GPT, seed: int) -> tuple[torch.Tensor, torch.Tensor]:

@@ -16,6 +16,15 @@ def view(page: Page, name: str) -> None:
     tab.click()
 
 
+def choose(page: Page, where: str, name: str) -> None:
+    page.fill(f"{where} input", name)
+    page.keyboard.press("Enter")
+
+
+def has_total(page: Page, total: str) -> None:
+    expect(page.locator("#breakdown .bd-total")).to_have_text(total, timeout=15_000)
+
+
 def saved(page: Page, where: str, button: str) -> bytes:
     with page.expect_download(timeout=20_000) as download:
         page.click(f"{where} [data-do={button}]")
@@ -24,22 +33,18 @@ def saved(page: Page, where: str, button: str) -> bytes:
 
 def test_it_opens_on_the_picked_model_and_a_preset_moves_every_slider(visit):
     page = visit("?tab=parameters")
-    expect(page.locator("#breakdown .bd-total")).to_have_text("4,605,440")
+    has_total(page, "4,605,440")
     expect(page.locator("#breakdown .bd-check")).to_contain_text("matches the real model: 76 tensors")
     expect(page.locator("#treemap .slice").first).to_be_visible(timeout=20_000)
-    page.fill("#shape-from input", "gpt2-xl")
-    page.keyboard.press("Enter")
-    expect(page.locator("#breakdown .bd-total")).to_have_text("1,557,611,200", timeout=10_000)
+    choose(page, "#shape-from", "gpt2-xl")
+    has_total(page, "1,557,611,200")
     expect(page.locator("#shape-n_layer input[type=number]")).to_have_value("48")
-    page.fill("#shape-from input", "the model above")
-    page.keyboard.press("Enter")
-    expect(page.locator("#breakdown .bd-total")).to_have_text("4,605,440", timeout=10_000)
-    page.fill("#model input", "induction")
-    page.keyboard.press("Enter")
-    expect(page.locator("#breakdown .bd-total")).to_have_text("45,952", timeout=15_000)
-    page.fill("#shape-from input", "gpt2-xl")
-    page.keyboard.press("Enter")
-    expect(page.locator("#breakdown .bd-total")).to_have_text("1,557,611,200", timeout=10_000)
+    choose(page, "#shape-from", "the model above")
+    has_total(page, "4,605,440")
+    choose(page, "#model", "induction")
+    has_total(page, "45,952")
+    choose(page, "#shape-from", "gpt2-xl")
+    has_total(page, "1,557,611,200")
     page.locator("#breakdown .bd-open").nth(2).click()
     expect(page.locator("#breakdown .bd-tensor").first).to_contain_text("h.*.attn.c_attn.weight")
     assert b"1557611200" in saved(page, "#breakdown", "csv")
@@ -53,10 +58,10 @@ def test_moving_a_slider_by_keyboard_redraws_and_an_impossible_shape_is_a_senten
     page = visit("?tab=parameters")
     page.locator("#shape-n_layer input[type=range]").focus()
     page.keyboard.press("ArrowRight")
-    expect(page.locator("#breakdown .bd-total")).to_have_text("5,210,464", timeout=5_000)
+    has_total(page, "5,210,464")
     page.locator("#shape-n_head input[type=range]").focus()
     page.keyboard.press("ArrowRight")
-    expect(page.locator("#breakdown .bd-total")).to_have_text("5,210,464")  # 8 divides 224: heads change no count
+    has_total(page, "5,210,464")  # 8 divides 224: heads change no count
     page.keyboard.press("ArrowRight")
     expect(page.locator("#breakdown .bd-message")).to_contain_text("cannot be divided among n_head=9", timeout=5_000)
     page.keyboard.press("ArrowLeft")
@@ -68,19 +73,15 @@ def test_a_field_out_of_range_and_the_way_back_to_the_picked_model(visit):
     page.fill("#shape-n_layer input[type=number]", "0")
     page.keyboard.press("Tab")
     expect(page.locator("#shape-n_layer input[type=number]")).to_have_value("1")
-    expect(page.locator("#breakdown .bd-total")).to_have_text("1,580,320", timeout=10_000)
-    page.fill("#shape-from input", "gpt2")
-    page.keyboard.press("Enter")
-    expect(page.locator("#breakdown .bd-total")).to_have_text("124,439,808", timeout=10_000)
-    page.fill("#model input", "induction")
-    page.keyboard.press("Enter")
+    has_total(page, "1,580,320")
+    choose(page, "#shape-from", "gpt2")
+    has_total(page, "124,439,808")
+    choose(page, "#model", "induction")
     expect(page.locator("#facts")).to_contain_text("2 layers", timeout=15_000)
-    page.fill("#shape-from input", "the model above")
-    page.keyboard.press("Enter")
-    expect(page.locator("#breakdown .bd-total")).to_have_text("45,952", timeout=10_000)
-    page.fill("#model input", "mini")
-    page.keyboard.press("Enter")
-    expect(page.locator("#breakdown .bd-total")).to_have_text("4,605,440", timeout=15_000)
+    choose(page, "#shape-from", "the model above")
+    has_total(page, "45,952")
+    choose(page, "#model", "mini")
+    has_total(page, "4,605,440")
 
 
 def test_every_view_shows_something_real(visit):

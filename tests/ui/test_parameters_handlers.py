@@ -11,6 +11,7 @@ from ui.figures import anatomy as anatomy_figures
 from ui.figures import architecture as drawings
 from ui.figures import parameters as figures
 from ui.handlers import anatomy, architecture, costs, families, quoted, shapes, verify
+from ui.tabs.parameter_events import drawn
 
 GPT2 = shapes.controls_of(PRESETS["gpt2"])
 
@@ -111,6 +112,15 @@ def test_measurements_on_request_give_figures_or_a_sentence(services, monkeypatc
     assert "times faster" in costs.measure_cache(services, "tiny")
     with pytest.raises(GPTCoreError, match="Training this takes"):
         costs.measure_training(services, PRESETS["gpt2-xl"], 64, 1024, 1)
+    with pytest.raises(GPTCoreError, match="One update of this would take"):
+        costs.measure_training(services, PRESETS["gpt2"], 4, 1024, 1)
+    monkeypatch.setattr(costs, "_LONGEST_MEASURED", 0.0)
+    assert " 1 tokens after" in costs.measure_cache(services, "tiny")  # cut short: the same number with a cache
+
+
+@pytest.mark.parametrize("request_", [None, [], [None], [{}], [{**GPT2, "n_layer": float("nan")}], [GPT2, 3], 7])
+def test_a_drawing_is_made_of_a_shape_alone(request_):
+    assert (drawn(request_) is not None) == (request_ == [GPT2, 3])
 
 
 def test_parts_of_the_drawing_show_the_code_that_does_it():

@@ -190,7 +190,7 @@ function findInduction() {
   table();
   let best = [0, 0];
   for (let layer = 0; layer < value.L; layer++) for (let head = 0; head < value.H; head++) if ((score(by, [layer, head]) ?? -1) > (score(by, best) ?? -1)) best = [layer, head];
-  const found = Object.keys(value.roles.flat().filter(([role, leans]) => role === 'induction' && !leans)).length, most = score(by, best);
+  const found = value.roles.flat().filter(([role, leans]) => role === 'induction' && !leans).length, most = score(by, best);
   pick(best);
   part('all-heads').open = true;
   said.textContent = most === null ? 'Nothing repeats in this text, so nothing can be said. Write a name twice.' : most >= .4 ?

@@ -11,7 +11,7 @@ const ROLES = {
   mixed: ['', 'mixed', 'no one thing in particular'],
 };
 let value = null, thumb = null, picture = null, chosen = [0, 0], peek = null, cell = null, hovered = null, mode = 'map', quiz = null;
-let maps = new Map(), asked = 0, drawn = '';
+let maps = new Map(), shown = null, asked = 0, drawn = '';
 
 const nameOf = ([layer, head]) => `Layer ${layer} · head ${head}`;
 const shareOf = ([layer, head]) => value.scores.first[layer][head];
@@ -29,7 +29,7 @@ async function take() {
   const before = value, decoded = await decodeThumbs(next);
   if (drawn !== text) return;  // a newer one has come meanwhile
   const sameShape = before && before.L === next.L && before.H === next.H && before.model === next.model;
-  [value, thumb, maps, picture, asked] = [next, decoded, new Map(), null, 0];
+  [value, thumb, maps, picture, shown, asked] = [next, decoded, new Map(), null, null, 0];
   const linked = wanted(next);
   if (linked || !sameShape) chosen = linked || next.start;
   const sameText = before && before.tokens.join('\u0000') === next.tokens.join('\u0000');
@@ -188,19 +188,20 @@ function lost(reply) {
   said.textContent = 'The server has let go of this text; it is read again.';
   if (!asked++) trigger('expired', {});
 }
-let shown = null, preview = false;
+let preview = false;
 async function drawHead() {
   if (!value) return;
   const at = inView(), of = value, T = value.tokens.length;
   title(at);
   preview = !maps.has(at.join());
   shown = maps.get(at.join()) || (value.side === T ? thumb.values(...at) : null);
-  if (shown) present(at);
+  present(at);
   const found = await exact(at);
   if (found && of === value && same2(at, inView())) { shown = found; preview = false; present(at); }
 }
 const limitOf = values => { let most = 0; for (const v of values) if (Math.abs(v) > most) most = Math.abs(v); return most || 1; };
 function present(at) {
+  if (!shown) return;
   large.show(shown, value.tokens, value.signed ? limitOf(shown) : 1);
   if (zoomFromLink) { large.setZoom(zoomFromLink); zoomFromLink = null; }
   large.setLocked(cell);

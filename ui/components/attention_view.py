@@ -89,8 +89,8 @@ def attention_view(
     return gr.HTML(
         value,
         html_template=_html(signed=signed, alone=False),
-        css_template="".join(map(beside, _STYLES)),
-        js_on_load="".join(map(beside, _SCRIPTS)),
+        css_template=beside(*_STYLES),
+        js_on_load=beside(*_SCRIPTS),
         apply_default_css=False,
         elem_classes=["attention-view"],
         server_functions=server_functions,
@@ -107,13 +107,13 @@ def standalone_page(value: str, maps: dict[str, Any]) -> str:
         maps: "layer,head" -> map, for the heads that can be looked at exactly.
     """
     data = {"value": value, "maps": maps}
-    script = "\n".join(map(beside, _SCRIPTS))
+    script = beside(*_SCRIPTS)
     # Data inside a script element must not be able to close it.
     packed = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <title>Attention · GPT Lens</title>
-<style>{beside("standalone.css")}{"".join(map(beside, _STYLES))}</style></head>
+<style>{beside("standalone.css")}{beside(*_STYLES)}</style></head>
 <body><div class="attention-view" id="view">{_html(signed=False, alone=True)}</div>
 <script>
 if (matchMedia('(prefers-color-scheme: dark)').matches) document.body.classList.add('dark');

@@ -6,7 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from ui.components.files import beside
+from ui.components.files import component
 from ui.figures.distribution import picture
 
 _HTML = """
@@ -24,12 +24,11 @@ def distribution_view(value: str = "", **options: Any) -> gr.HTML:
 
     Its event `pick` carries {"id": the token that was clicked}.
     """
-    return gr.HTML(
+    return component(
         value,
-        html_template=_HTML,
-        css_template=beside("token_stream.css") + beside("distribution_view.css"),
-        js_on_load=beside("shared.js") + beside("distribution_view.js"),
-        apply_default_css=False,
+        _HTML,
+        "distribution_view.js",
+        css="distribution_view.css",
         elem_classes=["distribution-view"],
         server_functions=[picture],
         **options,

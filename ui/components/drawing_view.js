@@ -1,13 +1,25 @@
 // The architecture as SVG that the server drew; a click on a part shows its formula, its count and its code.
 const box = element.querySelector('.dr-box'), detail = element.querySelector('.dr-detail'), said = element.querySelector('.dr-said');
-let value = null, chosen = 'attention';
+const message = element.querySelector('.dr-message'), body = element.querySelector('.dr-body');
+let wanted = null, drawing = false, value = null, chosen = 'attention';
 
-function take() {
+// A drawing takes the server most of a second: while one is made, only the newest of the shapes that follow is kept.
+async function take() {
   if (!props.value) return;
-  value = JSON.parse(props.value);
-  element.querySelector('.dr-message').textContent = value.message || '';
-  element.querySelector('.dr-body').hidden = Boolean(value.message);
-  if (!value.message) { draw(); show(chosen); }
+  wanted = JSON.parse(props.value);
+  if (drawing) return;
+  drawing = true;
+  while (wanted) {
+    const asked = wanted;
+    wanted = null;
+    const made = asked.message ? null : await server.drawn([asked.shape]).catch(() => null);
+    if (wanted) continue;
+    value = made && {...JSON.parse(made), shape: asked.shape};
+    message.textContent = value ? '' : asked.message || 'The server does not answer. Check the connection, then move a control again.';
+    body.hidden = !value;
+    if (value) { draw(); show(chosen); }
+  }
+  drawing = false;
 }
 function draw() {
   // The text of the drawing is numbers and names of presets, made by the server's own figure code.
@@ -46,8 +58,8 @@ function show(name) {
 }
 element.querySelector('.ts-tools').addEventListener('click', e => {
   const kind = e.target.dataset.do;
-  if (kind && value && !value.message) saveMade(said, `${value.name}-architecture.${kind}`, () => server.picture([value.shape, kind, isDark()]));
+  if (kind && value) saveMade(said, `${value.name}-architecture.${kind}`, () => server.drawing_picture([value.shape, kind, isDark()]));
 });
-new MutationObserver(() => { if (value && !value.message) draw(); }).observe(document.body, {attributes: true, attributeFilter: ['class']});
+new MutationObserver(() => { if (value) draw(); }).observe(document.body, {attributes: true, attributeFilter: ['class']});
 watch('value', take);
 take();

@@ -7,7 +7,7 @@ from typing import Any
 
 import gradio as gr
 
-from ui.components.files import beside
+from ui.components.files import component
 
 _ABLATION = """
 <div class="ab-message" role="status"></div>
@@ -44,12 +44,11 @@ def ablation_view(value: str = "", *, server_functions: list[Callable[..., Any]]
     Its event `switch` carries {"off": what shall be off}. server_functions: change_picture, which takes [JSON of rows and
     title, "png" or "svg", dark].
     """
-    return gr.HTML(
+    return component(
         value,
-        html_template=_ABLATION,
-        css_template=beside("token_stream.css") + beside("ablation_view.css"),
-        js_on_load=beside("shared.js") + beside("ablation_view.js"),
-        apply_default_css=False,
+        _ABLATION,
+        "ablation_view.js",
+        css="ablation_view.css",
         elem_classes=["ablation-view"],
         server_functions=server_functions,
         **options,
@@ -61,12 +60,12 @@ def lens_view(value: str = "", *, server_functions: list[Callable[..., Any]], **
 
     server_functions: lens_picture, which takes [the value, "png" or "svg", dark].
     """
-    return gr.HTML(
+    return component(
         value,
-        html_template=_LENS,
-        css_template=beside("token_stream.css") + beside("lens_view.css"),
-        js_on_load=beside("shared.js") + beside("attention_heatmap.js") + beside("lens_view.js"),
-        apply_default_css=False,
+        _LENS,
+        "attention_heatmap.js",
+        "lens_view.js",
+        css="lens_view.css",
         elem_classes=["lens-view"],
         server_functions=server_functions,
         **options,

@@ -9,7 +9,7 @@ from typing import Any
 
 import gradio as gr
 
-from ui.components.files import beside
+from ui.components.files import component
 
 _BREAKDOWN = """
 <div class="bd-message" role="status"></div>
@@ -44,12 +44,11 @@ def breakdown_view(value: str = "", *, server_functions: list[Callable[..., Any]
 
     server_functions: picture, which takes [the value, "png" or "svg", dark].
     """
-    return gr.HTML(
+    return component(
         value,
-        html_template=_BREAKDOWN,
-        css_template=beside("token_stream.css") + beside("breakdown_view.css"),
-        js_on_load=beside("shared.js") + beside("breakdown_view.js"),
-        apply_default_css=False,
+        _BREAKDOWN,
+        "breakdown_view.js",
+        css="breakdown_view.css",
         server_functions=server_functions,
         **options,
     )
@@ -57,12 +56,11 @@ def breakdown_view(value: str = "", *, server_functions: list[Callable[..., Any]
 
 def sheet_view(value: str = "", *, name: str, **options: Any) -> gr.HTML:
     """Tables in sections; the value is JSON of `ui.handlers.sheets`, `name` that of a saved file."""
-    return gr.HTML(
+    return component(
         value,
-        html_template=_SHEET,
-        css_template=beside("token_stream.css") + beside("sheet_view.css"),
-        js_on_load=beside("shared.js") + beside("sheet_view.js"),
-        apply_default_css=False,
+        _SHEET,
+        "sheet_view.js",
+        css="sheet_view.css",
         name=name,
         **options,
     )
@@ -77,13 +75,11 @@ def plotly_library() -> Path:
 
 def plotly_view(value: str = "", *, name: str, height: int, **options: Any) -> gr.HTML:
     """A plotly figure that keeps its zoom and follows dark mode; the value is the figure's JSON, `name` that of a file."""
-    return gr.HTML(
+    return component(
         value,
-        html_template=f'<div class="pl-said" role="status"></div><div class="pl-box" style="width:100%;height:{height}px"></div>{_PICTURES}',
-        css_template=beside("token_stream.css"),
-        js_on_load=beside("plotly_view.js"),
-        apply_default_css=False,
-        library=f"/gradio_api/file={plotly_library()}",
+        f'<div class="pl-said" role="status"></div><div class="pl-box" style="width:100%;height:{height}px"></div>{_PICTURES}',
+        "plotly_view.js",
+        plotly=f"/gradio_api/file={plotly_library()}",
         name=name,
         **options,
     )
@@ -113,12 +109,11 @@ def drawing_view(value: str = "", *, server_functions: list[Callable[..., Any]],
 
     server_functions: picture, which takes [the shape's controls, "png" or "svg", dark].
     """
-    return gr.HTML(
+    return component(
         value,
-        html_template=_DRAWING,
-        css_template=beside("token_stream.css") + beside("drawing_view.css"),
-        js_on_load=beside("shared.js") + beside("drawing_view.js"),
-        apply_default_css=False,
+        _DRAWING,
+        "drawing_view.js",
+        css="drawing_view.css",
         server_functions=server_functions,
         **options,
     )
@@ -129,12 +124,10 @@ def figure_view(value: str = "", *, server_functions: list[Callable[..., Any]], 
 
     server_functions: picture, which takes [name, model, "png" or "svg", dark].
     """
-    return gr.HTML(
+    return component(
         value,
-        html_template=_FIGURE,
-        css_template=beside("token_stream.css"),
-        js_on_load=beside("shared.js") + beside("figure_view.js"),
-        apply_default_css=False,
+        _FIGURE,
+        "figure_view.js",
         server_functions=server_functions,
         **options,
     )

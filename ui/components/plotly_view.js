@@ -5,7 +5,7 @@ let ready = false, width = 0;
 function library() {
   window.plotlyLoading ||= new Promise((done, failed) => {
     const script = document.createElement('script');
-    script.src = props.library;
+    script.src = props.plotly;
     script.onload = done;
     script.onerror = failed;
     document.head.append(script);

@@ -6,7 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from ui.components.files import beside
+from ui.components.files import component
 
 _HTML = """
 <div class="ts-legend" aria-hidden="true"><span>probability 0 (surprising)</span><span class="ts-ramp"></span>
@@ -33,13 +33,11 @@ def token_stream(value: str = "", *, label: str, compact: bool = False, **option
         label: what a screen reader calls it.
         compact: smaller, for several side by side.
     """
-    return gr.HTML(
+    return component(
         value,
+        _HTML,
+        "token_stream.js",
         label=label,
-        html_template=_HTML,
-        css_template=beside("token_stream.css"),
-        js_on_load=beside("shared.js") + beside("token_stream.js"),
-        apply_default_css=False,
         elem_classes=["token-stream", "compact"] if compact else ["token-stream"],
         name=label,
         **options,

@@ -58,18 +58,12 @@ def parts(config: GPTConfig) -> dict[str, dict[str, Any]]:
     return found
 
 
-def value(config: GPTConfig, controls: dict[str, Any], light: str, dark: str) -> str:
-    """The drawing component's value: both drawings as SVG, the parts, and the controls that a slide is made of.
+def value(config: GPTConfig, light: str, dark: str) -> str:
+    """What the drawing component asks for: both drawings as SVG, the parts and a name for files.
 
     The SVG's text is made of numbers and names of presets alone.
     """
-    shown = {
-        "light": light,
-        "dark": dark,
-        "parts": parts(config),
-        "name": name_of(config) or "shape",
-        "shape": controls,
-    }
+    shown = {"light": light, "dark": dark, "parts": parts(config), "name": name_of(config) or "shape"}
     return json.dumps(shown, ensure_ascii=False)
 
 

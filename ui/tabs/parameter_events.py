@@ -36,7 +36,7 @@ def make_events(services: Services) -> tuple[Callable[..., Any], ...]:
                 elif shown == "cost":
                     views[3] = costs.costs(config, batch, length, millions)
                 elif shown == "drawing":
-                    views[4] = _drawn(values)
+                    views[4] = json.dumps({"shape": values})
                 elif shown == "breakdown":
                     views[:2] = [shapes.breakdown(config), figures.treemap(shapes.treemap(config))]
             except GPTCoreError as error:  # said in the view's place: a notice at every move of a slider is a nuisance
@@ -85,25 +85,25 @@ def make_events(services: Services) -> tuple[Callable[..., Any], ...]:
     return on_look, on_load, on_follow, on_rate, on_cache, on_anatomy, on_verify
 
 
-def _drawn(values: dict[str, Any]) -> str:
-    config = shapes.shape(values)
+def drawn(request: Any) -> str | None:
+    """The drawing of a shape with its parts, as JSON; None for a shape that is none. Takes [the shape's controls]."""
+    try:
+        config = shapes.shape(request[0])
+    except (GPTCoreError, TypeError, ValueError, KeyError, IndexError):
+        return None
     shape = drawings.Drawn(**architecture.drawn(config))
-    return architecture.value(config, values, drawings.inline(shape, dark=False), drawings.inline(shape, dark=True))
+    return architecture.value(config, drawings.inline(shape, dark=False), drawings.inline(shape, dark=True))
 
 
-def drawing_picture() -> Callable[..., Any]:
-    """The drawing of a shape as a slide; None for a shape that is none."""
-
-    def picture(request: Any) -> str | None:
-        try:
-            values, kind, dark = request
-            if not is_kind(kind):
-                return None
-            return drawings.draw(drawings.Drawn(**architecture.drawn(shapes.shape(values))), kind, dark=dark is True)
-        except (GPTCoreError, TypeError, ValueError, KeyError):
+def drawing_picture(request: Any) -> str | None:
+    """The drawing of a shape as a slide; None for a shape that is none. Takes [the shape's controls, kind, dark]."""
+    try:
+        values, kind, dark = request
+        if not is_kind(kind):
             return None
-
-    return picture
+        return drawings.draw(drawings.Drawn(**architecture.drawn(shapes.shape(values))), kind, dark=dark is True)
+    except (GPTCoreError, TypeError, ValueError, KeyError):
+        return None
 
 
 def anatomy_picture(services: Services) -> Callable[..., Any]:

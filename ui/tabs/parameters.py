@@ -12,7 +12,7 @@ from ui.figures import parameters as figures
 from ui.handlers import anatomy, costs, families, quoted, shapes
 from ui.services import Services
 from ui.tabs.controls import QUIET, stop_event
-from ui.tabs.parameter_events import FIELDS, PICKED, anatomy_picture, drawing_picture, make_events
+from ui.tabs.parameter_events import FIELDS, PICKED, anatomy_picture, drawing_picture, drawn, make_events
 
 
 def parameters_tab(
@@ -66,7 +66,7 @@ def parameters_tab(
                     cache = gr.Button("Time the KV cache with the model above", elem_id="measure-cache", min_width=160)
                 measured = gr.Markdown("", elem_id="measured")
             with gr.Tab("Drawing", id="drawing") as drawing_tab:
-                drawing = drawing_view(server_functions=[drawing_picture()], elem_id="drawing")
+                drawing = drawing_view(server_functions=[drawn, drawing_picture], elem_id="drawing")
             with gr.Tab("Anatomy", id="anatomy") as anatomy_tab:
                 which = gr.Radio(
                     list(anatomy.EXPERIMENTS),
