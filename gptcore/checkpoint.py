@@ -39,6 +39,17 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
         raise CheckpointError(f"{path} is damaged, cut short or no safetensors file ({error}).") from None
 
 
+def read_metadata(path: Path) -> dict[str, str]:
+    """What a safetensors file says of itself. Raises CheckpointError as read_tensors does."""
+    try:
+        with safe_open(path, framework="pt") as file:
+            return file.metadata() or {}
+    except FileNotFoundError:
+        raise CheckpointError(f"There is no file {path}.") from None
+    except (SafetensorError, OSError, ValueError) as error:
+        raise CheckpointError(f"{path} is damaged, cut short or no safetensors file ({error}).") from None
+
+
 def write_tensors(tensors: dict[str, Tensor], path: Path, metadata: dict[str, str] | None = None) -> None:
     """Writes a safetensors file under a temporary name and moves it into place once it is whole."""
     partial = path.with_name(f".{path.name}.partial")

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -69,9 +70,14 @@ class TextScore:
     nats: float
 
     @property
+    def loss(self) -> float:
+        """Mean loss in nats per token."""
+        return self.nats / self.n_tokens
+
+    @property
     def perplexity(self) -> float:
         """exp of the mean loss: the number of equally likely tokens it amounts to."""
-        return math.exp(min(700.0, self.nats / self.n_tokens))
+        return math.exp(min(700.0, self.loss))
 
     @property
     def bits_per_byte(self) -> float:
@@ -156,3 +162,31 @@ def score_documents(model: GPT, documents: Sequence[tuple[Sequence[int], int]], 
         n_tokens += len(ids)
         n_bytes += size
     return TextScore(n_tokens, n_bytes, nats)
+
+
+def score_windows(
+    model: GPT, token_ids: Sequence[int] | np.ndarray, *, n_bytes: int, most: int | None = None, batch_size: int = 64
+) -> TextScore:
+    """Scores a text in windows side by side, each on its own: the quick figure of a training run.
+
+    Args:
+        model: of any kind; dropout is off while it reads.
+        token_ids: int [N], N >= 2.
+        n_bytes: UTF-8 bytes of the text.
+        most: read at most about so many tokens, in windows spread evenly over the text.
+        batch_size: windows computed together.
+    """
+    width = min(model.config.n_positions, len(token_ids) - 1)
+    starts = list(range(0, len(token_ids) - width, width))
+    if most is not None and len(starts) > max(1, most // width):
+        step = len(starts) / max(1, most // width)
+        starts = [starts[int(place * step)] for place in range(max(1, most // width))]
+    ids, device = np.asarray(token_ids), model.wte.weight.device
+    nats = 0.0
+    with torch.inference_mode(), evaluating(model):
+        for begin in range(0, len(starts), batch_size):
+            rows = np.stack([ids[s : s + width + 1] for s in starts[begin : begin + batch_size]]).astype(np.int64)
+            batch = torch.from_numpy(rows).to(device)  # [B, T + 1]
+            nats += float(model(batch[:, :-1], batch[:, 1:]).loss) * rows[:, 1:].size
+    n_tokens = len(starts) * width
+    return TextScore(n_tokens, max(1, round(n_bytes * n_tokens / len(ids))), nats)

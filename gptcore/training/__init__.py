@@ -1,34 +1,48 @@
 """Training: configuration, data, optimiser and schedule, and the loop that yields events."""
 
+from gptcore.training.baselines import ngram_losses
 from gptcore.training.config import TrainingConfig
 from gptcore.training.data import (
     Batches,
+    OneBatch,
     RandomWindows,
     RepeatedSequences,
+    Rows,
+    ShuffledWindows,
     Source,
-    encoded_documents,
+    generator_for,
     read_documents,
+    split,
     token_file,
     tokenize,
 )
-from gptcore.training.loop import EndEvent, EvalEvent, StepEvent, Trainer, TrainingEvent
+from gptcore.training.distributed import Workers, workers_from_environment
+from gptcore.training.loop import EndEvent, EvalEvent, Score, StepEvent, Trainer, TrainingEvent
 from gptcore.training.optimizer import learning_rate, make_optimizer
 
 __all__ = [
     "Batches",
     "EndEvent",
     "EvalEvent",
+    "OneBatch",
     "RandomWindows",
     "RepeatedSequences",
+    "Rows",
+    "Score",
+    "ShuffledWindows",
     "Source",
     "StepEvent",
     "Trainer",
     "TrainingConfig",
     "TrainingEvent",
-    "encoded_documents",
+    "Workers",
+    "generator_for",
     "learning_rate",
     "make_optimizer",
+    "ngram_losses",
     "read_documents",
+    "split",
     "token_file",
     "tokenize",
+    "workers_from_environment",
 ]

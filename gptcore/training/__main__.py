@@ -1,10 +1,10 @@
-"""Trains a model from the shell: `python -m gptcore.training --help`."""
+"""Trains a model from the shell: `python -m gptcore.training --help`; under `torchrun`, in several processes."""
 
 from __future__ import annotations
 
 import argparse
-import ctypes
 import json
+import math
 import signal
 import sys
 import time
@@ -15,25 +15,33 @@ import torch
 
 from gptcore.checkpoint import save_folder
 from gptcore.config import PRESETS, GPTConfig
+from gptcore.corpora import CORPORA, corpus
 from gptcore.errors import GPTCoreError, TrainingError
-from gptcore.model import GPT
+from gptcore.model import GPT, random_model
+from gptcore.scoring import TextScore, score_documents
 from gptcore.tokenizers import ByteBPE, CharTokenizer, Tokenizer, load_tokenizer
 from gptcore.training import (
     Batches,
-    EndEvent,
     EvalEvent,
     RandomWindows,
     RepeatedSequences,
+    ShuffledWindows,
     Source,
-    StepEvent,
     Trainer,
     TrainingConfig,
-    encoded_documents,
+    Workers,
     read_documents,
+    split,
     token_file,
+    workers_from_environment,
 )
+from gptcore.training.config import PAPERS
+from gptcore.training.memory import keep_freed_memory
+from gptcore.training.reporting import Reporter
 
 _DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
+_WHOLE = ("max_steps", "batch_size", "accumulation_steps", "warmup_steps", "seed", "eval_every")
+_CHECKPOINT = "last.safetensors"
 
 
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -44,7 +52,12 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     text = parser.add_mutually_exclusive_group(required=True)
-    text.add_argument("--corpus", action="append", metavar="FILE[=WEIGHT]", help="text to train on; repeatable")
+    text.add_argument(
+        "--corpus",
+        action="append",
+        metavar="FILE[=WEIGHT]",
+        help=f"text to train on, or {', '.join(CORPORA)}; repeatable",
+    )
     text.add_argument(
         "--repeated",
         metavar="CHARACTERS",
@@ -53,28 +66,29 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--periods", type=int, nargs=2, default=(8, 32), help="shortest and longest repetition of --repeated"
     )
-    parser.add_argument("--valid", metavar="FILE", help="held-out text, scored in bits per byte")
+    held_out = parser.add_mutually_exclusive_group()
+    held_out.add_argument("--valid", metavar="FILE", help="held-out text, scored in bits per byte")
+    held_out.add_argument("--hold-out", type=float, metavar="SHARE", help="of the corpora, scored and not trained on")
     parser.add_argument("--out", required=True, type=Path, help="model folder to write")
-    parser.add_argument("--run", required=True, type=Path, help="folder for checkpoints, token files and the log")
+    parser.add_argument("--work-dir", required=True, type=Path, help="folder for checkpoints, token files and the log")
     parser.add_argument("--preset", default="mini", choices=list(PRESETS), help="shape of the model")
     parser.add_argument("--config", type=Path, metavar="FILE", help="config.json with the shape, instead of --preset")
     parser.add_argument("--tokenizer", default="bpe", choices=("bpe", "char"), help="trained on the corpus")
     parser.add_argument("--vocab-size", type=int, default=4096, help="entries of a bpe vocabulary")
     parser.add_argument("--dropout", type=float, default=0.0, help="on embeddings and residual branches")
+    parser.add_argument("--epochs", type=float, help="read the corpora so many times, in place of --max-steps")
+    parser.add_argument("--paper", choices=list(PAPERS), help="batch, rates and decay of a paper, as defaults")
     parser.add_argument("--dtype", default="fp16", choices=list(_DTYPES), help="of the saved weights")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    parser.add_argument("--resume", action="store_true", help="continue from the last checkpoint in --run")
-    types = {
-        "max_steps": int,
-        "batch_size": int,
-        "accumulation_steps": int,
-        "warmup_steps": int,
-        "seed": int,
-        "eval_every": int,
-    }
+    parser.add_argument("--shard-optimizer", action="store_true", help="divide AdamW's states among the processes")
+    parser.add_argument("--tensorboard", type=Path, metavar="FOLDER", help="write charts for TensorBoard")
+    parser.add_argument("--resume", action="store_true", help="continue from the last checkpoint in --work-dir")
     for field in fields(TrainingConfig):
-        kind = types.get(field.name, str if field.name in ("schedule", "precision") else float)
+        kind = int if field.name in _WHOLE else str if field.name in ("schedule", "precision") else float
         parser.add_argument(f"--{field.name.replace('_', '-')}", type=kind, default=field.default, help=" ")
+    paper = parser.parse_known_args(arguments)[0].paper
+    if paper is not None:
+        parser.set_defaults(**PAPERS[paper].to_dict())
     return parser.parse_args(arguments)
 
 
@@ -82,21 +96,23 @@ def main(arguments: list[str] | None = None) -> int:
     """Runs the training that the command line describes; returns the exit status."""
     options = parse_arguments(arguments)
     try:
-        _keep_freed_memory()
-        return _train(options)
+        keep_freed_memory()
+        with workers_from_environment(device=options.device, shard_optimizer=options.shard_optimizer) as workers:
+            return _train(options, workers)
     except GPTCoreError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
 
 
-def _train(options: argparse.Namespace) -> int:
+def _train(options: argparse.Namespace, workers: Workers | None) -> int:
     config = TrainingConfig(**{field.name: getattr(options, field.name) for field in fields(TrainingConfig)})
-    corpora = [_with_weight(text) for text in options.corpus or []]
-    options.run.mkdir(parents=True, exist_ok=True)
-    if options.repeated:
-        tokenizer: Tokenizer = CharTokenizer(options.repeated)
-    else:
-        tokenizer = _tokenizer(options, [path for path, _ in corpora])
+    leader = workers is None or workers.rank == 0
+    options.work_dir.mkdir(parents=True, exist_ok=True)
+    if workers is not None and not leader:
+        workers.mean([0.0])  # the leader makes the tokenizer and the token files first
+    sources, held_out, tokenizer = _texts(options)
+    if workers is not None and leader:
+        workers.mean([0.0])
     shape = replace(
         _shape(options),
         vocab_size=tokenizer.vocab_size,
@@ -104,79 +120,109 @@ def _train(options: argparse.Namespace) -> int:
         resid_pdrop=options.dropout,
         attn_pdrop=0.0,
     )
-    torch.manual_seed(config.seed)
-    model = GPT(shape).to(options.device)
-    size = {"window": shape.n_positions, "batch_size": config.batch_size}
-    if options.repeated:
-        data: Batches = RepeatedSequences(tokenizer.vocab_size, periods=tuple(options.periods), **size)
-    else:
-        sources = [Source(token_file(path, tokenizer, options.run / "tokens"), weight) for path, weight in corpora]
-        data = RandomWindows(sources, **size)
-    validation = list(encoded_documents(options.valid, tokenizer)) if options.valid else []
-    trainer = Trainer(model, config, data, validation=validation, start_id=tokenizer.end_id or 0)
-    if options.resume and (options.run / "last" / "state.json").is_file():
-        trainer.resume(options.run / "last")
-    with (options.run / "log.jsonl").open("a", encoding="utf-8") as log:
-        best = _follow(trainer, options, log)
+    data = _batches(options, sources, tokenizer, shape, config)
+    if options.epochs is not None:
+        tokens = sum(len(source.tokens) for source in sources)
+        per_update = shape.n_positions * config.batch_size * config.accumulation_steps
+        config = replace(config, max_steps=max(1, math.ceil(options.epochs * tokens / per_update)))
+    device = options.device if workers is None else workers.device
+    model = random_model(shape, config.seed).to(device)
+    documents = [(tokenizer.encode(text), len(text.encode("utf-8"))) for text in held_out]
+    start = tokenizer.end_id or 0
+    evaluate = (lambda: score_documents(model, documents, start_id=start)) if documents else None
+    trainer = Trainer(model, config, data, evaluate=evaluate, workers=workers)
+    if options.resume and (options.work_dir / _CHECKPOINT).is_file():
+        trainer.resume(options.work_dir / _CHECKPOINT)
+    score = _follow(trainer, model, tokenizer, options, leader)
+    if not leader:
+        return 0
     made = {
         "steps": trainer.step,
         "seconds": round(trainer.elapsed),
-        "tokens": _n_tokens(trainer),
+        "tokens": trainer.step * trainer.tokens_per_update,
         "settings": config.to_dict(),
     }
-    if best is not None:
-        made["valid_bits_per_byte"] = round(best, 4)
+    if score is not None:
+        made["valid_bits_per_byte"] = round(score.bits_per_byte, 4)
     save_folder(options.out, model.eval(), tokenizer, dtype=_DTYPES[options.dtype], metadata=made)
     print(f"saved {options.out}")
     return 0
 
 
-def _follow(trainer: Trainer, options: argparse.Namespace, log) -> float | None:
-    """Prints and logs the events, and checkpoints; returns the last score in bits per byte.
+def _follow(
+    trainer: Trainer, model: GPT, tokenizer: Tokenizer, options: argparse.Namespace, leader: bool
+) -> TextScore | None:
+    """Reports the events, checkpoints, and keeps the best model; returns the last score.
 
     Ctrl-C (or SIGTERM) takes effect between two updates: the checkpoint is written, then the run ends.
     """
-    last, saved, interrupted = None, time.monotonic(), []
+    config, interrupted = trainer.config, []
+    total = config.max_steps if config.time_budget is None else None
+    report = Reporter(options.work_dir / "log.jsonl", total=total, tensorboard=options.tensorboard) if leader else None
+    last, best, saved = None, math.inf, time.monotonic()
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: interrupted.append(True))
     for event in trainer.events():
-        if isinstance(event, EvalEvent):
-            last = event.score.bits_per_byte
-            print(
-                f"step {event.step}: held-out {last:.4f} bits per byte, perplexity {event.score.perplexity:.2f}",
-                flush=True,
-            )
-            log.write(
-                json.dumps({"step": event.step, "bits_per_byte": last, "perplexity": event.score.perplexity}) + "\n"
-            )
-        elif isinstance(event, StepEvent):
-            log.write(json.dumps(event.__dict__) + "\n")
-            if event.step % 50 == 0:
-                rate = event.n_tokens / event.elapsed
-                print(
-                    f"step {event.step}  loss {event.loss:.3f}  lr {event.learning_rate:.2e}  "
-                    f"norm {event.grad_norm:.2f}  {rate:,.0f} tok/s  {event.elapsed:,.0f} s",
-                    flush=True,
-                )
-        elif isinstance(event, EndEvent):
-            print(
-                f"the {event.reason} are used up after {event.step} steps" if event.reason == "steps" else "time is up"
-            )
-        if interrupted or time.monotonic() - saved > trainer.config.checkpoint_every or isinstance(event, EndEvent):
-            trainer.save(options.run / "last")
-            log.flush()
+        if report is not None:
+            report(event)
+        if isinstance(event, EvalEvent) and isinstance(event.score, TextScore):
+            last = event.score
+            if leader and event.step and last.loss < best:
+                best = last.loss
+                made = {"steps": event.step, "valid_bits_per_byte": round(last.bits_per_byte, 4)}
+                save_folder(options.work_dir / "best", model, tokenizer, dtype=_DTYPES[options.dtype], metadata=made)
+        stop, due = bool(interrupted), time.monotonic() - saved > config.checkpoint_every
+        if trainer.workers is not None:  # all processes must save and stop at the same update
+            stop, due = (value > 0 for value in trainer.workers.mean([float(stop), float(due)]))
+        if stop or due:
+            trainer.save(options.work_dir / _CHECKPOINT)
             saved = time.monotonic()
-        if interrupted:
+        if stop:
+            if report is not None:
+                report.close()
             raise TrainingError(f"Stopped after {trainer.step} steps. The same command with --resume goes on.")
+    trainer.save(options.work_dir / _CHECKPOINT)
     return last
 
 
-def _tokenizer(options: argparse.Namespace, paths: list[str]) -> Tokenizer:
-    """Trained on the corpora once, then kept in the run folder, so that a resumed run has the same ids."""
-    folder = options.run / "tokenizer"
+def _texts(options: argparse.Namespace) -> tuple[list[Source], list[str], Tokenizer]:
+    """(what to train on, held-out documents, the tokenizer)."""
+    if options.repeated:
+        return [], [], CharTokenizer(options.repeated)
+    named = [_with_weight(text) for text in options.corpus]
+    texts = [corpus(name) if name in CORPORA else read_documents(name) for name, _ in named]
+    held_out: list[str] = read_documents(options.valid) if options.valid else []
+    if options.hold_out is not None:
+        if not 0 < options.hold_out <= 0.5:
+            raise TrainingError(f"--hold-out is {options.hold_out}; give a share above 0 and at most 0.5.")
+        parts = [split(documents, share=options.hold_out) for documents in texts]
+        texts, held_out = [part[0] for part in parts], [text for part in parts for text in part[1]]
+    tokenizer = _tokenizer(options, [document for documents in texts for document in documents] + held_out)
+    cache = options.work_dir / "tokens"
+    sources = [
+        Source(token_file(documents, tokenizer, cache, name=Path(name).stem), weight)
+        for documents, (name, weight) in zip(texts, named, strict=True)
+    ]
+    return sources, held_out, tokenizer
+
+
+def _batches(
+    options: argparse.Namespace, sources: list[Source], tokenizer: Tokenizer, shape: GPTConfig, config: TrainingConfig
+) -> Batches:
+    window, batch_size = shape.n_positions, config.batch_size
+    if options.repeated:
+        periods = (options.periods[0], options.periods[1])
+        return RepeatedSequences(tokenizer.vocab_size, window=window, batch_size=batch_size, periods=periods)
+    if options.epochs is not None and len(sources) == 1:
+        return ShuffledWindows(sources[0].tokens, window=window, batch_size=batch_size)
+    return RandomWindows(sources, window=window, batch_size=batch_size)
+
+
+def _tokenizer(options: argparse.Namespace, documents: list[str]) -> Tokenizer:
+    """Trained on the texts once, then kept in the run folder, so that a resumed run has the same ids."""
+    folder = options.work_dir / "tokenizer"
     if (folder / "tokenizer.json").is_file():
         return load_tokenizer(folder)
-    documents = [document for path in paths for document in read_documents(path)]
     trained: Tokenizer
     if options.tokenizer == "char":
         trained = CharTokenizer.train("".join(documents))
@@ -204,25 +250,6 @@ def _shape(options: argparse.Namespace) -> GPTConfig:
         return GPTConfig.from_dict(values)
     except (OSError, ValueError, AttributeError) as error:
         raise TrainingError(f"{options.config} holds no shape ({error}).") from None
-
-
-def _n_tokens(trainer: Trainer) -> int:
-    return trainer.step * trainer.config.accumulation_steps * trainer.data.batch_size * trainer.data.window
-
-
-def _keep_freed_memory() -> None:
-    """Lets glibc keep freed blocks: a step frees and takes the same large tensors, and returning them to the
-    system in between makes every page fault anew (measured: 8.1k against 11.2k tokens/s for the mini)."""
-    if sys.platform != "linux":
-        return
-    m_trim_threshold, m_top_pad, m_mmap_max = -1, -2, -4
-    try:
-        libc = ctypes.CDLL("libc.so.6")
-        libc.mallopt(m_mmap_max, 0)
-        libc.mallopt(m_trim_threshold, 2**31 - 1)
-        libc.mallopt(m_top_pad, 256 * 2**20)
-    except (OSError, AttributeError):  # another libc: slower, not wrong
-        return
 
 
 if __name__ == "__main__":

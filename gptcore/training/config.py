@@ -74,3 +74,12 @@ class TrainingConfig:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
         return asdict(self)
+
+
+# Radford et al. 2018, section 4.1; the batch there is 64 sequences of 512 tokens, for 100 epochs. The moments are those
+# of the released code.
+PAPERS = {
+    "gpt1": TrainingConfig(
+        batch_size=64, learning_rate=2.5e-4, warmup_steps=2000, weight_decay=0.01, beta1=0.9, beta2=0.999
+    )
+}

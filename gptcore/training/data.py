@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -42,18 +42,43 @@ def tokenize(documents: Sequence[str], tokenizer: Tokenizer) -> np.ndarray:
     return np.array(ids, dtype=np.uint16 if tokenizer.vocab_size <= 1 << 16 else np.uint32)
 
 
-def token_file(path: str | Path, tokenizer: Tokenizer, cache: Path) -> np.ndarray:
-    """A text file's tokens, memory-mapped; encoded once into `cache` under a name made of text and tokenizer."""
-    documents = read_documents(path)
+def token_file(documents: Sequence[str], tokenizer: Tokenizer, cache: Path, *, name: str = "text") -> np.ndarray:
+    """A text's tokens, memory-mapped; encoded once into `cache` under a name made of the text and the tokenizer."""
     key = hashlib.sha256("\0".join(documents).encode())
     key.update(b"".join(tokenizer.token_bytes(i) + b"\0" for i in range(tokenizer.vocab_size)))
-    file = cache / f"{Path(path).stem}-{key.hexdigest()[:16]}.npy"
+    file = cache / f"{name}-{key.hexdigest()[:16]}.npy"
     if not file.is_file():
         cache.mkdir(parents=True, exist_ok=True)
         partial = file.with_suffix(".partial.npy")
         np.save(partial, tokenize(documents, tokenizer))
         partial.replace(file)
     return np.load(file, mmap_mode="r")
+
+
+def split(documents: Sequence[str], *, share: float = 0.1) -> tuple[list[str], list[str]]:
+    """(training, held-out) documents: every so many-th document is held out, or the tail of a single one.
+
+    Args:
+        documents: texts, in any order.
+        share: of the documents, or of the only document's characters, that is held out; in (0, 0.5].
+    """
+    if len(documents) >= 2 / share:
+        every = round(1 / share)
+        held_out = [document for place, document in enumerate(documents) if place % every == every - 1]
+        return [document for place, document in enumerate(documents) if place % every != every - 1], held_out
+    *front, last = documents
+    whole = sum(map(len, documents))
+    cut = max(0, len(last) - round(share * whole))
+    return [*front, last[:cut]] if cut else front, [last[cut:]]
+
+
+def generator_for(seed: int, *place: int | str) -> torch.Generator:
+    """Random numbers that depend on the seed and the place alone, such as the number of the batch.
+
+    A run can thus be continued at any batch, and several processes can draw the same one.
+    """
+    digest = hashlib.sha256(repr((seed, *place)).encode()).digest()
+    return torch.Generator().manual_seed(int.from_bytes(digest[:7], "big"))
 
 
 class Batches(Protocol):
@@ -67,8 +92,12 @@ class Batches(Protocol):
     window: int
     batch_size: int
 
-    def draw(self, generator: torch.Generator) -> tuple[Tensor, Tensor]:
-        """Inputs and targets, int64 [B, T] each; targets are the inputs moved one token on."""
+    def draw(self, index: int, seed: int) -> tuple[Tensor, Tensor]:
+        """Batch number `index` of a run with this seed.
+
+        Returns:
+            inputs and targets, int64 [B, T] each; targets are the inputs moved one token on.
+        """
         ...
 
 
@@ -95,23 +124,89 @@ class RandomWindows:
     def __init__(self, sources: Sequence[Source], *, window: int, batch_size: int) -> None:
         for source in sources:
             if len(source.tokens) <= window:
-                raise TrainingError(
-                    f"The text has {len(source.tokens)} tokens; one window of {window} and the token after it need "
-                    f"{window + 1}. Give more text or choose a shorter window."
-                )
+                raise TrainingError(_too_short(len(source.tokens), window))
         self.sources, self.window, self.batch_size = list(sources), window, batch_size
         self._weights = torch.tensor([source.weight for source in sources], dtype=torch.float64)
 
-    def draw(self, generator: torch.Generator) -> tuple[Tensor, Tensor]:
-        """Inputs and targets, int64 [B, T] each; targets are the inputs moved one token on."""
+    def draw(self, index: int, seed: int) -> tuple[Tensor, Tensor]:
+        generator = generator_for(seed, index)
         chosen = torch.multinomial(self._weights, self.batch_size, replacement=True, generator=generator).tolist()
         rows = []
-        for index in chosen:
-            tokens = self.sources[index].tokens
+        for place in chosen:
+            tokens = self.sources[place].tokens
             start = int(torch.randint(len(tokens) - self.window, (), generator=generator))
             rows.append(tokens[start : start + self.window + 1].astype(np.int64))
         batch = torch.from_numpy(np.stack(rows))  # [B, T + 1]
         return batch[:, :-1], batch[:, 1:]
+
+
+class ShuffledWindows:
+    """Batches of windows that lie side by side, each read once in an epoch, in an order that is new every epoch.
+
+    Args:
+        tokens: integers [N]; what does not fill a window at the end is left out.
+        window: T, tokens in a sequence.
+        batch_size: B, sequences in a batch; a batch may reach over the end of an epoch.
+
+    Raises:
+        TrainingError: fewer tokens than one window and the token after it.
+    """
+
+    def __init__(self, tokens: np.ndarray, *, window: int, batch_size: int) -> None:
+        self.n_windows = (len(tokens) - 1) // window
+        if self.n_windows < 1:
+            raise TrainingError(_too_short(len(tokens), window))
+        self.tokens, self.window, self.batch_size = tokens, window, batch_size
+        self._order: tuple[int, int, list[int]] = (-1, -1, [])
+
+    def draw(self, index: int, seed: int) -> tuple[Tensor, Tensor]:
+        rows = []
+        for place in range(index * self.batch_size, (index + 1) * self.batch_size):
+            epoch, within = divmod(place, self.n_windows)
+            if self._order[:2] != (seed, epoch):
+                order = torch.randperm(self.n_windows, generator=generator_for(seed, "epoch", epoch)).tolist()
+                self._order = (seed, epoch, order)
+            start = self._order[2][within] * self.window
+            rows.append(self.tokens[start : start + self.window + 1].astype(np.int64))
+        batch = torch.from_numpy(np.stack(rows))  # [B, T + 1]
+        return batch[:, :-1], batch[:, 1:]
+
+
+class OneBatch:
+    """The same batch again and again, for a model to learn by heart. Its size and window are those of `data`."""
+
+    def __init__(self, data: Batches) -> None:
+        self.data, self.window, self.batch_size = data, data.window, data.batch_size
+
+    def draw(self, index: int, seed: int) -> tuple[Tensor, Tensor]:
+        return self.data.draw(0, seed)
+
+
+class Rows:
+    """One worker's share of every batch of `data`.
+
+    Args:
+        data: batches of all workers together.
+        rank: which worker, from 0.
+        n_workers: how many there are.
+
+    Raises:
+        TrainingError: a batch that cannot be divided among them.
+    """
+
+    def __init__(self, data: Batches, *, rank: int, n_workers: int) -> None:
+        if data.batch_size % n_workers:
+            raise TrainingError(
+                f"A batch of {data.batch_size} cannot be divided among {n_workers} processes. "
+                f"Take a multiple of {n_workers}."
+            )
+        self.data, self.rank, self.window = data, rank, data.window
+        self.batch_size = data.batch_size // n_workers
+
+    def draw(self, index: int, seed: int) -> tuple[Tensor, Tensor]:
+        inputs, targets = self.data.draw(index, seed)
+        mine = slice(self.rank * self.batch_size, (self.rank + 1) * self.batch_size)
+        return inputs[mine], targets[mine]
 
 
 class RepeatedSequences:
@@ -139,8 +234,8 @@ class RepeatedSequences:
             )
         self.vocab_size, self.window, self.batch_size, self.periods = vocab_size, window, batch_size, periods
 
-    def draw(self, generator: torch.Generator) -> tuple[Tensor, Tensor]:
-        """Inputs and targets, int64 [B, T] each; targets are the inputs moved one token on."""
+    def draw(self, index: int, seed: int) -> tuple[Tensor, Tensor]:
+        generator = generator_for(seed, index)
         shortest, longest = self.periods
         period = torch.randint(shortest, longest + 1, (self.batch_size, 1), generator=generator)
         tokens = torch.randint(self.vocab_size, (self.batch_size, longest), generator=generator)
@@ -148,7 +243,8 @@ class RepeatedSequences:
         return batch[:, :-1], batch[:, 1:]
 
 
-def encoded_documents(path: str | Path, tokenizer: Tokenizer) -> Iterator[tuple[list[int], int]]:
-    """Each document's (ids, UTF-8 bytes), for scoring held-out text."""
-    for document in read_documents(path):
-        yield tokenizer.encode(document), len(document.encode("utf-8"))
+def _too_short(n_tokens: int, window: int) -> str:
+    return (
+        f"The text has {n_tokens} tokens; one window of {window} and the token after it need {window + 1}. "
+        "Give more text or choose a shorter window."
+    )

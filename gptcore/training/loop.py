@@ -5,19 +5,21 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, Protocol
 
 import torch
+from torch import Tensor, nn
+from torch.distributed.optim import ZeroRedundancyOptimizer
 
-from gptcore.checkpoint import read_tensors, write_tensors
+from gptcore.checkpoint import read_metadata, read_tensors, write_tensors
 from gptcore.errors import CheckpointError, TrainingError
-from gptcore.model import GPT
-from gptcore.scoring import TextScore, score_documents
 from gptcore.training.config import TrainingConfig
-from gptcore.training.data import Batches
+from gptcore.training.data import Batches, Rows
+from gptcore.training.distributed import Workers
 from gptcore.training.optimizer import learning_rate, make_optimizer
 
 
@@ -42,12 +44,21 @@ class StepEvent:
     elapsed: float
 
 
+class Score(Protocol):
+    """What an evaluation finds, such as a TextScore."""
+
+    @property
+    def loss(self) -> float:
+        """Mean loss in nats per token or example."""
+        ...
+
+
 @dataclass(frozen=True)
 class EvalEvent:
-    """The model on held-out text, after `step` updates."""
+    """The model on held-out data, after `step` updates."""
 
     step: int
-    score: TextScore
+    score: Score
 
 
 @dataclass(frozen=True)
@@ -59,89 +70,117 @@ class EndEvent:
 
 
 TrainingEvent = StepEvent | EvalEvent | EndEvent
-_STATE_FILE, _MODEL_FILE, _OPTIMIZER_FILE = "state.json", "weights.safetensors", "optimizer.safetensors"
 
 
 class Trainer:
     """A model in training.
 
     Args:
-        model: trained in place.
+        model: trained in place; called with a batch, it returns something with a `.loss`.
         config: of the run.
         data: where batches come from.
-        validation: held-out documents as (ids, bytes), scored every eval_every updates.
-        start_id: the token that stands before each held-out document.
+        evaluate: scores the model on held-out data; called every eval_every updates and at both ends of the run.
+        workers: the processes that share every batch; None for this one alone.
+        clock: seconds, for the time budget; one that can be stopped pauses a run fairly.
+
+    Attributes:
+        config: of the run; see `retune`.
+        step: updates made.
+        elapsed: seconds of training, earlier sittings included.
+        workers: the processes that share every batch, if any.
     """
 
     def __init__(
         self,
-        model: GPT,
+        model: nn.Module,
         config: TrainingConfig,
         data: Batches,
         *,
-        validation: Sequence[tuple[Sequence[int], int]] = (),
-        start_id: int = 0,
+        evaluate: Callable[[], Score] | None = None,
+        workers: Workers | None = None,
+        clock: Callable[[], float] = time.perf_counter,
     ) -> None:
-        self.model, self.config, self.data = model, config, data
-        self.validation, self.start_id = validation, start_id
-        self.optimizer = make_optimizer(model, config)
+        self.model, self.config, self.data, self.evaluate = model, config, data, evaluate
         self.step, self.elapsed = 0, 0.0
-        self._batches = torch.Generator().manual_seed(config.seed)
-        torch.manual_seed(config.seed)  # dropout draws from the global generator
+        self.workers, self._clock = workers, clock
+        self._mine, self._network = data, model
+        if workers is not None:
+            self._mine, self._network = Rows(data, rank=workers.rank, n_workers=workers.size), workers.wrap(model)
+        self.optimizer = make_optimizer(model, config, shard=workers is not None and workers.shard_optimizer)
+        torch.manual_seed(config.seed if workers is None else config.seed + workers.rank)  # dropout
+
+    @property
+    def tokens_per_update(self) -> int:
+        """Of all processes together."""
+        return self.config.accumulation_steps * self.data.batch_size * self.data.window
 
     def events(self) -> Iterator[TrainingEvent]:
         """Trains until the steps or the time are used up; stop early by not asking for the next event.
 
         Raises:
-            TrainingError: the loss is no longer a finite number.
+            TrainingError: the loss or the gradient is no longer a finite number.
         """
-        resumed_at, began = self.elapsed, time.perf_counter()
+        resumed_at, began = self.elapsed, self._clock()
         while True:
             reason = self._over()
-            if self.validation and (reason or self.step % self.config.eval_every == 0):
+            if self.evaluate is not None and (reason or self.step % self.config.eval_every == 0):
                 yield EvalEvent(self.step, self.evaluate())
             if reason:
                 yield EndEvent(self.step, reason)
                 return
             loss, rate, norm = self._update()
             self.step += 1
-            self.elapsed = resumed_at + time.perf_counter() - began
-            n_tokens = self.step * self.config.accumulation_steps * self.data.batch_size * self.data.window
-            yield StepEvent(self.step, loss, rate, norm, n_tokens, self.elapsed)
+            self.elapsed = resumed_at + self._clock() - began
+            if self.workers is not None:
+                loss, self.elapsed = self.workers.mean([loss, self.elapsed])
+            yield StepEvent(self.step, loss, rate, norm, self.step * self.tokens_per_update, self.elapsed)
 
-    def evaluate(self) -> TextScore:
-        """The score on the held-out documents."""
-        return score_documents(self.model, self.validation, start_id=self.start_id)
+    def retune(self, learning_rate: float) -> None:
+        """Moves the schedule's peak from the next update on. Raises TrainingError for a rate that is none."""
+        self.config = replace(self.config, learning_rate=learning_rate)
 
-    def save(self, folder: Path) -> None:
-        """Writes everything that a bit-exact continuation needs."""
-        folder.mkdir(parents=True, exist_ok=True)
-        write_tensors(dict(self.model.named_parameters()), folder / _MODEL_FILE)
-        state = self.optimizer.state_dict()["state"]
-        flat = {f"{index}.{name}": value for index, entry in state.items() for name, value in entry.items()}
-        flat["batches"], flat["dropout"] = self._batches.get_state(), torch.get_rng_state()
-        write_tensors(flat, folder / _OPTIMIZER_FILE, {"step": str(self.step)})
+    def save(self, file: Path) -> None:
+        """Writes everything that a bit-exact continuation needs into one file, whole or not at all.
+
+        With sharded optimiser states every process must call this; process 0 writes.
+        """
+        if isinstance(self.optimizer, ZeroRedundancyOptimizer):
+            self.optimizer.consolidate_state_dict(to=0)
+        if self.workers is not None and self.workers.rank != 0:
+            return
+        tensors = {f"model.{name}": parameter.detach() for name, parameter in self.model.named_parameters()}
+        for index, entry in self.optimizer.state_dict()["state"].items():
+            tensors |= {f"optimizer.{index}.{name}": value for name, value in entry.items()}
+        tensors["dropout"] = torch.get_rng_state()
         progress = {"step": self.step, "elapsed": self.elapsed, "config": self.config.to_dict()}
-        (folder / _STATE_FILE).write_text(json.dumps(progress, indent=2) + "\n", encoding="utf-8")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_tensors(tensors, file, {"progress": json.dumps(progress)})
 
-    def resume(self, folder: Path) -> None:
-        """Continues where `save` left off. Raises CheckpointError when the folder is of another model."""
+    def resume(self, file: Path) -> None:
+        """Continues where `save` left off. Raises CheckpointError when the file is of another model."""
+        tensors, about = read_tensors(file), read_metadata(file)
         try:
-            progress = json.loads((folder / _STATE_FILE).read_text(encoding="utf-8"))
-            self.step, self.elapsed = int(progress["step"]), float(progress["elapsed"])
-            weights, flat = read_tensors(folder / _MODEL_FILE), read_tensors(folder / _OPTIMIZER_FILE)
+            progress = json.loads(about["progress"])
             with torch.no_grad():
                 for name, parameter in self.model.named_parameters():
-                    parameter.copy_(weights[name])
-            self._batches.set_state(flat.pop("batches"))
-            torch.set_rng_state(flat.pop("dropout"))
-            state: dict[int, dict[str, torch.Tensor]] = {}
-            for key, value in flat.items():
-                index, name = key.split(".", 1)
-                state.setdefault(int(index), {})[name] = value
-            self.optimizer.load_state_dict({**self.optimizer.state_dict(), "state": state})
-        except (OSError, ValueError, KeyError, RuntimeError) as error:
-            raise CheckpointError(f"{folder} holds no checkpoint of this run ({error}).") from None
+                    parameter.copy_(tensors[f"model.{name}"])
+            state: dict[int, dict[str, Tensor]] = {}
+            for key, value in tensors.items():
+                if key.startswith("optimizer."):
+                    _, index, name = key.split(".", 2)
+                    state.setdefault(int(index), {})[name] = value
+            self.optimizer.load_state_dict({**self._fresh_state(), "state": state})
+            torch.set_rng_state(tensors["dropout"])
+            self.step, self.elapsed = int(progress["step"]), float(progress["elapsed"])
+        except (ValueError, KeyError, RuntimeError) as error:
+            raise CheckpointError(f"{file} holds no checkpoint of this run ({error}).") from None
+
+    def _fresh_state(self) -> dict[str, Any]:
+        if isinstance(self.optimizer, ZeroRedundancyOptimizer):
+            self.optimizer.consolidate_state_dict(to=0)
+            if self.workers is not None and self.workers.rank != 0:
+                return make_optimizer(self.model, self.config).state_dict()
+        return self.optimizer.state_dict()
 
     def _over(self) -> str | None:
         if self.step >= self.config.max_steps:
@@ -152,17 +191,23 @@ class Trainer:
 
     def _update(self) -> tuple[float, float, float]:
         """One optimiser step: (loss in nats per token, learning rate, gradient norm)."""
-        self.model.train()
-        total, device = 0.0, self.model.wte.weight.device
-        for _ in range(self.config.accumulation_steps):
-            inputs, targets = (tensor.to(device) for tensor in self.data.draw(self._batches))
-            with self._autocast():
-                loss = self.model(inputs, targets).loss
-            (loss / self.config.accumulation_steps).backward()
-            total += float(loss.detach()) / self.config.accumulation_steps
-        if not math.isfinite(total):
-            raise TrainingError(f"The loss became {total} at step {self.step + 1}. Lower the learning rate.")
+        self._network.train()
+        total, device, parts = 0.0, next(self.model.parameters()).device, self.config.accumulation_steps
+        for part in range(parts):
+            inputs, targets = (
+                tensor.to(device) for tensor in self._mine.draw(self.step * parts + part, self.config.seed)
+            )
+            with ExitStack() as stack:
+                if self.workers is not None and part < parts - 1:
+                    stack.enter_context(self._network.no_sync())  # type: ignore[operator]
+                with self._autocast():
+                    loss = self._network(inputs, targets).loss
+                (loss / parts).backward()
+            total += float(loss.detach()) / parts
         norm = float(torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.max_grad_norm))
+        if not (math.isfinite(total) and math.isfinite(norm)):
+            what, value = ("loss", total) if not math.isfinite(total) else ("gradient's norm", norm)
+            raise TrainingError(f"The {what} became {value} at step {self.step + 1}. Lower the learning rate.")
         rate = learning_rate(self.config, self.step, self.elapsed)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
@@ -173,4 +218,4 @@ class Trainer:
     def _autocast(self):  # noqa: ANN202 - a context manager
         if self.config.precision == "fp32":
             return nullcontext()
-        return torch.autocast(self.model.wte.weight.device.type, torch.bfloat16)
+        return torch.autocast(next(self.model.parameters()).device.type, torch.bfloat16)

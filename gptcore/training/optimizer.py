@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import math
 
-import torch
+from torch import nn
+from torch.distributed.optim import ZeroRedundancyOptimizer
+from torch.optim import AdamW, Optimizer
 
-from gptcore.model import GPT
 from gptcore.training.config import TrainingConfig
 
 
-def make_optimizer(model: GPT, config: TrainingConfig) -> torch.optim.AdamW:
-    """AdamW that decays matrices and leaves biases and LayerNorm parameters alone."""
+def make_optimizer(model: nn.Module, config: TrainingConfig, *, shard: bool = False) -> Optimizer:
+    """AdamW that decays matrices and leaves biases and LayerNorm parameters alone.
+
+    Args:
+        model: with gradients.
+        config: rates and decay.
+        shard: divide its states among the processes of the group (ZeRO, stage 1: Rajbhandari et al. 2020).
+    """
     matrices = [p for p in model.parameters() if p.dim() >= 2]
     others = [p for p in model.parameters() if p.dim() < 2]
     groups = [{"params": matrices, "weight_decay": config.weight_decay}, {"params": others, "weight_decay": 0.0}]
-    return torch.optim.AdamW(groups, lr=config.learning_rate, betas=(config.beta1, config.beta2), fused=True)
+    options = {"lr": config.learning_rate, "betas": (config.beta1, config.beta2), "fused": True}
+    return ZeroRedundancyOptimizer(groups, AdamW, **options) if shard else AdamW(groups, **options)
 
 
 def learning_rate(config: TrainingConfig, step: int, elapsed: float = 0.0) -> float:

@@ -1,0 +1,68 @@
+"""Texts to learn from that need no download: an anthology written for this project, and what Python brings along."""
+
+from __future__ import annotations
+
+import sysconfig
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+from gptcore.errors import TrainingError
+from gptcore.training.data import read_documents
+
+_ANTHOLOGY = Path(__file__).resolve().parent / "anthology.txt"
+_MOST_SOURCE = 2_000_000  # characters
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """A built-in text.
+
+    Attributes:
+        title: what it is called on a page.
+        about: a sentence on what is in it.
+        documents: makes its documents.
+    """
+
+    title: str
+    about: str
+    documents: Callable[[], list[str]]
+
+
+def corpus(name: str) -> list[str]:
+    """The documents of a built-in corpus. Raises TrainingError for a name that is none."""
+    if name not in CORPORA:
+        raise TrainingError(f"There is no built-in corpus {name!r}. Choose {', '.join(CORPORA)}, or give a text.")
+    return CORPORA[name].documents()
+
+
+def _python_reference() -> list[str]:
+    topics: dict[str, str] = import_module("pydoc_data.topics").topics
+    return list(dict.fromkeys(text.strip() for _, text in sorted(topics.items())))
+
+
+def _python_source() -> list[str]:
+    """The modules of the standard library's top level, in alphabetical order, up to about two million characters."""
+    documents, size = [], 0
+    for path in sorted(Path(sysconfig.get_path("stdlib")).glob("[a-z]*.py")):
+        text = path.read_text(encoding="utf-8", errors="replace").strip()
+        if text and size + len(text) <= _MOST_SOURCE:
+            documents.append(text)
+            size += len(text)
+    return documents
+
+
+CORPORA: dict[str, Corpus] = {
+    "anthology": Corpus(
+        "Anthology",
+        "184 little stories, dialogues, letters, recipes, riddles and rhymes in simple English, written for this app",
+        lambda: read_documents(_ANTHOLOGY),
+    ),
+    "python_reference": Corpus(
+        "Python's language reference", "the help texts that come with Python, from `pydoc`", _python_reference
+    ),
+    "python_source": Corpus(
+        "Python's own source", "modules of the standard library, as they lie on this machine", _python_source
+    ),
+}

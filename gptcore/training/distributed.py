@@ -1,0 +1,60 @@
+"""Several processes that train one model together: DistributedDataParallel, and optimiser states divided among them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import torch
+import torch.distributed as dist
+from torch import nn
+
+
+@dataclass(frozen=True)
+class Workers:
+    """This process among those that train together.
+
+    Attributes:
+        rank: its number; 0 writes files and speaks.
+        size: how many there are.
+        device: where it computes.
+        shard_optimizer: every process keeps only its share of the optimiser's states (ZeRO, stage 1).
+    """
+
+    rank: int
+    size: int
+    device: torch.device
+    shard_optimizer: bool = False
+
+    def wrap(self, model: nn.Module) -> nn.Module:
+        """The model with its gradients averaged over all processes, and the weights of process 0 to begin with."""
+        ids = [self.device] if self.device.type == "cuda" else None
+        return nn.parallel.DistributedDataParallel(model, device_ids=ids)
+
+    def mean(self, values: Sequence[float]) -> list[float]:
+        """Each value averaged over the processes, which makes decisions by it the same everywhere."""
+        tensor = torch.tensor(values, dtype=torch.float64, device=self.device)
+        dist.all_reduce(tensor)
+        return (tensor / self.size).tolist()
+
+
+@contextmanager
+def workers_from_environment(*, device: str | None = None, shard_optimizer: bool = False) -> Iterator[Workers | None]:
+    """The process group that `torchrun` has described in the environment, or None outside of one.
+
+    Processes talk by nccl between GPUs, by gloo between CPUs.
+    """
+    if "RANK" not in os.environ or "WORLD_SIZE" not in os.environ:
+        yield None
+        return
+    on_gpu = torch.cuda.is_available() and not (device or "").startswith("cpu")
+    place = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0"))) if on_gpu else torch.device("cpu")
+    if on_gpu:
+        torch.cuda.set_device(place)
+    dist.init_process_group("nccl" if on_gpu else "gloo")
+    try:
+        yield Workers(dist.get_rank(), dist.get_world_size(), place, shard_optimizer)
+    finally:
+        dist.destroy_process_group()

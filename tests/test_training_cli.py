@@ -1,0 +1,137 @@
+"""Training from the shell, in one process and in several."""
+
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import gptcore
+from gptcore import GPTConfig
+from gptcore.training.__main__ import parse_arguments
+
+ROOT = Path(__file__).resolve().parent.parent
+TRAIN = [sys.executable, "-m", "gptcore.training"]
+TORCHRUN = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", *TRAIN[1:]]
+SMALL = ["--preset", "nano", "--vocab-size", "270", "--batch-size", "4", "--warmup-steps", "1", "--device", "cpu"]
+
+
+def run(command: list[str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240, check=False)
+
+
+def rows(folder: Path) -> list[dict]:
+    return [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+
+
+def losses(folder: Path) -> list[float]:
+    return [row["loss"] for row in rows(folder) if "loss" in row]
+
+
+@pytest.fixture
+def text(tmp_path):
+    file = tmp_path / "text.txt"
+    file.write_text("The cat sat on the mat. The dog ran to the cat.\n" * 60)
+    return file
+
+
+def test_the_command_line_trains_a_model_that_loads_and_writes(tmp_path):
+    text = tmp_path / "text.txt"
+    text.write_text("The cat sat on the mat. The dog ran to the cat.\n" * 60)
+    command = [
+        sys.executable, "-m", "gptcore.training", "--corpus", f"{text}=1.0", "--valid", str(text), "--preset", "nano",
+        "--vocab-size", "270", "--max-steps", "4", "--batch-size", "2", "--eval-every", "2", "--warmup-steps", "1",
+        "--out", str(tmp_path / "out"), "--work-dir", str(tmp_path / "run"),
+    ]  # fmt: skip
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    lm = gptcore.load(tmp_path / "out")
+    assert len(list(gptcore.generate(lm, "The cat", max_new_tokens=5, seed=0, stop_at_end=False))) == 5
+    log = [json.loads(line) for line in (tmp_path / "run" / "log.jsonl").read_text().splitlines()]
+    assert [row["step"] for row in log if "loss" in row] == [1, 2, 3, 4]
+    broken = subprocess.run(
+        [*command[:4], "nowhere.txt", *command[5:]], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert broken.returncode == 1 and "nowhere.txt cannot be read" in broken.stderr
+    assert "Traceback" not in broken.stderr
+
+
+def test_the_command_line_trains_a_shape_from_a_file_on_repeated_characters(tmp_path):
+    shape = GPTConfig(vocab_size=99, n_positions=16, n_embd=16, n_layer=1, n_head=2, use_mlp=False)
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps(shape.to_dict()))
+    command = [
+        sys.executable, "-m", "gptcore.training", "--repeated", "abcdefgh", "--periods", "2", "8",
+        "--config", str(config),
+        "--max-steps", "3", "--batch-size", "2", "--out", str(tmp_path / "out"), "--work-dir", str(tmp_path / "run"),
+    ]  # fmt: skip
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    made = gptcore.load(tmp_path / "out")
+    assert made.model.config.n_embd == 16 and made.model.config.vocab_size == 8 and not made.model.config.use_mlp
+    config.write_text("[]")
+    broken = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    assert broken.returncode == 1 and "holds no shape" in broken.stderr and "Traceback" not in broken.stderr
+
+
+def test_the_papers_settings_are_defaults_that_can_be_overruled():
+    command = ["--corpus", "anthology", "--out", "o", "--work-dir", "r", "--paper", "gpt1"]
+    options = parse_arguments([*command, "--batch-size", "8"])
+    assert (options.learning_rate, options.warmup_steps, options.schedule) == (2.5e-4, 2000, "cosine")
+    assert options.batch_size == 8 and parse_arguments(command).batch_size == 64
+
+
+def test_an_interrupted_run_resumes_and_keeps_its_best_model(tmp_path, text):
+    base = [*SMALL, "--corpus", str(text), "--hold-out", "0.2", "--epochs", "2", "--eval-every", "3"]
+    whole = run([*TRAIN, *base, "--out", str(tmp_path / "o1"), "--work-dir", str(tmp_path / "r1")])
+    assert whole.returncode == 0, whole.stderr
+    found = rows(tmp_path / "r1")
+    assert found[0]["step"] == 0 and "bits_per_byte" in found[0]
+    assert (tmp_path / "r1" / "best" / "model.safetensors").is_file()
+    # The log of a run that is cut after its time and resumed is that of the whole run.
+    first = [*base, "--out", str(tmp_path / "o2"), "--work-dir", str(tmp_path / "r2")]
+    assert run([*TRAIN, *first, "--time-budget", "0.0001"]).returncode == 0
+    assert run([*TRAIN, *first, "--resume"]).returncode == 0
+    steps = [row["step"] for row in rows(tmp_path / "r2") if "loss" in row]
+    assert steps == list(range(1, len(steps) + 1))
+    # The schedule of the first update differs (it was cut by time), so only its own loss must agree.
+    assert losses(tmp_path / "r2")[0] == losses(tmp_path / "r1")[0]
+
+
+@pytest.mark.parametrize("options", [[], ["--shard-optimizer"]], ids=["ddp", "sharded"])
+def test_two_processes_have_the_loss_curve_of_one(tmp_path, text, options):
+    base = [*SMALL, "--corpus", str(text), "--max-steps", "6", "--accumulation-steps", "2", "--eval-every", "3"]
+    base += ["--valid", str(text), "--dtype", "fp32"]
+    alone = run([*TRAIN, *base, "--out", str(tmp_path / "o1"), "--work-dir", str(tmp_path / "r1")])
+    assert alone.returncode == 0, alone.stderr
+    both = run([*TORCHRUN, *base, *options, "--out", str(tmp_path / "o2"), "--work-dir", str(tmp_path / "r2")])
+    assert both.returncode == 0, both.stderr[-3000:]
+    # The same sums in another order: fp32 rounding, which six updates hardly carry on.
+    assert losses(tmp_path / "r2") == pytest.approx(losses(tmp_path / "r1"), abs=2e-5)
+    one, two = (gptcore.load(tmp_path / name).model.wte.weight for name in ("o1", "o2"))
+    assert (one - two).abs().max() < 1e-4
+    more = [
+        *base,
+        *options,
+        "--max-steps",
+        "8",
+        "--resume",
+        "--out",
+        str(tmp_path / "o2"),
+        "--work-dir",
+        str(tmp_path / "r2"),
+    ]
+    resumed = run([*TORCHRUN, *more])
+    assert resumed.returncode == 0, resumed.stderr[-3000:]
+    assert len(losses(tmp_path / "r2")) == 8
+
+
+def test_charts_for_tensorboard_are_written_or_its_absence_is_a_sentence(tmp_path, text):
+    command = [*TRAIN, *SMALL, "--corpus", str(text), "--max-steps", "2", "--tensorboard", str(tmp_path / "board")]
+    done = run([*command, "--out", str(tmp_path / "o"), "--work-dir", str(tmp_path / "r")])
+    if importlib.util.find_spec("tensorboard") is None:
+        assert done.returncode == 1 and "TensorBoard is not installed" in done.stderr
+    else:
+        assert done.returncode == 0 and list((tmp_path / "board").glob("events.out.tfevents.*"))
