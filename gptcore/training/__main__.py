@@ -30,6 +30,7 @@ from gptcore.training import (
     Trainer,
     TrainingConfig,
     Workers,
+    encoded,
     read_documents,
     split,
     token_file,
@@ -127,7 +128,7 @@ def _train(options: argparse.Namespace, workers: Workers | None) -> int:
         config = replace(config, max_steps=max(1, math.ceil(options.epochs * tokens / per_update)))
     device = options.device if workers is None else workers.device
     model = random_model(shape, config.seed).to(device)
-    documents = [(tokenizer.encode(text), len(text.encode("utf-8"))) for text in held_out]
+    documents = encoded(held_out, tokenizer)
     start = tokenizer.end_id or 0
     evaluate = (lambda: score_documents(model, documents, start_id=start)) if documents else None
     trainer = Trainer(model, config, data, evaluate=evaluate, workers=workers)

@@ -42,6 +42,11 @@ def tokenize(documents: Sequence[str], tokenizer: Tokenizer) -> np.ndarray:
     return np.array(ids, dtype=np.uint16 if tokenizer.vocab_size <= 1 << 16 else np.uint32)
 
 
+def encoded(documents: Sequence[str], tokenizer: Tokenizer) -> list[tuple[list[int], int]]:
+    """Each document's (ids, UTF-8 bytes), for `score_documents`."""
+    return [(tokenizer.encode(document), len(document.encode("utf-8"))) for document in documents]
+
+
 def token_file(documents: Sequence[str], tokenizer: Tokenizer, cache: Path, *, name: str = "text") -> np.ndarray:
     """A text's tokens, memory-mapped; encoded once into `cache` under a name made of the text and the tokenizer."""
     key = hashlib.sha256("\0".join(documents).encode())
