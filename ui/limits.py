@@ -19,6 +19,11 @@ class Limits:
         concurrent_runs: model computations at the same moment.
         concurrent_visits: visitors' actions that may be under way, computing or waiting for their next step.
         sessions: visitors remembered at the same time.
+        training_runs: runs that learn at the same time.
+        training_seconds: the longest run.
+        training_parameters: the largest model that is trained.
+        training_text_bytes: the largest text that is trained on.
+        training_grace: seconds for which a run is kept that nobody looks at.
         session_seconds: how long a visitor who does nothing is remembered.
     """
 
@@ -32,12 +37,17 @@ class Limits:
     concurrent_visits: int = 24
     sessions: int = 200
     session_seconds: float = 3600.0
+    training_runs: int = 2
+    training_seconds: float = 3600.0
+    training_parameters: int = 30_000_000
+    training_text_bytes: int = 20_000_000
+    training_grace: float = 600.0
 
 
 PROFILES: dict[str, Limits] = {
     "local": Limits(),
     # One visitor, on stage: a forgotten tab must not be forgotten by the app.
-    "talk": Limits(session_seconds=12 * 3600.0),
+    "talk": Limits(session_seconds=12 * 3600.0, training_runs=1, training_grace=12 * 3600.0),
     "space": Limits(
         max_new_tokens=200,
         max_prompt_chars=8_000,
@@ -46,5 +56,10 @@ PROFILES: dict[str, Limits] = {
         reading_bytes=256 << 20,
         any_model=False,
         session_seconds=900.0,
+        training_runs=1,
+        training_seconds=300.0,
+        training_parameters=5_000_000,
+        training_text_bytes=2_000_000,
+        training_grace=120.0,
     ),
 }

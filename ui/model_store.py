@@ -35,6 +35,7 @@ class ModelStore:
         offline: never use the network.
         default: the model that the page opens with.
         loader: gptcore.load, or a fake in tests.
+        trained: finds the models that are trained on this server, by name.
     """
 
     def __init__(
@@ -44,10 +45,11 @@ class ModelStore:
         offline: bool = False,
         default: str = DEFAULT_MODEL,
         loader: Callable[..., LanguageModel] = gptcore.load,
+        trained: Callable[[str], LanguageModel | None] = lambda _: None,
     ) -> None:
         self.default = default
         self.offline = offline
-        self._limits, self._loader = limits, loader
+        self._limits, self._loader, self._trained = limits, loader, trained
         self._lock = threading.Lock()  # guards the two tables, never held while loading
         self._loading: dict[str, threading.Lock] = {}
         self._models: OrderedDict[str, LanguageModel] = OrderedDict()
@@ -74,6 +76,9 @@ class ModelStore:
         Raises:
             GPTCoreError: no such model, damaged files, no network, or a name that this server does not allow.
         """
+        own = self._trained(name)
+        if own is not None:
+            return own
         if not self._limits.any_model and name not in {choice.name for choice in self.choices()}:
             names = ", ".join(choice.name for choice in self.choices())
             raise CheckpointError(

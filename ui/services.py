@@ -8,12 +8,41 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
+from ui.handlers.texts import Preparations
+from ui.jobs import Jobs
 from ui.limits import PROFILES, Limits
 from ui.model_store import ModelStore
 from ui.readings import ReadingStore
 from ui.sessions import SessionStore
 
 T = TypeVar("T")
+
+
+class Slots:
+    """Permits to compute, a context manager around each computation.
+
+    Args:
+        most: computations at the same moment.
+
+    Attributes:
+        taken: how many are under way or about to begin.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._free, self._counting = threading.Semaphore(most), threading.Lock()
+        self.taken = 0
+
+    def __enter__(self) -> None:
+        self._count(1)
+        self._free.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._free.release()
+        self._count(-1)
+
+    def _count(self, change: int) -> None:
+        with self._counting:
+            self.taken += change
 
 
 @dataclass(frozen=True)
@@ -23,8 +52,10 @@ class Services:
     models: ModelStore
     sessions: SessionStore
     limits: Limits
-    slots: threading.Semaphore
+    slots: Slots
     readings: ReadingStore
+    jobs: Jobs
+    texts: Preparations
 
     def compute(self, steps: Iterator[T]) -> Iterator[tuple[T, float]]:
         """The steps of a computation and how long each took, with a slot held for a step at a time.
@@ -45,6 +76,9 @@ class Services:
 def make_services(*, profile: str = "local", model: str = "mini", offline: bool = False) -> Services:
     """The services for a profile: "local", "talk" or "space"."""
     limits = PROFILES[profile]
-    store = ModelStore(limits, offline=offline, default=model)
-    slots = threading.Semaphore(limits.concurrent_runs)
-    return Services(store, SessionStore(limits), limits, slots, ReadingStore(limits.reading_bytes))
+    slots = Slots(limits.concurrent_runs)
+    jobs = Jobs(limits, busy=lambda: slots.taken)
+    store = ModelStore(limits, offline=offline, default=model, trained=jobs.language_model)
+    return Services(
+        store, SessionStore(limits), limits, slots, ReadingStore(limits.reading_bytes), jobs, Preparations()
+    )

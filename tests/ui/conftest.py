@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import threading
+from collections.abc import Iterator
 
 import pytest
 
 from gptcore import GPTConfig, LanguageModel
 from gptcore.tokenizers import ByteBPE
 from tiny import make_model
+from ui.handlers.texts import Preparations
+from ui.jobs import Jobs
 from ui.limits import Limits
 from ui.model_store import ModelStore
 from ui.readings import ReadingStore
-from ui.services import Services
+from ui.services import Services, Slots
 from ui.sessions import SessionStore
 
 TEXT = "the cat sat on the mat and the dog ran to the cat. " * 20
@@ -27,8 +29,12 @@ def tiny_lm() -> LanguageModel:
 
 
 @pytest.fixture
-def services(tiny_lm) -> Services:
+def services(tiny_lm) -> Iterator[Services]:
     limits = Limits(max_new_tokens=150, max_prompt_chars=500, max_score_chars=500)
-    store = ModelStore(limits, offline=True, default="tiny", loader=lambda *_, **__: tiny_lm)
-    slots = threading.Semaphore(limits.concurrent_runs)
-    return Services(store, SessionStore(limits), limits, slots, ReadingStore(limits.reading_bytes))
+    slots = Slots(limits.concurrent_runs)
+    jobs = Jobs(limits)
+    store = ModelStore(
+        limits, offline=True, default="tiny", loader=lambda *_, **__: tiny_lm, trained=jobs.language_model
+    )
+    yield Services(store, SessionStore(limits), limits, slots, ReadingStore(limits.reading_bytes), jobs, Preparations())
+    jobs.stop_all()

@@ -1,0 +1,127 @@
+"""What is kept of a run while it learns: its curve, and looks at the model at work."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+import torch
+
+from gptcore.analysis import HeadScores, attention_patterns, repeated_token_scores
+from gptcore.generation import generate, last_logits
+from gptcore.language_model import LanguageModel
+from gptcore.model import GPT
+from gptcore.training.loop import StepEvent
+
+
+class Curve:
+    """The updates of a run as rows of [step, loss, learning rate, gradient norm], as many as a plot can show.
+
+    When there are too many, two neighbours become one: the mean of their losses and norms, the later step and rate.
+
+    Args:
+        most: rows at which they are merged.
+
+    Attributes:
+        rows: what is kept.
+        version: grows when rows have been merged, so that a reader knows to begin again.
+    """
+
+    def __init__(self, most: int = 1600) -> None:
+        self.rows: list[list[float]] = []
+        self.version = 0
+        self._most, self._stride, self._open = most, 1, [0.0, 0.0, 0]
+
+    def add(self, event: StepEvent) -> None:
+        """Takes one update."""
+        self._open[0] += event.loss
+        self._open[1] += event.grad_norm
+        self._open[2] += 1
+        if self._open[2] < self._stride:
+            return
+        loss, norm, n = self._open
+        self.rows.append([event.step, loss / n, event.learning_rate, norm / n])
+        self._open = [0.0, 0.0, 0]
+        if len(self.rows) >= self._most:
+            pairs = zip(self.rows[::2], self.rows[1::2], strict=False)
+            merged = [[b[0], (a[1] + b[1]) / 2, b[2], (a[3] + b[3]) / 2] for a, b in pairs]
+            self.rows, self._stride, self.version = merged, 2 * self._stride, self.version + 1
+
+
+@dataclass(frozen=True)
+class Observation:
+    """The model at one moment of its training.
+
+    Attributes:
+        step: updates made.
+        elapsed: seconds of training.
+        valid_loss: nats per token on held-out data, or NaN without any.
+        text: what it writes after the fixed prompt, with the fixed seed.
+        probabilities: of every token after the prompt, float16 [V].
+        scores: what its heads do on repeated random tokens.
+        maps: where they look on the fixed tokens, uint8 [n_layer, n_head, T, T], 255 for all attention.
+    """
+
+    step: int
+    elapsed: float
+    valid_loss: float
+    text: str
+    probabilities: np.ndarray
+    scores: HeadScores
+    maps: np.ndarray
+
+
+@dataclass(frozen=True)
+class Watched:
+    """What is looked at, the same at every moment.
+
+    Attributes:
+        prompt: token ids that are continued; at least one.
+        seed: of the continuation.
+        n_new: tokens to write.
+        looked_at: token ids whose attention maps are kept.
+    """
+
+    prompt: Sequence[int]
+    seed: int
+    n_new: int
+    looked_at: Sequence[int]
+
+
+def observe(
+    lm: LanguageModel, watched: Watched, *, step: int, elapsed: float, valid_loss: float = float("nan")
+) -> Observation:
+    """Looks at a model that nobody changes meanwhile; see `snapshot`."""
+    made = generate(
+        lm, watched.prompt, max_new_tokens=watched.n_new, temperature=0.8, seed=watched.seed, n_alternatives=0
+    )
+    text = "".join(token.text for token in made)
+    probabilities = last_logits(lm.model, watched.prompt).softmax(-1).numpy().astype(np.float16)
+    maps = (attention_patterns(lm.model, watched.looked_at) * 255).round().to(torch.uint8).numpy()
+    scores = repeated_token_scores(lm.model, first_id=lm.tokenizer.end_id, n_texts=2)
+    return Observation(step, elapsed, valid_loss, text, probabilities, scores, maps)
+
+
+def snapshot(model: GPT) -> GPT:
+    """A copy of a model's weights as they are now, in evaluation mode and without gradients."""
+    with torch.device("meta"):
+        copy = GPT(model.config)
+    weights = {name: value.detach().clone() for name, value in model.state_dict().items()}
+    if model.config.tie_word_embeddings:
+        weights["lm_head.weight"] = weights["wte.weight"]
+    copy.load_state_dict(weights, assign=True)
+    if model.config.tie_word_embeddings:
+        copy.lm_head.weight = copy.wte.weight
+    return copy.requires_grad_(False).eval()
+
+
+def score_lists(scores: HeadScores) -> dict[str, list[list[float | None]]]:
+    """Head scores as plain lists [n_layer][n_head] to three digits, None where there is none."""
+    return {
+        field.name: [
+            [None if value != value else round(value, 3) for value in row]
+            for row in getattr(scores, field.name).tolist()
+        ]
+        for field in fields(scores)
+    }
