@@ -27,7 +27,7 @@ RUN_PREFIX = "run-"
 MOST_RUNS = 7  # the newest, and six before it as faded lines
 _MOST_OBSERVATIONS = 200
 # A look costs a sample, a held-out score and some attention maps; it may take this share of the training's time.
-_LOOKING_SHARE, _SHORTEST_WAIT = 0.03, 1.0
+_LOOKING_SHARE, _SHORTEST_WAIT = 0.04, 1.0
 _RATE_OVER = 2.0  # seconds
 
 
@@ -124,9 +124,8 @@ class Run:
     def go(self, updates: float = math.inf) -> None:
         """Lets it run, for so many updates more or to its end."""
         with self._wake:
-            self._allowed = (
-                updates if math.isinf(updates) else (0 if math.isinf(self._allowed) else self._allowed) + updates
-            )
+            before = 0.0 if math.isinf(self._allowed) else self._allowed
+            self._allowed = before + updates
             self._wake.notify()
 
     def pause(self) -> None:
@@ -156,12 +155,11 @@ class Run:
         except (GPTCoreError, MemoryError, RuntimeError) as error:
             if not isinstance(error, GPTCoreError):
                 log.exception("a training run failed")
-            said = (
-                str(error) if isinstance(error, GPTCoreError) else "Training failed; the server's log has the details."
-            )
-            self.reason = said + (
-                f" The model of step {self.observations[-1].step:,} is kept." if self.observations else ""
-            )
+            said = str(error)
+            if not isinstance(error, GPTCoreError):
+                said = "Training failed; the server's log has the details."
+            kept = f" The model of step {self.observations[-1].step:,} is kept." if self.observations else ""
+            self.reason = said + kept
         finally:
             self.state = "ended"
             self.watch.off()

@@ -185,7 +185,7 @@ def _prepare(documents: Sequence[str], tokenizer: Tokenizer) -> Prepared:
     train, valid = tokenize(train_texts, tokenizer), tokenize(valid_texts, tokenizer)
     if len(train) < 3 or len(valid) < 3:
         raise InputError(
-            f"The text has {len(train) + len(valid)} tokens, of which a tenth is held out; neither part may have fewer than 3. "
+            f"The text has {len(train) + len(valid)} tokens, a tenth of them held out; neither part may be under 3. "
             "Give more text."
         )
     characters = sum(map(len, valid_texts))
