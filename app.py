@@ -14,6 +14,7 @@ for _name in ("NO_PROXY", "no_proxy"):
 
 from gptcore.errors import GPTCoreError
 from ui.handlers.example import make_example
+from ui.handlers.train_files import example_bench
 from ui.limits import PROFILES
 from ui.page import build_page
 from ui.services import make_services
@@ -41,15 +42,18 @@ def main(arguments: list[str] | None = None) -> int:
     options = parse_arguments(arguments)
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s")
     try:
-        services = make_services(profile=options.profile, model=options.model, offline=options.offline)
+        services = make_services(
+            profile=options.profile, model=options.model, offline=options.offline, example=example_bench()
+        )
         page = build_page(services, make_example(services))
     except GPTCoreError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
+    services.jobs.warm_up()
     page.queue(api_open=False, max_size=32)
     page.launch(
         server_name=options.host, server_port=options.port, theme=make_theme(), css=CSS, js=JS, footer_links=["api"],
-        run_history=False, ssr_mode=False, show_error=False, max_file_size="5mb",
+        run_history=False, ssr_mode=False, show_error=False, max_file_size="200mb",
     )  # fmt: skip
     return 0
 

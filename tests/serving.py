@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ui.handlers.example import make_example
+from ui.handlers.train_files import example_bench
 from ui.page import build_page
 from ui.services import make_services
 from ui.theme import CSS, JS, make_theme
@@ -14,7 +15,7 @@ from ui.theme import CSS, JS, make_theme
 @contextmanager
 def served_page() -> Iterator[str]:
     """Its address, as long as the context lasts."""
-    services = make_services(offline=True)
+    services = make_services(offline=True, example=example_bench())
     page = build_page(services, make_example(services))
     page.queue(api_open=False, max_size=32)
     _, address, _ = page.launch(

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -63,6 +64,17 @@ def test_next_token_gives_the_distribution(client):
         ("/parameters", {"preset": ["gpt2"]}, "no preset"),
         ("/parameters", {"norm_position": "both"}, "choose pre or post"),
         ("/parameters", {"preset": "gpt2", "n_tokens": 2000}, "sequence length is 2,000"),
+        ("/train", {"action": "dance"}, "choose start, status or stop"),
+        ("/train", {"action": "status", "run": "run-x"}, "no run 'run-x'"),
+        ("/train", {"preset": "all night"}, "no preset 'all night'"),
+        ("/train", {"text": ""}, "text is empty"),
+        ("/train", {"text": "aaaa aaaa"[:4]}, "repeats one character"),
+        ("/train", {"text": "ab" * 20}, "one window of 64"),
+        ("/train", {"text": 7}, "must be text"),
+        ("/train", {"length": "a year"}, "The length is 'a year'"),
+        ("/train", {"length": "steps", "max_steps": 0}, "number of steps is 0"),
+        ("/train", {"learning_rate": -1}, "learning rate is -1"),
+        ("/train", {"seed": 0.5}, "seed is 0.5"),
         ("/attention", {"prompt": ""}, "text is empty"),
         ("/attention", {"prompt": None}, "must be text"),
         ("/attention", {"prompt": "a"}, "single token"),
@@ -83,7 +95,7 @@ def test_bad_input_gets_a_sentence_and_no_traceback(client, endpoint, arguments,
 
 def test_only_the_documented_endpoints_are_public(client):
     named = client.view_api(return_format="dict", print_info=False)["named_endpoints"]
-    assert sorted(named) == ["/attention", "/generate", "/next_token", "/parameters"]
+    assert sorted(named) == ["/attention", "/generate", "/next_token", "/parameters", "/train"]
 
 
 def test_attention_over_http_is_the_models(client):
@@ -101,6 +113,19 @@ def test_parameters_over_http_are_exact_and_a_trillion_is_an_answer(client):
     huge = client.predict(n_layer=10**12, n_embd=10**12, n_head=1, api_name="/parameters")
     assert huge["total"] > 10**36
     assert client.predict(preset="induction", api_name="/parameters")["total"] == 45_952
+
+
+def test_a_model_is_trained_over_http_and_then_writes(client):
+    begun = client.predict(text="the cat sat on the mat. " * 200, length="steps", max_steps=20, api_name="/train")
+    assert begun["state"] in ("ready", "running") and begun["run"].startswith("run-")
+    deadline = time.monotonic() + 60
+    while (now := client.predict("status", begun["run"], api_name="/train"))["state"] != "ended":
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+    assert now["step"] == 20 and now["final_loss"] < now["lines"]["uniform"] and now["reason"] == "All steps are done."
+    written = client.predict("the ", max_new_tokens=5, seed=1, model=now["model"], api_name="/generate")
+    assert len(written["tokens"][0]) == 5
+    assert client.predict("stop", begun["run"], api_name="/train")["state"] == "ended"
 
 
 def test_the_command_line_has_the_documented_flags(monkeypatch):

@@ -7,12 +7,12 @@ from typing import Any
 import gradio as gr
 
 from ui.errors import shown_to_visitor
-from ui.handlers import api, attention
+from ui.handlers import api, attention, train
 from ui.services import Services
 
 
 def add_endpoints(services: Services) -> None:
-    """Adds /generate, /next_token, /attention and /parameters to the page being built."""
+    """Adds /generate, /next_token, /attention, /parameters and /train to the page being built."""
 
     def generate(
         prompt: str,
@@ -170,8 +170,40 @@ def add_endpoints(services: Services) -> None:
         with shown_to_visitor():
             return api.parameters(preset, controls, batch_size, n_tokens)
 
+    def train_of(
+        action: str = "start",
+        run: str = "",
+        text: str = "anthology",
+        preset: str = "30 seconds, letters",
+        length: str = "30",
+        max_steps: int = 1000,
+        learning_rate: float | None = None,
+        seed: int = 1,
+    ) -> dict[str, Any]:
+        """Starts a training run on the server, asks how it goes, or stops it.
+
+        Args:
+            action: "start", "status" or "stop".
+            run: the run's id, for status and stop.
+            text: anthology, python_reference, python_source, repeated, or the text itself.
+            preset: a preset of the Train tab.
+            length: "30", "60" or "120" seconds, "cap" for the most that this server allows, "steps" for max_steps.
+            max_steps: updates, when the length is "steps".
+            learning_rate: peak; null takes the preset's.
+            seed: of the initial weights and the batches.
+
+        Returns:
+            run, title, state (ready, running, paused, ended), reason, step, seconds, seconds_left, tokens_per_second,
+            loss, valid_loss and final_loss in nats per token, learning_rate, lines to compare with, sample, and model:
+            the name under which the other endpoints take the trained model.
+        """
+        given = {"length": length, "max_steps": max_steps, "learning_rate": learning_rate, "seed": seed}
+        with shown_to_visitor():
+            return train.by_program(services, action, run, text, preset, given)
+
     shared = {"concurrency_id": "model", "concurrency_limit": services.limits.concurrent_visits}
     gr.api(generate, api_name="generate", **shared)
     gr.api(next_token, api_name="next_token", **shared)
     gr.api(attention_of, api_name="attention", **shared)
     gr.api(parameters_of, api_name="parameters", **shared)
+    gr.api(train_of, api_name="train", **shared)

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 import gradio as gr
 
 from gptcore.errors import GPTCoreError
+from gptcore.threads import release_threads
 
 log = logging.getLogger("gptlens")
 
@@ -33,3 +34,5 @@ def shown_to_visitor() -> Iterator[None]:
             title="Error",
             print_exception=False,
         ) from error
+    finally:
+        release_threads()  # this thread of the server may idle for long

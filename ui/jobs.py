@@ -1,245 +1,28 @@
-"""Training runs that live on the server: a page, or several, look in and steer; leaving frees them after a while."""
+"""Training on the server for all visitors: each has a bench, which a page, or several, look at and steer."""
 
 from __future__ import annotations
 
-import logging
-import math
 import secrets
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
 
 import torch
 
-from gptcore.errors import GPTCoreError, TrainingError
+from gptcore.config import GPTConfig
+from gptcore.errors import CheckpointError, GPTCoreError
 from gptcore.language_model import LanguageModel
-from gptcore.model import GPT
-from gptcore.tokenizers import Tokenizer
-from gptcore.training import Batches, EndEvent, StepEvent, Trainer, TrainingConfig
-from gptcore.training.recording import Curve, Observation, Watched, observe, snapshot
+from gptcore.model import random_model
+from gptcore.training import RepeatedSequences, Trainer, TrainingConfig
 from ui.limits import Limits
+from ui.runs import RUN_PREFIX, FinishedRun, Plan, Run, remaining
 
-log = logging.getLogger("gptlens")
-
-RUN_PREFIX = "run-"
 MOST_RUNS = 7  # the newest, and six before it as faded lines
-_MOST_OBSERVATIONS = 200
-# A look costs a sample, a held-out score and some attention maps; it may take this share of the training's time.
-_LOOKING_SHARE, _SHORTEST_WAIT = 0.04, 1.0
-_RATE_OVER = 2.0  # seconds
 
 
 class Busy(GPTCoreError):
     """All places for training runs are taken."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Everything that a run needs, checked.
-
-    Attributes:
-        title: what people call it.
-        model: makes the model with its initial weights.
-        tokenizer: of the text.
-        data: batches.
-        config: of the training.
-        valid_loss: the held-out loss in nats per token of a model; quick, or over the whole held-out text.
-        watched: what is looked at while it learns.
-        about: facts for the page, ready for JSON.
-    """
-
-    title: str
-    model: Callable[[], GPT]
-    tokenizer: Tokenizer
-    data: Batches
-    config: TrainingConfig
-    valid_loss: Callable[[GPT, bool], float]
-    watched: Watched
-    about: dict[str, Any]
-
-
-class Stopwatch:
-    """Seconds while it is on; stands still while it is off."""
-
-    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
-        self._clock, self._before, self._since = clock, 0.0, None
-
-    def __call__(self) -> float:
-        """Seconds so far."""
-        since = self._since
-        return self._before if since is None else self._before + self._clock() - since
-
-    def on(self) -> None:
-        """Goes on; nothing when it is on."""
-        if self._since is None:
-            self._since = self._clock()
-
-    def off(self) -> None:
-        """Stands still; nothing when it does."""
-        self._before, self._since = self(), None
-
-
-class Run:
-    """One training run in a thread of its own. It always ends: at its plan's end, when stopped, or by a bad loss.
-
-    Args:
-        plan: what to do.
-        n_threads: how many threads an update may use at a moment.
-
-    Attributes:
-        id: by which every tab can open its model; who knows it may use it.
-        state: "ready", "running", "paused" or "ended".
-        reason: why it ended, as a sentence, or "".
-        curve: its updates.
-        observations: looks at the model, the first before the first update.
-        final_loss: nats per token over the whole held-out text, once it has ended.
-    """
-
-    def __init__(self, plan: Plan, *, n_threads: Callable[[], int] = torch.get_num_threads) -> None:
-        self.plan, self.id = plan, RUN_PREFIX + secrets.token_urlsafe(9)
-        self.state, self.reason, self.final_loss = "ready", "", math.nan
-        self.curve, self.observations = Curve(), list[Observation]()
-        self.step, self.rate, self.learning_rate = 0, 0.0, plan.config.learning_rate
-        self.watch = Stopwatch()
-        self.lock = threading.Lock()  # guards the curve and the observations
-        self._n_threads = n_threads
-        self._wake = threading.Condition()
-        self._allowed, self._stopped = 0.0, False
-        self._model: LanguageModel | None = None
-        self._thread = threading.Thread(target=self._work, daemon=True, name=self.id)
-        self._thread.start()
-
-    @property
-    def alive(self) -> bool:
-        """Whether it can still learn."""
-        return self.state != "ended"
-
-    @property
-    def language_model(self) -> LanguageModel | None:
-        """The model as it was at the last look; at the end, as it is. None before the first look."""
-        return self._model
-
-    def go(self, updates: float = math.inf) -> None:
-        """Lets it run, for so many updates more or to its end."""
-        with self._wake:
-            before = 0.0 if math.isinf(self._allowed) else self._allowed
-            self._allowed = before + updates
-            self._wake.notify()
-
-    def pause(self) -> None:
-        """Holds it after the update in progress."""
-        with self._wake:
-            self._allowed = 0.0
-
-    def stop(self) -> None:
-        """Ends it after the update in progress; what was learned stays."""
-        with self._wake:
-            self._stopped = True
-            self._wake.notify()
-
-    def retune(self, learning_rate: float) -> None:
-        """Moves the peak of the learning rate from the next update on. Raises TrainingError for a rate that is none."""
-        self.learning_rate = replace(self.plan.config, learning_rate=learning_rate).learning_rate
-
-    def wait(self, seconds: float) -> bool:
-        """Whether it has ended within so many seconds."""
-        self._thread.join(seconds)
-        return not self._thread.is_alive()
-
-    def _work(self) -> None:
-        threads = torch.get_num_threads()
-        try:
-            self._train()
-        except (GPTCoreError, MemoryError, RuntimeError) as error:
-            if not isinstance(error, GPTCoreError):
-                log.exception("a training run failed")
-            said = str(error)
-            if not isinstance(error, GPTCoreError):
-                said = "Training failed; the server's log has the details."
-            kept = f" The model of step {self.observations[-1].step:,} is kept." if self.observations else ""
-            self.reason = said + kept
-        finally:
-            self.state = "ended"
-            self.watch.off()
-            torch.set_num_threads(threads)
-
-    def _train(self) -> None:
-        plan, model = self.plan, self.plan.model()
-        trainer = Trainer(model, plan.config, plan.data, clock=self.watch)
-        next_look = self._look(model)
-        events = trainer.events()
-        self._steps: list[tuple[float, int]] = []
-        while self._may_go_on(model):
-            if trainer.config.learning_rate != self.learning_rate:
-                trainer.retune(self.learning_rate)
-            self._use_threads()
-            event = next(events)
-            if isinstance(event, EndEvent):
-                self.reason = "The time is up." if event.reason == "time" else "All steps are done."
-                break
-            if isinstance(event, StepEvent):
-                self._take(event)
-                if self.watch() >= next_look:
-                    next_look = self._look(model)
-        else:
-            self.reason = "Stopped."
-        trainer.optimizer.zero_grad(set_to_none=True)
-        self._look(model)
-        self.final_loss = plan.valid_loss(model, True)
-
-    def _take(self, event: StepEvent) -> None:
-        now = self.watch()
-        self._steps.append((now, event.step))
-        while len(self._steps) > 2 and now - self._steps[0][0] > _RATE_OVER:
-            self._steps.pop(0)
-        (before, first), tokens = self._steps[0], event.n_tokens / event.step
-        with self.lock:
-            self.step = event.step
-            if now > before:
-                self.rate = (event.step - first) * tokens / (now - before)
-            self.curve.add(event)
-
-    def _look(self, model: GPT) -> float:
-        """Looks at the model, and returns when to look again."""
-        if self.observations and self.observations[-1].step == self.step:
-            return self.watch()
-        began = time.perf_counter()
-        self._use_threads()
-        loss = self.plan.valid_loss(model, False)
-        if self.observations and not math.isfinite(loss) and math.isfinite(self.observations[0].valid_loss):
-            raise TrainingError(f"The held-out loss became {loss} at step {self.step:,}. Lower the learning rate.")
-        lm = LanguageModel(snapshot(model), self.plan.tokenizer, self.plan.title)
-        seen = observe(lm, self.plan.watched, step=self.step, elapsed=self.watch(), valid_loss=loss)
-        with self.lock:
-            self._model = lm
-            self.observations.append(seen)
-            if len(self.observations) > _MOST_OBSERVATIONS:
-                del self.observations[1:-1:2]
-        crowd = 1 << (len(self.observations) // (_MOST_OBSERVATIONS // 2))
-        return self.watch() + crowd * max(_SHORTEST_WAIT, (time.perf_counter() - began) / _LOOKING_SHARE)
-
-    def _may_go_on(self, model: GPT) -> bool:
-        """Waits while it may not; False once it is stopped."""
-        if self._allowed < 1 and not self._stopped:
-            if self.step:
-                self._look(model)
-            self.state = "paused" if self.step else "ready"
-            self.watch.off()
-            with self._wake:
-                self._wake.wait_for(lambda: self._allowed >= 1 or self._stopped)
-        if self._stopped:
-            return False
-        self._allowed -= 1
-        self.state = "running"
-        self.watch.on()
-        return True
-
-    def _use_threads(self) -> None:
-        wanted = self._n_threads()
-        if torch.get_num_threads() != wanted:
-            torch.set_num_threads(wanted)
 
 
 @dataclass
@@ -249,15 +32,17 @@ class Bench:
     Attributes:
         id: who knows it, from any browser, sees and steers the same runs.
         runs: oldest first; all but the last have ended.
+        models: uploaded ones, by the name under which tabs open them.
         last_seen: when somebody last looked.
     """
 
     id: str
-    runs: list[Run] = field(default_factory=list)
+    runs: list[Run | FinishedRun] = field(default_factory=list)
+    models: dict[str, LanguageModel] = field(default_factory=dict)
     last_seen: float = 0.0
 
     @property
-    def current(self) -> Run | None:
+    def current(self) -> Run | FinishedRun | None:
         """The newest run."""
         return self.runs[-1] if self.runs else None
 
@@ -267,14 +52,20 @@ class Jobs:
 
     Args:
         limits: how many runs at a time, and how long a bench that nobody looks at is kept.
+        example: a bench that everybody may look at under its id, and nobody changes.
         busy: how many other computations are under way, to which a run leaves a processor.
         clock: seconds.
     """
 
     def __init__(
-        self, limits: Limits, *, busy: Callable[[], int] = lambda: 0, clock: Callable[[], float] = time.monotonic
+        self,
+        limits: Limits,
+        *,
+        example: Bench | None = None,
+        busy: Callable[[], int] = lambda: 0,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._limits, self._busy, self._clock = limits, busy, clock
+        self._limits, self._example, self._busy, self._clock = limits, example, busy, clock
         self._lock = threading.Lock()
         self._benches: dict[str, Bench] = {}
         self._all_threads = torch.get_num_threads()
@@ -284,6 +75,8 @@ class Jobs:
         """The bench of an id, which is thereby looked at; None when it is unknown or gone."""
         with self._lock:
             bench = self._benches.get(bench_id) if isinstance(bench_id, str) else None
+            if self._example is not None and bench_id == self._example.id:
+                return self._example
             if bench is not None:
                 bench.last_seen = self._clock()
             return bench
@@ -295,11 +88,13 @@ class Jobs:
             Busy: as many runs as this server allows are under way.
         """
         before = self.get(bench_id)
+        if before is self._example:
+            before = None
         if before is not None and before.current is not None and before.current.alive:
             before.current.stop()
             before.current.wait(5.0)
         with self._lock:
-            alive = [run for bench in self._benches.values() for run in bench.runs if run.alive]
+            alive = [run for other in self._benches.values() for run in other.runs if run.alive]
             if len(alive) >= self._limits.training_runs:
                 left = [remaining(run) for run in alive]
                 soonest = min((seconds for seconds in left if seconds is not None), default=None)
@@ -312,14 +107,27 @@ class Jobs:
             self._benches[bench.id] = bench
             bench.last_seen = self._clock()
             bench.runs = [*bench.runs[-(MOST_RUNS - 1) :], Run(plan, n_threads=self._threads)]
-            if self._reaper is None:
-                self._reaper = threading.Thread(target=self._reap_for_ever, daemon=True, name="reaper")
-                self._reaper.start()
+            self._begin_reaping()
         if go:
             bench.runs[-1].go()
         return bench
 
-    def find(self, run_id: object) -> Run | None:
+    def keep(self, bench_id: object, lm: LanguageModel) -> tuple[Bench, str]:
+        """Puts an uploaded model on a bench, a new one when the id is unknown; returns the bench and the model's name.
+
+        A bench keeps two; the older makes room.
+        """
+        before = self.get(bench_id)
+        with self._lock:
+            bench = before if before is not None and before.id in self._benches else Bench(secrets.token_urlsafe(12))
+            self._benches[bench.id] = bench
+            bench.last_seen = self._clock()
+            name = RUN_PREFIX + secrets.token_urlsafe(9)
+            bench.models = {**dict(list(bench.models.items())[-1:]), name: lm}
+            self._begin_reaping()
+            return bench, name
+
+    def find(self, run_id: object) -> Run | FinishedRun | None:
         """The run of an id, or None; looking keeps its bench."""
         with self._lock:
             for bench in self._benches.values():
@@ -330,9 +138,21 @@ class Jobs:
         return None
 
     def language_model(self, name: str) -> LanguageModel | None:
-        """The model of a run by the run's id, or None."""
-        run = self.find(name) if name.startswith(RUN_PREFIX) else None
-        return None if run is None else run.language_model
+        """The model of a run by the run's id, or an uploaded one by its name; None for names of other kinds.
+
+        Raises:
+            CheckpointError: it is gone.
+        """
+        if not name.startswith(RUN_PREFIX):
+            return None
+        run = self.find(name)
+        if run is not None:
+            return run.language_model
+        with self._lock:
+            found = next((b.models[name] for b in self._benches.values() if name in b.models), None)
+        if found is None:
+            raise CheckpointError("The model that was trained here is gone. Train another, or pick one from the list.")
+        return found
 
     def reap(self) -> None:
         """Frees the benches that nobody has looked at for the time of grace."""
@@ -344,6 +164,18 @@ class Jobs:
         for bench in gone:
             for run in bench.runs:
                 run.stop()
+
+    def warm_up(self) -> None:
+        """Updates a tiny model once, in a thread of its own: what torch loads for that would delay a first run."""
+        config = GPTConfig(vocab_size=8, n_positions=8, n_embd=8, n_layer=1, n_head=1)
+        data = RepeatedSequences(8, window=8, batch_size=2, periods=(2, 4))
+
+        def update() -> None:
+            trainer = Trainer(random_model(config, 0), TrainingConfig(max_steps=1, batch_size=2), data)
+            for _ in trainer.events():
+                pass
+
+        threading.Thread(target=update, daemon=True, name="warm-up").start()
 
     def stop_all(self) -> None:
         """Ends every run, for a server that closes."""
@@ -357,6 +189,11 @@ class Jobs:
     def _threads(self) -> int:
         return max(1, self._all_threads - min(1, self._busy()))
 
+    def _begin_reaping(self) -> None:
+        if self._reaper is None:
+            self._reaper = threading.Thread(target=self._reap_for_ever, daemon=True, name="reaper")
+            self._reaper.start()
+
     def _reap_for_ever(self) -> None:
         while True:
             time.sleep(2.0)
@@ -364,15 +201,3 @@ class Jobs:
 
     def __len__(self) -> int:
         return len(self._benches)
-
-
-def remaining(run: Run) -> float | None:
-    """Seconds of training that are left, as far as can be told."""
-    config, elapsed = run.plan.config, run.watch()
-    found = []
-    if config.time_budget is not None:
-        found.append(config.time_budget - elapsed)
-    if run.rate > 0:
-        tokens = config.accumulation_steps * run.plan.data.batch_size * run.plan.data.window
-        found.append((config.max_steps - run.step) * tokens / run.rate)
-    return max(0.0, min(found)) if found else None

@@ -25,7 +25,11 @@ RANGES: dict[str, tuple[float, float, bool]] = {
     "seed": (0, 2**31 - 1, True),
 }
 
-CHOICES: dict[str, tuple[str, ...]] = {"tab": ("generate", "attention", "parameters"), "sink": MODES, "keep": ENDS}
+CHOICES: dict[str, tuple[str, ...]] = {
+    "tab": ("generate", "attention", "parameters", "train"),
+    "sink": MODES,
+    "keep": ENDS,
+}
 
 
 def read(query: Mapping[str, str], max_new_tokens: int) -> dict[str, Any]:

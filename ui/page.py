@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import html
+import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import gradio as gr
 
 from ui import links
-from ui.components.parameter_views import plotly_library
+from ui.components.files import plotly_library
 from ui.endpoints import add_endpoints
 from ui.errors import shown_to_visitor
 from ui.handlers import generate as handlers
-from ui.handlers import loading
+from ui.handlers import loading, train
 from ui.handlers.example import Example
+from ui.jobs import Bench
 from ui.model_store import facts
 from ui.services import Services
 from ui.tabs.attention import attention_tab
 from ui.tabs.controls import LINKED, QUIET
 from ui.tabs.generate import generate_tab
 from ui.tabs.parameters import parameters_tab
+from ui.tabs.train import train_tab
 
 TITLE = "GPT Lens"
 KEYS = "Keys: **G** generate · **N** next token · **S** stop · **P** large type · **D** dark · **Shift+Enter** in the prompt"
@@ -59,6 +62,8 @@ def build_page(services: Services, example: Example) -> gr.Blocks:
                 heads = attention_tab(services, model, example.attention, model_work)
             with gr.Tab("Parameters", id="parameters") as parameters:
                 follow = parameters_tab(services, model, model_work, parameters)
+            with gr.Tab("Train", id="train"):
+                training = train_tab(services, model)
         gr.Markdown(KEYS, elem_id="keys", elem_classes="no-present")
         opened = gr.State(services.models.default)  # the last model that could be opened
         opening: dict[str, Any] = {
@@ -75,6 +80,14 @@ def build_page(services: Services, example: Example) -> gr.Blocks:
         outputs = [tabs, heads.linked, *linked.values()]
         arriving = page.load(_on_load(services, example, list(linked)), None, outputs, **QUIET)
         _chain(arriving.then(**opening), refreshing)
+        picking = [model, tabs]
+        training.view.models(_on_models(services), None, model, **QUIET)
+        opened_here = training.view.open(_on_open(services), None, picking, **QUIET)
+        _chain(opened_here.success(**opening), refreshing)
+        uploaded = training.uploaded.upload(
+            **{**training.upload, "fn": _on_upload(services, training.upload["fn"])}, outputs=[model, training.view]
+        )
+        _chain(uploaded.success(**opening), refreshing)
         page.unload(_on_leave(services))
         add_endpoints(services)
     return page
@@ -100,6 +113,43 @@ def _on_model(services: Services) -> Callable[..., Iterator[list[Any]]]:
             yield [html.escape(facts(services.models.get(before))), before, gr.skip()]
 
     return on_model
+
+
+def _choices(services: Services, bench: object) -> list[tuple[str, str]]:
+    """The picker's lines with a visitor's own models in front."""
+    return train.own_models(services, bench) + [(choice.label, choice.name) for choice in services.models.choices()]
+
+
+def _on_models(services: Services) -> Callable[[gr.EventData], Any]:
+    """A model that is being trained appears in the picker; what is picked stays."""
+
+    def on_models(event: gr.EventData) -> Any:
+        return gr.Dropdown(choices=_choices(services, event._data.get("bench")))
+
+    return on_models
+
+
+def _on_open(services: Services) -> Callable[[gr.EventData], list[Any]]:
+    """Picks the model of a run and goes to a tab; the picker's own event then opens it."""
+
+    def on_open(event: gr.EventData) -> list[Any]:
+        bench, name, tab = (event._data.get(key) for key in ("bench", "run", "tab"))
+        choices = _choices(services, bench)
+        if name not in {value for _, value in choices} or tab not in links.CHOICES["tab"]:
+            return [gr.skip(), gr.skip()]
+        return [gr.Dropdown(choices=choices, value=name), gr.Tabs(selected=tab)]
+
+    return on_open
+
+
+def _on_upload(services: Services, keep: Callable[..., tuple[Bench, str]]) -> Callable[[str, str], list[Any]]:
+    """Picks an uploaded model."""
+
+    def on_upload(bench: str, file: str) -> list[Any]:
+        kept, name = keep(bench, file)
+        return [gr.Dropdown(choices=_choices(services, kept.id), value=name), json.dumps({"bench": kept.id})]
+
+    return on_upload
 
 
 def _on_load(services: Services, example: Example, linked: list[str]) -> Callable[[gr.Request], list[Any]]:

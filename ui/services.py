@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
+from gptcore.threads import release_threads
 from ui.handlers.texts import Preparations
-from ui.jobs import Jobs
+from ui.jobs import Bench, Jobs
 from ui.limits import PROFILES, Limits
 from ui.model_store import ModelStore
 from ui.readings import ReadingStore
@@ -37,6 +38,7 @@ class Slots:
         self._free.acquire()
 
     def __exit__(self, *_: object) -> None:
+        release_threads()
         self._free.release()
         self._count(-1)
 
@@ -73,11 +75,13 @@ class Services:
             yield made, seconds
 
 
-def make_services(*, profile: str = "local", model: str = "mini", offline: bool = False) -> Services:
-    """The services for a profile: "local", "talk" or "space"."""
+def make_services(
+    *, profile: str = "local", model: str = "mini", offline: bool = False, example: Bench | None = None
+) -> Services:
+    """The services for a profile: "local", "talk" or "space"; `example` is a run that everybody may look at."""
     limits = PROFILES[profile]
     slots = Slots(limits.concurrent_runs)
-    jobs = Jobs(limits, busy=lambda: slots.taken)
+    jobs = Jobs(limits, example=example, busy=lambda: slots.taken)
     store = ModelStore(limits, offline=offline, default=model, trained=jobs.language_model)
     return Services(
         store, SessionStore(limits), limits, slots, ReadingStore(limits.reading_bytes), jobs, Preparations()

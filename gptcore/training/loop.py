@@ -13,7 +13,6 @@ from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
-from torch.distributed.optim import ZeroRedundancyOptimizer
 
 from gptcore.checkpoint import read_metadata, read_tensors, write_tensors
 from gptcore.errors import CheckpointError, TrainingError
@@ -106,7 +105,8 @@ class Trainer:
         self._mine, self._network = data, model
         if workers is not None:
             self._mine, self._network = Rows(data, rank=workers.rank, n_workers=workers.size), workers.wrap(model)
-        self.optimizer = make_optimizer(model, config, shard=workers is not None and workers.shard_optimizer)
+        self._sharded = workers is not None and workers.shard_optimizer
+        self.optimizer = make_optimizer(model, config, shard=self._sharded)
         torch.manual_seed(config.seed if workers is None else config.seed + workers.rank)  # dropout
 
     @property
@@ -144,8 +144,7 @@ class Trainer:
 
         With sharded optimiser states every process must call this; process 0 writes.
         """
-        if isinstance(self.optimizer, ZeroRedundancyOptimizer):
-            self.optimizer.consolidate_state_dict(to=0)
+        self._gather_optimizer()
         if self.workers is not None and self.workers.rank != 0:
             return
         tensors = {f"model.{name}": parameter.detach() for name, parameter in self.model.named_parameters()}
@@ -176,11 +175,14 @@ class Trainer:
             raise CheckpointError(f"{file} holds no checkpoint of this run ({error}).") from None
 
     def _fresh_state(self) -> dict[str, Any]:
-        if isinstance(self.optimizer, ZeroRedundancyOptimizer):
-            self.optimizer.consolidate_state_dict(to=0)
-            if self.workers is not None and self.workers.rank != 0:
-                return make_optimizer(self.model, self.config).state_dict()
+        self._gather_optimizer()
+        if self._sharded and self.workers is not None and self.workers.rank != 0:
+            return make_optimizer(self.model, self.config).state_dict()
         return self.optimizer.state_dict()
+
+    def _gather_optimizer(self) -> None:
+        if self._sharded:
+            self.optimizer.consolidate_state_dict(to=0)  # type: ignore[attr-defined]
 
     def _over(self) -> str | None:
         if self.step >= self.config.max_steps:

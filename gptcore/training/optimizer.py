@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 from torch import nn
-from torch.distributed.optim import ZeroRedundancyOptimizer
 from torch.optim import AdamW, Optimizer
 
 from gptcore.training.config import TrainingConfig
@@ -23,7 +22,11 @@ def make_optimizer(model: nn.Module, config: TrainingConfig, *, shard: bool = Fa
     others = [p for p in model.parameters() if p.dim() < 2]
     groups = [{"params": matrices, "weight_decay": config.weight_decay}, {"params": others, "weight_decay": 0.0}]
     options = {"lr": config.learning_rate, "betas": (config.beta1, config.beta2), "fused": True}
-    return ZeroRedundancyOptimizer(groups, AdamW, **options) if shard else AdamW(groups, **options)
+    if not shard:
+        return AdamW(groups, **options)
+    from torch.distributed.optim import ZeroRedundancyOptimizer  # slow to import
+
+    return ZeroRedundancyOptimizer(groups, AdamW, **options)
 
 
 def learning_rate(config: TrainingConfig, step: int, elapsed: float = 0.0) -> float:

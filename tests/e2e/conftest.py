@@ -19,6 +19,7 @@ LANDMARKS = {
     "generate": "#distribution .dv-token",
     "attention": "#attention .at-name",
     "parameters": "#breakdown .bd-total",
+    "train": "#train .tr-tile",
 }
 
 

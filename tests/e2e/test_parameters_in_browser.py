@@ -54,6 +54,15 @@ def test_it_opens_on_the_picked_model_and_a_preset_moves_every_slider(visit):
     assert saved(page, "#breakdown", "png")[:4] == b"\x89PNG"
 
 
+def test_the_views_are_whole_when_the_tab_is_opened_by_hand_after_another_model(visit):
+    page = visit()
+    choose(page, "#model", "induction")
+    expect(page.locator("#facts")).to_contain_text("2 layers", timeout=15_000)
+    page.click("#tabs button[role=tab]:has-text('Parameters')")
+    has_total(page, "45,952")
+    expect(page.locator("#treemap .slice").first).to_be_visible(timeout=20_000)
+
+
 def test_moving_a_slider_by_keyboard_redraws_and_an_impossible_shape_is_a_sentence(visit):
     page = visit("?tab=parameters")
     page.locator("#shape-n_layer input[type=range]").focus()

@@ -1,7 +1,7 @@
 // All heads small, one of them large, and what it does. The value is JSON of ui.handlers.attention.describe (or of the
 // comparison, where cells are differences). Token text goes into the page by textContent alone.
 const part = name => element.querySelector('.at-' + name);
-const signedView = props.signed === true, said = part('said');
+const signedView = given.signed === true, said = part('said');
 const ROLES = {
   induction: ['I', 'induction', 'what came after this token last time'],
   duplicate: ['D', 'same token', 'earlier occurrences of the same token'],

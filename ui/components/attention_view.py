@@ -8,7 +8,7 @@ from typing import Any
 
 import gradio as gr
 
-from ui.components.files import beside
+from ui.components.files import beside, with_constants
 
 _SCRIPTS = ("shared.js", "attention_heatmap.js", "attention_view.js", "attention_parts.js")
 _STYLES = ("token_stream.css", "attention_view.css")
@@ -90,11 +90,10 @@ def attention_view(
         value,
         html_template=_html(signed=signed, alone=False),
         css_template=beside(*_STYLES),
-        js_on_load=beside(*_SCRIPTS),
+        js_on_load=with_constants({"signed": signed}, *_SCRIPTS),
         apply_default_css=False,
         elem_classes=["attention-view"],
         server_functions=server_functions,
-        signed=signed,
         **options,
     )
 
@@ -118,7 +117,7 @@ def standalone_page(value: str, maps: dict[str, Any]) -> str:
 <script>
 if (matchMedia('(prefers-color-scheme: dark)').matches) document.body.classList.add('dark');
 (function (data) {{
-const element = document.getElementById('view'), props = {{value: data.value, signed: false}};
+const element = document.getElementById('view'), props = {{value: data.value}}, given = {{signed: false}};
 const watch = () => {{}}, trigger = () => {{}};
 const server = {{head_map: async request => data.maps[request[1] + ',' + request[2]] ? {{map: data.maps[request[1] + ',' + request[2]]}} : null}};
 {script}

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
-from ui.components.files import component
+from ui.components.files import component, plotly_library
 
 _BREAKDOWN = """
 <div class="bd-message" role="status"></div>
@@ -61,16 +59,9 @@ def sheet_view(value: str = "", *, name: str, **options: Any) -> gr.HTML:
         _SHEET,
         "sheet_view.js",
         css="sheet_view.css",
-        name=name,
+        given={"name": name},
         **options,
     )
-
-
-def plotly_library() -> Path:
-    """plotly.js of the installed package; the page serves this one file of it."""
-    spec = find_spec("plotly")
-    assert spec is not None and spec.origin is not None
-    return Path(spec.origin).parent / "package_data" / "plotly.min.js"
 
 
 def plotly_view(value: str = "", *, name: str, height: int, **options: Any) -> gr.HTML:
@@ -79,8 +70,7 @@ def plotly_view(value: str = "", *, name: str, height: int, **options: Any) -> g
         value,
         f'<div class="pl-said" role="status"></div><div class="pl-box" style="width:100%;height:{height}px"></div>{_PICTURES}',
         "plotly_view.js",
-        plotly=f"/gradio_api/file={plotly_library()}",
-        name=name,
+        given={"plotly": f"/gradio_api/file={plotly_library()}", "name": name},
         **options,
     )
 

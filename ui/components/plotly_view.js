@@ -1,11 +1,11 @@
-// A plotly figure, drawn by the plotly.js that comes with the installed package; loaded when it is first seen.
+// A plotly figure that keeps its zoom, drawn by the plotly.js that comes with the installed package, loaded when first seen.
 const box = element.querySelector('.pl-box');
 let ready = false, width = 0;
 
 function library() {
   window.plotlyLoading ||= new Promise((done, failed) => {
     const script = document.createElement('script');
-    script.src = props.plotly;
+    script.src = given.plotly;
     script.onload = done;
     script.onerror = failed;
     document.head.append(script);
@@ -32,7 +32,7 @@ element.querySelector('.ts-tools').addEventListener('click', e => {
   const format = e.target.dataset.do;
   if (!format || !ready) return;
   const paper = getComputedStyle(element).getPropertyValue('--lens-paper').trim(), layout = {...box.layout, paper_bgcolor: paper, plot_bgcolor: paper, width: undefined, height: undefined};
-  Plotly.downloadImage({data: box.data, layout}, {format, width: 1280, height: 720, filename: props.name});
+  Plotly.downloadImage({data: box.data, layout}, {format, width: 1280, height: 720, filename: given.name});
 });
 watch('value', draw);
 draw();

@@ -25,7 +25,7 @@ function take() {
 }
 element.querySelector('.ts-tools').addEventListener('click', e => {
   if (e.target.dataset.do !== 'csv' || !value?.sections) return;
-  saveText((props.name || 'tables') + '.csv', 'text/csv', csvText(value.sections.flatMap(s => [[s.title], s.columns, ...s.rows, []])));
+  saveText((given.name || 'tables') + '.csv', 'text/csv', csvText(value.sections.flatMap(s => [[s.title], s.columns, ...s.rows, []])));
 });
 watch('value', take);
 take();

@@ -4,7 +4,7 @@ const box = element.querySelector('.ts-text');
 const stats = element.querySelector('.ts-stats');
 const detail = element.querySelector('.ts-detail');
 const said = element.querySelector('.ts-said');
-box.setAttribute('aria-label', props.name || 'Text');
+box.setAttribute('aria-label', given.name || 'Text');
 
 let shown = '', prompt = '', tokens = [], nodes = [], hovered = -1, locked = -1, relock = -1, summary = {};
 
@@ -108,7 +108,7 @@ function show(i) {
     button.type = 'button';
     button.textContent = visible(label) + '  ' + percent(p);
     if (id === record.id) button.className = 'chosen';
-    if (props.branching) {
+    if (given.branching) {
       button.title = 'Write on from here with this token';
       button.addEventListener('click', () => { box.focus(); relock = i; trigger('pick', {place: i, id: id}); });
     } else button.disabled = true;

@@ -22,7 +22,9 @@ _HTML = """
 """
 
 
-def token_stream(value: str = "", *, label: str, compact: bool = False, **options: Any) -> gr.HTML:
+def token_stream(
+    value: str = "", *, label: str, compact: bool = False, branching: bool = False, **options: Any
+) -> gr.HTML:
     """A token stream component.
 
     Its value is the text of `ui.handlers.records`, which is only ever appended to. Its event `pick` carries
@@ -32,6 +34,7 @@ def token_stream(value: str = "", *, label: str, compact: bool = False, **option
         value: records.
         label: what a screen reader calls it.
         compact: smaller, for several side by side.
+        branching: a click on an alternative writes on from there.
     """
     return component(
         value,
@@ -39,6 +42,6 @@ def token_stream(value: str = "", *, label: str, compact: bool = False, **option
         "token_stream.js",
         label=label,
         elem_classes=["token-stream", "compact"] if compact else ["token-stream"],
-        name=label,
+        given={"name": label, "branching": branching},
         **options,
     )

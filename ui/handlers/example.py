@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gptcore.generation import last_logits, prompt_ids
+from gptcore.threads import release_threads
 from ui.handlers import generate, score
 from ui.handlers.attention_example import AttentionExample, make_attention_example
 from ui.handlers.strategies import STRATEGIES
@@ -47,11 +48,14 @@ def make_example(services: Services) -> Example:
     if lm.tokenizer.kind == "char":  # its alphabet may lack any letter of the usual example
         prompt = text = lm.tokenizer.decode([i % lm.tokenizer.vocab_size for i in range(8)])
     prompt = lm.tokenizer.decode(lm.tokenizer.encode(prompt)[: max(1, lm.model.config.n_positions // 2)])
-    last_logits(lm.model, prompt_ids(lm, prompt))  # the first pass of a process is slow; the example's figures are not
+    with services.slots:  # the first pass of a process is slow; the example's figures are not
+        last_logits(lm.model, prompt_ids(lm, prompt))
     views = list(generate.write(services, visitor, name, prompt, _fitting(VALUES, lm.model.config.vocab_size)))
     session = services.sessions.get(visitor)
     assert session.document is not None and session.next_token is not None
     services.sessions.forget(visitor)
+    scored, attention = score.score(services, name, text), make_attention_example(services)
+    release_threads()
     return Example(
         document=session.document,
         next_token=session.next_token,
@@ -59,8 +63,8 @@ def make_example(services: Services) -> Example:
         distribution=views[-1].distribution or "",
         values=_fitting(VALUES, lm.model.config.vocab_size),
         scored_text=text,
-        scored=score.score(services, name, text),
-        attention=make_attention_example(services),
+        scored=scored,
+        attention=attention,
     )
 
 

@@ -10,13 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from gptcore.corpora import CORPORA
 from gptcore.errors import GPTCoreError
 from gptcore.training import learning_rate
 from gptcore.training.recording import Observation, score_lists
 from ui.handlers import inputs
 from ui.handlers.inputs import InputError
-from ui.handlers.train_plan import FIELDS, make_plan, tuning_plan
-from ui.jobs import Bench, Run, remaining
+from ui.handlers.texts import REPEATED, YOURS
+from ui.handlers.train_plan import FIELDS, PRESETS, make_plan, tuning_plan
+from ui.jobs import Bench
+from ui.runs import FinishedRun, Run, remaining
 from ui.services import Services
 
 _PLANNED = 60  # points of the learning rate that lies ahead
@@ -78,7 +81,7 @@ def poll(services: Services, request: object) -> dict[str, Any] | None:
     return {**_news(run, run_id, version, n_rows, n_looks), "bench": bench.id, "runs": len(bench.runs)}
 
 
-def _news(run: Run, run_id: object, version: object, n_rows: object, n_looks: object) -> dict[str, Any]:
+def _news(run: Run | FinishedRun, run_id: object, version: object, n_rows: object, n_looks: object) -> dict[str, Any]:
     with run.lock:
         same = run_id == run.id
         whole = not same or version != run.curve.version
@@ -98,16 +101,15 @@ def _news(run: Run, run_id: object, version: object, n_rows: object, n_looks: ob
     }  # fmt: skip
 
 
-def _ahead(run: Run, elapsed: float) -> list[list[float]]:
+def _ahead(run: Run | FinishedRun, elapsed: float) -> list[list[float]]:
     """[step, learning rate] from now to the end of the plan, as far as the present rate tells."""
     config = run.plan.config
     left = remaining(run)
     if not run.alive or (config.time_budget is not None and left is None):
         return []
-    tokens = config.accumulation_steps * run.plan.data.batch_size * run.plan.data.window
     steps = float(config.max_steps - run.step)
     if left is not None and run.rate > 0:
-        steps = min(steps, left * run.rate / tokens)
+        steps = min(steps, left * run.rate / run.plan.about["tokens_per_step"])
     moved = run.learning_rate / config.learning_rate
     points = []
     for place in range(_PLANNED + 1):
@@ -129,21 +131,23 @@ def heads(services: Services, request: object) -> dict[str, Any] | None:
 
 
 def chances(services: Services, request: object) -> dict[str, Any] | None:
-    """The probability of a chosen next token at every look: [bench, run, text]. None for nonsense.
+    """The probability of a chosen next token at every look: [bench, run, text], where "" means the latest favourite.
 
     Returns:
         {"token": what was looked for, "points": [[step, probability]]}, or {"said": why not}.
     """
     bench_id, run_id, text = _parts(request, 3)
     run = _run(services, bench_id, run_id)
-    if run is None or not isinstance(text, str) or not text:
+    if run is None or not isinstance(text, str):
         return None
-    try:
-        token = run.plan.tokenizer.encode(text[:20])[0]
-    except (GPTCoreError, IndexError) as error:
-        return {"said": str(error)}
     with run.lock:
         seen = list(run.observations)
+    if not seen:
+        return None
+    try:
+        token = run.plan.tokenizer.encode(text[:20])[0] if text else int(seen[-1].probabilities.argmax())
+    except (GPTCoreError, IndexError) as error:
+        return {"said": str(error)}
     shown = run.plan.tokenizer.decode([token])
     return {"token": shown, "points": [[o.step, _digits(float(o.probabilities[token])) or 0.0] for o in seen]}
 
@@ -182,11 +186,14 @@ def form(raw: list[Any]) -> dict[str, Any]:
     return dict(zip(FIELDS, raw, strict=True))
 
 
-def trained_models(services: Services, bench_id: object) -> list[tuple[str, str]]:
-    """(label, name) of a bench's models for the picker, the newest first."""
+def own_models(services: Services, bench_id: object) -> list[tuple[str, str]]:
+    """(label, name) of a bench's models for the picker, the newest run first."""
     bench = services.jobs.get(bench_id)
-    runs = [] if bench is None else [run for run in reversed(bench.runs) if run.language_model is not None]
-    return [(f"{run.plan.title} · trained here, run {bench.runs.index(run) + 1}", run.id) for run in runs if bench]
+    if bench is None:
+        return []
+    runs = [(f"{run.plan.title} · trained here, run {place}", run) for place, run in enumerate(bench.runs, 1)]
+    trained = [(label, run.id) for label, run in reversed(runs) if run.language_model is not None]
+    return trained + [(f"{lm.name} · uploaded", name) for name, lm in bench.models.items()]
 
 
 def status(services: Services, run_id: object) -> dict[str, Any]:
@@ -207,9 +214,45 @@ def status(services: Services, run_id: object) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def by_program(
+    services: Services, action: object, run_id: object, text: object, preset: object, given: dict[str, Any]
+) -> dict[str, Any]:
+    """What /train answers.
+
+    Args:
+        services: of the app.
+        action: "start", "status" or "stop".
+        run_id: which run, for the last two.
+        text: a built-in one by name, or the text itself.
+        preset: by name.
+        given: length, max_steps, learning_rate (None for the preset's) and seed.
+
+    Raises:
+        GPTCoreError: with the value and what to give instead.
+    """
+    if action == "status":
+        return status(services, run_id)
+    if action == "stop":
+        run = services.jobs.find(run_id)
+        if run is not None:
+            run.stop()
+            run.wait(5.0)
+        return status(services, run_id)
+    if action != "start":
+        raise InputError(f"The action is {str(action)[:40]!r}; choose start, status or stop.")
+    if not isinstance(preset, str) or preset not in PRESETS:
+        raise InputError(f"There is no preset {str(preset)[:60]!r}. Choose {'; '.join(PRESETS)}.")
+    values = {**PRESETS[preset], **{name: value for name, value in given.items() if value is not None}}
+    if not (isinstance(text, str) and text in (*CORPORA, REPEATED)):
+        text, values["written"] = YOURS, text
+    bench = start(services, None, {**values, "corpus": text})
+    assert bench.current is not None
+    return status(services, bench.current.id)
+
+
 def message(error: GPTCoreError) -> str:
-    """A sentence for the page, safe as HTML."""
-    return html.escape(str(error), quote=False)
+    """A refusal for the page, as HTML."""
+    return f'<p class="refused">{html.escape(str(error), quote=False)}</p>'
 
 
 def _look(seen: Observation) -> dict[str, Any]:
@@ -220,12 +263,12 @@ def _look(seen: Observation) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _run(services: Services, bench_id: object, run_id: object) -> Run | None:
+def _run(services: Services, bench_id: object, run_id: object) -> Run | FinishedRun | None:
     bench = services.jobs.get(bench_id)
     return next((run for run in bench.runs if run.id == run_id), None) if bench is not None else None
 
 
-def _observation(run: Run | None, which: object) -> Observation | None:
+def _observation(run: Run | FinishedRun | None, which: object) -> Observation | None:
     if run is None or isinstance(which, bool) or not isinstance(which, int):
         return None
     with run.lock:
@@ -248,3 +291,18 @@ def _digits(value: float) -> float | None:
 
 def _finite(value: float | None) -> float | None:
     return None if value is None or not math.isfinite(value) else round(float(np.float64(value)), 4)
+
+
+def curves(services: Services, request: object) -> dict[str, Any] | None:
+    """A run's curves for a slide: [bench, run]; what `ui.figures.training.picture` takes. None for nonsense."""
+    bench_id, run_id = _parts(request, 2)
+    run = _run(services, bench_id, run_id)
+    if run is None:
+        return None
+    with run.lock:
+        rows, looks = [list(row) for row in run.curve.rows], list(run.observations)
+    return {
+        "title": run.plan.title, "steps": [row[0] for row in rows], "loss": [row[1] for row in rows],
+        "rate": [row[2] for row in rows], "valid": [(o.step, o.valid_loss) for o in looks],
+        "lines": run.plan.about["lines"], "sample": run.plan.about["prompt"] + (looks[-1].text if looks else ""),
+    }  # fmt: skip

@@ -31,7 +31,7 @@ from gptcore.training.recording import Watched, snapshot
 from ui.handlers import inputs
 from ui.handlers.inputs import InputError
 from ui.handlers.texts import REPEATED, REPEATED_CHARACTERS, Preparations, Prepared, find_text, labels
-from ui.jobs import Plan
+from ui.runs import Plan
 from ui.services import Services
 
 # How long a run is: seconds by the bell, "cap" for as long as the server allows, "steps" for a number of updates.
@@ -127,6 +127,11 @@ def tuning_plan(services: Services, texts: Preparations, lm: LanguageModel, valu
     return _text_plan(
         title, lambda: snapshot(lm.model).requires_grad_(True), shape, prepared, data, config, values, text.note
     )
+
+
+def tuning_values(values: dict[str, Any]) -> dict[str, Any]:
+    """The fine-tuning form with what it leaves to the model, or fixes: a short warm-up and the first seed."""
+    return {**_TEXT, "tokenizer": "", "warmup_steps": 20, "seed": 1, "trick": "none", **values}
 
 
 _PLAIN: dict[str, Any] = {"embd_pdrop": 0.0, "attn_pdrop": 0.0, "resid_pdrop": 0.0}

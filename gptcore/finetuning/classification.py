@@ -1,0 +1,168 @@
+"""A GPT with a linear layer on its extract token, trained on labels and, beside them, on the texts themselves.
+
+Source: Radford et al. 2018, sections 3.2 and 4.1: L3 = L2 + lambda * L1, lambda 0.5, learning rate 6.25e-5, batch 32,
+3 epochs, linear decay with a warm-up over 0.2 % of the training.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from gptcore.errors import TrainingError
+from gptcore.finetuning.inputs import Example, SpecialTokens
+from gptcore.model import GPT, IGNORED_TARGET
+from gptcore.training import TrainingConfig, generator_for
+
+AUXILIARY_WEIGHT = 0.5
+
+
+@dataclass(frozen=True)
+class ClassifierOutput:
+    """What a pass returns: scores float [B, n_classes] (or [B, answers]), and L3 or None without labels."""
+
+    logits: Tensor
+    loss: Tensor | None
+
+
+@dataclass(frozen=True)
+class ClassScore:
+    """How well labels are told: the mean of their loss in nats, and the share that is right."""
+
+    loss: float
+    accuracy: float
+    n_examples: int
+
+
+class TaskClassifier(nn.Module):
+    """A language model that is fine-tuned to label texts.
+
+    Args:
+        body: a language model; its weights are copied, with three rows more in the embedding.
+        n_classes: labels to choose from; 1 for multiple choice, where answers compete.
+        auxiliary_weight: lambda, the weight of the language model's own loss.
+        dropout: on the classifier's input.
+        generator: draws the new weights.
+    """
+
+    def __init__(
+        self,
+        body: GPT,
+        n_classes: int,
+        *,
+        auxiliary_weight: float = AUXILIARY_WEIGHT,
+        dropout: float = 0.1,
+        generator: torch.Generator | None = None,
+    ) -> None:
+        super().__init__()
+        config = body.config
+        self.tokens = SpecialTokens.after(config.vocab_size)
+        self.body = GPT(replace(config, vocab_size=config.vocab_size + 3))
+        own = self.body.state_dict()
+        for name, value in body.state_dict().items():
+            with torch.no_grad():
+                own[name][: len(value)].copy_(value)
+        fresh = torch.empty(3, config.n_embd).normal_(std=config.initializer_range, generator=generator)
+        with torch.no_grad():
+            self.body.wte.weight[config.vocab_size :].copy_(fresh)
+        self.drop = nn.Dropout(dropout)
+        self.head = nn.Linear(config.n_embd, n_classes)
+        nn.init.normal_(self.head.weight, std=config.initializer_range, generator=generator)
+        nn.init.zeros_(self.head.bias)
+        self.auxiliary_weight = auxiliary_weight
+
+    def forward(self, token_ids: Tensor, labels: Tensor | None = None) -> ClassifierOutput:
+        """Reads the body once for both losses.
+
+        Args:
+            token_ids: int64 [B, S, T]: S sequences an example, padded on the right with -1. The extract token is the
+                last that is real.
+            labels: int64 [B].
+        """
+        B, S, T = token_ids.shape
+        flat = token_ids.reshape(B * S, T)
+        real = flat >= 0
+        last = real.sum(dim=1) - 1  # [B * S]
+        hidden = self.body.hidden_states(flat.clamp(min=0))  # causal: what fills up stands behind and is never seen
+        extracted = hidden[torch.arange(B * S, device=flat.device), last].view(B, S, -1)  # [B, S, C]
+        if self.head.out_features == 1:
+            logits = self.head(self.drop(extracted))[..., 0]  # [B, S], one score an answer
+        else:
+            logits = self.head(self.drop(extracted.sum(dim=1)))  # [B, n_classes]
+        if labels is None:
+            return ClassifierOutput(logits, None)
+        loss = F.cross_entropy(logits.float(), labels)
+        if self.auxiliary_weight:
+            targets = flat[:, 1:].masked_fill(~real[:, 1:], IGNORED_TARGET)
+            predicted = self.body.lm_head(hidden[:, :-1]).float()
+            own = F.cross_entropy(predicted.flatten(0, 1), targets.flatten(), ignore_index=IGNORED_TARGET)
+            loss = loss + self.auxiliary_weight * own
+        return ClassifierOutput(logits, loss)
+
+
+class LabelledBatches:
+    """Batches of labelled examples, each once in an epoch, in an order that is new every epoch.
+
+    Args:
+        examples: all with the same number of sequences.
+        batch_size: B.
+
+    Raises:
+        TrainingError: no example, or examples of different kinds.
+    """
+
+    def __init__(self, examples: Sequence[Example], *, batch_size: int) -> None:
+        if not examples or len({len(example.sequences) for example in examples}) != 1:
+            raise TrainingError(f"There are {len(examples)} examples; give at least one, all of one kind.")
+        self.examples, self.batch_size = list(examples), batch_size
+        self.window = max(len(sequence) for example in examples for sequence in example.sequences)
+        self.updates_per_epoch = math.ceil(len(examples) / batch_size)
+
+    def draw(self, index: int, seed: int) -> tuple[Tensor, Tensor]:
+        """Token ids int64 [B, S, T], as long as the longest of the batch, and labels int64 [B]."""
+        epoch, within = divmod(index, self.updates_per_epoch)
+        order = torch.randperm(len(self.examples), generator=generator_for(seed, "epoch", epoch)).tolist()
+        return padded(
+            [self.examples[place] for place in order[within * self.batch_size : (within + 1) * self.batch_size]]
+        )
+
+
+def padded(examples: Sequence[Example]) -> tuple[Tensor, Tensor]:
+    """(token ids int64 [B, S, T] padded with -1, labels int64 [B])."""
+    longest = max(len(sequence) for example in examples for sequence in example.sequences)
+    ids = torch.full((len(examples), len(examples[0].sequences), longest), -1)
+    for row, example in enumerate(examples):
+        for column, sequence in enumerate(example.sequences):
+            ids[row, column, : len(sequence)] = torch.tensor(sequence)
+    return ids, torch.tensor([example.label for example in examples])
+
+
+def classification_config(
+    n_examples: int, *, epochs: int = 3, batch_size: int = 32, **changes: float
+) -> TrainingConfig:
+    """The paper's settings for so many examples; `changes` are fields of TrainingConfig."""
+    steps = epochs * math.ceil(n_examples / batch_size)
+    fields = {
+        "max_steps": steps, "batch_size": batch_size, "learning_rate": 6.25e-5, "warmup_steps": round(0.002 * steps),
+        "schedule": "linear", "weight_decay": 0.01, "beta2": 0.999, "eval_every": math.ceil(n_examples / batch_size),
+    }  # fmt: skip
+    return TrainingConfig(**{**fields, **changes})  # type: ignore[arg-type]
+
+
+@torch.inference_mode()
+def evaluate_classifier(model: TaskClassifier, examples: Sequence[Example], *, batch_size: int = 64) -> ClassScore:
+    """Loss and accuracy on labelled examples, without dropout."""
+    was_training, loss, right = model.training, 0.0, 0
+    model.eval()
+    for begin in range(0, len(examples), batch_size):
+        ids, labels = padded(examples[begin : begin + batch_size])
+        logits = model(ids.to(next(model.parameters()).device)).logits.float().cpu()
+        loss += float(F.cross_entropy(logits, labels, reduction="sum"))
+        right += int((logits.argmax(-1) == labels).sum())
+    model.train(was_training)
+    return ClassScore(loss / len(examples), right / len(examples), len(examples))

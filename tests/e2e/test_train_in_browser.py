@@ -1,0 +1,152 @@
+"""The Train tab in a real browser."""
+
+from __future__ import annotations
+
+import json
+import re
+import zipfile
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+LEARNING = re.compile("^Learning")
+ENDED = re.compile("^Ended")
+
+
+def title(page: Page):
+    return page.locator("#train .tr-title")
+
+
+def tile(page: Page, name: str):
+    return page.locator("#train .tr-tile", has_text=name).locator("b")
+
+
+def short_run(page: Page, steps: int = 40) -> None:
+    """A run of a few steps of the preset's model, from the form."""
+    page.click("#train-length label:has-text('steps')")
+    page.click("#train-more button")
+    page.fill("#train-steps input", str(steps))
+    page.keyboard.press("Tab")
+
+
+def start(page: Page) -> None:
+    page.click("#train-start")
+    expect(title(page)).to_have_text(LEARNING, timeout=20_000)
+
+
+def stop(page: Page) -> None:
+    page.click("#train [data-cmd=stop]")
+    expect(title(page)).to_have_text(ENDED, timeout=10_000)
+
+
+def test_it_opens_with_a_recorded_run_that_can_be_scrubbed(visit):
+    page = visit("?tab=train")
+    expect(title(page)).to_contain_text("Recorded example · Anthology")
+    expect(tile(page, "update")).to_have_text("2,394")
+    last = page.inner_text("#train .tr-text")
+    page.locator("#train .tr-scrub").focus()
+    page.keyboard.press("Home")
+    expect(page.locator("#train .tr-at")).to_contain_text("knows nothing yet")
+    assert page.inner_text("#train .tr-text") != last
+    expect(page.locator("#train .tr-heads canvas")).to_have_count(16)
+    page.fill("#train .tr-next", "t")
+    expect(page.locator("#train .tr-chance")).to_contain_text("“t”")
+    for button in ("csv", "json", "png", "svg"):
+        with page.expect_download(timeout=20_000) as download:
+            page.click(f"#train [data-do={button}]")
+        assert Path(download.value.path()).stat().st_size > 1000
+
+
+def test_a_run_learns_live_survives_a_reload_and_ends_with_a_row(visit):
+    page = visit("?tab=train")
+    start(page)
+    expect(tile(page, "update")).not_to_have_text("0", timeout=5_000)
+    page.reload()
+    expect(title(page)).to_have_text(LEARNING, timeout=10_000)
+    page.fill("#train .tr-guess", "1.5")
+    page.click("#train [data-cmd=pause]")
+    expect(title(page)).to_have_text(re.compile("^Paused"), timeout=5_000)
+    before = int(tile(page, "update").inner_text().replace(",", ""))
+    page.click("#train [data-cmd=step][data-n='10']")
+    expect(tile(page, "update")).to_have_text(f"{before + 10:,}", timeout=10_000)
+    page.click("#train [data-cmd=resume]")
+    expect(title(page)).to_have_text(LEARNING)
+    stop(page)
+    expect(page.locator("#train .tr-guessed")).to_contain_text("You guessed 1.5; it ended at")
+    expect(page.locator("#train .tr-runs tbody tr")).to_have_count(1)
+
+
+def test_a_second_run_says_what_changed_and_a_phone_follows_by_link(visit):
+    page = visit("?tab=train")
+    short_run(page)
+    page.click("#train-start")
+    expect(title(page)).to_contain_text("All steps are done", timeout=30_000)
+    page.fill("#train-rate input", "0.001")
+    page.keyboard.press("Tab")
+    page.click("#train-start")
+    expect(page.locator("#train .tr-runs tbody tr")).to_have_count(2, timeout=20_000)
+    expect(page.locator("#train .tr-runs .tr-now")).to_contain_text("learning rate 0.001")
+    expect(title(page)).to_contain_text("All steps are done", timeout=30_000)
+    page.click("#train [data-do=link]")
+    phone = visit(page.evaluate("location.search"), 390, 844)
+    expect(phone.locator("#train .tr-runs tbody tr")).to_have_count(2, timeout=10_000)
+    assert phone.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_the_trained_model_opens_in_the_other_tabs_and_as_a_zip(visit):
+    page = visit("?tab=train")
+    short_run(page)
+    page.click("#train-start")
+    expect(title(page)).to_contain_text("All steps are done", timeout=30_000)
+    page.click("#train [data-open=generate]")
+    expect(page.locator("#facts")).to_contain_text("vocabulary of 74 (characters)", timeout=10_000)
+    page.fill("#prompt textarea", "The ")
+    page.click("#generate")
+    expect(page.locator("#stream .ts-token").nth(5)).to_be_visible(timeout=15_000)
+    page.click("#tabs button[role=tab]:has-text('Train')")
+    page.click("#train [data-open=parameters]")
+    expect(page.locator("#breakdown .bd-total")).to_have_text("811,008", timeout=10_000)
+    page.click("#tabs button[role=tab]:has-text('Train')")
+    page.click("button:has-text('Files')")
+    with page.expect_download(timeout=20_000) as download:
+        page.click("#train-zip")
+    made = download.value.path()
+    with zipfile.ZipFile(made) as folder:
+        config = json.loads(folder.read("model/config.json"))
+    assert config["n_embd"] == 128 and config["training"]["steps"] == 40
+    named = Path(made).with_suffix(".zip")
+    named.write_bytes(Path(made).read_bytes())
+    with page.expect_file_chooser() as chooser:
+        page.click("#train-open")
+    chooser.value.set_files(named)
+    expect(page.locator("#facts")).to_contain_text("vocabulary of 74 (characters)", timeout=10_000)
+    expect(page.locator("#model input")).to_have_value(re.compile("uploaded"), timeout=10_000)
+
+
+def test_bad_fields_are_a_sentence_beside_the_form_and_nothing_is_lost(visit):
+    page = visit("?tab=train")
+    page.click("#train-corpus input")
+    page.click("[role=option]:has-text('Your own text')")
+    page.fill("#train-written textarea", "too short")
+    page.click("#train-start")
+    expect(page.locator("#train-said")).to_contain_text("Give more text", timeout=10_000)
+    assert page.input_value("#train-written textarea") == "too short"
+    expect(title(page)).to_contain_text("Recorded example")
+
+
+def test_fine_tuning_the_picked_model_shows_the_same_live_view(visit):
+    page = visit("?tab=train")
+    page.click("#train-kinds button[role=tab]:has-text('Fine-tune')")
+    page.click("#tune-length label:has-text('steps')")
+    page.fill("#tune-steps input", "3")
+    page.keyboard.press("Tab")
+    page.click("#tune-start")
+    expect(title(page)).to_contain_text("mini tuned on Anthology", timeout=20_000)
+    expect(title(page)).to_contain_text("All steps are done", timeout=40_000)
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
+def test_the_tab_fits_projector_and_phone(visit, width, height):
+    page = visit("?tab=train&__theme=dark", width, height)
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")

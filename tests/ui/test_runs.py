@@ -1,0 +1,213 @@
+"""Training runs on the server: they learn, wait, step, stop, end, and are freed."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import replace
+
+import pytest
+import torch
+
+from gptcore.errors import GPTCoreError
+from ui.handlers import train
+from ui.handlers.train_plan import PRESETS, make_plan
+from ui.jobs import Bench, Busy, Jobs
+from ui.limits import Limits
+from ui.runs import Stopwatch
+
+TEXT = "the cat sat on the mat and the dog ran to the cat. " * 60
+SMALL = {
+    **PRESETS["30 seconds, letters"], "corpus": "yours", "written": TEXT, "n_layer": 2, "n_head": 2, "n_embd": 16,
+    "n_positions": 16, "batch_size": 4, "length": "steps", "max_steps": 12, "prompt": "the ", "warmup_steps": 2,
+}  # fmt: skip
+
+
+def wait_until(condition, seconds: float = 30.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def finished(bench: Bench) -> Bench:
+    assert bench.current is not None and bench.current.wait(30.0)
+    return bench
+
+
+def test_a_run_looks_before_its_first_update_learns_and_ends(services):
+    bench = finished(train.start(services, None, SMALL))
+    run = bench.current
+    assert (run.state, run.step, run.reason) == ("ended", 12, "All steps are done.")
+    assert run.observations[0].step == 0 and run.observations[-1].step == 12
+    assert run.observations[0].valid_loss == pytest.approx(run.plan.about["lines"]["uniform"], abs=0.1)
+    assert run.final_loss < run.observations[0].valid_loss
+    assert [row[0] for row in run.curve.rows] == list(range(1, 13))
+
+
+def test_the_same_seed_gives_the_same_curve_and_another_seed_another(services):
+    first, second, other = (
+        [row[1] for row in finished(train.start(services, None, {**SMALL, "seed": seed})).current.curve.rows]
+        for seed in (1, 1, 2)
+    )
+    assert first == second != other
+
+
+def test_a_run_waits_steps_pauses_and_stops(services):
+    bench = train.start(services, None, {**SMALL, "length": "cap"}, go=False)
+    run = bench.current
+    wait_until(lambda: run.observations and run.state == "ready")
+    assert run.step == 0
+    assert train.command(services, [bench.id, "step", 3]) == {"said": ""}
+    wait_until(lambda: run.step == 3 and run.state == "paused")
+    assert run.observations[-1].step == 3  # a look at what the steps have made
+    elapsed = run.watch()
+    time.sleep(0.05)
+    assert run.watch() == elapsed  # a pause costs no time of the budget
+    train.command(services, [bench.id, "resume", None])
+    wait_until(lambda: run.step > 10)
+    train.command(services, [bench.id, "pause", None])
+    wait_until(lambda: run.state == "paused")
+    train.command(services, [bench.id, "rate", 1e-5])
+    train.command(services, [bench.id, "step", 1])
+    wait_until(lambda: run.state == "paused" and run.curve.rows[-1][2] <= 1e-5)
+    began = time.monotonic()
+    train.command(services, [bench.id, "stop", None])
+    assert run.wait(5.0) and time.monotonic() - began < 2.0
+    assert run.reason == "Stopped." and run.language_model is not None
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -1, 0, "fast", None])
+def test_a_learning_rate_that_is_none_is_refused_while_running(services, value):
+    bench = train.start(services, None, SMALL, go=False)
+    assert "learning rate" in train.command(services, [bench.id, "rate", value])["said"]
+
+
+@pytest.mark.parametrize("request_", [None, [], ["x"], ["x", "stop"], [{}, [], {}], 7, [None, "poll", 1], "abc"])
+def test_whatever_a_browser_sends_is_answered(services, request_):
+    for ask in (train.poll, train.command, train.heads, train.chances, train.past, train.curves):
+        assert ask(services, request_) is None
+    bench = train.start(services, None, SMALL, go=False)
+    for garbage in (math.nan, -1, 10**9, "x", [], {}, None, True):
+        assert train.poll(services, [bench.id, bench.current.id, garbage, garbage, garbage]) is not None
+        assert train.heads(services, [bench.id, bench.current.id, garbage]) is None or garbage is not None
+        train.chances(services, [bench.id, bench.current.id, garbage])
+        train.command(services, [bench.id, garbage, garbage])
+
+
+def test_a_page_receives_every_update_once_and_all_again_after_a_reload(services):
+    bench = train.start(services, None, SMALL)
+    run, seen, looks = None, [], []
+    while True:
+        news = train.poll(services, [bench.id, run, 0, len(seen), len(looks)])
+        assert news["first"] == len(seen) and news["looks_from"] == len(looks)
+        run, seen, looks = news["run"], seen + news["rows"], looks + news["looks"]
+        if news["state"] == "ended":
+            break
+    news = train.poll(services, [bench.id, run, 0, len(seen), len(looks)])
+    seen, looks = seen + news["rows"], looks + news["looks"]
+    assert [row[0] for row in seen] == list(range(1, 13))
+    again = train.poll(services, [bench.id, None, 0, 0, 0])
+    assert again["rows"] == seen and again["looks"] == looks and again["about"]["prompt"] == "the "
+    maps = train.heads(services, [bench.id, run, 0])
+    assert maps["step"] == 0 and maps["T"] == 16
+    chances = train.chances(services, [bench.id, run, "c"])
+    assert chances["token"] == "c" and [point[0] for point in chances["points"]] == [look["step"] for look in looks]
+    assert 0 < chances["points"][0][1] < 0.2
+    assert "not" in train.chances(services, [bench.id, run, "€"])["said"]
+    assert train.chances(services, [bench.id, run, ""])["token"]
+
+
+def test_earlier_runs_stay_with_what_changed_at_most_six(services):
+    bench = finished(train.start(services, None, SMALL))
+    for rate in (1e-3, 2e-3, 4e-3, 5e-3, 6e-3, 7e-3, 8e-3):
+        finished(train.start(services, bench.id, {**SMALL, "learning_rate": rate, "max_steps": 2}))
+    table = train.past(services, [bench.id])
+    assert len(table) == 7
+    assert table[-1]["changed"] == ["learning rate 0.008"] and table[-1]["curve"] == []
+    assert table[0]["first"] and len(table[0]["curve"]) == 2 and table[0]["valid"] is not None
+
+
+def test_the_model_is_in_the_picker_while_it_learns_and_after(services):
+    bench = train.start(services, None, SMALL)
+    wait_until(lambda: train.own_models(services, bench.id))
+    (label, name), *_ = train.own_models(services, bench.id)
+    assert "trained here, run 1" in label
+    lm = services.models.get(name)
+    assert lm.model.config.n_embd == 16 and lm.tokenizer.encode("cat")
+    finished(bench)
+    final = services.models.get(name).model
+    assert not final.training and not any(p.requires_grad for p in final.parameters())
+    with pytest.raises(GPTCoreError):
+        services.models.get("run-unknown")
+
+
+def test_starting_again_ends_the_run_before_and_other_benches_have_their_own(services):
+    bench = train.start(services, None, {**SMALL, "length": "cap"})
+    first = bench.current
+    again = train.start(services, bench.id, {**SMALL, "length": "cap"})
+    assert again is bench and first.state == "ended" and bench.current is not first
+    other = train.start(services, "a stranger's guess", {**SMALL, "length": "cap"})
+    assert other is not bench and train.poll(services, ["a stranger's guess", None, 0, 0, 0]) is None
+    with pytest.raises(Busy, match=r"2 training run\(s\) are under way.*free in about"):
+        train.start(services, None, SMALL)
+    services.jobs.stop_all()
+    finished(train.start(services, None, SMALL))
+
+
+def test_a_bench_that_nobody_looks_at_is_freed_after_its_grace(services):
+    now = [0.0]
+    jobs = Jobs(replace(Limits(), training_grace=100.0), clock=lambda: now[0])
+    plan = make_plan(services, services.texts, {**SMALL, "length": "cap"})
+    bench = jobs.start(None, plan)
+    now[0] = 90.0
+    assert jobs.get(bench.id) is bench  # somebody looks
+    now[0] = 180.0
+    jobs.reap()
+    assert len(jobs) == 1
+    now[0] = 281.0
+    jobs.reap()
+    assert len(jobs) == 0 and jobs.get(bench.id) is None and bench.current.wait(10.0)
+
+
+def test_a_loss_that_blows_up_ends_the_run_and_keeps_a_model_that_still_works(services):
+    values = {**SMALL, "learning_rate": 10.0, "trick": "lr_x100", "length": "cap", "max_steps": 1000}
+    bench = train.start(services, None, values)
+    run = bench.current
+    # A thousand as learning rate drives fp32 weights beyond what they can hold within a few hundred updates.
+    with torch.no_grad():
+        wait_until(lambda: run.step > 0 or not run.alive)
+    if not run.wait(20.0):
+        train.command(services, [bench.id, "stop", None])
+        run.wait(5.0)
+    assert run.language_model is not None
+    assert all(torch.isfinite(p).all() for p in run.language_model.model.parameters())
+
+
+def test_a_loss_that_is_no_number_ends_with_the_sentence_and_the_last_good_model(services, monkeypatch):
+    plan = make_plan(services, services.texts, SMALL)
+    model = plan.model()
+    bad = replace(plan, model=lambda: model)
+    bench = services.jobs.start(None, bad, go=False)
+    run = bench.current
+    wait_until(lambda: run.observations)
+    with torch.no_grad():
+        model.wte.weight[0, 0] = math.nan
+    run.go()
+    assert run.wait(10.0)
+    assert "became nan at step 1" in run.reason and "The model of step 0 is kept." in run.reason
+    assert all(torch.isfinite(p).all() for p in run.language_model.model.parameters())
+
+
+def test_a_stopwatch_counts_only_while_it_is_on():
+    now = [0.0]
+    watch = Stopwatch(lambda: now[0])
+    now[0] = 5.0
+    assert watch() == 0.0
+    watch.on()
+    now[0] = 7.0
+    watch.on()
+    assert watch() == 2.0
+    watch.off()
+    now[0] = 100.0
+    assert watch() == 2.0
