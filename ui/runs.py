@@ -15,6 +15,7 @@ from typing import Any
 import torch
 
 from gptcore.errors import GPTCoreError, TrainingError
+from gptcore.finetuning import TaskClassifier
 from gptcore.language_model import LanguageModel
 from gptcore.model import GPT
 from gptcore.tokenizers import Tokenizer
@@ -36,21 +37,21 @@ class Plan:
 
     Attributes:
         title: what people call it.
-        model: makes the model with its initial weights.
+        model: makes what is trained, with its initial weights: a GPT, or a classifier around one.
         tokenizer: of the text.
         data: batches; None for a recording.
         config: of the training.
-        valid_loss: the held-out loss in nats per token of a model; quick, or over the whole held-out text.
+        evaluate: scores what is trained on held-out data, (loss in nats, accuracy or NaN); quickly, or on all of it.
         watched: what is looked at while it learns.
         about: facts for the page, ready for JSON.
     """
 
     title: str
-    model: Callable[[], GPT]
+    model: Callable[[], GPT | TaskClassifier]
     tokenizer: Tokenizer
     data: Batches | None
     config: TrainingConfig
-    valid_loss: Callable[[GPT, bool], float]
+    evaluate: Callable[[Any, bool], tuple[float, float]]
     watched: Watched
     about: dict[str, Any]
 
@@ -89,12 +90,14 @@ class Run:
         reason: why it ended, as a sentence, or "".
         curve: its updates.
         observations: looks at the model, the first before the first update.
-        final_loss: nats per token over the whole held-out text, once it has ended.
+        final_loss, final_accuracy: over the whole held-out data, once it has ended.
+        classifier: what labels texts, once a run on labels has ended.
     """
 
     def __init__(self, plan: Plan, *, n_threads: Callable[[], int] = torch.get_num_threads) -> None:
         self.plan, self.id = plan, RUN_PREFIX + secrets.token_urlsafe(9)
-        self.state, self.reason, self.final_loss = "ready", "", math.nan
+        self.state, self.reason, self.final_loss, self.final_accuracy = "ready", "", math.nan, math.nan
+        self.classifier: TaskClassifier | None = None
         self.curve, self.observations = Curve(), list[Observation]()
         self.step, self.rate, self.learning_rate = 0, 0.0, plan.config.learning_rate
         self.watch = Stopwatch()
@@ -185,7 +188,9 @@ class Run:
             self.reason = "Stopped."
         trainer.optimizer.zero_grad(set_to_none=True)
         self._look(model)
-        self.final_loss = plan.valid_loss(model, True)
+        self.final_loss, self.final_accuracy = plan.evaluate(model, True)
+        if isinstance(model, TaskClassifier):
+            self.classifier = model.eval()
 
     def _take(self, event: StepEvent) -> None:
         now = self.watch()
@@ -199,17 +204,19 @@ class Run:
                 self.rate = (event.step - first) * tokens / (now - before)
             self.curve.add(event)
 
-    def _look(self, model: GPT) -> float:
+    def _look(self, model: GPT | TaskClassifier) -> float:
         """Looks at the model, and returns when to look again."""
         if self.observations and self.observations[-1].step == self.step:
             return self.watch()
         began = time.perf_counter()
         self._use_threads()
-        loss = self.plan.valid_loss(model, False)
+        loss, accuracy = self.plan.evaluate(model, False)
         if self.observations and not math.isfinite(loss) and math.isfinite(self.observations[0].valid_loss):
             raise TrainingError(f"The held-out loss became {loss} at step {self.step:,}. Lower the learning rate.")
-        lm = LanguageModel(snapshot(model), self.plan.tokenizer, self.plan.title)
-        seen = observe(lm, self.plan.watched, step=self.step, elapsed=self.watch(), valid_loss=loss)
+        copy = model.language_model() if isinstance(model, TaskClassifier) else snapshot(model)
+        lm = LanguageModel(copy, self.plan.tokenizer, self.plan.title)
+        now = {"step": self.step, "elapsed": self.watch(), "valid_loss": loss, "accuracy": accuracy}
+        seen = observe(lm, self.plan.watched, **now)
         with self.lock:
             self._model = lm
             self.observations.append(seen)
@@ -218,7 +225,7 @@ class Run:
         crowd = 1 << (len(self.observations) // (_MOST_OBSERVATIONS // 2))
         return self.watch() + crowd * max(_SHORTEST_WAIT, (time.perf_counter() - began) / _LOOKING_SHARE)
 
-    def _may_go_on(self, model: GPT) -> bool:
+    def _may_go_on(self, model: GPT | TaskClassifier) -> bool:
         """Waits while it may not; False once it is stopped."""
         if self._allowed < 1 and not self._stopped:
             if self.step:
@@ -250,10 +257,13 @@ class FinishedRun:
         observations: list[Observation], step: int, seconds: float, rate: float, final_loss: float, reason: str,
     ) -> None:  # fmt: skip
         watched = Watched([0], seed=config.seed, n_new=0, looked_at=[0])
-        self.plan = Plan(title, lambda: lm.model, lm.tokenizer, None, config, lambda *_: math.nan, watched, about)
+        self.plan = Plan(
+            title, lambda: lm.model, lm.tokenizer, None, config, lambda *_: (math.nan, math.nan), watched, about
+        )
         self.id, self.language_model, self.learning_rate = lm.name, lm, config.learning_rate
         self.curve, self.observations, self.step, self.rate = curve, observations, step, rate
-        self.final_loss, self.reason, self.lock = final_loss, reason, threading.Lock()
+        self.final_loss, self.final_accuracy, self.classifier = final_loss, math.nan, None
+        self.reason, self.lock = reason, threading.Lock()
         self.scratch = tempfile.TemporaryDirectory(prefix="gptlens-")
         self._seconds = seconds
 

@@ -76,6 +76,16 @@ class TaskClassifier(nn.Module):
         nn.init.zeros_(self.head.bias)
         self.auxiliary_weight = auxiliary_weight
 
+    def language_model(self) -> GPT:
+        """The body as it is now without the three new tokens: a copy that writes with the old vocabulary."""
+        V = self.body.config.vocab_size - 3
+        copy = GPT(replace(self.body.config, vocab_size=V))
+        weights = {name: value.detach() for name, value in self.body.state_dict().items()}
+        for name in ("wte.weight", "lm_head.weight"):
+            weights[name] = weights[name][:V]
+        copy.load_state_dict(weights)
+        return copy.requires_grad_(False).eval()
+
     def forward(self, token_ids: Tensor, labels: Tensor | None = None) -> ClassifierOutput:
         """Reads the body once for both losses.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
@@ -56,7 +57,8 @@ class Observation:
     Attributes:
         step: updates made.
         elapsed: seconds of training.
-        valid_loss: nats per token on held-out data, or NaN without any.
+        valid_loss: nats per token, or per label, on held-out data, or NaN without any.
+        accuracy: share of held-out labels that are right, or NaN where there are none.
         text: what it writes after the fixed prompt, with the fixed seed.
         probabilities: of every token after the prompt, float16 [V].
         scores: what its heads do on repeated random tokens.
@@ -70,6 +72,7 @@ class Observation:
     probabilities: np.ndarray
     scores: HeadScores
     maps: np.ndarray
+    accuracy: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,13 @@ class Watched:
 
 
 def observe(
-    lm: LanguageModel, watched: Watched, *, step: int, elapsed: float, valid_loss: float = float("nan")
+    lm: LanguageModel,
+    watched: Watched,
+    *,
+    step: int,
+    elapsed: float,
+    valid_loss: float = math.nan,
+    accuracy: float = math.nan,
 ) -> Observation:
     """Looks at a model that nobody changes meanwhile; see `snapshot`."""
     made = generate(
@@ -100,7 +109,7 @@ def observe(
     probabilities = last_logits(lm.model, watched.prompt).softmax(-1).numpy().astype(np.float16)
     maps = (attention_patterns(lm.model, watched.looked_at) * 255).round().to(torch.uint8).numpy()
     scores = repeated_token_scores(lm.model, first_id=lm.tokenizer.end_id, n_texts=2)
-    return Observation(step, elapsed, valid_loss, text, probabilities, scores, maps)
+    return Observation(step, elapsed, valid_loss, text, probabilities, scores, maps, accuracy)
 
 
 def snapshot(model: GPT) -> GPT:

@@ -35,7 +35,7 @@ function series(run, guess, color) {
   const old = run.past.flatMap(past => [
     {points: past.curve.map((p, i) => [p[0], past.smooth[i]]), color: color.grey, width: 1.3, alpha: .55, name: past.name},
     {points: past.valid_curve, color: color.grey, width: 1.3, alpha: .55, dash: [5, 4]}]);
-  const names = {uniform: 'ln V: knows nothing', unigram: run.about.settings.tokenizer === 'char' ? 'counts of letters' : 'counts of tokens', bigram: 'counts of pairs'};
+  const names = {uniform: run.about.kind === 'labels' ? 'guessing' : 'ln V: knows nothing', unigram: run.about.settings.tokenizer === 'char' ? 'counts of letters' : 'counts of tokens', bigram: 'counts of pairs'};
   const levels = Object.entries(run.about.lines).filter(([, value]) => value !== null).map(([key, value]) => [value, `${names[key]} ${value.toFixed(2)}`, color.grey]);
   if (guess !== null) levels.push([guess, `your guess ${guess}`, color.orange]);
   return [

@@ -60,7 +60,7 @@ async function absorb(news, visible) {
   run.rows.push(...news.rows);
   if (news.n_looks < run.looks.length) run.looks = [];
   else { run.looks.length = Math.min(run.looks.length, news.looks_from); run.looks.push(...news.looks); }
-  for (const key of ['state', 'reason', 'step', 'elapsed', 'left', 'rate', 'version', 'final', 'peak', 'ahead', 'planned_peak']) run[key] = news[key];
+  for (const key of ['state', 'reason', 'step', 'elapsed', 'left', 'rate', 'version', 'final', 'final_accuracy', 'peak', 'ahead', 'planned_peak']) run[key] = news[key];
   if (failures === 0 && message.textContent.startsWith('The server does not')) say('');
   if (!fresh && before !== 'ended' && run.state === 'ended') await pastRuns();
   if (news.looks.length && bench !== EXAMPLE && pickedFor !== run.id + (run.state === 'ended')) { pickedFor = run.id + (run.state === 'ended'); trigger('models', {bench}); }
@@ -87,8 +87,10 @@ const smooth = () => run.rows.length ? smoothed(run.rows.map(row => row[1])).at(
 function numbers() {
   const look = run.looks.at(-1), valid = run.final ?? look?.valid ?? null, states = {ready: 'Ready: press Resume, or Step', running: 'Learning', paused: 'Paused', ended: bench === EXAMPLE ? 'Recorded example' : 'Ended'};
   part('title').textContent = `${states[run.state]} · ${run.about.title} · ${run.about.parameters.toLocaleString('en')} parameters` + (run.reason ? ` · ${run.reason}` : '');
+  const accuracy = run.final_accuracy ?? look?.accuracy ?? null, ofLabels = run.about.kind === 'labels';
+  part('try').hidden = !ofLabels || run.state !== 'ended';
   const per = run.about.tokens_per_character, heldOut = run.about.kind === 'repeated' ? 'on the repeated part' : 'held-out loss';
-  const tiles = [['update', run.step.toLocaleString('en')], ['training loss', nats(smooth())], [heldOut, nats(valid)], ['perplexity', valid === null ? '–' : Math.exp(valid).toFixed(2)], ['bits per character', valid === null ? '–' : (valid / Math.LN2 * per).toFixed(3)], ['tokens a second', Math.round(run.rate).toLocaleString('en')], ['elapsed', clock(run.elapsed)], ['left', run.state === 'ended' ? '–' : clock(run.left)]];
+  const tiles = [['update', run.step.toLocaleString('en')], ['training loss', nats(smooth())], [heldOut, nats(valid)], ofLabels ? ['right labels', accuracy === null ? '–' : percent(accuracy)] : ['perplexity', valid === null ? '–' : Math.exp(valid).toFixed(2)], ofLabels ? ['most frequent label', percent(run.about.majority)] : ['bits per character', valid === null ? '–' : (valid / Math.LN2 * per).toFixed(3)], ['tokens a second', Math.round(run.rate).toLocaleString('en')], ['elapsed', clock(run.elapsed)], ['left', run.state === 'ended' ? '–' : clock(run.left)]];
   const box = part('numbers');
   if (box.children.length !== tiles.length) { box.textContent = ''; for (const [name] of tiles) { const tile = add(box, 'div', 'tr-tile'); add(tile, 'b'); add(tile, 'span', '', name); } }
   tiles.forEach(([name, value], i) => { box.children[i].firstChild.textContent = value; box.children[i].lastChild.textContent = name; });
@@ -183,6 +185,10 @@ function go(index) {
 // --- what people do
 part('scrub').addEventListener('input', e => run && go(+e.target.value));
 part('next').addEventListener('input', () => run && chance());
+part('line').addEventListener('input', async e => {
+  const told = e.target.value.trim() && run ? await server.tell([bench, run.id, e.target.value]).catch(() => null) : null;
+  part('told').textContent = told ? told.said || told.labels.map(([name, p]) => `${name} ${percent(p)}`).join(' · ') : '';
+});
 part('guess').addEventListener('input', e => { guess = e.target.value === '' ? null : +e.target.value; if (run) { numbers(); draw(); } });
 part('rate').addEventListener('input', async e => {
   if (!alive()) return;

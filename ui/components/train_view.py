@@ -35,6 +35,8 @@ _HTML = """
 <div class="tr-text" tabindex="0" role="group" aria-label="What the model writes at this moment"></div>
 <div class="tr-row"><label>Next character <input class="tr-next" maxlength="12" size="4" autocomplete="off" spellcheck="false"></label>
 <span class="tr-chance" role="status"></span><canvas class="tr-spark" width="260" height="60" aria-hidden="true"></canvas></div>
+<div class="tr-row tr-try" hidden><label class="tr-grow">Try a line <input class="tr-line" maxlength="500" autocomplete="off"></label>
+<span class="tr-told" role="status"></span></div>
 <div class="tr-heads-title"></div>
 <div class="tr-heads"></div>
 </div>
@@ -58,7 +60,7 @@ def train_view(value: str = "", *, server_functions: list[Callable[..., Any]], *
     Without a value it shows the bench that this browser last had, the one in the link, or the recorded example. Its event
     `models` carries {"bench"} when there is a model to pick, `open` {"bench", "run", "tab"} when one shall be opened.
 
-    server_functions: poll, command, heads, chances, past, recording and slide; each takes one list.
+    server_functions: poll, command, heads, chances, past, recording, slide and tell; each takes one list.
     """
     return component(
         value,

@@ -14,8 +14,9 @@ from gptcore.corpora import CORPORA
 from gptcore.errors import GPTCoreError
 from gptcore.training import learning_rate
 from gptcore.training.recording import Observation, score_lists
-from ui.handlers import inputs
+from ui.handlers import inputs, labels
 from ui.handlers.inputs import InputError
+from ui.handlers.labels import label_plan
 from ui.handlers.texts import REPEATED, YOURS
 from ui.handlers.train_plan import FIELDS, PRESETS, make_plan, tuning_plan
 from ui.jobs import Bench
@@ -34,6 +35,19 @@ def tune(services: Services, bench_id: object, model: object, values: dict[str, 
     """Starts training the picked model further on a text. Raises GPTCoreError with what to change."""
     lm = services.models.get(inputs.model_name(model))
     return services.jobs.start(bench_id, tuning_plan(services, services.texts, lm, values))
+
+
+def learn_labels(services: Services, bench_id: object, model: object, values: dict[str, Any]) -> Bench:
+    """Starts a classifier around the picked model on labelled lines. Raises GPTCoreError with what to change."""
+    lm = services.models.get(inputs.model_name(model))
+    return services.jobs.start(bench_id, label_plan(services, lm, values))
+
+
+def tell(services: Services, request: object) -> dict[str, Any] | None:
+    """What a run's classifier says of a line: [bench, run, text]. None for nonsense."""
+    bench_id, run_id, text = _parts(request, 3)
+    run = _run(services, bench_id, run_id)
+    return None if run is None else labels.tell(run, text)
 
 
 def command(services: Services, request: object) -> dict[str, Any] | None:
@@ -96,6 +110,7 @@ def _news(run: Run | FinishedRun, run_id: object, version: object, n_rows: objec
         "left": _finite(remaining(run)), "rate": round(run.rate, 1), "version": run.curve.version, "first": first,
         "rows": [[int(row[0]), *(_digits(value) for value in row[1:])] for row in rows], "looks_from": looks_from,
         "looks": [_look(seen) for seen in looks], "n_looks": n_all, "final": _finite(run.final_loss),
+        "final_accuracy": _finite(run.final_accuracy),
         "peak": run.learning_rate, "ahead": _ahead(run, elapsed), "about": None if same else run.plan.about,
         "planned_peak": config.learning_rate,
     }  # fmt: skip
@@ -258,7 +273,8 @@ def message(error: GPTCoreError) -> str:
 def _look(seen: Observation) -> dict[str, Any]:
     scores = score_lists(seen.scores)
     return {
-        "step": seen.step, "elapsed": round(seen.elapsed, 2), "valid": _finite(seen.valid_loss), "text": seen.text,
+        "step": seen.step, "elapsed": round(seen.elapsed, 2), "valid": _finite(seen.valid_loss),
+        "accuracy": _finite(seen.accuracy), "text": seen.text,
         "induction": scores["induction"], "previous": scores["previous"],
     }  # fmt: skip
 

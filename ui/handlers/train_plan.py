@@ -88,7 +88,7 @@ def make_plan(services: Services, texts: Preparations, values: dict[str, Any]) -
     trick = values["trick"] if values["trick"] in TRICKS else None
     if trick is None:
         raise InputError(f"{str(values['trick'])[:40]!r} cannot be broken. Choose {', '.join(TRICKS)}.")
-    shape, config = _shape(values), _schedule(services, values, trick)
+    shape, config = _shape(values), schedule(services, values, trick)
     if values["corpus"] == REPEATED:
         return _repeated_plan(services, values, shape, config, trick)
     kind = values["tokenizer"]
@@ -99,7 +99,7 @@ def make_plan(services: Services, texts: Preparations, values: dict[str, Any]) -
     prepared = texts.get(text.documents, tokenizer=None, kind=kind, vocab_size=vocab_size)
     config = replace(config, precision=faster_precision(shape["n_embd"], config.batch_size * shape["n_positions"]))
     made = _broken(GPTConfig(**shape, vocab_size=prepared.tokenizer.vocab_size, **_PLAIN), trick)
-    _check_size(services, made, config)
+    check_size(services, made, config)
     title = f"{text.title} · {_size(made)} · {'letters' if kind == 'char' else f'{made.vocab_size} pieces'}"
     data: Batches = RandomWindows([Source(prepared.train)], window=made.n_positions, batch_size=config.batch_size)
     return _text_plan(
@@ -115,13 +115,13 @@ def tuning_plan(services: Services, texts: Preparations, lm: LanguageModel, valu
         GPTCoreError: as make_plan, or a text with characters that the model does not know.
     """
     text = _text(services, values)
-    config = _schedule(services, values, "none")
+    config = schedule(services, values, "none")
     shape = lm.model.config
     prepared = texts.get(text.documents, tokenizer=lm.tokenizer, kind="", vocab_size=0)
     shortest = min(len(prepared.train), len(prepared.valid)) - 1
     window = min(inputs.whole(values["n_positions"], "The window", low=4, high=8192), shape.n_positions, shortest)
     config = replace(config, precision=faster_precision(shape.n_embd, config.batch_size * window))
-    _check_size(services, replace(shape, n_positions=window), config)
+    check_size(services, replace(shape, n_positions=window), config)
     data = RandomWindows([Source(prepared.train)], window=window, batch_size=config.batch_size)
     title = f"{lm.name} tuned on {text.title}"
     return _text_plan(
@@ -152,7 +152,8 @@ def _shape(values: dict[str, Any]) -> dict[str, Any]:
     return {name: inputs.whole(values[name], label, low=low, high=high) for name, (label, low, high) in ranges.items()}
 
 
-def _schedule(services: Services, values: dict[str, Any], trick: str) -> TrainingConfig:
+def schedule(services: Services, values: dict[str, Any], trick: str) -> TrainingConfig:
+    """The form's length, rates and batch, checked. Raises InputError."""
     length, cap = values["length"], services.limits.training_seconds
     if length not in LENGTHS:
         raise InputError(f"The length is {str(length)[:40]!r}; choose {', '.join(LENGTHS)}.")
@@ -184,7 +185,8 @@ def _broken(shape: GPTConfig, trick: str) -> GPTConfig:
     return replace(shape, **changes.get(trick, {}))
 
 
-def _check_size(services: Services, shape: GPTConfig, config: TrainingConfig) -> None:
+def check_size(services: Services, shape: GPTConfig, config: TrainingConfig) -> None:
+    """Raises InputError for a model that this server is too small to train."""
     limits, count = services.limits, count_parameters(shape).total
     if count > limits.training_parameters:
         raise InputError(
@@ -204,18 +206,19 @@ def _text_plan(
     title: str, model: Callable[[], GPT], shape: GPTConfig, prepared: Prepared, data: Batches, config: TrainingConfig,
     values: dict[str, Any], note: str,
 ) -> Plan:  # fmt: skip
-    def valid_loss(now: GPT, whole: bool) -> float:
-        return score_windows(now, prepared.valid, n_bytes=prepared.valid_bytes, most=200_000 if whole else 8_192).loss
+    def evaluate(now: GPT, whole: bool) -> tuple[float, float]:
+        most = 200_000 if whole else 8_192
+        return score_windows(now, prepared.valid, n_bytes=prepared.valid_bytes, most=most).loss, math.nan
 
     tokenizer = prepared.tokenizer
-    prompt = _prompt(tokenizer, values["prompt"], shape.n_positions)
+    prompt = sample_prompt(tokenizer, values["prompt"], shape.n_positions)
     looked_at = [int(token) for token in prepared.valid[: min(24, shape.n_positions)]]
     watched = Watched(prompt, seed=config.seed, n_new=100 if tokenizer.kind == "char" else 40, looked_at=looked_at)
     about = {
         "kind": "text", "lines": prepared.lines, "tokens_per_character": prepared.tokens_per_character,
         "n_train": len(prepared.train), "n_valid": len(prepared.valid), "note": note,
     }  # fmt: skip
-    return Plan(title, model, tokenizer, data, config, valid_loss, watched, {**about, **_about(title, shape, config, values, watched, tokenizer)})  # fmt: skip
+    return Plan(title, model, tokenizer, data, config, evaluate, watched, {**about, **about_run(title, shape, config, values, watched, tokenizer)})  # fmt: skip
 
 
 def _repeated_plan(
@@ -225,7 +228,7 @@ def _repeated_plan(
     made = _broken(
         GPTConfig(**shape, vocab_size=tokenizer.vocab_size, use_mlp=False, tie_word_embeddings=False, **_PLAIN), trick
     )
-    _check_size(services, made, config)
+    check_size(services, made, config)
     window = made.n_positions
     if window < 16:
         raise InputError(f"The window is {window}; sequences that repeat need at least 16.")
@@ -237,12 +240,12 @@ def _repeated_plan(
         tokenizer.vocab_size, window=window, batch_size=32, periods=(min(8, longest), longest)
     ).draw(0, config.seed + 1)
 
-    def valid_loss(now: GPT, _: bool) -> float:
+    def evaluate(now: GPT, _: bool) -> tuple[float, float]:
         with torch.inference_mode(), evaluating(now):
             logits = now(fresh).logits[:, longest:]  # from here on, every token has been seen before
-            return float(F.cross_entropy(logits.flatten(0, 1), targets[:, longest:].flatten()))
+            return float(F.cross_entropy(logits.flatten(0, 1), targets[:, longest:].flatten())), math.nan
 
-    prompt = _prompt(tokenizer, values["prompt"], window)
+    prompt = sample_prompt(tokenizer, values["prompt"], window)
     drawn = torch.randint(tokenizer.vocab_size, (12,), generator=generator_for(config.seed, "looked at")).tolist()
     watched = Watched(prompt, seed=config.seed, n_new=min(60, window), looked_at=drawn + drawn)
     title = f"Repeated sequences · {_size(made)} · attention only"
@@ -250,21 +253,22 @@ def _repeated_plan(
         "kind": "repeated", "lines": {"uniform": math.log(tokenizer.vocab_size)}, "tokens_per_character": 1.0,
         "n_train": 0, "n_valid": int(np.prod(targets.shape)), "note": "",
     }  # fmt: skip
-    about |= _about(title, made, config, values, watched, tokenizer)
+    about |= about_run(title, made, config, values, watched, tokenizer)
     data = OneBatch(data) if trick == "one_batch" else data
-    return Plan(title, lambda: random_model(made, config.seed), tokenizer, data, config, valid_loss, watched, about)
+    return Plan(title, lambda: random_model(made, config.seed), tokenizer, data, config, evaluate, watched, about)
 
 
-def _prompt(tokenizer: Tokenizer, value: object, window: int) -> list[int]:
+def sample_prompt(tokenizer: Tokenizer, value: object, window: int) -> list[int]:
     """The ids of the sample's prompt, as much of its end as leaves room to write."""
     prompt = inputs.text(value, "The sample's prompt", most=500, least=0) or "\n"
     ids = tokenizer.encode(prompt)[-max(1, window // 2) :]
     return ids or [0]
 
 
-def _about(
+def about_run(
     title: str, shape: GPTConfig, config: TrainingConfig, values: dict[str, Any], watched: Watched, tokenizer: Tokenizer
 ) -> dict[str, Any]:
+    """What the page says of any run: title, settings by their plain names, sizes, the prompt and the looked-at tokens."""
     trick = values["trick"] if values["trick"] in TRICKS else "none"
     settings = {
         "text": title.split(" · ")[0], "tokenizer": tokenizer.kind, "vocabulary": shape.vocab_size, "layers": shape.n_layer,

@@ -12,7 +12,7 @@ from ui.handlers.train_plan import PRESETS
 from ui.services import Services
 from ui.tabs.controls import QUIET
 from ui.tabs.train_events import SHAPE_FIELDS, make_events, server_functions
-from ui.tabs.train_form import FIRST_PRESET, scratch_fields, tuning_fields
+from ui.tabs.train_form import FIRST_PRESET, label_fields, scratch_fields, tuning_fields
 
 # The bench that this browser follows, which only its script knows, in place of the first input.
 _WITH_BENCH = "(...args) => [window.gptlensBench || '', ...args.slice(1)]"
@@ -50,6 +50,9 @@ def train_tab(services: Services, model: gr.Dropdown) -> TrainTab:
                 with gr.Tab("Fine-tune", id="tune"):
                     tuning = tuning_fields(services)
                     tune = gr.Button("Fine-tune the model above", variant="primary", elem_id="tune-start")
+                with gr.Tab("Labels", id="labels"):
+                    lines = label_fields()
+                    learn = gr.Button("Learn the labels", variant="primary", elem_id="labels-start")
             said = gr.HTML("", elem_id="train-said")
             with gr.Accordion("Files", open=False):
                 with gr.Row():
@@ -68,6 +71,9 @@ def train_tab(services: Services, model: gr.Dropdown) -> TrainTab:
     new_seed.click(events.reseed, with_seed, outputs, js=_NEW_SEED, concurrency_limit=4, **QUIET)
     tune.click(
         events.tune, [bench, model, *tuning.values()], [view, said], js=_WITH_BENCH, concurrency_limit=4, **QUIET
+    )
+    learn.click(
+        events.labels, [bench, model, *lines.values()], [view, said], js=_WITH_BENCH, concurrency_limit=4, **QUIET
     )
     preset.input(events.preset, preset, [fields[name] for name in SHAPE_FIELDS], queue=False, **QUIET)
     save.click(events.zip, bench, [ready, said], js=_WITH_BENCH, **QUIET).success(

@@ -23,6 +23,7 @@ SHAPE_FIELDS = tuple(name for name in FIELDS if name not in ("written", "file", 
 TUNING_FIELDS = (
     "corpus", "written", "file", "data_set", "n_positions", "batch_size", "length", "max_steps", "learning_rate", "prompt",
 )  # fmt: skip
+LABEL_FIELDS = ("labelled", "batch_size", "length", "max_steps", "learning_rate", "prompt")
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class TrainEvents:
     ready: Callable[..., Any]
     reseed: Callable[..., Any]
     tune: Callable[..., Any]
+    labels: Callable[..., Any]
     preset: Callable[..., Any]
     zip: Callable[..., Any]
     upload: Callable[..., Any]
@@ -66,6 +68,14 @@ def make_events(services: Services) -> TrainEvents:
             except GPTCoreError as error:
                 return [gr.skip(), train.message(error)]
 
+    def on_labels(bench: str, model: str, *raw: Any) -> list[Any]:
+        with shown_to_visitor():
+            try:
+                values = tuning_values(dict(zip(LABEL_FIELDS, raw, strict=True)))
+                return [_value(train.learn_labels(services, bench, model, values)), ""]
+            except GPTCoreError as error:
+                return [gr.skip(), train.message(error)]
+
     def on_preset(name: str) -> list[Any]:
         values = PRESETS.get(name, {})
         return [values.get(field, gr.skip()) for field in SHAPE_FIELDS]
@@ -79,7 +89,7 @@ def make_events(services: Services) -> TrainEvents:
         with shown_to_visitor():
             return train_files.opened_model(services, bench, file)
 
-    return TrainEvents(on_start, on_ready, on_reseed, on_tune, on_preset, on_zip, on_upload)
+    return TrainEvents(on_start, on_ready, on_reseed, on_tune, on_labels, on_preset, on_zip, on_upload)
 
 
 def server_functions(services: Services) -> list[Callable[..., Any]]:
@@ -108,7 +118,10 @@ def server_functions(services: Services) -> list[Callable[..., Any]]:
         found = train.curves(services, request)
         return training.picture(**found, kind=kind, dark=dark is True) if found is not None and is_kind(kind) else None
 
-    return [poll, command, heads, chances, past, recording, slide]
+    def tell(request: Any) -> Any:
+        return train.tell(services, request)
+
+    return [poll, command, heads, chances, past, recording, slide, tell]
 
 
 def _value(bench: Bench) -> str:

@@ -7,11 +7,12 @@ from typing import Any
 import gradio as gr
 
 from gptcore.corpora import CORPORA
+from ui.handlers.labels import EXAMPLE
 from ui.handlers.texts import DATA_SET, REPEATED, YOURS
 from ui.handlers.train_plan import LENGTHS, PRESETS, TRICKS
 from ui.services import Services
 from ui.tabs.controls import QUIET
-from ui.tabs.train_events import TUNING_FIELDS
+from ui.tabs.train_events import LABEL_FIELDS, TUNING_FIELDS
 
 FIRST_PRESET = next(iter(PRESETS))
 _LENGTHS = dict(zip(LENGTHS, ("30 s", "60 s", "2 min", "the most", "steps"), strict=True))
@@ -124,6 +125,37 @@ def tuning_fields(services: Services) -> dict[str, Any]:
     found["learning_rate"] = gr.Number(2e-4, label="Learning rate", info="peak", elem_id="tune-rate", min_width=100)
     found["prompt"] = gr.Textbox("The ", label="Sample's prompt", max_lines=2, elem_id="tune-prompt")
     assert tuple(found) == TUNING_FIELDS
+    return found
+
+
+def label_fields() -> dict[str, Any]:
+    """The labels form's components by the names of LABEL_FIELDS, in their order."""
+    found: dict[str, Any] = {}
+    found["labelled"] = gr.Textbox(
+        "", label="Labelled lines", info="label, a tab or a comma, text; a fifth is held out", lines=6, max_lines=10, placeholder=EXAMPLE, elem_id="labels-lines",
+    )  # fmt: skip
+    found["batch_size"] = gr.Number(16, label="Batch", precision=0, minimum=1, elem_id="labels-batch", min_width=100)
+    found["length"] = gr.Radio(
+        [(label, key) for key, label in _LENGTHS.items()], value="30", label="Length", elem_id="labels-length"
+    )
+    found["max_steps"] = gr.Number(
+        200,
+        label="Steps",
+        info="when the length is steps",
+        precision=0,
+        minimum=1,
+        elem_id="labels-steps",
+        min_width=100,
+    )
+    found["learning_rate"] = gr.Number(
+        5e-4,
+        label="Learning rate",
+        info="peak; the paper's is 6.25e-5, for 117 M parameters",
+        elem_id="labels-rate",
+        min_width=100,
+    )
+    found["prompt"] = gr.Textbox("the ", label="Sample's prompt", max_lines=2, elem_id="labels-prompt")
+    assert tuple(found) == LABEL_FIELDS
     return found
 
 

@@ -1,0 +1,217 @@
+"""How fast training is: against transformers' model in the same loop, and inside the app against the bare loop.
+
+    python tests/benchmarks/training.py [--rounds 5] [--seconds 4] [--page]
+
+The first table takes the same batches, AdamW settings, clipping and schedule for both models, a few seconds each in
+turn. The second starts the Train tab's first preset in a served app: alone, with a page that follows it in Chromium on
+the same machine (--page), and while a text is generated; the bare loop has the same model, batch and precision.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import statistics
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]  # run as a script, from anywhere
+os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+
+import torch
+
+import gptcore
+from gptcore import GPTConfig
+from gptcore.model import random_model
+from gptcore.training import RepeatedSequences, Trainer, TrainingConfig, learning_rate
+from gptcore.training.memory import keep_freed_memory
+from gptcore.training.precision import faster_precision
+
+SHAPES = {
+    "characters, batch 12 x 64": (GPTConfig(vocab_size=65, n_positions=64, n_embd=128, n_layer=4, n_head=4), 12),
+    "mini, batch 16 x 128": (replace(gptcore.PRESETS["mini"], n_positions=128), 16),
+}
+PLAIN = {"embd_pdrop": 0.0, "attn_pdrop": 0.0, "resid_pdrop": 0.0}
+
+
+def theirs(shape: GPTConfig, batch: int) -> Callable[[], None]:
+    """One update of transformers' GPT-2 of the same shape."""
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    model = GPT2LMHeadModel(
+        GPT2Config(
+            vocab_size=shape.vocab_size, n_positions=shape.n_positions, n_embd=shape.n_embd, n_layer=shape.n_layer,
+            n_head=shape.n_head, **PLAIN,
+        )
+    ).train()  # fmt: skip
+    config = TrainingConfig(batch_size=batch)
+    data = RepeatedSequences(shape.vocab_size, window=shape.n_positions, batch_size=batch, periods=(8, 32))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=config.learning_rate, betas=(0.9, 0.95), weight_decay=0.1)
+    made = [0]
+
+    def update() -> None:
+        x, y = data.draw(made[0], 1)
+        logits = model(x).logits
+        loss = torch.nn.functional.cross_entropy(logits.flatten(0, 1), y.flatten())
+        loss.backward()
+        float(loss.detach())
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        for group in optimizer.param_groups:
+            group["lr"] = learning_rate(config, made[0])
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+        made[0] += 1
+
+    return update
+
+
+def ours(shape: GPTConfig, batch: int, precision: str) -> Callable[[], None]:
+    data = RepeatedSequences(shape.vocab_size, window=shape.n_positions, batch_size=batch, periods=(8, 32))
+    config = TrainingConfig(batch_size=batch, precision=precision)  # type: ignore[arg-type]
+    events = Trainer(random_model(replace(shape, **PLAIN), 1), config, data).events()
+    return lambda: next(events) and None
+
+
+def rate(update: Callable[[], None], seconds: float) -> float:
+    """Updates a second."""
+    began, n = time.perf_counter(), 0
+    while time.perf_counter() - began < seconds:
+        update()
+        n += 1
+    return n / (time.perf_counter() - began)
+
+
+def compare(rounds: int, seconds: float) -> None:
+    print(f"{'tokens/s (median)':40}{'transformers':>14}{'fp32':>10}{'x':>7}{'bf16':>10}{'x':>7}   the app takes")
+    for name, (shape, batch) in SHAPES.items():
+        runs = {
+            "transformers": theirs(shape, batch),
+            "fp32": ours(shape, batch, "fp32"),
+            "bf16": ours(shape, batch, "bf16"),
+        }
+        for update in runs.values():
+            rate(update, 1.0)
+        found: dict[str, list[float]] = {key: [] for key in runs}
+        for _ in range(rounds):
+            for key, update in runs.items():
+                found[key].append(rate(update, seconds) * batch * shape.n_positions)
+        t, f, b = (statistics.median(found[key]) for key in runs)
+        choice = faster_precision(shape.n_embd, batch * shape.n_positions)
+        print(f"{name:40}{t:14,.0f}{f:10,.0f}{f / t:7.2f}{b:10,.0f}{b / t:7.2f}   {choice}", flush=True)
+
+
+def in_app(seconds: float, page: bool) -> None:
+    from ui.handlers import train
+    from ui.handlers.example import make_example
+    from ui.handlers.train_plan import PRESETS, make_plan
+    from ui.services import make_services
+
+    services = make_services(offline=True)
+    make_example(services)
+    values = {**PRESETS["2 minutes, letters"], "length": "cap"}
+    plan = make_plan(services, services.texts, values)
+    shell = ours_of(plan)
+    rate(shell, 2.0)
+    bare = rate(shell, seconds) * plan.about["tokens_per_step"]
+    bench = train.start(services, None, values)
+    run = bench.current
+    assert run is not None
+    polls: list[float] = []
+    alone = follow(services, bench.id, run, seconds * 2, polls)
+    print(f"\n{'the app, tokens/s':40}{'':14}{'rate':>10}{'x bare':>8}")
+    print(f"{'  bare loop':40}{'':14}{bare:10,.0f}{1:8.2f}")
+    print(f"{'  run on the server, polled 4 times a second':40}{'':10}{alone:10,.0f}{alone / bare:8.2f}")
+    print(
+        f"  poll: p50 {1e3 * statistics.median(polls):.1f} ms, p95 {1e3 * statistics.quantiles(polls, n=20)[-1]:.1f} ms"
+    )
+    before = generated(services, 1.5)
+    while_on = generated(services, seconds)
+    run.stop()
+    run.wait(10)
+    idle = generated(services, seconds)
+    print(
+        f"  Generate: {while_on:,.0f} tokens/s beside the run, {idle:,.0f} without, {while_on / idle:.2f}", flush=True
+    )
+    del before
+    if page:
+        seen(seconds)
+
+
+def ours_of(plan) -> Callable[[], None]:
+    events = Trainer(plan.model(), plan.config, plan.data).events()
+    return lambda: next(events) and None
+
+
+def follow(services, bench_id: str, run, seconds: float, polls: list[float]) -> float:
+    """Tokens a second of a run that a page asks for news four times a second."""
+    from ui.handlers import train
+
+    while run.step < 20:
+        time.sleep(0.05)
+    began, first, seen = time.perf_counter(), run.step, [None, 0, 0, 0]
+    while time.perf_counter() - began < seconds:
+        asked = time.perf_counter()
+        news = train.poll(services, [bench_id, *seen])
+        polls.append(time.perf_counter() - asked)
+        seen = [news["run"], news["version"], news["first"] + len(news["rows"]), news["n_looks"]]
+        time.sleep(0.25)
+    return (run.step - first) * run.plan.about["tokens_per_step"] / (time.perf_counter() - began)
+
+
+def generated(services, seconds: float) -> float:
+    """Tokens a second of texts of the default model, as the Generate tab makes them."""
+    from gptcore.generation import generate
+
+    lm, n, began = services.models.get(services.models.default), 0, time.perf_counter()
+    while time.perf_counter() - began < seconds:
+        for _ in services.compute(iter(generate(lm, "Once upon a time", max_new_tokens=100, seed=n))):
+            n += 1
+    return n / (time.perf_counter() - began)
+
+
+def seen(seconds: float) -> None:
+    """The rate on the page itself, in Chromium on the same machine."""
+    from playwright.sync_api import sync_playwright
+
+    from serving import served_page
+
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    with served_page() as url, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        page = browser.new_page(viewport={"width": 1280, "height": 720})
+        page.goto(url + "?tab=train")
+        page.wait_for_selector("#train .tr-tile")
+        page.wait_for_timeout(1500)
+        page.click("#train-start")
+        page.wait_for_timeout(4000)
+        rates = []
+        for _ in range(max(3, int(seconds * 2))):
+            page.wait_for_timeout(1000)
+            rates.append(float(page.locator(".tr-tile b").nth(5).inner_text().replace(",", "")))
+        print(f"  with a page that follows it in Chromium on the same cores: {statistics.median(rates):,.0f} tokens/s")
+        page.click("#train [data-cmd=stop]")
+        browser.close()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=4.0)
+    parser.add_argument("--page", action="store_true")
+    options = parser.parse_args()
+    keep_freed_memory()
+    print(f"torch {torch.__version__}, {torch.get_num_threads()} threads")
+    compare(options.rounds, options.seconds)
+    thread = threading.Thread(target=in_app, args=(options.seconds, options.page))
+    thread.start()  # as in a server, and its workers go with it
+    thread.join()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,135 @@
+"""Fine-tuning: the paper's inputs, the two losses, and a classifier that learns."""
+
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from gptcore import GPT, GPTConfig
+from gptcore.errors import ContextLengthError, TrainingError
+from gptcore.finetuning import (
+    Example,
+    LabelledBatches,
+    SpecialTokens,
+    TaskClassifier,
+    classification,
+    classification_config,
+    entailment,
+    evaluate_classifier,
+    multiple_choice,
+    similarity,
+)
+from gptcore.finetuning.classification import padded
+from gptcore.training import EvalEvent, Trainer
+
+SHAPE = GPTConfig(
+    vocab_size=20, n_positions=24, n_embd=32, n_layer=2, n_head=4, embd_pdrop=0.0, attn_pdrop=0.0, resid_pdrop=0.0
+)
+TOKENS = SpecialTokens.after(20)
+S, D, E = TOKENS.start, TOKENS.delimiter, TOKENS.extract
+IN = {"tokens": TOKENS, "window": 24}
+
+
+def body() -> GPT:
+    torch.manual_seed(0)
+    return GPT(SHAPE)
+
+
+def classifier(n_classes: int = 2, **options) -> TaskClassifier:
+    return TaskClassifier(body(), n_classes, generator=torch.Generator().manual_seed(1), **options).eval()
+
+
+def test_inputs_are_those_of_the_papers_figure():
+    assert classification([1, 2], 1, **IN) == Example(((S, 1, 2, E),), 1)
+    assert entailment([1, 2], [3], 0, **IN) == Example(((S, 1, 2, D, 3, E),), 0)
+    assert similarity([1], [2, 3], 1, **IN) == Example(((S, 1, D, 2, 3, E), (S, 2, 3, D, 1, E)), 1)
+    assert multiple_choice([1], [[2], [3, 4]], 1, **IN) == Example(((S, 1, D, 2, E), (S, 1, D, 3, 4, E)), 1)
+
+
+def test_a_long_first_text_is_cut_and_a_long_second_one_is_a_sentence():
+    (sequence,) = classification(range(20), 0, tokens=TOKENS, window=8).sequences
+    assert len(sequence) == 8 and sequence[0] == S and sequence[-1] == E
+    (sequence,) = entailment([1] * 30, [2, 3], 0, **IN).sequences
+    assert len(sequence) == 24 and sequence[-4:] == (D, 2, 3, E)
+    with pytest.raises(ContextLengthError, match="30 tokens; in a window of 24"):
+        entailment([1], [2] * 30, 0, **IN)
+    with pytest.raises(TrainingError, match="the label is 2"):
+        multiple_choice([1], [[2], [3]], 2, **IN)
+
+
+def test_the_extract_token_is_read_and_not_the_last_column():
+    model, example = classifier(), classification([1, 2, 3], 0, **IN)
+    alone, _ = padded([example])
+    beside, _ = padded([example, classification(list(range(15)), 1, **IN)])
+    assert beside.shape[-1] > alone.shape[-1]
+    torch.testing.assert_close(model(alone).logits[0], model(beside).logits[0], atol=1e-5, rtol=1e-5)
+
+
+def test_the_loss_is_the_papers_sum_of_two():
+    examples = [classification([1, 2, 3], 0, **IN), classification([4, 5, 6, 7, 8], 1, **IN)]
+    ids, labels = padded(examples)
+    model = classifier()
+    out = model(ids, labels)
+    plain = classifier(auxiliary_weight=0.0)(ids, labels)
+    expected = F.cross_entropy(out.logits, labels)
+    assert float(plain.loss) == pytest.approx(float(expected), abs=1e-6)
+    own, n = 0.0, 0
+    for example in examples:  # L1 by hand: every token after the first, given those before it
+        row = torch.tensor(example.sequences[0])[None]
+        logits = model.body(row).logits[0, :-1]
+        own += float(F.cross_entropy(logits, row[0, 1:], reduction="sum"))
+        n += row.shape[1] - 1
+    assert float(out.loss) == pytest.approx(float(expected) + 0.5 * own / n, abs=1e-5)
+
+
+def test_the_body_keeps_what_it_knew():
+    before, model = body(), classifier()
+    ids = torch.tensor([[1, 2, 3]])
+    torch.testing.assert_close(model.body(ids).logits[..., :20], before(ids).logits, atol=1e-6, rtol=1e-6)
+    assert model.body.config.vocab_size == 23
+
+
+def test_similarity_does_not_depend_on_the_order_and_answers_compete():
+    model = classifier()
+    one, _ = padded([similarity([1, 2], [3], 0, **IN)])
+    two, _ = padded([similarity([3], [1, 2], 0, **IN)])
+    torch.testing.assert_close(model(one).logits, model(two).logits, atol=1e-5, rtol=1e-5)
+    choice, labels = padded([multiple_choice([1], [[2], [3], [4]], 2, **IN)])
+    out = classifier(n_classes=1)(choice, labels)
+    assert out.logits.shape == (1, 3) and math.isfinite(float(out.loss))
+
+
+def test_the_settings_are_the_papers():
+    config = classification_config(3200)
+    assert (config.max_steps, config.batch_size, config.learning_rate) == (300, 32, 6.25e-5)
+    assert config.schedule == "linear" and config.warmup_steps == 1
+
+
+def test_a_classifier_learns_a_rule_that_needs_the_whole_text():
+    torch.manual_seed(0)
+    generator = torch.Generator().manual_seed(3)
+
+    def example() -> Example:  # does token 7 occur anywhere?
+        ids = torch.randint(8, 20, (9,), generator=generator).tolist()
+        label = int(torch.randint(2, (), generator=generator))
+        if label:
+            ids[int(torch.randint(9, (), generator=generator))] = 7
+        return classification(ids, label, **IN)
+
+    train, test = [example() for _ in range(256)], [example() for _ in range(100)]
+    model = classifier()
+    data = LabelledBatches(train, batch_size=32)
+    config = classification_config(len(train), epochs=8, learning_rate=3e-3)
+    trainer = Trainer(model, config, data, evaluate=lambda: evaluate_classifier(model, test))
+    scores = [event.score for event in trainer.events() if isinstance(event, EvalEvent)]
+    assert scores[0].accuracy < 0.7 and scores[-1].accuracy > 0.95 and scores[-1].loss < scores[0].loss
+
+
+def test_every_example_is_drawn_once_an_epoch():
+    examples = [classification([place], place % 2, **IN) for place in range(10)]
+    data = LabelledBatches(examples, batch_size=4)
+    seen = [int(row[0, 1]) for index in range(3) for row in data.draw(index, 0)[0]]
+    assert sorted(seen) == list(range(10))
+    with pytest.raises(TrainingError, match="0 examples"):
+        LabelledBatches([], batch_size=4)
