@@ -16,6 +16,8 @@ TESTED = {
     "python tests/benchmarks/decode.py": "tests/test_readme.py",
     "python tests/benchmarks/attention.py": "tests/test_readme.py",
     "python tests/benchmarks/page.py": "tests/test_readme.py",
+    "python tests/benchmarks/training.py --page": "tests/test_readme.py",
+    "python tests/benchmarks/sentiment.py rows.tsv": "tests/test_readme.py",
 }
 
 

@@ -16,6 +16,7 @@ from ui.errors import shown_to_visitor
 from ui.handlers import generate as handlers
 from ui.handlers import loading, train
 from ui.handlers.example import Example
+from ui.handlers.train_plan import sent_shape
 from ui.jobs import Bench
 from ui.model_store import facts
 from ui.services import Services
@@ -61,7 +62,7 @@ def build_page(services: Services, example: Example) -> gr.Blocks:
             with gr.Tab("Attention", id="attention"):
                 heads = attention_tab(services, model, example.attention, model_work)
             with gr.Tab("Parameters", id="parameters") as parameters:
-                follow = parameters_tab(services, model, model_work, parameters)
+                counted = parameters_tab(services, model, model_work, parameters)
             with gr.Tab("Train", id="train"):
                 training = train_tab(services, model)
         gr.Markdown(KEYS, elem_id="keys", elem_classes="no-present")
@@ -72,7 +73,7 @@ def build_page(services: Services, example: Example) -> gr.Blocks:
             "outputs": [line, model, opened],
         }
         opening |= {"concurrency_id": "load", "concurrency_limit": 2, **QUIET}
-        refreshing = [tab.look, heads.fresh, heads.look, heads.compare, *follow]
+        refreshing = [tab.look, heads.fresh, heads.look, heads.compare, *counted.follow]
         _chain(model.input(**opening), refreshing)
         linked = {"prompt": tab.prompt, "seed": tab.controls.seed, "model": model, "text": heads.text}
         linked |= {"sink": heads.mode, "keep": heads.keep}
@@ -88,6 +89,7 @@ def build_page(services: Services, example: Example) -> gr.Blocks:
             **{**training.upload, "fn": _on_upload(services, training.upload["fn"])}, outputs=[model, training.view]
         )
         _chain(uploaded.success(**opening), refreshing)
+        counted.send.click(_on_send(), counted.sent, [tabs, *training.shape], **QUIET)
         page.unload(_on_leave(services))
         add_endpoints(services)
     return page
@@ -140,6 +142,16 @@ def _on_open(services: Services) -> Callable[[gr.EventData], list[Any]]:
         return [gr.Dropdown(choices=choices, value=name), gr.Tabs(selected=tab)]
 
     return on_open
+
+
+def _on_send() -> Callable[..., list[Any]]:
+    """Takes a shape from the Parameters tab to the Train tab's form."""
+
+    def on_send(*sizes: Any) -> list[Any]:
+        with shown_to_visitor():
+            return [gr.Tabs(selected="train"), *sent_shape(sizes)]
+
+    return on_send
 
 
 def _on_upload(services: Services, keep: Callable[..., tuple[Bench, str]]) -> Callable[[str, str], list[Any]]:

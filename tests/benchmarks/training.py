@@ -130,7 +130,7 @@ def in_app(seconds: float, page: bool) -> None:
     print(
         f"  poll: p50 {1e3 * statistics.median(polls):.1f} ms, p95 {1e3 * statistics.quantiles(polls, n=20)[-1]:.1f} ms"
     )
-    before = generated(services, 1.5)
+    generated(services, 1.5)
     while_on = generated(services, seconds)
     run.stop()
     run.wait(10)
@@ -138,7 +138,6 @@ def in_app(seconds: float, page: bool) -> None:
     print(
         f"  Generate: {while_on:,.0f} tokens/s beside the run, {idle:,.0f} without, {while_on / idle:.2f}", flush=True
     )
-    del before
     if page:
         seen(seconds)
 

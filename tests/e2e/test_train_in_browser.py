@@ -146,6 +146,41 @@ def test_fine_tuning_the_picked_model_shows_the_same_live_view(visit):
     expect(title(page)).to_contain_text("All steps are done", timeout=40_000)
 
 
+def test_a_shape_comes_from_the_parameters_tab(visit):
+    page = visit("?tab=parameters")
+    page.fill("#shape-from input", "nano")
+    page.keyboard.press("Enter")
+    expect(page.locator("#breakdown .bd-name")).to_contain_text("nano", timeout=10_000)
+    page.click("#shape-to-train")
+    expect(page.locator("#train-start")).to_be_visible(timeout=10_000)
+    page.click("#train-more button")
+    expect(page.locator("#train-n_embd input[type=number]")).to_have_value("48")
+    expect(page.locator("#train-n_positions input[type=number]")).to_have_value("128")
+    page.click("#tabs button[role=tab]:has-text('Parameters')")
+    page.fill("#shape-from input", "gpt2-xl")
+    page.keyboard.press("Enter")
+    expect(page.locator("#breakdown .bd-name")).to_contain_text("gpt2-xl", timeout=10_000)
+    page.click("#shape-to-train")
+    expect(page.locator(".toast-body")).to_contain_text("number of layers is 48", timeout=10_000)
+
+
+def test_labels_are_learned_and_told(visit):
+    page = visit("?tab=train")
+    page.click("#train-kinds button[role=tab]:has-text('Labels')")
+    lines = "\n".join([f"sad, the {word} is lost in the rain" for word in ("cat", "dog", "fox")] * 6)
+    lines += "\n" + "\n".join([f"happy, the {word} is glad in the sun" for word in ("cat", "dog", "fox")] * 6)
+    page.fill("#labels-lines textarea", lines)
+    page.click("#labels-length label:has-text('steps')")
+    page.fill("#labels-steps input", "12")
+    page.keyboard.press("Tab")
+    page.click("#labels-start")
+    expect(title(page)).to_contain_text("mini tuned on 2 labels", timeout=20_000)
+    expect(title(page)).to_contain_text("All steps are done", timeout=60_000)
+    expect(tile(page, "right labels")).to_have_text("100 %")
+    page.fill("#train .tr-line", "the dog is lost in the rain")
+    expect(page.locator("#train .tr-told")).to_contain_text("sad 9", timeout=10_000)
+
+
 @pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
 def test_the_tab_fits_projector_and_phone(visit, width, height):
     page = visit("?tab=train&__theme=dark", width, height)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -60,6 +60,9 @@ PRESETS: dict[str, dict[str, Any]] = {
     },
 }  # fmt: skip
 LESSON = "The lesson's 4 layers x 128"
+
+# What another tab can send here.
+SENT = ("n_layer", "n_head", "n_embd", "n_positions")
 
 # What can be broken on purpose: (label, what to expect and why).
 TRICKS: dict[str, tuple[str, str]] = {
@@ -142,6 +145,12 @@ def _text(services: Services, values: dict[str, Any]) -> Any:
         services.limits, values["corpus"], written=values["written"], file=values["file"], data_set=values["data_set"],
         offline=services.models.offline,
     )  # fmt: skip
+
+
+def sent_shape(sizes: Sequence[object]) -> list[int]:
+    """A shape from elsewhere, by SENT, as the form takes it. Raises InputError for one that is too large to train here."""
+    found = _shape(dict(zip(SENT, sizes, strict=True)))
+    return [found[name] for name in SENT]
 
 
 def _shape(values: dict[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
@@ -10,28 +11,40 @@ from gptcore.config import PRESETS
 from ui.components.parameter_views import breakdown_view, drawing_view, figure_view, plotly_view, sheet_view
 from ui.figures import parameters as figures
 from ui.handlers import anatomy, costs, families, quoted, shapes
+from ui.handlers.train_plan import SENT
 from ui.services import Services
 from ui.tabs.controls import QUIET, stop_event
 from ui.tabs.parameter_events import FIELDS, PICKED, anatomy_picture, drawing_picture, drawn, make_events
 
 
-def parameters_tab(
-    services: Services, model: gr.Dropdown, model_work: dict[str, Any], tab: gr.Tab
-) -> list[dict[str, Any]]:
+@dataclass(frozen=True)
+class ParametersTab:
+    """What the page needs of the tab.
+
+    Attributes:
+        follow: what to do when the model in the picker has changed, as keyword arguments of events.
+        send: the button that takes the shape to the Train tab.
+        sent: the controls that go there, by SENT.
+    """
+
+    follow: list[dict[str, Any]]
+    send: gr.Button
+    sent: list[Any]
+
+
+def parameters_tab(services: Services, model: gr.Dropdown, model_work: dict[str, Any], tab: gr.Tab) -> ParametersTab:
     """Lays out the tab and wires it.
 
     Args:
         services, model, model_work: as in `generate_tab`.
         tab: itself; it draws when it is opened.
-
-    Returns:
-        what to do when the model in the picker has changed, as keyword arguments of events.
     """
     config = services.models.get(services.models.default).model.config
     with gr.Row(equal_height=False):
         with gr.Column(scale=2, min_width=320):
             load = gr.Dropdown([PICKED, *PRESETS], value=PICKED, label="Start from", elem_id="shape-from")
             controls = _controls(shapes.controls_of(config))
+            send = gr.Button("Train this shape", elem_id="shape-to-train", min_width=0)
         with gr.Column(scale=5, min_width=330), gr.Tabs(elem_id="parameter-views"):
             with gr.Tab("Breakdown", id="breakdown") as breakdown_tab:
                 table = breakdown_view(
@@ -113,7 +126,7 @@ def parameters_tab(
     anatomy_tab.select(lambda: "anatomy", None, shown, queue=False, **QUIET).then(**examined)
     start.click(on_verify, model, checks, **model_work)
     stop.click(stop_event(services), queue=False, **QUIET)
-    return [follow, examined]
+    return ParametersTab([follow, examined], send, [controls[name] for name in SENT])
 
 
 def _controls(values: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 
 from ui.components.train_view import train_view
-from ui.handlers.train_plan import PRESETS
+from ui.handlers.train_plan import PRESETS, SENT
 from ui.services import Services
 from ui.tabs.controls import QUIET
 from ui.tabs.train_events import SHAPE_FIELDS, make_events, server_functions
@@ -21,11 +21,12 @@ _NEW_SEED = "(...args) => [window.gptlensBench || '', ...args.slice(1, -1), Math
 
 @dataclass(frozen=True)
 class TrainTab:
-    """What the page needs of the tab: the view, whose events `models` and `open` concern the picker."""
+    """What the page needs of the tab: the view, whose events `models` and `open` concern the picker; uploads; the shape."""
 
     view: gr.HTML
     upload: dict[str, Any]
     uploaded: gr.UploadButton
+    shape: list[Any]
 
 
 def train_tab(services: Services, model: gr.Dropdown) -> TrainTab:
@@ -80,4 +81,4 @@ def train_tab(services: Services, model: gr.Dropdown) -> TrainTab:
         None, None, None, js="() => setTimeout(() => document.querySelector('#train-zip-ready')?.click(), 200)", **QUIET
     )
     upload = {"fn": events.upload, "inputs": [bench, uploaded], "js": _WITH_BENCH, **QUIET}
-    return TrainTab(view, upload, uploaded)
+    return TrainTab(view, upload, uploaded, [fields[name] for name in SENT])
