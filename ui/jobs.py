@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import threading
 import time
@@ -18,6 +19,8 @@ from gptcore.training import RepeatedSequences, Trainer, TrainingConfig
 from ui.limits import Limits
 from ui.runs import RUN_PREFIX, FinishedRun, Plan, Run, remaining
 
+# What a page may draw as the id of a bench of its own: too long to be guessed.
+_DRAWN = re.compile(r"[A-Za-z0-9_-]{22,64}")
 MOST_RUNS = 7  # the newest, and six before it as faded lines
 
 
@@ -34,12 +37,14 @@ class Bench:
         runs: oldest first; all but the last have ended.
         models: uploaded ones, by the name under which tabs open them.
         last_seen: when somebody last looked.
+        starting: held while a run is begun.
     """
 
     id: str
     runs: list[Run | FinishedRun] = field(default_factory=list)
     models: dict[str, LanguageModel] = field(default_factory=dict)
     last_seen: float = 0.0
+    starting: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def current(self) -> Run | FinishedRun | None:
@@ -73,10 +78,10 @@ class Jobs:
 
     def get(self, bench_id: object) -> Bench | None:
         """The bench of an id, which is thereby looked at; None when it is unknown or gone."""
+        if self._example is not None and bench_id == self._example.id:
+            return self._example
         with self._lock:
             bench = self._benches.get(bench_id) if isinstance(bench_id, str) else None
-            if self._example is not None and bench_id == self._example.id:
-                return self._example
             if bench is not None:
                 bench.last_seen = self._clock()
             return bench
@@ -84,48 +89,50 @@ class Jobs:
     def start(self, bench_id: object, plan: Plan, *, go: bool = True) -> Bench:
         """Begins a run on a bench, a new one when the id is unknown; a run in progress there ends first.
 
+        Args:
+            bench_id: of a bench, or one that a page has drawn for a new bench; anything else draws one.
+            plan: what to do.
+            go: False leaves it ready.
+
         Raises:
             Busy: as many runs as this server allows are under way.
         """
-        before = self.get(bench_id)
-        if before is self._example:
-            before = None
-        if before is not None and before.current is not None and before.current.alive:
-            before.current.stop()
-            before.current.wait(5.0)
-        with self._lock:
-            alive = [run for other in self._benches.values() for run in other.runs if run.alive]
-            if len(alive) >= self._limits.training_runs:
-                left = [remaining(run) for run in alive]
-                soonest = min((seconds for seconds in left if seconds is not None), default=None)
-                when = "" if soonest is None else f" The next place is free in about {max(1, round(soonest))} s."
-                raise Busy(
-                    f"{len(alive)} training run(s) are under way on this server, and no more fit.{when} "
-                    "Nothing of yours is lost; press Start again then."
-                )
-            bench = before or Bench(secrets.token_urlsafe(12))
-            self._benches[bench.id] = bench
-            bench.last_seen = self._clock()
-            bench.runs = [*bench.runs[-(MOST_RUNS - 1) :], Run(plan, n_threads=self._threads)]
-            self._begin_reaping()
-        if go:
-            bench.runs[-1].go()
+        bench = self._bench(bench_id)
+        with bench.starting:
+            self.check_place(bench)
+            for run in bench.runs:
+                run.stop(replaced=True)
+            if not all(run.wait(10.0) for run in bench.runs):
+                raise Busy("The run before is still ending. Press Start again in a moment.")
+            kept = [run for run in bench.runs if run.step][-(MOST_RUNS - 1) :]
+            bench.runs = [*kept, Run(plan, n_threads=self._threads)]
+            if go:
+                bench.runs[-1].go()
         return bench
+
+    def check_place(self, bench: Bench) -> None:
+        """Raises Busy when the runs that learn on other benches have all places; those that wait hold none."""
+        with self._lock:
+            others = [other for other in self._benches.values() if other is not bench]
+            learning = [run for other in others for run in other.runs if run.state in ("running", "ending")]
+        if len(learning) < self._limits.training_runs:
+            return
+        left = [remaining(run) for run in learning]
+        soonest = min((seconds for seconds in left if seconds is not None), default=None)
+        when = "" if soonest is None else f" The next place is free in about {max(1, round(soonest))} s."
+        raise Busy(
+            f"{len(learning)} training run(s) are under way on this server, and no more fit.{when} "
+            "Nothing of yours is lost; press the button again then."
+        )
 
     def keep(self, bench_id: object, lm: LanguageModel) -> tuple[Bench, str]:
         """Puts an uploaded model on a bench, a new one when the id is unknown; returns the bench and the model's name.
 
         A bench keeps two; the older makes room.
         """
-        before = self.get(bench_id)
-        with self._lock:
-            bench = before if before is not None and before.id in self._benches else Bench(secrets.token_urlsafe(12))
-            self._benches[bench.id] = bench
-            bench.last_seen = self._clock()
-            name = RUN_PREFIX + secrets.token_urlsafe(9)
-            bench.models = {**dict(list(bench.models.items())[-1:]), name: lm}
-            self._begin_reaping()
-            return bench, name
+        bench, name = self._bench(bench_id), RUN_PREFIX + secrets.token_urlsafe(9)
+        bench.models = {**dict(list(bench.models.items())[-1:]), name: lm}
+        return bench, name
 
     def find(self, run_id: object) -> Run | FinishedRun | None:
         """The run of an id, or None; looking keeps its bench."""
@@ -141,11 +148,13 @@ class Jobs:
         """The model of a run by the run's id, or an uploaded one by its name; None for names of other kinds.
 
         Raises:
-            CheckpointError: it is gone.
+            CheckpointError: it is gone, or not there yet.
         """
         if not name.startswith(RUN_PREFIX):
             return None
         run = self.find(name)
+        if run is not None and run.language_model is None:
+            raise CheckpointError("This run has no model to open yet. Wait for its first look.")
         if run is not None:
             return run.language_model
         with self._lock:
@@ -161,9 +170,7 @@ class Jobs:
             gone = [bench for bench in self._benches.values() if now - bench.last_seen > self._limits.training_grace]
             for bench in gone:
                 del self._benches[bench.id]
-        for bench in gone:
-            for run in bench.runs:
-                run.stop()
+        self._free(gone)
 
     def warm_up(self) -> None:
         """Updates a tiny model once, in a thread of its own: what torch loads for that would delay a first run."""
@@ -188,6 +195,28 @@ class Jobs:
 
     def _threads(self) -> int:
         return max(1, self._all_threads - min(1, self._busy()))
+
+    def _bench(self, bench_id: object) -> Bench:
+        """The bench of an id, made when there is none; the one longest out of sight makes room."""
+        with self._lock:
+            known = self._benches.get(bench_id) if isinstance(bench_id, str) else None
+            if known is None:
+                drawn = isinstance(bench_id, str) and _DRAWN.fullmatch(bench_id)
+                known = Bench(str(bench_id) if drawn else secrets.token_urlsafe(16))
+                self._benches[known.id] = known
+            known.last_seen = self._clock()
+            crowded = sorted(self._benches.values(), key=lambda bench: bench.last_seen)[: -self._limits.benches]
+            for bench in crowded:
+                del self._benches[bench.id]
+            self._begin_reaping()
+        self._free(crowded)
+        return known
+
+    @staticmethod
+    def _free(benches: list[Bench]) -> None:
+        for bench in benches:
+            for run in bench.runs:
+                run.stop(replaced=True)
 
     def _begin_reaping(self) -> None:
         if self._reaper is None:

@@ -24,6 +24,7 @@ class Limits:
         training_parameters: the largest model that is trained.
         training_text_bytes: the largest text that is trained on.
         training_grace: seconds for which a run is kept that nobody looks at.
+        benches: visitors whose runs are kept at the same time.
         session_seconds: how long a visitor who does nothing is remembered.
     """
 
@@ -42,6 +43,7 @@ class Limits:
     training_parameters: int = 30_000_000
     training_text_bytes: int = 20_000_000
     training_grace: float = 600.0
+    benches: int = 40
 
 
 PROFILES: dict[str, Limits] = {
@@ -61,5 +63,6 @@ PROFILES: dict[str, Limits] = {
         training_parameters=5_000_000,
         training_text_bytes=2_000_000,
         training_grace=120.0,
+        benches=16,
     ),
 }

@@ -81,7 +81,7 @@ def build_page(services: Services, example: Example) -> gr.Blocks:
         outputs = [tabs, heads.linked, *linked.values()]
         arriving = page.load(_on_load(services, example, list(linked)), None, outputs, **QUIET)
         _chain(arriving.then(**opening), refreshing)
-        picking = [model, tabs]
+        picking = [model, tabs, tab.prompt]
         training.view.models(_on_models(services), None, model, **QUIET)
         opened_here = training.view.open(_on_open(services), None, picking, **QUIET)
         _chain(opened_here.success(**opening), refreshing)
@@ -138,8 +138,10 @@ def _on_open(services: Services) -> Callable[[gr.EventData], list[Any]]:
         bench, name, tab = (event._data.get(key) for key in ("bench", "run", "tab"))
         choices = _choices(services, bench)
         if name not in {value for _, value in choices} or tab not in links.CHOICES["tab"]:
-            return [gr.skip(), gr.skip()]
-        return [gr.Dropdown(choices=choices, value=name), gr.Tabs(selected=tab)]
+            return [gr.skip()] * 3
+        run = services.jobs.find(name)
+        prompt = run.plan.about["prompt"] if run is not None and tab == "generate" else gr.skip()
+        return [gr.Dropdown(choices=choices, value=name), gr.Tabs(selected=tab), prompt]
 
     return on_open
 

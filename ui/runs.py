@@ -27,7 +27,7 @@ log = logging.getLogger("gptlens")
 RUN_PREFIX = "run-"
 _MOST_OBSERVATIONS = 200
 # A look costs a sample, a held-out score and some attention maps; it may take this share of the training's time.
-_LOOKING_SHARE, _SHORTEST_WAIT = 0.04, 1.0
+_LOOKING_SHARE, _SHORTEST_WAIT, _LONGEST_WAIT = 0.04, 1.0, 8.0
 _RATE_OVER = 2.0  # seconds
 
 
@@ -60,21 +60,22 @@ class Stopwatch:
     """Seconds while it is on; stands still while it is off."""
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
-        self._clock, self._before, self._since = clock, 0.0, None
+        self._clock = clock
+        self._state: tuple[float, float | None] = (0.0, None)  # seconds before, and since when it is on; set at once
 
     def __call__(self) -> float:
         """Seconds so far."""
-        since = self._since
-        return self._before if since is None else self._before + self._clock() - since
+        before, since = self._state
+        return before if since is None else before + self._clock() - since
 
     def on(self) -> None:
         """Goes on; nothing when it is on."""
-        if self._since is None:
-            self._since = self._clock()
+        if self._state[1] is None:
+            self._state = (self._state[0], self._clock())
 
     def off(self) -> None:
         """Stands still; nothing when it does."""
-        self._before, self._since = self(), None
+        self._state = (self(), None)
 
 
 class Run:
@@ -86,7 +87,7 @@ class Run:
 
     Attributes:
         id: by which every tab can open its model; who knows it may use it.
-        state: "ready", "running", "paused" or "ended".
+        state: "ready", "running", "paused", "ending" or "ended".
         reason: why it ended, as a sentence, or "".
         curve: its updates.
         observations: looks at the model, the first before the first update.
@@ -100,15 +101,21 @@ class Run:
         self.classifier: TaskClassifier | None = None
         self.curve, self.observations = Curve(), list[Observation]()
         self.step, self.rate, self.learning_rate = 0, 0.0, plan.config.learning_rate
+        self._thinned = 0
         self.watch = Stopwatch()
-        self.scratch = tempfile.TemporaryDirectory(prefix="gptlens-")  # for files to download; goes with the run
+        self.scratch: tempfile.TemporaryDirectory[str] | None = None  # of a file to download; goes with the run
         self.lock = threading.Lock()  # guards the curve and the observations
         self._n_threads = n_threads
         self._wake = threading.Condition()
-        self._allowed, self._stopped = 0.0, False
+        self._allowed, self._stopped, self._replaced = 0.0, False, False
         self._model: LanguageModel | None = None
         self._thread = threading.Thread(target=self._work, daemon=True, name=self.id)
         self._thread.start()
+
+    @property
+    def version(self) -> int:
+        """Grows when what a page has received of curve and observations is no longer the beginning of them."""
+        return self.curve.version + self._thinned
 
     @property
     def alive(self) -> bool:
@@ -132,10 +139,10 @@ class Run:
         with self._wake:
             self._allowed = 0.0
 
-    def stop(self) -> None:
-        """Ends it after the update in progress; what was learned stays."""
+    def stop(self, *, replaced: bool = False) -> None:
+        """Ends it after the update in progress; what was learned stays. A replaced run is not scored at the end."""
         with self._wake:
-            self._stopped = True
+            self._stopped, self._replaced = True, replaced
             self._wake.notify()
 
     def retune(self, learning_rate: float) -> None:
@@ -151,11 +158,10 @@ class Run:
         threads = torch.get_num_threads()
         try:
             self._train()
-        except (GPTCoreError, MemoryError, RuntimeError) as error:
-            if not isinstance(error, GPTCoreError):
-                log.exception("a training run failed")
+        except Exception as error:
             said = str(error)
             if not isinstance(error, GPTCoreError):
+                log.exception("a training run failed")
                 said = "Training failed; the server's log has the details."
             kept = f" The model of step {self.observations[-1].step:,} is kept." if self.observations else ""
             self.reason = said + kept
@@ -186,7 +192,11 @@ class Run:
                     next_look = self._look(model)
         else:
             self.reason = "Stopped."
+        self.watch.off()
+        self.state = "ending"
         trainer.optimizer.zero_grad(set_to_none=True)
+        if self._replaced:
+            return
         self._look(model)
         self.final_loss, self.final_accuracy = plan.evaluate(model, True)
         if isinstance(model, TaskClassifier):
@@ -222,24 +232,29 @@ class Run:
             self.observations.append(seen)
             if len(self.observations) > _MOST_OBSERVATIONS:
                 del self.observations[1:-1:2]
-        crowd = 1 << (len(self.observations) // (_MOST_OBSERVATIONS // 2))
-        return self.watch() + crowd * max(_SHORTEST_WAIT, (time.perf_counter() - began) / _LOOKING_SHARE)
+                self._thinned += 1
+        crowd = 1 << self._thinned
+        wait = (time.perf_counter() - began) / _LOOKING_SHARE
+        return self.watch() + crowd * min(_LONGEST_WAIT, max(_SHORTEST_WAIT, wait))
 
     def _may_go_on(self, model: GPT | TaskClassifier) -> bool:
         """Waits while it may not; False once it is stopped."""
-        if self._allowed < 1 and not self._stopped:
+        while True:
+            with self._wake:
+                if self._stopped:
+                    return False
+                if self._allowed >= 1:
+                    self._allowed -= 1
+                    self.state = "running"
+                    self.watch.on()
+                    return True
+            self.watch.off()
             if self.step:
                 self._look(model)
-            self.state = "paused" if self.step else "ready"
-            self.watch.off()
             with self._wake:
-                self._wake.wait_for(lambda: self._allowed >= 1 or self._stopped)
-        if self._stopped:
-            return False
-        self._allowed -= 1
-        self.state = "running"
-        self.watch.on()
-        return True
+                if self._allowed < 1 and not self._stopped:
+                    self.state = "paused" if self.step else "ready"
+                    self._wake.wait_for(lambda: self._allowed >= 1 or self._stopped)
 
     def _use_threads(self) -> None:
         wanted = self._n_threads()
@@ -264,7 +279,8 @@ class FinishedRun:
         self.curve, self.observations, self.step, self.rate = curve, observations, step, rate
         self.final_loss, self.final_accuracy, self.classifier = final_loss, math.nan, None
         self.reason, self.lock = reason, threading.Lock()
-        self.scratch = tempfile.TemporaryDirectory(prefix="gptlens-")
+        self.scratch: tempfile.TemporaryDirectory[str] | None = None
+        self.version = 0
         self._seconds = seconds
 
     def watch(self) -> float:
@@ -277,7 +293,7 @@ class FinishedRun:
     def pause(self) -> None:
         """Nothing: it has ended."""
 
-    def stop(self) -> None:
+    def stop(self, *, replaced: bool = False) -> None:
         """Nothing: it has ended."""
 
     def retune(self, learning_rate: float) -> None:

@@ -64,7 +64,7 @@ CSS = """
 #attention-head{margin-top:-.3em}#sink .wrap{gap:.3em}.attention-more{align-items:center;flex-wrap:nowrap}#woken .prose{font-size:.95em;color:var(--body-text-color-subdued)}
 .shape-sliders .form,.shape-switches .form{display:grid!important;grid-template-columns:repeat(2,minmax(0,1fr));gap:0!important}.shape-sliders .head{flex-wrap:nowrap!important}.shape-sliders .min_value,.shape-sliders .max_value{display:none}.shape-switches .form>*{min-width:0!important}
 #space-warning{border:1px solid var(--lens-surprise);border-radius:6px;padding:.3em .6em;align-items:center}
-.off-screen{position:absolute!important;left:-9999px!important}#train-said .refused{border-left:3px solid var(--lens-surprise);padding:.2em .6em;color:var(--body-text-color);margin:0}#train-form button{padding-left:.4em;padding-right:.4em;white-space:nowrap}
+.off-screen{position:absolute!important;left:-9999px!important}#train-said .refused{border-left:3px solid var(--lens-surprise);padding:.2em .6em;color:var(--body-text-color);margin:0}body.following #train-form{display:none!important}#train-form button{padding-left:.4em;padding-right:.4em;white-space:nowrap}
 .steps,.presets{display:grid!important;grid-template-columns:repeat(4,minmax(0,1fr));gap:.4em}
 .presets{grid-template-columns:repeat(6,minmax(0,1fr))}
 .sliders .form{display:grid!important;grid-template-columns:repeat(3,minmax(0,1fr));gap:0!important}

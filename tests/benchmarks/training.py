@@ -1,10 +1,11 @@
 """How fast training is: against transformers' model in the same loop, and inside the app against the bare loop.
 
-    python tests/benchmarks/training.py [--rounds 5] [--seconds 4] [--page]
+    python tests/benchmarks/training.py [--rounds 5] [--seconds 4] [--page] [--two-minutes TEXT ...]
 
 The first table takes the same batches, AdamW settings, clipping and schedule for both models, a few seconds each in
 turn. The second starts the Train tab's first preset in a served app: alone, with a page that follows it in Chromium on
 the same machine (--page), and while a text is generated; the bare loop has the same model, batch and precision.
+--two-minutes runs the tab's two-minute preset on built-in texts or files, and prints where it ends.
 """
 
 from __future__ import annotations
@@ -142,6 +143,28 @@ def in_app(seconds: float, page: bool) -> None:
         seen(seconds)
 
 
+def two_minutes(texts: list[str]) -> None:
+    from gptcore.corpora import CORPORA
+    from ui.handlers import train
+    from ui.handlers.train_plan import PRESETS
+    from ui.services import make_services
+
+    print(f"\n{'two-minute preset, nats per character':40}{'held out':>10}{'bigram':>9}{'unigram':>9}{'updates':>9}")
+    for text in texts:
+        services = make_services(offline=True)
+        where = {"corpus": text} if text in CORPORA else {"corpus": "yours", "file": text}
+        bench = train.start(services, None, {**PRESETS["2 minutes, letters"], **where})
+        run = bench.current
+        assert run is not None
+        while not run.wait(1.0):
+            services.jobs.get(bench.id)
+        lines = run.plan.about["lines"]
+        print(
+            f"  {Path(text).name:38}{run.final_loss:10.3f}{lines['bigram']:9.3f}{lines['unigram']:9.3f}{run.step:9,}",
+            flush=True,
+        )
+
+
 def ours_of(plan) -> Callable[[], None]:
     events = Trainer(plan.model(), plan.config, plan.data).events()
     return lambda: next(events) and None
@@ -203,6 +226,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=4.0)
     parser.add_argument("--page", action="store_true")
+    parser.add_argument("--two-minutes", nargs="*", default=[], metavar="TEXT")
     options = parser.parse_args()
     keep_freed_memory()
     print(f"torch {torch.__version__}, {torch.get_num_threads()} threads")
@@ -210,6 +234,8 @@ def main() -> None:
     thread = threading.Thread(target=in_app, args=(options.seconds, options.page))
     thread.start()  # as in a server, and its workers go with it
     thread.join()
+    if options.two_minutes:
+        two_minutes(options.two_minutes)
 
 
 if __name__ == "__main__":

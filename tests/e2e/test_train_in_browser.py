@@ -19,7 +19,7 @@ def title(page: Page):
 
 
 def tile(page: Page, name: str):
-    return page.locator("#train .tr-tile", has_text=name).locator("b")
+    return page.locator(f"#train .tr-tile:has(span:text-is('{name}')) b")
 
 
 def short_run(page: Page, steps: int = 40) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 import time
 from dataclasses import replace
 
@@ -149,10 +150,43 @@ def test_starting_again_ends_the_run_before_and_other_benches_have_their_own(ser
     assert again is bench and first.state == "ended" and bench.current is not first
     other = train.start(services, "a stranger's guess", {**SMALL, "length": "cap"})
     assert other is not bench and train.poll(services, ["a stranger's guess", None, 0, 0, 0]) is None
+    wait_until(lambda: bench.current.rate > 0 and other.current.rate > 0)
     with pytest.raises(Busy, match=r"2 training run\(s\) are under way.*free in about"):
         train.start(services, None, SMALL)
+    train.command(services, [other.id, "pause", None])
+    wait_until(lambda: other.current.state == "paused")
+    third = train.start(services, None, {**SMALL, "length": "cap"})  # one that waits holds no place
+    wait_until(lambda: third.current.state == "running")
+    assert "no more fit" in train.command(services, [other.id, "resume", None])["said"]
     services.jobs.stop_all()
     finished(train.start(services, None, SMALL))
+
+
+def test_a_page_draws_its_own_bench_and_quick_presses_leave_one_live_run(services):
+    drawn = "k3j5h2k1j4h5k6j7h8g9f0d1"
+    benches: list[Bench] = []
+    presses = [
+        threading.Thread(target=lambda: benches.append(train.start(services, drawn, {**SMALL, "length": "cap"})))
+        for _ in range(4)
+    ]
+    for press in presses:
+        press.start()
+    for press in presses:
+        press.join()
+    assert {bench.id for bench in benches} == {drawn} and len(services.jobs) == 1
+    assert sum(run.alive for run in benches[0].runs) == 1
+
+
+def test_the_benches_longest_out_of_sight_make_room(services):
+    now = [0.0]
+    jobs = Jobs(replace(Limits(), benches=2), clock=lambda: now[0])
+    plan = make_plan(services, services.texts, {**SMALL, "max_steps": 1})
+    made = []
+    for moment in range(3):
+        now[0] = float(moment)
+        made.append(jobs.start(None, plan))
+        finished(made[-1])
+    assert len(jobs) == 2 and jobs.get(made[0].id) is None and jobs.get(made[2].id) is made[2]
 
 
 def test_a_bench_that_nobody_looks_at_is_freed_after_its_grace(services):

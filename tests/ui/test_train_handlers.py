@@ -64,7 +64,7 @@ BAD = [
     ({"length": None}, "The length is"), ({"max_steps": 0}, "number of steps is 0"),
     ({"learning_rate": math.nan}, "learning rate"), ({"learning_rate": -1}, "learning rate is -1"),
     ({"learning_rate": True}, "learning rate"), ({"warmup_steps": -1}, "warm-up is -1"), ({"seed": 0.5}, "seed is 0.5"),
-    ({"prompt": "€"}, "not '€'"), ({"prompt": 7}, "prompt must be text"), ({"trick": "everything"}, "cannot be broken"),
+    ({"prompt": 7}, "prompt must be text"), ({"trick": "everything"}, "cannot be broken"),
     ({"corpus": "repeated", "n_positions": 8}, "need at least 16"), ({"written": "x" * 30_000_000}, "characters"),
     ({"n_layer": 24, "n_embd": 1024, "n_head": 8}, "parameters; this server trains at most"),
     ({"n_positions": 1024, "batch_size": 512, "n_embd": 128, "written": TEXT * 40}, "of memory"),
@@ -76,6 +76,14 @@ def test_a_field_that_cannot_be_used_is_a_sentence(services, change, words):
     with pytest.raises(GPTCoreError, match=words):
         plan(services, **change)
     assert len(services.jobs) == 0
+
+
+def test_a_sample_prompt_of_unknown_characters_gives_way_and_says_so(services):
+    made = plan(services, prompt="Zthe €")
+    assert made.about["prompt"] == "the " and "lacks" in made.about["note"]
+    made = plan(services, prompt="€€")
+    assert made.about["prompt"] and set(made.about["prompt"]) <= set(TEXT)
+    assert plan(services, prompt="the ").about["note"] == ""
 
 
 def test_a_server_caps_the_length_of_a_run():

@@ -32,7 +32,7 @@ function series(run, guess, color) {
   for (const [name, hue] of [['previous', color.bar], ['induction', color.orange]])
     for (let l = 0; l < run.about.L; l++) for (let h = 0; h < run.about.H; h++)
       heads.push({points: run.looks.map(look => [look.step, look[name]?.[l]?.[h] ?? null]), color: hue, width: 1.6, alpha: run.about.L * run.about.H > 16 ? .4 : .8});
-  const old = run.past.flatMap(past => [
+  const old = run.past.filter(past => past.comparable).flatMap(past => [
     {points: past.curve.map((p, i) => [p[0], past.smooth[i]]), color: color.grey, width: 1.3, alpha: .55, name: past.name},
     {points: past.valid_curve, color: color.grey, width: 1.3, alpha: .55, dash: [5, 4]}]);
   const names = {uniform: run.about.kind === 'labels' ? 'guessing' : 'ln V: knows nothing', unigram: run.about.settings.tokenizer === 'char' ? 'counts of letters' : 'counts of tokens', bigram: 'counts of pairs'};
@@ -125,8 +125,10 @@ function wirePlot(pick, redraw) {
     const x = place(e), ends = [frame.step(from), frame.step(x)].sort((a, b) => a - b);
     if (Math.abs(x - from) > 8 && ends[1] - ends[0] > 2) { zoom = ends; redraw(); } else pick(frame.step(x));
     from = null;
+    clear();
   });
-  overlay.addEventListener('pointerleave', () => { if (frame && from === null) { overlay.getContext('2d').clearRect(0, 0, overlay.width, overlay.height); readout.textContent = ''; } });
-  overlay.addEventListener('pointercancel', () => { from = null; });
+  const clear = () => { overlay.getContext('2d').clearRect(0, 0, overlay.width, overlay.height); readout.textContent = ''; };
+  overlay.addEventListener('pointerleave', () => { if (frame && from === null) clear(); });
+  overlay.addEventListener('pointercancel', () => { from = null; clear(); });
   overlay.addEventListener('dblclick', () => { zoom = null; redraw(); });
 }

@@ -7,16 +7,23 @@ let bench = null, run = null, busy = false, again = 0, follow = true, at = 0, fa
 const nats = value => value === null || value === undefined ? '–' : value.toFixed(3);
 const clock = s => s === null || s === undefined ? '–' : s >= 90 ? `${Math.floor(s / 60)} min ${Math.round(s % 60)} s` : `${s.toFixed(s < 10 ? 1 : 0)} s`;
 const alive = () => run && run.state !== 'ended';
+// A bench of one's own, drawn here, so that two quick presses of Start mean the same one.
+window.gptlensOwnBench = () => {
+  window.gptlensBench ||= [...crypto.getRandomValues(new Uint8Array(24))].map(byte => (byte % 36).toString(36)).join('');
+  return window.gptlensBench;
+};
 const remembered = () => { try { return localStorage.getItem(STORED); } catch { return null; } };
+const followed = new URLSearchParams(location.search).get('bench');
 function attach(id) {
   bench = id;
   window.gptlensBench = id === EXAMPLE ? null : id;
-  if (id !== EXAMPLE) try { localStorage.setItem(STORED, id); } catch { /* private windows */ }
+  document.body.classList.toggle('following', id === followed);
+  if (id !== EXAMPLE && id !== followed) try { localStorage.setItem(STORED, id); } catch { /* private windows */ }
 }
 function take() {
   const value = props.value ? JSON.parse(props.value) : null;
   if (value && value.bench) attach(value.bench);
-  else if (!bench) attach(new URLSearchParams(location.search).get('bench') || remembered() || EXAMPLE);
+  else if (!bench) attach(followed || remembered() || EXAMPLE);
   tick();
 }
 function schedule(ms) { clearTimeout(again); again = setTimeout(tick, ms); }
@@ -48,18 +55,19 @@ function say(text) { message.textContent = text; message.hidden = !text; }
 async function absorb(news, visible) {
   const before = run && run.state, fresh = !run || run.id !== news.run;
   if (fresh) {
-    run = {id: news.run, rows: [], looks: [], past: [], about: news.about, version: news.version};
+    run = {id: news.run, rows: [], looks: [], past: [], about: news.about, version: news.version, ahead: [], step: 0, elapsed: 0, rate: 0, state: news.state, reason: '', final: null, peak: news.peak, planned_peak: news.planned_peak};
     [follow, at, drawnHeads, zoom] = [true, 0, '', null];
     part('next').value = '';
     part('rate').value = 0;
     say(news.about.note || '');
+    part('next-name').textContent = news.about.settings.tokenizer === 'char' ? 'Next character' : 'Next token';
     part('why').textContent = news.about.why ? `Broken on purpose, ${news.about.settings.broken}: ${news.about.why}` : '';
     await pastRuns();
   }
   run.rows.length = Math.min(news.first, run.rows.length);
   run.rows.push(...news.rows);
-  if (news.n_looks < run.looks.length) run.looks = [];
-  else { run.looks.length = Math.min(run.looks.length, news.looks_from); run.looks.push(...news.looks); }
+  run.looks.length = Math.min(news.looks_from, run.looks.length);
+  run.looks.push(...news.looks);
   for (const key of ['state', 'reason', 'step', 'elapsed', 'left', 'rate', 'version', 'final', 'final_accuracy', 'peak', 'ahead', 'planned_peak']) run[key] = news[key];
   if (failures === 0 && message.textContent.startsWith('The server does not')) say('');
   if (!fresh && before !== 'ended' && run.state === 'ended') await pastRuns();
@@ -85,12 +93,12 @@ async function pastRuns() {
 }
 const smooth = () => run.rows.length ? smoothed(run.rows.map(row => row[1])).at(-1) : null;
 function numbers() {
-  const look = run.looks.at(-1), valid = run.final ?? look?.valid ?? null, states = {ready: 'Ready: press Resume, or Step', running: 'Learning', paused: 'Paused', ended: bench === EXAMPLE ? 'Recorded example' : 'Ended'};
-  part('title').textContent = `${states[run.state]} · ${run.about.title} · ${run.about.parameters.toLocaleString('en')} parameters` + (run.reason ? ` · ${run.reason}` : '');
+  const look = run.looks.at(-1), valid = run.final ?? look?.valid ?? null, states = {ready: 'Ready: press Resume, or Step', running: 'Learning', paused: 'Paused', ending: 'Ending', ended: bench === EXAMPLE ? 'Recorded example' : 'Ended'};
+  part('title').textContent = `${states[run.state]} · ${run.about.title} · ${run.about.parameters.toLocaleString('en')} parameters` + (run.reason && bench !== EXAMPLE ? ` · ${run.reason}` : '');
   const accuracy = run.final_accuracy ?? look?.accuracy ?? null, ofLabels = run.about.kind === 'labels';
   part('try').hidden = !ofLabels || run.state !== 'ended';
-  const per = run.about.tokens_per_character, heldOut = run.about.kind === 'repeated' ? 'on the repeated part' : 'held-out loss';
-  const tiles = [['update', run.step.toLocaleString('en')], ['training loss', nats(smooth())], [heldOut, nats(valid)], ofLabels ? ['right labels', accuracy === null ? '–' : percent(accuracy)] : ['perplexity', valid === null ? '–' : Math.exp(valid).toFixed(2)], ofLabels ? ['most frequent label', percent(run.about.majority)] : ['bits per character', valid === null ? '–' : (valid / Math.LN2 * per).toFixed(3)], ['tokens a second', Math.round(run.rate).toLocaleString('en')], ['elapsed', clock(run.elapsed)], ['left', run.state === 'ended' ? '–' : clock(run.left)]];
+  const per = run.about.tokens_per_character, heldOut = run.about.kind === 'repeated' ? 'on what repeats' : 'held out';
+  const tiles = [['update', run.step.toLocaleString('en')], ['training loss', nats(smooth())], [heldOut + (run.final !== null ? ', all of it' : look ? `, update ${look.step.toLocaleString('en')}` : ''), nats(valid)], ofLabels ? ['right labels', accuracy === null ? '–' : percent(accuracy)] : ['perplexity', valid === null ? '–' : Math.exp(valid).toFixed(2)], ofLabels ? ['most frequent label', percent(run.about.majority)] : ['bits per character', valid === null ? '–' : (valid / Math.LN2 * per).toFixed(3)], ['tokens a second', Math.round(run.rate).toLocaleString('en')], ['elapsed', clock(run.elapsed)], ['left', run.state === 'ended' ? '–' : clock(run.left)]];
   const box = part('numbers');
   if (box.children.length !== tiles.length) { box.textContent = ''; for (const [name] of tiles) { const tile = add(box, 'div', 'tr-tile'); add(tile, 'b'); add(tile, 'span', '', name); } }
   tiles.forEach(([name, value], i) => { box.children[i].firstChild.textContent = value; box.children[i].lastChild.textContent = name; });
@@ -103,8 +111,10 @@ function controls() {
   const pause = element.querySelector('[data-cmd=pause],[data-cmd=resume]'), held = run.state === 'paused' || run.state === 'ready';
   pause.dataset.cmd = held ? 'resume' : 'pause';
   pause.textContent = held ? 'Resume' : 'Pause';
-  for (const button of element.querySelectorAll('[data-cmd]')) button.disabled = !alive() || (button.dataset.cmd === 'step' && run.state === 'running');
-  part('rate').disabled = !alive();
+  for (const button of element.querySelectorAll('[data-cmd]')) button.disabled = !alive() || run.state === 'ending' || (button.dataset.cmd === 'step' && run.state === 'running');
+  const rate = part('rate');
+  rate.disabled = !alive();
+  if (document.activeElement !== rate) rate.value = Math.log2(run.peak / run.planned_peak);
   part('rate-said').textContent = `peak ${run.peak.toPrecision(2)}`;
 }
 // --- one moment of the run: a sample, a probability, the heads
@@ -122,10 +132,10 @@ function moment(changed) {
   if (changed) { chance(); }
   headMaps(look);
 }
-let chancePoints = [];
+let chancePoints = [], chanceAsked = 0;
 async function chance() {
-  const found = await server.chances([bench, run.id, part('next').value]).catch(() => null);
-  if (!found) return;
+  const asked = ++chanceAsked, found = await server.chances([bench, run.id, part('next').value]).catch(() => null);
+  if (!found || asked !== chanceAsked) return;
   part('next').placeholder = visible(found.token ?? '');
   chancePoints = found.points || [];
   part('chance').dataset.token = found.token ?? '';
@@ -174,6 +184,7 @@ async function headMaps(look) {
 }
 function draw() {
   if (run && run.about) plot(run, run.looks[at]?.step ?? null, guess);
+  part('all').hidden = zoom === null;
 }
 wirePlot(step => { if (run && run.looks.length) go(run.looks.reduce((best, look, i) => Math.abs(look.step - step) < Math.abs(run.looks[best].step - step) ? i : best, 0)); }, draw);
 function go(index) {
@@ -190,10 +201,14 @@ part('line').addEventListener('input', async e => {
   part('told').textContent = told ? told.said || told.labels.map(([name, p]) => `${name} ${percent(p)}`).join(' · ') : '';
 });
 part('guess').addEventListener('input', e => { guess = e.target.value === '' ? null : +e.target.value; if (run) { numbers(); draw(); } });
-part('rate').addEventListener('input', async e => {
-  if (!alive()) return;
-  const peak = run.planned_peak * 2 ** +e.target.value, reply = await server.command([bench, 'rate', peak]).catch(() => null);
-  say(reply?.said || '');
+let rateTimer = 0;
+part('rate').addEventListener('input', e => {
+  clearTimeout(rateTimer);
+  rateTimer = setTimeout(async () => {
+    if (!alive()) return;
+    const reply = await server.command([bench, 'rate', run.planned_peak * 2 ** +e.target.value]).catch(() => null);
+    say(reply?.said || '');
+  }, 120);
 });
 element.querySelector('.tr-buttons').addEventListener('click', async e => {
   const {cmd, n} = e.target.dataset;
@@ -217,6 +232,7 @@ element.querySelector('.ts-tools').addEventListener('click', async e => {
     said.textContent = await navigator.clipboard.writeText(url.toString()).then(() => 'The link is on the clipboard. Who has it can steer this run.', () => 'The link is in the address bar; copy it from there.');
   } else if (what === 'png' || what === 'svg') saveMade(said, `training.${what}`, () => server.slide([bench, run.id, what, isDark()]));
 });
+part('all').addEventListener('click', () => { zoom = null; draw(); });
 element.querySelector('[data-do=latest]').addEventListener('click', () => run && go(run.looks.length - 1));
 let width = 0;
 new ResizeObserver(() => { if (plotBox.clientWidth && plotBox.clientWidth !== width) { width = plotBox.clientWidth; draw(); tick(); } }).observe(plotBox);

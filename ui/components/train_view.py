@@ -19,13 +19,15 @@ _HTML = """
 <button type="button" data-cmd="stop" title="end it; what it learned stays">Stop</button></div>
 </div>
 <div class="tr-message" role="status" hidden></div>
+<div class="tr-why"></div>
 <div class="tr-numbers"></div>
 <div class="tr-row"><label>Learning rate now <input type="range" class="tr-rate" min="-4" max="4" step="0.5" value="0"></label>
 <output class="tr-rate-said"></output>
 <label>Guess the final held-out loss <input class="tr-guess" type="number" min="0" max="20" step="0.05"></label>
 <span class="tr-guessed" role="status"></span></div>
 <div class="tr-grid">
-<div class="tr-left"><div class="tr-key"><i></i>training, smoothed <i></i>every update <i></i>held out, induction heads <i></i>earlier runs</div>
+<div class="tr-left"><div class="tr-key"><i></i>training, smoothed <i></i>every update <i></i>held out <i></i>earlier runs
+<span class="tr-key-heads">heads: <i></i>induction <i></i>token before</span><button type="button" class="tr-all" hidden>See all</button></div>
 <div class="tr-plot" role="img" aria-label="Loss, head scores, learning rate and gradient norm over the updates"><canvas></canvas><canvas></canvas></div>
 <div class="tr-readout"></div></div>
 <div class="tr-right">
@@ -33,7 +35,7 @@ _HTML = """
 <button type="button" data-do="latest" title="follow the run">Latest</button></div>
 <div class="tr-at" role="status"></div>
 <div class="tr-text" tabindex="0" role="group" aria-label="What the model writes at this moment"></div>
-<div class="tr-row"><label>Next character <input class="tr-next" maxlength="12" size="4" autocomplete="off" spellcheck="false"></label>
+<div class="tr-row"><label><span class="tr-next-name">Next character</span> <input class="tr-next" maxlength="12" size="4" autocomplete="off" spellcheck="false"></label>
 <span class="tr-chance" role="status"></span><canvas class="tr-spark" width="260" height="60" aria-hidden="true"></canvas></div>
 <div class="tr-row tr-try" hidden><label class="tr-grow">Try a line <input class="tr-line" maxlength="500" autocomplete="off"></label>
 <span class="tr-told" role="status"></span></div>
@@ -41,7 +43,6 @@ _HTML = """
 <div class="tr-heads"></div>
 </div>
 </div>
-<div class="tr-why"></div>
 <div class="tr-scroll"><table class="tr-runs"><thead><tr><th></th><th>run</th><th>what changed</th><th>updates</th><th>seconds</th>
 <th>held-out loss</th><th>perplexity</th><th>bits per character</th></tr></thead><tbody></tbody></table></div>
 <div class="ts-tools"><button type="button" data-open="generate">Open in Generate</button>

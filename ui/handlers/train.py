@@ -18,7 +18,7 @@ from ui.handlers import inputs, labels
 from ui.handlers.inputs import InputError
 from ui.handlers.labels import label_plan
 from ui.handlers.texts import REPEATED, YOURS
-from ui.handlers.train_plan import FIELDS, PRESETS, make_plan, tuning_plan
+from ui.handlers.train_plan import PRESETS, make_plan, tuning_plan
 from ui.jobs import Bench
 from ui.runs import FinishedRun, Run, remaining
 from ui.services import Services
@@ -59,14 +59,16 @@ def command(services: Services, request: object) -> dict[str, Any] | None:
     bench_id, what, value = _parts(request, 3)
     bench = services.jobs.get(bench_id)
     run = bench.current if bench is not None else None
-    if run is None:
+    if bench is None or run is None:
         return None
     try:
         if what == "pause":
             run.pause()
         elif what == "resume":
+            services.jobs.check_place(bench)
             run.go()
         elif what == "step":
+            services.jobs.check_place(bench)
             run.go(inputs.whole(value, "The number of steps", low=1, high=1000))
         elif what == "stop":
             run.stop()
@@ -97,21 +99,19 @@ def poll(services: Services, request: object) -> dict[str, Any] | None:
 
 def _news(run: Run | FinishedRun, run_id: object, version: object, n_rows: object, n_looks: object) -> dict[str, Any]:
     with run.lock:
-        same = run_id == run.id
-        whole = not same or version != run.curve.version
-        first = 0 if whole else _count(n_rows, len(run.curve.rows))
-        rows = run.curve.rows[first:]
+        same = run_id == run.id and version == run.version
+        first = _count(n_rows, len(run.curve.rows)) if same else 0
         looks_from = _count(n_looks, len(run.observations)) if same else 0
-        looks = run.observations[looks_from:]
-        n_all = len(run.observations)
+        rows, looks = run.curve.rows[first:], run.observations[looks_from:]
+        now, n_all = run.version, len(run.observations)
     config, elapsed = run.plan.config, run.watch()
     return {
         "run": run.id, "state": run.state, "reason": run.reason, "step": run.step, "elapsed": round(elapsed, 2),
-        "left": _finite(remaining(run)), "rate": round(run.rate, 1), "version": run.curve.version, "first": first,
+        "left": _finite(remaining(run)), "rate": round(run.rate, 1), "version": now, "first": first,
         "rows": [[int(row[0]), *(_digits(value) for value in row[1:])] for row in rows], "looks_from": looks_from,
         "looks": [_look(seen) for seen in looks], "n_looks": n_all, "final": _finite(run.final_loss),
         "final_accuracy": _finite(run.final_accuracy),
-        "peak": run.learning_rate, "ahead": _ahead(run, elapsed), "about": None if same else run.plan.about,
+        "peak": run.learning_rate, "ahead": _ahead(run, elapsed), "about": None if run_id == run.id else run.plan.about,
         "planned_peak": config.learning_rate,
     }  # fmt: skip
 
@@ -161,8 +161,8 @@ def chances(services: Services, request: object) -> dict[str, Any] | None:
         return None
     try:
         token = run.plan.tokenizer.encode(text[:20])[0] if text else int(seen[-1].probabilities.argmax())
-    except (GPTCoreError, IndexError) as error:
-        return {"said": str(error)}
+    except (GPTCoreError, IndexError):
+        return {"said": "not in its vocabulary"}
     shown = run.plan.tokenizer.decode([token])
     return {"token": shown, "points": [[o.step, _digits(float(o.probabilities[token])) or 0.0] for o in seen]}
 
@@ -174,6 +174,7 @@ def past(services: Services, request: object) -> list[dict[str, Any]] | None:
     if bench is None:
         return None
     found, before = [], None
+    kind = _kind(bench.runs[-1]) if bench.runs else None
     for run in bench.runs:
         settings = run.plan.about["settings"]
         changed = [
@@ -187,7 +188,7 @@ def past(services: Services, request: object) -> list[dict[str, Any]] | None:
             {
                 "run": run.id, "title": run.plan.title, "changed": changed, "first": before is None, "state": run.state,
                 "steps": run.step, "seconds": round(run.watch(), 1), "valid": _finite(last),
-                "tokens_per_character": run.plan.about["tokens_per_character"], "reason": run.reason,
+                "tokens_per_character": run.plan.about["tokens_per_character"], "comparable": _kind(run) == kind,
                 "curve": [] if run is bench.current else [[int(row[0]), _digits(row[1])] for row in thin],
                 "valid_curve": [] if run is bench.current else [[step, _digits(loss)] for step, loss in looks],
             }
@@ -196,9 +197,19 @@ def past(services: Services, request: object) -> list[dict[str, Any]] | None:
     return found
 
 
-def form(raw: list[Any]) -> dict[str, Any]:
-    """The form's values by name, in the order of FIELDS."""
-    return dict(zip(FIELDS, raw, strict=True))
+def curves(services: Services, request: object) -> dict[str, Any] | None:
+    """A run's curves for a slide: [bench, run]; what `ui.figures.training.picture` takes. None for nonsense."""
+    bench_id, run_id = _parts(request, 2)
+    run = _run(services, bench_id, run_id)
+    if run is None:
+        return None
+    with run.lock:
+        rows, looks = [list(row) for row in run.curve.rows], list(run.observations)
+    return {
+        "title": run.plan.title, "steps": [row[0] for row in rows], "loss": [row[1] for row in rows],
+        "rate": [row[2] for row in rows], "valid": [(o.step, o.valid_loss) for o in looks],
+        "lines": run.plan.about["lines"], "sample": run.plan.about["prompt"] + (looks[-1].text if looks else ""),
+    }  # fmt: skip
 
 
 def own_models(services: Services, bench_id: object) -> list[tuple[str, str]]:
@@ -270,6 +281,12 @@ def message(error: GPTCoreError) -> str:
     return f'<p class="refused">{html.escape(str(error), quote=False)}</p>'
 
 
+def _kind(run: Run | FinishedRun) -> tuple[Any, ...]:
+    """What two runs must share for their losses to be comparable."""
+    settings = run.plan.about["settings"]
+    return run.plan.about["kind"], settings["text"], settings["tokenizer"], settings["vocabulary"]
+
+
 def _look(seen: Observation) -> dict[str, Any]:
     scores = score_lists(seen.scores)
     return {
@@ -307,18 +324,3 @@ def _digits(value: float) -> float | None:
 
 def _finite(value: float | None) -> float | None:
     return None if value is None or not math.isfinite(value) else round(float(np.float64(value)), 4)
-
-
-def curves(services: Services, request: object) -> dict[str, Any] | None:
-    """A run's curves for a slide: [bench, run]; what `ui.figures.training.picture` takes. None for nonsense."""
-    bench_id, run_id = _parts(request, 2)
-    run = _run(services, bench_id, run_id)
-    if run is None:
-        return None
-    with run.lock:
-        rows, looks = [list(row) for row in run.curve.rows], list(run.observations)
-    return {
-        "title": run.plan.title, "steps": [row[0] for row in rows], "loss": [row[1] for row in rows],
-        "rate": [row[2] for row in rows], "valid": [(o.step, o.valid_loss) for o in looks],
-        "lines": run.plan.about["lines"], "sample": run.plan.about["prompt"] + (looks[-1].text if looks else ""),
-    }  # fmt: skip

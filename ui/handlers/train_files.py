@@ -115,18 +115,19 @@ def zipped_model(services: Services, bench_id: object) -> tuple[str, str]:
     lm = run.language_model if run is not None else None
     if run is None or lm is None:
         raise InputError("There is no model to save yet. Press Start, and wait for its first look.")
-    folder = Path(run.scratch.name)
-    about = run.plan.about
+    scratch = tempfile.TemporaryDirectory(prefix="gptlens-")
+    folder = Path(scratch.name)
+    about, step = run.plan.about, run.observations[-1].step
     made = {
-        "title": run.plan.title, "steps": run.step, "tokens": run.step * about["tokens_per_step"],
+        "title": run.plan.title, "steps": step, "tokens": step * about["tokens_per_step"],
         "seconds": round(run.watch()), "settings": about["settings"],
     }  # fmt: skip
     save_folder(folder / "model", lm.model, lm.tokenizer, metadata=made)
     target = folder / "model.zip"
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as made:
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as packed:
         for file in sorted((folder / "model").iterdir()):
-            made.write(file, f"model/{file.name}")
-    note = ""
+            packed.write(file, f"model/{file.name}")
+    run.scratch, note = scratch, ""
     config = lm.model.config
     if not (config.use_mlp and config.use_positions and config.causal):
         note = "transformers has no GPT of this shape; the folder opens here and with gptcore.load."
@@ -154,7 +155,7 @@ def opened_model(services: Services, bench_id: object, file: object) -> tuple[Be
             lm = LanguageModel(load_folder(Path(scratch)), load_tokenizer(scratch), Path(str(file)).stem[:40])
             for parameter in lm.model.parameters():
                 parameter.data = parameter.data.clone()  # the file it is mapped from goes away
-    except (zipfile.BadZipFile, OSError, RuntimeError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, RuntimeError) as error:
         raise InputError(f"{Path(str(file)).name} cannot be opened as a zip file ({error}).") from None
     return services.jobs.keep(bench_id, lm)
 

@@ -13,6 +13,7 @@ import torch.nn.functional as F
 
 from gptcore.analysis import activation_bytes, count_parameters, optimizer_bytes, weight_bytes
 from gptcore.config import GPTConfig
+from gptcore.errors import TokenizerError
 from gptcore.language_model import LanguageModel
 from gptcore.model import GPT, evaluating, random_model
 from gptcore.scoring import score_windows
@@ -59,7 +60,6 @@ PRESETS: dict[str, dict[str, Any]] = {
         "warmup_steps": 0, "seed": 0, "prompt": "kitten kitten kitt",
     },
 }  # fmt: skip
-LESSON = "The lesson's 4 layers x 128"
 
 # What another tab can send here.
 SENT = ("n_layer", "n_head", "n_embd", "n_positions")
@@ -128,7 +128,14 @@ def tuning_plan(services: Services, texts: Preparations, lm: LanguageModel, valu
     data = RandomWindows([Source(prepared.train)], window=window, batch_size=config.batch_size)
     title = f"{lm.name} tuned on {text.title}"
     return _text_plan(
-        title, lambda: snapshot(lm.model).requires_grad_(True), shape, prepared, data, config, values, text.note
+        title,
+        lambda: snapshot(lm.model).requires_grad_(True),
+        replace(shape, n_positions=window),
+        prepared,
+        data,
+        config,
+        values,
+        text.note,
     )
 
 
@@ -163,7 +170,7 @@ def _shape(values: dict[str, Any]) -> dict[str, Any]:
 
 def schedule(services: Services, values: dict[str, Any], trick: str) -> TrainingConfig:
     """The form's length, rates and batch, checked. Raises InputError."""
-    length, cap = values["length"], services.limits.training_seconds
+    length, cap = str(values["length"]), services.limits.training_seconds
     if length not in LENGTHS:
         raise InputError(f"The length is {str(length)[:40]!r}; choose {', '.join(LENGTHS)}.")
     budget = None if length == "steps" else min(cap, float(length) if length != "cap" else cap)
@@ -215,12 +222,17 @@ def _text_plan(
     title: str, model: Callable[[], GPT], shape: GPTConfig, prepared: Prepared, data: Batches, config: TrainingConfig,
     values: dict[str, Any], note: str,
 ) -> Plan:  # fmt: skip
+    quickly = 8_192 if count_parameters(shape).total < 2_000_000 else 2_048
+
     def evaluate(now: GPT, whole: bool) -> tuple[float, float]:
-        most = 200_000 if whole else 8_192
+        most = 200_000 if whole else quickly
         return score_windows(now, prepared.valid, n_bytes=prepared.valid_bytes, most=most).loss, math.nan
 
     tokenizer = prepared.tokenizer
-    prompt = sample_prompt(tokenizer, values["prompt"], shape.n_positions)
+    instead = [int(token) for token in prepared.valid[:3]]
+    prompt = sample_prompt(tokenizer, values["prompt"], shape.n_positions, instead=instead)
+    if values["prompt"] and not str(values["prompt"]).endswith(tokenizer.decode(prompt)):
+        note = f"{note} The sample's prompt has characters that the text lacks; it is {tokenizer.decode(prompt)!r}.".strip()
     looked_at = [int(token) for token in prepared.valid[: min(24, shape.n_positions)]]
     watched = Watched(prompt, seed=config.seed, n_new=100 if tokenizer.kind == "char" else 40, looked_at=looked_at)
     about = {
@@ -267,11 +279,24 @@ def _repeated_plan(
     return Plan(title, lambda: random_model(made, config.seed), tokenizer, data, config, evaluate, watched, about)
 
 
-def sample_prompt(tokenizer: Tokenizer, value: object, window: int) -> list[int]:
-    """The ids of the sample's prompt, as much of its end as leaves room to write."""
-    prompt = inputs.text(value, "The sample's prompt", most=500, least=0) or "\n"
-    ids = tokenizer.encode(prompt)[-max(1, window // 2) :]
-    return ids or [0]
+def sample_prompt(tokenizer: Tokenizer, value: object, window: int, *, instead: Sequence[int] = (0,)) -> list[int]:
+    """The ids of the sample's prompt, as much of its end as leaves room to write.
+
+    Characters that the tokenizer does not know are left out; if nothing is left, `instead` is the prompt.
+    """
+    prompt = inputs.text(value, "The sample's prompt", most=500)
+    try:
+        ids = tokenizer.encode(prompt)
+    except TokenizerError:
+        ids = [token for character in prompt for token in _known(tokenizer, character)]
+    return ids[-max(1, window // 2) :] or list(instead)
+
+
+def _known(tokenizer: Tokenizer, character: str) -> list[int]:
+    try:
+        return tokenizer.encode(character)
+    except TokenizerError:
+        return []
 
 
 def about_run(

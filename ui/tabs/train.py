@@ -15,8 +15,8 @@ from ui.tabs.train_events import SHAPE_FIELDS, make_events, server_functions
 from ui.tabs.train_form import FIRST_PRESET, label_fields, scratch_fields, tuning_fields
 
 # The bench that this browser follows, which only its script knows, in place of the first input.
-_WITH_BENCH = "(...args) => [window.gptlensBench || '', ...args.slice(1)]"
-_NEW_SEED = "(...args) => [window.gptlensBench || '', ...args.slice(1, -1), Math.floor(Math.random() * 2 ** 31)]"
+_WITH_BENCH = "(...args) => [window.gptlensOwnBench?.() || '', ...args.slice(1)]"
+_NEW_SEED = "(...args) => [window.gptlensOwnBench?.() || '', ...args.slice(1, -1), Math.floor(Math.random() * 2 ** 31)]"
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,8 @@ def make_events(services: Services) -> TrainEvents:
 
     def on_zip(bench: str) -> list[Any]:
         with shown_to_visitor():
-            path, note = train_files.zipped_model(services, bench or "example")
+            known = services.jobs.get(bench)
+            path, note = train_files.zipped_model(services, bench if known is not None and known.runs else "example")
             return [path, note]
 
     def on_upload(bench: str, file: str) -> tuple[Bench, str]:
