@@ -55,6 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
         server_name=options.host, server_port=options.port, theme=make_theme(), css=CSS, js=JS, footer_links=["api"],
         run_history=False, ssr_mode=False, show_error=False, max_file_size="200mb",
     )  # fmt: skip
+    services.jobs.stop_all()  # after Ctrl-C: a thread that still computes would abort the interpreter
     return 0
 
 

@@ -24,3 +24,4 @@ def served_page() -> Iterator[str]:
     )  # fmt: skip
     yield address
     page.close()
+    services.jobs.stop_all()

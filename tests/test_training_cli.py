@@ -128,6 +128,18 @@ def test_two_processes_have_the_loss_curve_of_one(tmp_path, text, options):
     assert len(losses(tmp_path / "r2")) == 8
 
 
+def test_a_bundled_model_is_trained_further_with_its_own_tokenizer(tmp_path):
+    file = tmp_path / "text.txt"
+    command = [*TRAIN, "--from-model", "induction", "--corpus", str(file), "--max-steps", "2", "--batch-size", "2"]
+    file.write_text("kitten kitten dog dog " * 60)
+    command += ["--precision", "auto", "--dtype", "fp32", "--learning-rate", "1e-4", "--warmup-steps", "0"]
+    done = run([*command, "--out", str(tmp_path / "o"), "--work-dir", str(tmp_path / "r")])
+    assert done.returncode == 0, done.stderr
+    before, after = gptcore.load("induction"), gptcore.load(tmp_path / "o")
+    moved = (before.model.wte.weight - after.model.wte.weight).abs().max()
+    assert 0 < moved < 1e-3 and after.tokenizer.vocab_size == 64
+
+
 def test_charts_for_tensorboard_are_written_or_its_absence_is_a_sentence(tmp_path, text):
     command = [*TRAIN, *SMALL, "--corpus", str(text), "--max-steps", "2", "--tensorboard", str(tmp_path / "board")]
     done = run([*command, "--out", str(tmp_path / "o"), "--work-dir", str(tmp_path / "r")])

@@ -17,6 +17,7 @@ from gptcore.checkpoint import save_folder
 from gptcore.config import PRESETS, GPTConfig
 from gptcore.corpora import CORPORA, corpus
 from gptcore.errors import GPTCoreError, TrainingError
+from gptcore.language_model import load
 from gptcore.model import GPT, random_model
 from gptcore.scoring import TextScore, score_documents
 from gptcore.tokenizers import ByteBPE, CharTokenizer, Tokenizer, load_tokenizer
@@ -38,6 +39,7 @@ from gptcore.training import (
 )
 from gptcore.training.config import PAPERS
 from gptcore.training.memory import keep_freed_memory
+from gptcore.training.precision import faster_precision
 from gptcore.training.reporting import Reporter
 
 _DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
@@ -74,6 +76,11 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--work-dir", required=True, type=Path, help="folder for checkpoints, token files and the log")
     parser.add_argument("--preset", default="mini", choices=list(PRESETS), help="shape of the model")
     parser.add_argument("--config", type=Path, metavar="FILE", help="config.json with the shape, instead of --preset")
+    parser.add_argument(
+        "--from-model",
+        metavar="MODEL",
+        help="train this one further, with its tokenizer: a bundled model, gpt2, a folder",
+    )
     parser.add_argument("--tokenizer", default="bpe", choices=("bpe", "char"), help="trained on the corpus")
     parser.add_argument("--vocab-size", type=int, default=4096, help="entries of a bpe vocabulary")
     parser.add_argument("--dropout", type=float, default=0.0, help="on embeddings and residual branches")
@@ -86,7 +93,8 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--resume", action="store_true", help="continue from the last checkpoint in --work-dir")
     for field in fields(TrainingConfig):
         kind = int if field.name in _WHOLE else str if field.name in ("schedule", "precision") else float
-        parser.add_argument(f"--{field.name.replace('_', '-')}", type=kind, default=field.default, help=" ")
+        hint = "fp32, bf16, or auto: the faster here" if field.name == "precision" else " "
+        parser.add_argument(f"--{field.name.replace('_', '-')}", type=kind, default=field.default, help=hint)
     paper = parser.parse_known_args(arguments)[0].paper
     if paper is not None:
         parser.set_defaults(**PAPERS[paper].to_dict())
@@ -103,31 +111,38 @@ def main(arguments: list[str] | None = None) -> int:
     except GPTCoreError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
+    except OSError as error:  # such as a full disk; the last checkpoint is whole
+        print(f"error: {error.filename or 'a file'} cannot be written or read ({error.strerror}).", file=sys.stderr)
+        return 1
 
 
 def _train(options: argparse.Namespace, workers: Workers | None) -> int:
-    config = TrainingConfig(**{field.name: getattr(options, field.name) for field in fields(TrainingConfig)})
+    given = {field.name: getattr(options, field.name) for field in fields(TrainingConfig)}
+    base = load(options.from_model) if options.from_model else None
+    shape = base.model.config if base is not None else _shape(options)
+    if given["precision"] == "auto":
+        batch_tokens = options.batch_size * shape.n_positions
+        given["precision"] = faster_precision(shape.n_embd, batch_tokens, str(options.device))
+    config = TrainingConfig(**given)
     leader = workers is None or workers.rank == 0
     options.work_dir.mkdir(parents=True, exist_ok=True)
     if workers is not None and not leader:
         workers.mean([0.0])  # the leader makes the tokenizer and the token files first
-    sources, held_out, tokenizer = _texts(options)
+    sources, held_out, tokenizer = _texts(options, None if base is None else base.tokenizer)
     if workers is not None and leader:
         workers.mean([0.0])
-    shape = replace(
-        _shape(options),
-        vocab_size=tokenizer.vocab_size,
-        embd_pdrop=options.dropout,
-        resid_pdrop=options.dropout,
-        attn_pdrop=0.0,
-    )
+    dropout = {"embd_pdrop": options.dropout, "resid_pdrop": options.dropout, "attn_pdrop": 0.0}
+    shape = replace(shape, vocab_size=tokenizer.vocab_size, **dropout)
     data = _batches(options, sources, tokenizer, shape, config)
     if options.epochs is not None:
         tokens = sum(len(source.tokens) for source in sources)
         per_update = shape.n_positions * config.batch_size * config.accumulation_steps
         config = replace(config, max_steps=max(1, math.ceil(options.epochs * tokens / per_update)))
     device = options.device if workers is None else workers.device
-    model = random_model(shape, config.seed).to(device)
+    model = random_model(shape, config.seed)
+    if base is not None:
+        model.load_state_dict(base.model.state_dict())
+    model = model.to(device)
     documents = encoded(held_out, tokenizer)
     start = tokenizer.end_id or 0
     evaluate = (lambda: score_documents(model, documents, start_id=start)) if documents else None
@@ -186,8 +201,8 @@ def _follow(
     return last
 
 
-def _texts(options: argparse.Namespace) -> tuple[list[Source], list[str], Tokenizer]:
-    """(what to train on, held-out documents, the tokenizer)."""
+def _texts(options: argparse.Namespace, known: Tokenizer | None) -> tuple[list[Source], list[str], Tokenizer]:
+    """(what to train on, held-out documents, the tokenizer, which is the known one if there is one)."""
     if options.repeated:
         return [], [], CharTokenizer(options.repeated)
     named = [_with_weight(text) for text in options.corpus]
@@ -198,7 +213,7 @@ def _texts(options: argparse.Namespace) -> tuple[list[Source], list[str], Tokeni
             raise TrainingError(f"--hold-out is {options.hold_out}; give a share above 0 and at most 0.5.")
         parts = [split(documents, share=options.hold_out) for documents in texts]
         texts, held_out = [part[0] for part in parts], [text for part in parts for text in part[1]]
-    tokenizer = _tokenizer(options, [document for documents in texts for document in documents] + held_out)
+    tokenizer = known or _tokenizer(options, [document for documents in texts for document in documents] + held_out)
     cache = options.work_dir / "tokens"
     sources = [
         Source(token_file(documents, tokenizer, cache, name=Path(name).stem), weight)

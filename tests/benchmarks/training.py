@@ -30,6 +30,7 @@ import torch
 import gptcore
 from gptcore import GPTConfig
 from gptcore.model import random_model
+from gptcore.threads import release_threads
 from gptcore.training import RepeatedSequences, Trainer, TrainingConfig, learning_rate
 from gptcore.training.memory import keep_freed_memory
 from gptcore.training.precision import faster_precision
@@ -38,6 +39,9 @@ SHAPES = {
     "characters, batch 12 x 64": (GPTConfig(vocab_size=65, n_positions=64, n_embd=128, n_layer=4, n_head=4), 12),
     "mini, batch 16 x 128": (replace(gptcore.PRESETS["mini"], n_positions=128), 16),
 }
+# Milliseconds of the page's questions to the server, sorted.
+POLLS = """() => performance.getEntriesByType('resource').filter(e => e.name.includes('component_server'))
+  .map(e => e.duration).sort((a, b) => a - b)"""
 PLAIN = {"embd_pdrop": 0.0, "attn_pdrop": 0.0, "resid_pdrop": 0.0}
 
 
@@ -120,6 +124,7 @@ def in_app(seconds: float, page: bool) -> None:
     shell = ours_of(plan)
     rate(shell, 2.0)
     bare = rate(shell, seconds) * plan.about["tokens_per_step"]
+    release_threads()
     bench = train.start(services, None, values)
     run = bench.current
     assert run is not None
@@ -136,6 +141,7 @@ def in_app(seconds: float, page: bool) -> None:
     run.stop()
     run.wait(10)
     idle = generated(services, seconds)
+    release_threads()
     print(
         f"  Generate: {while_on:,.0f} tokens/s beside the run, {idle:,.0f} without, {while_on / idle:.2f}", flush=True
     )
@@ -216,21 +222,25 @@ def seen(seconds: float) -> None:
         for _ in range(max(3, int(seconds * 2))):
             page.wait_for_timeout(1000)
             rates.append(float(page.locator(".tr-tile b").nth(5).inner_text().replace(",", "")))
+        took = page.evaluate(POLLS)
         print(f"  with a page that follows it in Chromium on the same cores: {statistics.median(rates):,.0f} tokens/s")
+        print(f"  its polls over HTTP: p50 {took[len(took) // 2]:.0f} ms, p95 {took[int(0.95 * len(took))]:.0f} ms")
         page.click("#train [data-cmd=stop]")
         browser.close()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=5, help="0 leaves the first table out")
     parser.add_argument("--seconds", type=float, default=4.0)
     parser.add_argument("--page", action="store_true")
     parser.add_argument("--two-minutes", nargs="*", default=[], metavar="TEXT")
     options = parser.parse_args()
     keep_freed_memory()
     print(f"torch {torch.__version__}, {torch.get_num_threads()} threads")
-    compare(options.rounds, options.seconds)
+    if options.rounds:
+        compare(options.rounds, options.seconds)
+        release_threads()
     thread = threading.Thread(target=in_app, args=(options.seconds, options.page))
     thread.start()  # as in a server, and its workers go with it
     thread.join()

@@ -124,9 +124,12 @@ def zipped_model(services: Services, bench_id: object) -> tuple[str, str]:
     }  # fmt: skip
     save_folder(folder / "model", lm.model, lm.tokenizer, metadata=made)
     target = folder / "model.zip"
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as packed:
-        for file in sorted((folder / "model").iterdir()):
-            packed.write(file, f"model/{file.name}")
+    try:
+        with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as packed:
+            for file in sorted((folder / "model").iterdir()):
+                packed.write(file, f"model/{file.name}")
+    except OSError as error:
+        raise InputError(f"The zip file cannot be written ({error.strerror}). The run itself is not touched.") from None
     run.scratch, note = scratch, ""
     config = lm.model.config
     if not (config.use_mlp and config.use_positions and config.causal):
