@@ -42,6 +42,14 @@ SHAPES = {
 # Milliseconds of the page's questions to the server, sorted.
 POLLS = """() => performance.getEntriesByType('resource').filter(e => e.name.includes('component_server'))
   .map(e => e.duration).sort((a, b) => a - b)"""
+# Milliseconds from a click on Start to a number of updates on the page.
+FIRST_POINT = """() => new Promise(done => {
+  const began = performance.now(), box = document.querySelector('#train');
+  const look = () => /^Learning/.test(box.querySelector('.tr-title').textContent) &&
+    box.querySelector('.tr-tile b').textContent !== '0' ? done(performance.now() - began) : setTimeout(look, 10);
+  document.querySelector('#train-start').click();
+  look();
+})"""
 PLAIN = {"embd_pdrop": 0.0, "attn_pdrop": 0.0, "resid_pdrop": 0.0}
 
 
@@ -216,7 +224,7 @@ def seen(seconds: float) -> None:
         page.goto(url + "?tab=train")
         page.wait_for_selector("#train .tr-tile")
         page.wait_for_timeout(1500)
-        page.click("#train-start")
+        first = page.evaluate(FIRST_POINT)
         page.wait_for_timeout(4000)
         rates = []
         for _ in range(max(3, int(seconds * 2))):
@@ -224,6 +232,7 @@ def seen(seconds: float) -> None:
             rates.append(float(page.locator(".tr-tile b").nth(5).inner_text().replace(",", "")))
         took = page.evaluate(POLLS)
         print(f"  with a page that follows it in Chromium on the same cores: {statistics.median(rates):,.0f} tokens/s")
+        print(f"  from Start to the first update on the page: {first:.0f} ms")
         print(f"  its polls over HTTP: p50 {took[len(took) // 2]:.0f} ms, p95 {took[int(0.95 * len(took))]:.0f} ms")
         page.click("#train [data-cmd=stop]")
         browser.close()

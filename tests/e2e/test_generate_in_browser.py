@@ -88,6 +88,7 @@ def test_the_keyboard_alone_writes_walks_the_tokens_and_steps(visit):
 def test_stop_ends_within_half_a_second_and_keeps_the_text(visit):
     page = visit()
     page.click("#more .label-wrap")
+    page.wait_for_timeout(700)  # a field that is filled within the accordion's opening is set back by Gradio
     set_number(page, "#speed", "10")
     set_number(page, "#min-new-tokens", "100")
     page.fill("#prompt textarea", "The tree")
@@ -216,6 +217,7 @@ def test_the_page_fits_projector_and_phone(visit, width, height, theme):
 def test_a_reload_while_writing_leaves_a_working_page(visit):
     page = visit()
     page.click("#more .label-wrap")
+    page.wait_for_timeout(700)  # a field that is filled within the accordion's opening is set back by Gradio
     set_number(page, "#speed", "5")
     page.click("#generate")
     page.wait_for_timeout(800)

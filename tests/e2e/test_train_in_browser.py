@@ -26,6 +26,7 @@ def short_run(page: Page, steps: int = 40) -> None:
     """A run of a few steps of the preset's model, from the form."""
     page.click("#train-length label:has-text('steps')")
     page.click("#train-more button")
+    page.wait_for_timeout(700)  # a field that is filled within the accordion's opening is set back by Gradio
     page.fill("#train-steps input", str(steps))
     page.keyboard.press("Tab")
 

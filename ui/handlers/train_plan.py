@@ -68,7 +68,7 @@ SENT = ("n_layer", "n_head", "n_embd", "n_positions")
 TRICKS: dict[str, tuple[str, str]] = {
     "none": ("nothing", ""),
     "no_warmup": ("no warm-up", "The first updates are the largest while AdamW knows least about the gradient's size: watch the gradient norm of the first steps. Small models survive it, large ones often do not."),
-    "lr_x100": ("learning rate × 100", "Every step overshoots. The loss jumps up, stays near or above ln V, or ends as no number at all; the run then stops by itself."),
+    "lr_x100": ("learning rate × 100", "Every step overshoots. The loss gets stuck near the line of letter counts: the model learns which letters are frequent, and nothing more. In larger models it can end as no number at all; the run then stops by itself and keeps the last good model."),
     "no_positions": ("no positions", "Without position embeddings a token knows what stands before it, but only the causal mask hints at the order. The loss ends higher."),
     "no_mask": ("no causal mask", "Every token sees the next one, so the model copies instead of predicting: the training loss falls towards 0, and the sample is junk, since there is nothing to copy when it writes."),
     "no_scaling": ("no residual scaling", "The projections into the residual stream start at full size instead of 1/√(2L) of it. In a few layers it hardly shows; the first gradient norms are larger."),
@@ -88,9 +88,9 @@ def make_plan(services: Services, texts: Preparations, values: dict[str, Any]) -
     Raises:
         GPTCoreError: a field that cannot be used, with its value, the limit and the way out.
     """
-    trick = values["trick"] if values["trick"] in TRICKS else None
-    if trick is None:
-        raise InputError(f"{str(values['trick'])[:40]!r} cannot be broken. Choose {', '.join(TRICKS)}.")
+    trick = values["trick"]
+    if not isinstance(trick, str) or trick not in TRICKS:
+        raise InputError(f"{str(trick)[:40]!r} cannot be broken. Choose {', '.join(TRICKS)}.")
     shape, config = _shape(values), schedule(services, values, trick)
     if values["corpus"] == REPEATED:
         return _repeated_plan(services, values, shape, config, trick)

@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 
 from ui.components.train_view import train_view
-from ui.handlers.train_plan import PRESETS, SENT
+from ui.handlers.train_plan import FIELDS, PRESETS, SENT
 from ui.services import Services
 from ui.tabs.controls import QUIET
 from ui.tabs.train_events import SHAPE_FIELDS, make_events, server_functions
@@ -63,12 +63,11 @@ def train_tab(services: Services, model: gr.Dropdown) -> TrainTab:
         with gr.Column(scale=6, min_width=330):
             view = train_view(server_functions=server_functions(services), elem_id="train")
 
-    values = [fields[name] for name in fields]
-    outputs = [view, said, *(fields[name] for name in ("seed",))]
+    values, outputs = [fields[name] for name in FIELDS], [view, said, fields["seed"]]
     start.click(events.start, [bench, *values], outputs, js=_WITH_BENCH, concurrency_limit=4, **QUIET)
     reset.click(events.ready, [bench, *values], outputs, js=_WITH_BENCH, concurrency_limit=4, **QUIET)
     # The seed stands last, so that the script can put another in its place.
-    with_seed = [bench, *(fields[name] for name in fields if name != "seed"), fields["seed"]]
+    with_seed = [bench, *(fields[name] for name in FIELDS if name != "seed"), fields["seed"]]
     new_seed.click(events.reseed, with_seed, outputs, js=_NEW_SEED, concurrency_limit=4, **QUIET)
     tune.click(
         events.tune, [bench, model, *tuning.values()], [view, said], js=_WITH_BENCH, concurrency_limit=4, **QUIET
