@@ -1,6 +1,7 @@
 """Fine-tuning: the paper's inputs, the two losses, and a classifier that learns."""
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -88,6 +89,12 @@ def test_the_body_keeps_what_it_knew():
     ids = torch.tensor([[1, 2, 3]])
     torch.testing.assert_close(model.body(ids).logits[..., :20], before(ids).logits, atol=1e-6, rtol=1e-6)
     assert model.body.config.vocab_size == 23
+
+
+def test_the_same_generator_gives_the_same_classifier_also_with_a_head_of_its_own():
+    untied = GPT(replace(SHAPE, tie_word_embeddings=False))
+    made = [TaskClassifier(untied, 2, generator=torch.Generator().manual_seed(1)).state_dict() for _ in range(2)]
+    assert all(torch.equal(value, made[1][name]) for name, value in made[0].items())
 
 
 def test_similarity_does_not_depend_on_the_order_and_answers_compete():

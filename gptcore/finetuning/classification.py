@@ -69,7 +69,8 @@ class TaskClassifier(nn.Module):
                 own[name][: len(value)].copy_(value)
         fresh = torch.empty(3, config.n_embd).normal_(std=config.initializer_range, generator=generator)
         with torch.no_grad():
-            self.body.wte.weight[config.vocab_size :].copy_(fresh)
+            for table in (self.body.wte, self.body.lm_head):  # one and the same where they are tied
+                table.weight[config.vocab_size :].copy_(fresh)
         self.drop = nn.Dropout(dropout)
         self.head = nn.Linear(config.n_embd, n_classes)
         nn.init.normal_(self.head.weight, std=config.initializer_range, generator=generator)

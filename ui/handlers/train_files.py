@@ -158,7 +158,7 @@ def opened_model(services: Services, bench_id: object, file: object) -> tuple[Be
             lm = LanguageModel(load_folder(Path(scratch)), load_tokenizer(scratch), Path(str(file)).stem[:40])
             for parameter in lm.model.parameters():
                 parameter.data = parameter.data.clone()  # the file it is mapped from goes away
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, RuntimeError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError) as error:
         raise InputError(f"{Path(str(file)).name} cannot be opened as a zip file ({error}).") from None
     return services.jobs.keep(bench_id, lm)
 
