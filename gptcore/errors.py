@@ -39,3 +39,7 @@ class HubError(GPTCoreError):
 
 class TrainingError(GPTCoreError):
     """A training configuration or data set that cannot work."""
+
+
+class PromptError(GPTCoreError):
+    """A task prompt that lacks something: a field, a placeholder, a label, room in the window."""

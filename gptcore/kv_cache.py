@@ -17,8 +17,16 @@ class KVCache:
     when it is full, the caller starts again from a shorter context.
     """
 
-    def __init__(self, config: GPTConfig, *, batch_size: int = 1, device: torch.device | str = "cpu") -> None:
-        shape = (config.n_layer, 2, batch_size, config.n_head, config.n_positions, config.head_dim)
+    def __init__(
+        self,
+        config: GPTConfig,
+        *,
+        batch_size: int = 1,
+        capacity: int | None = None,
+        device: torch.device | str = "cpu",
+    ) -> None:
+        length = config.n_positions if capacity is None else capacity
+        shape = (config.n_layer, 2, batch_size, config.n_head, length, config.head_dim)
         self.data = torch.empty(shape, dtype=torch.float32, device=device)  # [L, 2, B, H, n_positions, D]
         self.length = 0
 

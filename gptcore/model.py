@@ -159,7 +159,7 @@ class GPT(nn.Module):
             targets: int64 [B, T], targets[:, t] is what should follow position t. They come shifted from
                 the data; nothing is shifted here. Positions at -100 carry no loss.
             padding: [B, T], 1 or true where a token is real, 0 or false where it fills up a shorter row.
-                Positions are counted from each row's first real token.
+                Positions are counted from each row's first real token. With a cache, of its tokens too.
             probe: sees the inside of this pass, and may change it.
 
         Returns:
@@ -250,4 +250,4 @@ def _positions(n_tokens: int, past: int, padding: Tensor | None, device: torch.d
     """int64 [T] or [B, T]: the place of each token, counted from the first real one."""
     if padding is None:
         return torch.arange(past, past + n_tokens, device=device)
-    return (padding.long().cumsum(dim=1) - 1).clamp(min=0)
+    return (padding.long().cumsum(dim=1) - 1).clamp(min=0)[:, -n_tokens:]

@@ -95,7 +95,7 @@ def test_bad_input_gets_a_sentence_and_no_traceback(client, endpoint, arguments,
 
 def test_only_the_documented_endpoints_are_public(client):
     named = client.view_api(return_format="dict", print_info=False)["named_endpoints"]
-    assert sorted(named) == ["/attention", "/generate", "/next_token", "/parameters", "/train"]
+    assert sorted(named) == ["/attention", "/generate", "/next_token", "/parameters", "/train", "/zero_shot"]
 
 
 def test_attention_over_http_is_the_models(client):

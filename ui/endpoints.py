@@ -7,12 +7,13 @@ from typing import Any
 import gradio as gr
 
 from ui.errors import shown_to_visitor
-from ui.handlers import api, attention, train
+from ui.handlers import api, attention, train, zero_shot
+from ui.handlers.zero_shot_example import TASK_MODEL
 from ui.services import Services
 
 
 def add_endpoints(services: Services) -> None:
-    """Adds /generate, /next_token, /attention, /parameters and /train to the page being built."""
+    """Adds /generate, /next_token, /attention, /parameters, /train and /zero_shot to the page being built."""
 
     def generate(
         prompt: str,
@@ -201,9 +202,50 @@ def add_endpoints(services: Services) -> None:
         with shown_to_visitor():
             return train.by_program(services, action, run, text, preset, given)
 
+    def zero_shot_of(
+        task: str,
+        fields: dict[str, str] | None = None,
+        template: str = "",
+        n_examples: int = 0,
+        prompt: str = "",
+        labels: str = "",
+        max_new_tokens: int | None = None,
+        temperature: float | None = None,
+        top_k: int | None = None,
+        seed: int = 1,
+        model: str = TASK_MODEL,
+    ) -> dict[str, Any]:
+        """Puts a task to a model from a prompt alone.
+
+        Args:
+            task: summarise, translate, question, fact, sentiment, story, cloze, arithmetic or analogy.
+            fields: the task's inputs, such as {"english": "the red cat"} or {"text": ..., "question": ...}.
+            template: a wording's name; "" takes the first.
+            n_examples: solved examples in front, 0 to 8.
+            prompt: what the model shall read instead of the assembled prompt, if not "".
+            labels: answers to compare by likelihood, one a line; "" takes the task's, if it has some.
+            max_new_tokens: of the answer; null takes the paper's setting.
+            temperature: 0 always takes the most likely token; null takes the paper's setting.
+            top_k: 0 is off; null takes the paper's setting.
+            seed: the same seed gives the same answer.
+            model: a name from the page's list.
+
+        Returns:
+            model, task, template, prompt, parts (kind, text), note (what was cut), budget (tokens), answer, written,
+            seed, tokens (id, text, natural logprob), and labels (label, logprob, per_token, prior, calibrated, share,
+            calibrated_share).
+        """
+        given = {
+            "labels": labels or None, "max_new_tokens": max_new_tokens, "temperature": temperature, "top_k": top_k,
+            "seed": seed,
+        }  # fmt: skip
+        with shown_to_visitor():
+            return zero_shot.by_program(services, model, task, fields or {}, template, n_examples, prompt, given)
+
     shared = {"concurrency_id": "model", "concurrency_limit": services.limits.concurrent_visits}
     gr.api(generate, api_name="generate", **shared)
     gr.api(next_token, api_name="next_token", **shared)
     gr.api(attention_of, api_name="attention", **shared)
     gr.api(parameters_of, api_name="parameters", **shared)
     gr.api(train_of, api_name="train", **shared)
+    gr.api(zero_shot_of, api_name="zero_shot", **shared)

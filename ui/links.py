@@ -26,7 +26,7 @@ RANGES: dict[str, tuple[float, float, bool]] = {
 }
 
 CHOICES: dict[str, tuple[str, ...]] = {
-    "tab": ("generate", "attention", "parameters", "train"),
+    "tab": ("generate", "attention", "parameters", "train", "zero-shot"),
     "sink": MODES,
     "keep": ENDS,
 }

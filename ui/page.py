@@ -25,6 +25,7 @@ from ui.tabs.controls import LINKED, QUIET
 from ui.tabs.generate import generate_tab
 from ui.tabs.parameters import parameters_tab
 from ui.tabs.train import train_tab
+from ui.tabs.zero_shot import zero_shot_tab
 
 TITLE = "GPT Lens"
 KEYS = "Keys: **G** generate · **N** next token · **S** stop · **P** large type · **D** dark · **Shift+Enter** in the prompt"
@@ -65,6 +66,8 @@ def build_page(services: Services, example: Example) -> gr.Blocks:
                 counted = parameters_tab(services, model, model_work, parameters)
             with gr.Tab("Train", id="train"):
                 training = train_tab(services, model)
+            with gr.Tab("Zero-shot", id="zero-shot"):
+                asked = zero_shot_tab(services, model, example.zero_shot, model_work)
         gr.Markdown(KEYS, elem_id="keys", elem_classes="no-present")
         opened = gr.State(services.models.default)  # the last model that could be opened
         opening: dict[str, Any] = {
@@ -73,7 +76,7 @@ def build_page(services: Services, example: Example) -> gr.Blocks:
             "outputs": [line, model, opened],
         }
         opening |= {"concurrency_id": "load", "concurrency_limit": 2, **QUIET}
-        refreshing = [tab.look, heads.fresh, heads.look, heads.compare, *counted.follow]
+        refreshing = [tab.look, heads.fresh, heads.look, heads.compare, *counted.follow, *asked]
         _chain(model.input(**opening), refreshing)
         linked = {"prompt": tab.prompt, "seed": tab.controls.seed, "model": model, "text": heads.text}
         linked |= {"sink": heads.mode, "keep": heads.keep}

@@ -65,6 +65,7 @@ CSS = """
 .shape-sliders .form,.shape-switches .form{display:grid!important;grid-template-columns:repeat(2,minmax(0,1fr));gap:0!important}.shape-sliders .head{flex-wrap:nowrap!important}.shape-sliders .min_value,.shape-sliders .max_value{display:none}.shape-switches .form>*{min-width:0!important}
 #space-warning{border:1px solid var(--lens-surprise);border-radius:6px;padding:.3em .6em;align-items:center}
 .off-screen{position:absolute!important;left:-9999px!important}#train-said .refused{border-left:3px solid var(--lens-surprise);padding:.2em .6em;color:var(--body-text-color);margin:0}body.following #train-form{display:none!important}#train-form button{padding-left:.4em;padding-right:.4em;white-space:nowrap}
+#zs-stream{--ts-height:4.2em}#zs-stream .ts-detail{min-height:3.2em}#zs-another{align-self:end;height:auto;font-weight:400;font-size:.9em}.zs-buttons{justify-content:flex-start}.zs-buttons button{flex:0 0 auto}
 .steps,.presets{display:grid!important;grid-template-columns:repeat(4,minmax(0,1fr));gap:.4em}
 .presets{grid-template-columns:repeat(6,minmax(0,1fr))}
 .sliders .form{display:grid!important;grid-template-columns:repeat(3,minmax(0,1fr));gap:0!important}
@@ -84,7 +85,7 @@ body.present .token-stream{--ts-height:8.5em}
 body.present .sliders .info-text{display:none}
 body.present textarea{font-size:22px!important}
 body.present .attention-view,body.present .lens-view,body.present .ablation-view{font-size:1.15em}
-body.present .train-view{font-size:1.15em}
+body.present .train-view,body.present .zero-shot-view,body.present .sh-box{font-size:1.15em}
 body.present .at-map,body.present .at-grid{font-size:17px}
 body.present footer,body.present .no-present{display:none!important}
 body.present .token-stream .ts-detail,body.present .distribution-view{font-size:1.15em}

@@ -20,6 +20,7 @@ LANDMARKS = {
     "attention": "#attention .at-name",
     "parameters": "#breakdown .bd-total",
     "train": "#train .tr-tile",
+    "zero-shot": "#zs-view .zs-prompt",
 }
 
 
@@ -64,7 +65,7 @@ def visit(browser, url):
         page.route("**/*", route)
         page.on("pageerror", lambda error: failures.append(str(error)))
         page.goto(url + query)
-        tab = re.search(r"tab=(\w+)", query)
+        tab = re.search(r"tab=([\w-]+)", query)
         landmark = LANDMARKS[tab[1] if tab else "generate"]
         expect(page.locator(landmark).first).to_be_visible(timeout=20_000)
         page.wait_for_timeout(SETTLING)

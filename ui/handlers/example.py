@@ -10,6 +10,7 @@ from gptcore.threads import release_threads
 from ui.handlers import generate, score
 from ui.handlers.attention_example import AttentionExample, make_attention_example
 from ui.handlers.strategies import STRATEGIES
+from ui.handlers.zero_shot_example import ZeroShotExample, make_zero_shot_example
 from ui.services import Services
 from ui.sessions import Document, NextToken
 
@@ -38,6 +39,7 @@ class Example:
     scored_text: str
     scored: str
     attention: AttentionExample
+    zero_shot: ZeroShotExample
 
 
 def make_example(services: Services) -> Example:
@@ -55,6 +57,7 @@ def make_example(services: Services) -> Example:
     assert session.document is not None and session.next_token is not None
     services.sessions.forget(visitor)
     scored, attention = score.score(services, name, text), make_attention_example(services)
+    asked = make_zero_shot_example(services)
     release_threads()
     return Example(
         document=session.document,
@@ -65,6 +68,7 @@ def make_example(services: Services) -> Example:
         scored_text=text,
         scored=scored,
         attention=attention,
+        zero_shot=asked,
     )
 
 

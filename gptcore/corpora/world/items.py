@@ -1,0 +1,112 @@
+"""Items of each task, drawn from the little world on either side of its splits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gptcore.corpora.world import analogies, facts, french, reviews, stories, sums
+from gptcore.corpora.world.splits import Draw, NoChoice, Split
+from gptcore.zero_shot.templates import Item
+
+_POLARITY = ("positive", "negative")
+
+
+def _summarise(draw: Draw) -> Item:
+    made = stories.story(draw)
+    return Item({"text": made.text}, made.gist)
+
+
+def _translate(draw: Draw) -> Item:
+    english, french_ = french.sentence(draw)
+    return Item({"english": english}, french_)
+
+
+def _question(draw: Draw) -> Item:
+    if draw.split == "train" and draw.chance(0.08):
+        text, question, answer = sums.story_sum(draw)
+        return Item({"text": text, "question": question}, answer, steps="That makes more.")
+    made = stories.story(draw)
+    question, answer, said = draw.pick(made.questions)
+    return Item({"text": made.text, "question": question}, answer, steps=f'The text says: "{said}"')
+
+
+def _fact(draw: Draw) -> Item:
+    question, answer = facts.question(draw)
+    return Item({"question": question}, answer)
+
+
+def _sentiment(draw: Draw) -> Item:
+    text, sentiment = reviews.review(draw)
+    return Item({"text": text}, sentiment, _POLARITY, reviews.reason(text))
+
+
+def _cloze(draw: Draw) -> Item:
+    made = stories.story(draw)
+    front, _, last = made.last.rstrip(".").rpartition(" ")
+    return Item({"text": f"{made.text} {front}"}, last)
+
+
+def _arithmetic(draw: Draw) -> Item:
+    chance = draw.random.random() if draw.split == "train" else 1.0
+    if chance < 0.1:
+        asked, answer = sums.in_words(draw)
+        return Item({"sum": asked}, answer, steps="That is easy.")
+    if chance < 0.2:
+        asked, answer = sums.subtraction(draw)
+        return Item({"sum": asked}, answer, steps="That is easy.")
+    if chance < 0.65:
+        asked, answer = sums.larger(draw)
+        return Item({"sum": asked}, answer, steps="That is easy.")
+    asked, answer, counted = sums.addition(draw, strict=draw.split == "strict")
+    first, _, second = asked.partition(" + ")
+    return Item({"sum": asked}, answer, steps=f"From {first} count {second} on: {counted}.")
+
+
+def _analogy(draw: Draw) -> Item:
+    a, b, c, d = analogies.analogy(draw)
+    return Item({"a": a, "b": b, "c": c}, d)
+
+
+# What each task draws its items with, and the sides of the splits on which it has some.
+_MAKERS: dict[str, tuple[Callable[[Draw], Item], tuple[Split, ...]]] = {
+    "summarise": (_summarise, ("combination", "word")),
+    "translate": (_translate, ("combination", "word")),
+    "question": (_question, ("combination", "word")),
+    "fact": (_fact, ("combination",)),
+    "sentiment": (_sentiment, ("combination", "word")),
+    "cloze": (_cloze, ("combination", "word")),
+    "arithmetic": (_arithmetic, ("combination", "strict")),
+    "analogy": (_analogy, ("combination", "word")),
+}
+TASKS_WITH_ITEMS = tuple(_MAKERS)
+
+
+def splits_of(task: str) -> tuple[Split, ...]:
+    """The sides that training never shows and that this task can be tested on."""
+    return _MAKERS[task][1]
+
+
+def item(task: str, draw: Draw) -> Item:
+    """An item of a task."""
+    return _MAKERS[task][0](draw)
+
+
+def items(task: str, n: int, *, split: Split = "combination", seed: int = 0) -> list[Item]:
+    """So many different items of a task, the same for the same seed.
+
+    Args:
+        task: one of TASKS_WITH_ITEMS.
+        n: how many; fewer where there are not so many.
+        split: "train" for examples, else a side that training never shows.
+        seed: of the choices.
+    """
+    found: dict[tuple[str, ...], Item] = {}
+    for attempt in range(20 * n):
+        try:
+            made = item(task, Draw((task, split, seed, attempt), split))
+        except NoChoice:
+            continue
+        found.setdefault(tuple(made.fields.values()), made)
+        if len(found) == n:
+            break
+    return list(found.values())

@@ -1,0 +1,126 @@
+"""Prints how well a model does tasks from a prompt alone: `python -m gptcore.zero_shot --model mini`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from gptcore.corpora.world.items import TASKS_WITH_ITEMS, splits_of
+from gptcore.errors import GPTCoreError
+from gptcore.language_model import LanguageModel, load
+from gptcore.zero_shot.evaluation import Score, Trial, evaluate, make_trial
+from gptcore.zero_shot.files import lambada, parallel, reviews, translation_quality
+from gptcore.zero_shot.tasks import TASKS
+
+_WAYS = ("combination", "word", "strict", "template", "train")
+
+
+def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m gptcore.zero_shot",
+        description="Accuracy of a language model per task, from prompts alone.",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("--model", default=None, help="a bundled model, gpt2, a folder, owner/name")
+    parser.add_argument("--tasks", nargs="+", default=list(TASKS_WITH_ITEMS), choices=TASKS_WITH_ITEMS, metavar="TASK")
+    parser.add_argument(
+        "--held-out",
+        nargs="+",
+        default=["combination", "template", "word", "strict"],
+        choices=_WAYS,
+        metavar="WHAT",
+        help=f"what training never shows: {', '.join(_WAYS[:4])}; or train, for what it does",
+    )
+    parser.add_argument("--examples", nargs="+", type=int, default=[0], help="solved examples in the prompt")
+    parser.add_argument("--chain-of-thought", action="store_true", help="also ask for steps, with one example")
+    parser.add_argument("--items", type=int, default=100, help="per row")
+    parser.add_argument("--seed", type=int, default=0, help="of the items")
+    parser.add_argument(
+        "--lambada", type=Path, metavar="FILE", help="also the last words of these passages (JSON lines)"
+    )
+    parser.add_argument("--parallel", type=Path, nargs=2, metavar=("ENGLISH", "FRENCH"), help="also these translations")
+    parser.add_argument("--reviews", type=Path, metavar="FILE", help="also these reviews (split, label, text)")
+    parser.add_argument("--offline", action="store_true", help="use only files on this machine")
+    parser.add_argument("--json", action="store_true", help="one object with all rows instead of a table")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Prints the table or the JSON; returns the exit status."""
+    options = parse_arguments(arguments)
+    try:
+        lm = load(options.model, offline=options.offline)
+        rows = []
+        for name, test in _tests(options):
+            row = _row(lm, name, test, options)
+            rows.append(row)
+            if not options.json:
+                print(_line(row), flush=True)
+    except GPTCoreError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    if options.json:
+        about = {"model": lm.name, "parameters": sum(p.numel() for p in lm.model.parameters()), "rows": rows}
+        print(json.dumps(about, indent=2))
+    return 0
+
+
+def _tests(options: argparse.Namespace) -> Iterator[tuple[str, Trial]]:
+    """(what is special about it, the test) each."""
+    made = partial(make_trial, n_items=options.items, seed=options.seed)
+    for task in options.tasks:
+        for n in options.examples:
+            for way in options.held_out:
+                if way == "template":
+                    for template in TASKS[task].templates:
+                        if template.held_out:
+                            yield "template", made(task, template=template.name, n_examples=n)
+                elif way == "train" or way in splits_of(task):
+                    yield way, made(task, split=way, n_examples=n)
+        chain = TASKS[task].chain
+        if options.chain_of_thought and chain is not None:
+            for way in ("combination", "strict"):
+                if way in splits_of(task):
+                    yield f"{way}, in steps", made(task, template=chain.name, split=way, n_examples=1)
+    n = max(options.examples)
+    if options.lambada:
+        yield "LAMBADA", lambada(options.lambada, options.items)
+    if options.parallel:
+        english, french = options.parallel
+        yield "given sentences", parallel(english, french, options.items + n, n_examples=n)
+    if options.reviews:
+        yield "given reviews", reviews(options.reviews, options.items)
+
+
+def _row(lm: LanguageModel, held_out: str, test: Trial, options: argparse.Namespace) -> dict[str, Any]:
+    began, cases = time.perf_counter(), []
+    for more in evaluate(lm, test):
+        cases += more
+        if sys.stderr.isatty():
+            print(f"{test.task}: {len(cases)} of {len(test.items)}", end="\r", file=sys.stderr, flush=True)
+    score = Score(test, cases)
+    row = {**score.to_dict(), "held_out": held_out, "seconds": round(time.perf_counter() - began, 2)}
+    if options.parallel and held_out == "given sentences":
+        row.update(translation_quality(score))
+    return row
+
+
+def _line(row: dict[str, Any]) -> str:
+    more = "".join(f"  {name} {row[name]:.1f}" for name in ("BLEU", "chrF") if name in row)
+    if row["metric"] == "last word":
+        more = f"  perplexity of the word {row['perplexity']:,.1f}"
+    return (
+        f"{row['task']:11}{row['held_out']:24}{row['template']:42}{row['examples']:>2} examples  {row['metric']:15}"
+        f"{100 * row['score']:5.1f} %  [{100 * row['low']:.0f}, {100 * row['high']:.0f}]  n {row['items']}{more}"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

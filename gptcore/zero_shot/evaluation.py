@@ -1,0 +1,236 @@
+"""How often a model does a task: over many items that it has never read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from gptcore.corpora.world.items import TASKS_WITH_ITEMS, items, splits_of
+from gptcore.corpora.world.splits import Split
+from gptcore.errors import PromptError
+from gptcore.language_model import LanguageModel
+from gptcore.zero_shot.answering import greedy_answers
+from gptcore.zero_shot.likelihood import read_continuations
+from gptcore.zero_shot.metrics import Estimate, difference, estimate, exact_match, rouge
+from gptcore.zero_shot.tasks import TASKS, Task
+from gptcore.zero_shot.templates import Item, Prompt, Template
+from gptcore.zero_shot.window import fit
+
+METRICS = {
+    "summarise": "ROUGE-L",
+    "sentiment": "likelier label",
+    "cloze": "last word",
+}
+_STEPS_TOKENS = 64  # for a chain of thought
+_SUMMARY_TOKENS = 40
+_BATCH = 16
+_EXAMPLES_SEED = 1_000_003  # not one that people choose for test items
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A task as it is put to a model.
+
+    Attributes:
+        task: its name.
+        template: which way of asking.
+        items: to answer.
+        examples: solved ones in front of every item.
+        split: which side of the training they come from; "" for items from elsewhere.
+    """
+
+    task: str
+    template: Template
+    items: Sequence[Item]
+    examples: Sequence[Item] = ()
+    split: Split | str = ""
+
+    @property
+    def metric(self) -> str:
+        """What its score counts."""
+        return METRICS.get(self.task, "exact match")
+
+    @property
+    def chance(self) -> float | None:
+        """The score of guessing, where there are only a few answers."""
+        n_choices = len(self.items[0].choices)
+        return 1 / n_choices if n_choices else None
+
+
+@dataclass(frozen=True)
+class Case:
+    """One item as a model answered it: what it read, what was expected, what it said, and the score from 0 to 1.
+
+    `logprob` is that of the expected answer, natural.
+    """
+
+    prompt: Prompt
+    expected: str
+    answer: str
+    score: float
+    logprob: float
+
+
+@dataclass(frozen=True)
+class Score:
+    """What a model reached in a test."""
+
+    test: Trial
+    cases: Sequence[Case]
+
+    @property
+    def estimate(self) -> Estimate:
+        """The mean score with its interval."""
+        return estimate([case.score for case in self.cases])
+
+    @property
+    def perplexity(self) -> float:
+        """Of the expected answers: exp of the mean negative log-probability of a whole answer."""
+        return math.exp(min(700.0, -sum(case.logprob for case in self.cases) / len(self.cases)))
+
+    def to_dict(self) -> dict[str, str | int | float | None]:
+        """Ready for JSON."""
+        reached = self.estimate
+        return {
+            "task": self.test.task,
+            "template": self.test.template.name,
+            "split": self.test.split,
+            "examples": len(self.test.examples),
+            "metric": self.test.metric,
+            "items": len(self.cases),
+            "score": round(reached.mean, 4),
+            "low": round(reached.low, 4),
+            "high": round(reached.high, 4),
+            "chance": self.test.chance,
+            "perplexity": round(self.perplexity, 3),
+        }
+
+
+def make_trial(
+    task: str,
+    *,
+    template: str = "",
+    split: Split = "combination",
+    n_examples: int = 0,
+    n_items: int = 100,
+    seed: int = 0,
+) -> Trial:
+    """A test on the little world.
+
+    Args:
+        task: one that has items.
+        template: its name; "" for the task's first.
+        split: "combination" or "word", as `splits_of` offers; "train" for items as training shows them.
+        n_examples: solved examples, always from the side that training shows.
+        n_items: how many items at most.
+        seed: of the items.
+
+    Raises:
+        PromptError: no such task, template or split, or a number out of range.
+    """
+    if task not in TASKS_WITH_ITEMS:
+        raise PromptError(f"There is no test for the task {task!r}. Choose {', '.join(TASKS_WITH_ITEMS)}.")
+    chosen = find_template(TASKS[task], template)
+    if split != "train" and split not in splits_of(task):
+        raise PromptError(f"The task {task} has no split {split!r}. It has {', '.join(splits_of(task))}.")
+    if not 0 <= n_examples <= 32 or not 1 <= n_items <= 5_000:
+        raise PromptError(f"{n_examples} examples and {n_items} items: 0 to 32 and 1 to 5,000 are possible.")
+    return Trial(task, chosen, items(task, n_items, split=split, seed=seed), examples(task, n_examples), split)
+
+
+def examples(task: str, n: int) -> list[Item]:
+    """Solved examples from the side that training shows; of a closed question, all answers in turn."""
+    if n <= 0:
+        return []
+    made = items(task, 8 * n, split="train", seed=_EXAMPLES_SEED)
+    choices = TASKS[task].choices
+    if not choices:
+        return made[:n]
+    by_answer = [[item for item in made if item.answer == choice] for choice in choices]
+    return [by_answer[place % len(choices)][place // len(choices)] for place in range(n)]
+
+
+def find_template(task: Task, name: str) -> Template:
+    """The template of a name, the first for "". Raises PromptError for a name that is none."""
+    found = task.template(name) if name else task.templates[0]
+    if found is None:
+        listed = ", ".join(template.name for template in task.templates)
+        raise PromptError(f"There is no template {name!r} for this task. Choose one of: {listed}.")
+    return found
+
+
+def evaluate(lm: LanguageModel, test: Trial) -> Iterator[list[Case]]:
+    """Puts the items to the model, some at a time.
+
+    Raises:
+        PromptError, TokenizerError: a prompt that cannot be fitted into the window, or unknown characters.
+    """
+    for start in range(0, len(test.items), _BATCH):
+        yield _answered(lm, test, test.items[start : start + _BATCH])
+
+
+def score(lm: LanguageModel, test: Trial) -> Score:
+    """What the model reaches in the whole test."""
+    return Score(test, [case for cases in evaluate(lm, test) for case in cases])
+
+
+def helped(before: Score, after: Score) -> tuple[Estimate, str]:
+    """Whether a second way of asking, on the same items, is better: the difference, and a sentence on it."""
+    change = difference([case.score for case in before.cases], [case.score for case in after.cases])
+    points = f"{100 * change.mean:+.0f} points, 95 % interval {100 * change.low:+.0f} to {100 * change.high:+.0f}"
+    if change.low > 0:
+        return change, f"helps ({points})"
+    if change.high < 0:
+        return change, f"hurts ({points})"
+    return change, f"makes no difference that {len(after.cases)} items could show ({points})"
+
+
+def _answered(lm: LanguageModel, test: Trial, batch: Sequence[Item]) -> list[Case]:
+    template, task = test.template, TASKS.get(test.task)
+    chain = template.chain_of_thought
+    n_answer = _STEPS_TOKENS if chain else _SUMMARY_TOKENS if test.task == "summarise" else 24
+    fitted = [fit(lm, template.prompt(item, test.examples), n_answer) for item in batch]
+    lead = template.lead
+    expected = [template.label(item.answer) for item in batch]
+    if batch[0].choices and not chain:
+        return _chosen(lm, test, batch, [one.prompt for one in fitted], [one.ids for one in fitted])
+    guesses = [
+        lead + (f"{item.steps} {template.answer_follows} {answer}" if chain else answer)
+        for item, answer in zip(batch, expected, strict=True)
+    ]
+    ids = [lm.tokenizer.encode(guess)[:n_answer] for guess in guesses]
+    readings = read_continuations(lm.model, [(one.ids, guess) for one, guess in zip(fitted, ids, strict=True)])
+    logprobs = [math.fsum(reading.logprobs) for reading in readings]
+    if test.metric == "last word":
+        right = [reading.favourites[: len(guess)] == guess for reading, guess in zip(readings, ids, strict=True)]
+        said = [
+            lm.tokenizer.decode(reading.favourites[: len(guess)]) for reading, guess in zip(readings, ids, strict=True)
+        ]
+        scores = [float(one) for one in right]
+    else:
+        stop = ("\n",) if task is None else task.stop or ("\n",)
+        written = greedy_answers(lm, [one.ids for one in fitted], max_new_tokens=n_answer, stop=stop)
+        said = [template.found(text) for text in written]
+        measure = rouge if test.metric == "ROUGE-L" else exact_match
+        scores = [measure(answer, found) for answer, found in zip(expected, said, strict=True)]
+    return [
+        Case(one.prompt, answer, found.strip(), value, logprob)
+        for one, answer, found, value, logprob in zip(fitted, expected, said, scores, logprobs, strict=True)
+    ]
+
+
+def _chosen(
+    lm: LanguageModel, test: Trial, batch: Sequence[Item], prompts: Sequence[Prompt], ids: Sequence[list[int]]
+) -> list[Case]:
+    """The likelier label of closed questions."""
+    template = test.template
+    labels = [template.label(choice) for choice in batch[0].choices]
+    encoded = [lm.tokenizer.encode(template.lead + label) for label in labels]
+    readings = read_continuations(lm.model, [(one, label) for one in ids for label in encoded])
+    cases = []
+    for place, (item, prompt) in enumerate(zip(batch, prompts, strict=True)):
+        sums = [math.fsum(reading.logprobs) for reading in readings[place * len(labels) : (place + 1) * len(labels)]]
+        said, expected = labels[sums.index(max(sums))], template.label(item.answer)
+        cases.append(Case(prompt, expected, said, float(said == expected), sums[labels.index(expected)]))
+    return cases

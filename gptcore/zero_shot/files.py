@@ -1,0 +1,65 @@
+"""Test sets from files: LAMBADA's last words, sentences in two languages, reviews with labels."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from gptcore.errors import PromptError
+from gptcore.zero_shot.evaluation import Score, Trial, find_template
+from gptcore.zero_shot.tasks import TASKS
+from gptcore.zero_shot.templates import Item
+
+
+def lambada(path: Path, n: int | None = None) -> Trial:
+    """The last words of passages, from lines of JSON with a "text" (Paperno et al. 2016; OpenAI's plain version)."""
+    made = []
+    for line in _lines(path)[:n]:
+        try:
+            front, _, last = json.loads(line)["text"].rstrip().rpartition(" ")
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise PromptError(f'{path} has a line that is no JSON object with a "text": {line[:60]!r}.') from None
+        made.append(Item({"text": front}, last))
+    return Trial("cloze", TASKS["cloze"].templates[0], made)
+
+
+def parallel(english: Path, french: Path, n: int | None = None, *, template: str = "", n_examples: int = 0) -> Trial:
+    """Sentences to translate, line by line from two files; the first lines are the examples."""
+    pairs = list(zip(_lines(english), _lines(french), strict=False))[:n]
+    made = [Item({"english": a}, b) for a, b in pairs]
+    if len(made) <= n_examples:
+        raise PromptError(f"{english} has {len(made)} lines; more than the {n_examples} examples are needed.")
+    chosen = find_template(TASKS["translate"], template)
+    return Trial("translate", chosen, made[n_examples:], made[:n_examples])
+
+
+def reviews(path: Path, n: int | None = None, *, split: str = "test", template: str = "") -> Trial:
+    """Reviews, from lines of split, label (1 is positive) and text with tabs between."""
+    made = []
+    for line in _lines(path):
+        which, _, rest = line.partition("\t")
+        label, _, text = rest.partition("\t")
+        if which == split and label in ("0", "1"):
+            made.append(Item({"text": text}, "positive" if label == "1" else "negative", TASKS["sentiment"].choices))
+    if not made:
+        raise PromptError(f"{path} has no line that begins with {split!r}, a label 0 or 1, and a text.")
+    return Trial("sentiment", find_template(TASKS["sentiment"], template), made[:n])
+
+
+def translation_quality(score: Score) -> dict[str, float]:
+    """BLEU and chrF of a translation test, as sacrebleu counts them over the whole set, 0 to 100."""
+    import sacrebleu
+
+    said, expected = [case.answer for case in score.cases], [[case.expected for case in score.cases]]
+    return {
+        "BLEU": round(sacrebleu.corpus_bleu(said, expected).score, 2),
+        "chrF": round(sacrebleu.corpus_chrf(said, expected).score, 2),
+    }
+
+
+def _lines(path: Path) -> Sequence[str]:
+    try:
+        return [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise PromptError(f"The file {path} cannot be read ({error}).") from None

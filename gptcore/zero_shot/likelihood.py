@@ -1,0 +1,162 @@
+"""How likely a model finds given continuations: whole answers, and the labels of a closed question."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+
+from gptcore.errors import PromptError
+from gptcore.language_model import LanguageModel
+from gptcore.model import GPT, evaluating
+
+_MOST_LOGITS = 40_000_000  # at once
+_MOST_TOKENS = 8_192
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a model thinks of one continuation of one prompt.
+
+    Attributes:
+        logprobs: of each token of the continuation, natural.
+        favourites: the model's first choice in place of each token, and after the last.
+    """
+
+    logprobs: list[float]
+    favourites: list[int]
+
+
+@torch.inference_mode()
+def read_continuations(model: GPT, pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> list[Reading]:
+    """Reads many continuations at once, each behind its own prompt.
+
+    Args:
+        model: of any kind; dropout is off while it reads.
+        pairs: (token ids of a prompt, at least one; token ids of its continuation, perhaps none) each.
+
+    Raises:
+        ContextLengthError, TokenIdError: as the model does.
+    """
+    found: dict[int, Reading] = {}
+    with evaluating(model):
+        for places in _batches(pairs, model.config.vocab_size):
+            rows = [[*pairs[place][0], *pairs[place][1]] for place in places]
+            longest = max(map(len, rows))
+            # Rows are filled up behind: a causal model does not see it.
+            ids = torch.tensor([row + [0] * (longest - len(row)) for row in rows], device=model.wte.weight.device)
+            hidden = model.hidden_states(ids)  # [B, T, C]
+            wanted = [(n, t) for n, place in enumerate(places) for t in _positions(pairs[place])]
+            logits = model.lm_head(hidden[[n for n, _ in wanted], [t for _, t in wanted]]).float()  # [wanted, V]
+            best, total = logits.argmax(-1).tolist(), logits.logsumexp(-1)
+            start = 0
+            for place in places:
+                continuation = list(pairs[place][1])
+                end = start + len(continuation) + 1
+                chosen = torch.tensor(continuation, dtype=torch.long, device=logits.device)
+                picked = logits[start : end - 1].gather(1, chosen[:, None])[:, 0] - total[start : end - 1]
+                found[place] = Reading(picked.tolist(), best[start:end])
+                start = end
+    return [found[place] for place in range(len(pairs))]
+
+
+def _positions(pair: tuple[Sequence[int], Sequence[int]]) -> range:
+    """Where the model predicts the continuation, and what comes after it."""
+    return range(len(pair[0]) - 1, len(pair[0]) + len(pair[1]))
+
+
+def _batches(pairs: Sequence[tuple[Sequence[int], Sequence[int]]], vocab_size: int) -> Iterator[list[int]]:
+    """Places of pairs of similar length that are read together within bounds of memory."""
+    order = sorted(range(len(pairs)), key=lambda place: len(pairs[place][0]) + len(pairs[place][1]))
+    batch: list[int] = []
+    for place in order:
+        longest = len(pairs[place][0]) + len(pairs[place][1])  # of the batch, for they come by length
+        n_logits = sum(len(pairs[other][1]) + 1 for other in (*batch, place)) * vocab_size
+        if batch and ((len(batch) + 1) * longest > _MOST_TOKENS or n_logits > _MOST_LOGITS):
+            yield batch
+            batch = []
+        batch.append(place)
+    if batch:
+        yield batch
+
+
+@dataclass(frozen=True)
+class LabelScore:
+    """A label of a closed question.
+
+    Attributes:
+        label: as it is written behind the prompt.
+        n_tokens: of it.
+        logprob: of the whole label after the prompt, natural.
+        prior: the same after the prompt with an empty input.
+        share: its part of the probability of all labels; of the calibrated ones, `calibrated_share`.
+    """
+
+    label: str
+    n_tokens: int
+    logprob: float
+    prior: float
+    share: float = 0.0
+    calibrated_share: float = 0.0
+
+    @property
+    def per_token(self) -> float:
+        """The mean log-probability of its tokens, which does not punish long labels."""
+        return self.logprob / self.n_tokens
+
+    @property
+    def calibrated(self) -> float:
+        """How much likelier the input makes it: zero where the input says nothing (Zhao et al. 2021)."""
+        return self.logprob - self.prior
+
+
+def label_ids(lm: LanguageModel, labels: Sequence[str], lead: str = " ") -> list[list[int]]:
+    """The tokens of each label behind a prompt.
+
+    Raises:
+        PromptError: fewer than two labels, the same twice, or one that is no token at all.
+        TokenizerError: characters that the model does not know.
+    """
+    cleaned = [label.strip() for label in labels]
+    if len(set(cleaned)) < 2 or len(set(cleaned)) < len(cleaned):
+        raise PromptError(f"There are {len(set(cleaned))} different labels; at least two different ones are needed.")
+    made = [lm.tokenizer.encode(f"{lead}{label}") if label else [] for label in cleaned]
+    for label, ids in zip(labels, made, strict=True):
+        if not ids:
+            raise PromptError(f"The label {label!r} is no token at all. Write at least one letter.")
+    return made
+
+
+def score_labels(
+    lm: LanguageModel, prompt: Sequence[int], labels: Sequence[str], *, empty: Sequence[int], lead: str = " "
+) -> list[LabelScore]:
+    """The likelihood of each label after a prompt, raw and against the same prompt with an empty input.
+
+    Args:
+        lm: of any kind.
+        prompt: token ids; with the longest label within the window.
+        labels: at least two.
+        empty: the prompt's token ids with nothing for an input.
+        lead: what stands between prompt and label.
+
+    Raises:
+        PromptError, TokenizerError, ContextLengthError: see `label_ids`, and a prompt that is too long.
+    """
+    made = label_ids(lm, labels, lead)
+    pairs = [(prompt, ids) for ids in made] + [(empty, ids) for ids in made]
+    sums = [math.fsum(reading.logprobs) for reading in read_continuations(lm.model, pairs)]
+    raw, prior = sums[: len(made)], sums[len(made) :]
+    shares, calibrated = shares_of(raw), shares_of([a - b for a, b in zip(raw, prior, strict=True)])
+    return [
+        LabelScore(label.strip(), len(ids), *values)
+        for label, ids, *values in zip(labels, made, raw, prior, shares, calibrated, strict=True)
+    ]
+
+
+def shares_of(logprobs: Sequence[float]) -> list[float]:
+    """The parts of these in their common probability."""
+    top = max(logprobs)
+    weights = [math.exp(value - top) for value in logprobs]
+    return [weight / sum(weights) for weight in weights]

@@ -1,0 +1,256 @@
+"""The tasks and the ways to ask for them, as papers print them and as people write."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from gptcore.zero_shot.templates import Template
+
+GPT2 = "GPT-2, Radford et al. 2019"
+GPT3 = "GPT-3, Brown et al. 2020"
+GPT1 = "GPT-1, Radford et al. 2018"
+KOJIMA = "Kojima et al. 2022"
+
+_STEP_BY_STEP = "Let's think step by step."
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task that a language model may do from its prompt alone.
+
+    Attributes:
+        title: what it is called on a page.
+        about: a plain sentence on it.
+        fields: names of its inputs and what they are.
+        templates: the first is the default.
+        choices: the only answers, for tasks that have such.
+        max_new_tokens, temperature, top_k, stop: the papers' settings; temperature 0 is greedy.
+        settings_from: who set these.
+        n_examples: solved examples that few-shot starts with.
+    """
+
+    title: str
+    about: str
+    fields: Mapping[str, str]
+    templates: tuple[Template, ...]
+    choices: tuple[str, ...] = ()
+    max_new_tokens: int = 24
+    temperature: float = 0.0
+    top_k: int | None = None
+    stop: tuple[str, ...] = ("\n",)
+    settings_from: str = "greedy"
+    n_examples: int = 3
+    _named: dict[str, Template] = field(init=False, repr=False, compare=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._named.update({template.name: template.check(tuple(self.fields)) for template in self.templates})
+
+    def template(self, name: str) -> Template | None:
+        """The template of a name, or None."""
+        return self._named.get(name)
+
+    @property
+    def chain(self) -> Template | None:
+        """Its chain of thought, if it has one."""
+        return next((template for template in self.templates if template.chain_of_thought), None)
+
+
+_GOOD = {"positive": "good", "negative": "bad"}
+_CAPITAL = {"positive": "Positive", "negative": "Negative"}
+_STARS = {"positive": "5", "negative": "1"}
+_YES = {"positive": "yes", "negative": "no"}
+_MOOD = {"positive": "happy", "negative": "unhappy"}
+
+TASKS: dict[str, Task] = {
+    "summarise": Task(
+        "Summarise",
+        "a text in a sentence",
+        {"text": "the text"},
+        (
+            Template("TL;DR", "{text}\n\nTL;DR: {answer}", between="\n\n\n", source=GPT2),
+            Template("In short", "{text}\n\nIn short: {answer}", between="\n\n\n"),
+            Template("Story and summary", "Story: {text}\nSummary: {answer}", between="\n\n"),
+            Template("What happened", "{text}\n\nWhat happened? {answer}", between="\n\n\n"),
+            Template(
+                "In one sentence (held out)", "{text}\n\nIn one sentence: {answer}", between="\n\n\n", held_out=True
+            ),
+            Template("Text and gist (held out)", "Text: {text}\nGist: {answer}", between="\n\n", held_out=True),
+        ),
+        max_new_tokens=100,
+        temperature=1.0,
+        top_k=2,
+        settings_from=f"100 tokens, top-k 2: {GPT2}; there, the first three sentences count",
+        n_examples=1,
+    ),
+    "translate": Task(
+        "Translate",
+        "English to French",
+        {"english": "the English"},
+        (
+            Template("english = french", "{english} = {answer}", source=GPT2),
+            Template(
+                "Translate English to French", "{english} => {answer}", "Translate English to French:", source=GPT3
+            ),
+            Template("English and French", "English: {english}\nFrench: {answer}"),
+            Template("How do you say", 'Q: How do you say "{english}" in French?\nA: {answer}'),
+            Template("In English, in French", "In English: {english}\nIn French: {answer}"),
+            Template("dash", "{english} - {answer}", "English - French"),
+            Template("EN and FR (held out)", "EN: {english}\nFR: {answer}", held_out=True),
+            Template("The French for (held out)", 'The French for "{english}" is: {answer}', held_out=True),
+        ),
+        max_new_tokens=30,
+        settings_from=f"greedy, the first sentence: {GPT2}",
+        n_examples=4,
+    ),
+    "question": Task(
+        "Answer from a text",
+        "a question about a given text",
+        {"text": "the text", "question": "the question"},
+        (
+            Template("Q and A", "{text}\n\nQ: {question}\nA: {answer}", between="\n\n\n", source=GPT2),
+            Template("Context", "Context: {text}\n\nQ: {question}\nA: {answer}", between="\n\n\n"),
+            Template("Question and answer", "{text}\nQuestion: {question}\nAnswer: {answer}", between="\n\n"),
+            Template("Interview", "{text}\nReader: {question}\nWriter: {answer}", between="\n\n"),
+            Template(
+                "Chain of thought",
+                f"{{text}}\n\nQ: {{question}}\nA: {_STEP_BY_STEP} {{steps}} The answer is {{answer}}",
+                between="\n\n\n",
+                end=".",
+                source=KOJIMA,
+            ),
+            Template(
+                "Passage (held out)", "Passage: {text}\nAsk: {question}\nReply: {answer}", between="\n\n", held_out=True
+            ),
+            Template(
+                "Student and teacher (held out)",
+                "{text}\nTeacher: {question}\nStudent: {answer}",
+                between="\n\n",
+                held_out=True,
+            ),
+        ),
+        settings_from=f"greedy: {GPT2}",
+        n_examples=1,
+    ),
+    "fact": Task(
+        "Answer from memory",
+        "a question without a text",
+        {"question": "the question"},
+        (
+            Template("Q and A", "Q: {question}\nA: {answer}", source=GPT2),
+            Template("Question and answer", "Question: {question}\nAnswer: {answer}"),
+            Template("Interview", "Reader: {question}\nWriter: {answer}"),
+            Template("Ask and reply (held out)", "Ask: {question}\nReply: {answer}", held_out=True),
+        ),
+        settings_from=f"greedy: {GPT2}",
+    ),
+    "sentiment": Task(
+        "Sentiment",
+        "does somebody like it or not",
+        {"text": "the review"},
+        (
+            Template("Review and sentiment", "Review: {text}\nSentiment: {answer}", between="\n\n"),
+            Template("With the choices", "Review: {text}\nSentiment (positive/negative): {answer}", between="\n\n"),
+            Template(
+                "Classify",
+                "Review: {text}\nSentiment: {answer}",
+                "Classify the following reviews as Positive or Negative.\n",
+                labels=_CAPITAL,
+                between="\n\n",
+            ),
+            Template("Overall", "{text} Overall, it was {answer}", labels=_GOOD, end=".", between="\n\n"),
+            Template("Stars", "Review: {text}\nStars: {answer}", labels=_STARS, between="\n\n"),
+            Template("It is a", "{text} This is a {answer}", end=" review.", between="\n\n"),
+            Template("Recommend", "{text}\nWould they recommend it? {answer}", labels=_YES, between="\n\n"),
+            Template("Good or bad", "{text}\nGood or bad? {answer}", labels=_GOOD, between="\n\n"),
+            Template(
+                "Chain of thought",
+                f"Review: {{text}}\n{_STEP_BY_STEP} {{steps}} So the sentiment is {{answer}}",
+                between="\n\n",
+                end=".",
+                source=KOJIMA,
+            ),
+            Template(
+                "Opinion and feeling (held out)", "Opinion: {text}\nFeeling: {answer}", between="\n\n", held_out=True
+            ),
+            Template(
+                "Mood (held out)",
+                "{text}\nThe customer is {answer}",
+                labels=_MOOD,
+                end=".",
+                between="\n\n",
+                held_out=True,
+            ),
+            Template(
+                "Very positive or very negative (held out)",
+                "{text} very {answer}",
+                between="\n\n",
+                source=GPT1,
+                held_out=True,
+            ),
+        ),
+        choices=("positive", "negative"),
+        max_new_tokens=5,
+        settings_from=f"the likelier label: {GPT1}",
+    ),
+    "story": Task(
+        "Finish a story",
+        "go on from a beginning",
+        {"text": "the beginning"},
+        (Template("As it stands", "{text}{answer}", between="\n\n"),),
+        max_new_tokens=100,
+        temperature=0.9,
+        top_k=40,
+        stop=(),
+        settings_from=f"top-k 40: {GPT2}",
+        n_examples=0,
+    ),
+    "cloze": Task(
+        "The last word",
+        "which only who has read the rest can know",
+        {"text": "the text without its last word"},
+        (Template("As it stands", "{text} {answer}", end=".", between="\n\n", source=GPT2),),
+        max_new_tokens=6,
+        stop=("\n", ".", "!", "?"),
+        settings_from=f"greedy: {GPT2}",
+        n_examples=1,
+    ),
+    "arithmetic": Task(
+        "Sums",
+        "little sums",
+        {"sum": "the sum"},
+        (
+            Template("3 + 4 =", "{sum} = {answer}"),
+            Template("What is", "Q: What is {sum}?\nA: {answer}", source=GPT3),
+            Template("How much is", "How much is {sum}? {answer}"),
+            Template(
+                "Chain of thought",
+                f"Q: What is {{sum}}?\nA: {_STEP_BY_STEP} {{steps}} The answer is {{answer}}",
+                end=".",
+                source=KOJIMA,
+            ),
+            Template("Makes (held out)", "The sum {sum} makes {answer}", end=".", held_out=True),
+            Template("Calculate (held out)", "Calculate: {sum}\nResult: {answer}", held_out=True),
+        ),
+        max_new_tokens=6,
+        settings_from=f"greedy: {GPT3}",
+    ),
+    "analogy": Task(
+        "Analogy",
+        "one pair of words is like another",
+        {"a": "the first word", "b": "what goes with it", "c": "the second word"},
+        (
+            Template("is to", "{a} is to {b} as {c} is to {answer}", source=GPT3),
+            Template("a : b, c :", "{a} : {b}, {c} : {answer}"),
+            Template("and, and", "{a} and {b}, {c} and {answer}", end="."),
+            Template("so is", "As {a} is to {b}, so is {c} to {answer}", end="."),
+            Template("arrows", "{a} -> {b}\n{c} -> {answer}", between="\n\n"),
+            Template(
+                "goes with (held out)", "If {a} goes with {b}, then {c} goes with {answer}", end=".", held_out=True
+            ),
+        ),
+        max_new_tokens=6,
+        stop=("\n", "."),
+        settings_from=f"greedy; the paper ranks given answers: {GPT3}",
+    ),
+}

@@ -1,0 +1,193 @@
+"""Prompts and what they are made of: an instruction, solved examples, the input and the cue that asks for an answer."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from gptcore.errors import PromptError
+
+Kind = Literal["instruction", "example", "input", "cue"]
+ANSWER, STEPS = "answer", "steps"
+
+
+@dataclass(frozen=True)
+class Item:
+    """A task's input and what is expected.
+
+    Attributes:
+        fields: texts by the names of the placeholders that they fill.
+        answer: the expected text; "" where nothing particular is.
+        choices: the only possible answers, for tasks that have such.
+        steps: a way to the answer in words, for chains of thought.
+    """
+
+    fields: Mapping[str, str]
+    answer: str = ""
+    choices: tuple[str, ...] = ()
+    steps: str = ""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A piece of a prompt and what it is there for."""
+
+    kind: Kind
+    text: str
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A prompt in its parts, which together are its text."""
+
+    parts: tuple[Part, ...]
+
+    @property
+    def text(self) -> str:
+        return "".join(part.text for part in self.parts)
+
+    def of(self, kind: Kind) -> str:
+        """The text of all parts of a kind."""
+        return "".join(part.text for part in self.parts if part.kind == kind)
+
+    def without(self, place: int) -> Prompt:
+        """The prompt less one of its parts."""
+        return Prompt((*self.parts[:place], *self.parts[place + 1 :]))
+
+
+@dataclass(frozen=True)
+class Template:
+    """How a task is written down, with {placeholders} for its fields and {answer} at the end.
+
+    With {steps} before {answer} it is a chain of thought: the model writes the steps, and then what stands between
+    them and the answer tells where the answer begins.
+
+    Attributes:
+        name: what people call it.
+        body: of one item.
+        instruction: said once, before everything.
+        labels: what an answer is called here: {"positive": "good"}; answers that are not listed keep their name.
+        between: what separates items.
+        end: what follows an answer.
+        source: the paper that prints it, if one does.
+        held_out: kept for tests; the little world never uses it.
+    """
+
+    name: str
+    body: str
+    instruction: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    between: str = "\n"
+    end: str = ""
+    source: str = ""
+    held_out: bool = False
+
+    @property
+    def fields(self) -> list[str]:
+        """The placeholders in their order, without those that the model fills."""
+        return [name for name in _names(self.body) if name not in (ANSWER, STEPS)]
+
+    @property
+    def chain_of_thought(self) -> bool:
+        """Whether the model is to write steps before its answer."""
+        return STEPS in _names(self.body)
+
+    @property
+    def answer_follows(self) -> str:
+        """The text between the steps and the answer of a chain of thought; else ""."""
+        return self.body.partition("{steps}")[2].partition("{answer}")[0].strip() if self.chain_of_thought else ""
+
+    @property
+    def lead(self) -> str:
+        """The space between the cue and what the model is to write."""
+        cue = self.body[: self._asked]
+        return cue[len(cue.rstrip()) :]
+
+    @property
+    def _asked(self) -> int:
+        """Where in the body the model takes over."""
+        return self.body.index("{steps}" if self.chain_of_thought else "{answer}")
+
+    def label(self, answer: str) -> str:
+        """What an answer is called here."""
+        return self.labels.get(answer, answer)
+
+    def check(self, needed: Sequence[str]) -> Template:
+        """The template itself, or a PromptError that says which placeholder is missing, unknown or in a wrong place."""
+        try:
+            names = _names(self.body)
+        except ValueError:
+            raise PromptError(
+                "A { or } of the template has no partner. Write {{ and }} for braces that are no placeholder."
+            ) from None
+        listed = ", ".join(f"{{{name}}}" for name in needed)
+        if ANSWER not in names:
+            raise PromptError(f"The template has no {{answer}}. Put it where the model is to answer, after {listed}.")
+        for name in needed:
+            if name not in names:
+                raise PromptError(f"The template has no {{{name}}}. This task needs {listed} and then {{answer}}.")
+        for name in names:
+            if name not in (*needed, ANSWER, STEPS):
+                raise PromptError(f"The template has {{{name}}}, which this task does not know. It fills {listed}.")
+        if names.count(ANSWER) > 1 or names.count(STEPS) > 1:
+            raise PromptError("{answer} and {steps} may stand in the template once.")
+        if names[-1] != ANSWER or (STEPS in names and names[-2] != STEPS):
+            raise PromptError("{answer} must be the last placeholder, and {steps} the one before it.")
+        if self.body.partition("{answer}")[2].strip():
+            raise PromptError("Nothing may follow {answer}: the prompt ends where the model answers.")
+        return self
+
+    def solved(self, item: Item) -> str:
+        """An item with its answer, as an example shows it."""
+        answer = self.label(item.answer)
+        return self.body.format(**{**item.fields, STEPS: item.steps, ANSWER: answer}) + self.end
+
+    def prompt(self, item: Item, examples: Sequence[Item] = ()) -> Prompt:
+        """What the model is given to read: instruction, solved examples, and the item up to where it is to answer."""
+        parts: list[Part] = []
+        if self.instruction:
+            parts.append(Part("instruction", f"{self.instruction}\n"))
+        parts += [Part("example", self.solved(example) + self.between) for example in examples]
+        shown, cue = "", ""
+        for literal, name in _pieces(self.body[: self._asked]):
+            cue += literal
+            if name:
+                shown, cue = shown + cue + item.fields[name], ""
+        before, newline, after = cue.rpartition("\n")
+        if newline:
+            shown, cue = shown + before, newline + after
+        if shown:
+            parts.append(Part("input", shown))
+        if cue.rstrip():
+            parts.append(Part("cue", cue.rstrip()))
+        return Prompt(tuple(parts))
+
+    def document(self, items: Sequence[Item]) -> str:
+        """A text that shows the task: items with their answers."""
+        head = f"{self.instruction}\n" if self.instruction else ""
+        return head + self.between.join(self.solved(item) for item in items)
+
+    def found(self, written: str) -> str:
+        """The answer in what the model wrote: all of it, or of a chain of thought what follows the announcement."""
+        if not self.chain_of_thought:
+            return written.strip()
+        _, announced, answer = written.partition(self.answer_follows)
+        return answer.strip().rstrip(".") if announced else ""
+
+
+def normalised(answer: str) -> str:
+    """For comparing: lower case, without articles, outer punctuation and doubled spaces, as SQuAD's script does."""
+    words = re.sub(r"\b(the|a|an)\b", " ", answer.lower())
+    return " ".join(words.split()).strip(".!?,;:\"' ")
+
+
+def _pieces(body: str) -> list[tuple[str, str]]:
+    """(literal text, placeholder after it or "") each."""
+    return [(literal, name or "") for literal, name, _, _ in string.Formatter().parse(body)]
+
+
+def _names(body: str) -> list[str]:
+    return [name for _, name in _pieces(body) if name]

@@ -1,0 +1,115 @@
+"""Prompts that must fit the model's window: what is left out, in which order, and a sentence that says so."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from gptcore.errors import PromptError
+from gptcore.language_model import LanguageModel
+from gptcore.zero_shot.templates import Part, Prompt
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A prompt that fits.
+
+    Attributes:
+        prompt: what is left of it.
+        ids: its tokens.
+        note: what was left out, as a sentence, or "".
+    """
+
+    prompt: Prompt
+    ids: list[int]
+    note: str = ""
+
+
+def fit(lm: LanguageModel, prompt: Prompt, n_answer: int) -> Fitted:
+    """Leaves out solved examples, the first ones first, then the beginning of the input, until there is room.
+
+    The instruction and the cue stay whole, for without them nobody knows what is asked.
+
+    Args:
+        lm: whose window counts.
+        prompt: in its parts.
+        n_answer: tokens that the answer may take; at most half of the window is kept free for it.
+
+    Raises:
+        PromptError: nothing to read, or instruction and cue alone fill the window.
+        TokenizerError: characters that the model does not know.
+    """
+    window = lm.model.config.n_positions
+    room = window - min(n_answer, window // 2)
+    ids = _ids(lm, prompt)
+    if len(ids) <= room:
+        return Fitted(prompt, ids)
+    n_before, said = len(ids), []
+    n_examples = sum(part.kind == "example" for part in prompt.parts)
+    while len(ids) > room and (place := _first(prompt, "example")) is not None:
+        prompt = prompt.without(place)
+        ids = _ids(lm, prompt)
+    left = sum(part.kind == "example" for part in prompt.parts)
+    if left < n_examples:
+        said.append(f"{n_examples - left} of {n_examples} examples are left out")
+    if len(ids) > room:
+        prompt, n_cut = _cut(lm, prompt, room)
+        ids = _ids(lm, prompt)
+        said.append(f"the first {n_cut} words of the input are left out")
+    why = f"{n_before:,} tokens and {room and window - room} for the answer do not fit the window of {window:,}"
+    return Fitted(prompt, ids, f"{' and '.join(said)}: {why}. The cue is kept.".capitalize())
+
+
+def fit_text(lm: LanguageModel, text: str, n_answer: int) -> Fitted:
+    """As `fit`, for a prompt that was edited by hand: its beginning is left out, token by token.
+
+    Raises:
+        PromptError: an empty prompt.
+        TokenizerError: characters that the model does not know.
+    """
+    prompt = Prompt((Part("input", text),))
+    ids, window = _ids(lm, prompt), lm.model.config.n_positions
+    room = window - min(n_answer, window // 2)
+    if len(ids) <= room:
+        return Fitted(prompt, ids)
+    n_cut = len(ids) - room
+    why = f"{len(ids):,} and {window - room} for the answer do not fit the window of {window:,}"
+    kept = Prompt((Part("input", lm.tokenizer.decode(ids[n_cut:])),))
+    return Fitted(kept, ids[n_cut:], f"The first {n_cut:,} tokens of the prompt are left out: {why}. Its end is kept.")
+
+
+def _ids(lm: LanguageModel, prompt: Prompt) -> list[int]:
+    ids = lm.tokenizer.encode(prompt.text)
+    if not ids:
+        raise PromptError("The prompt is empty. Write an input, or choose one of the examples.")
+    return ids
+
+
+def _first(prompt: Prompt, kind: str) -> int | None:
+    return next((place for place, part in enumerate(prompt.parts) if part.kind == kind), None)
+
+
+def _cut(lm: LanguageModel, prompt: Prompt, room: int) -> tuple[Prompt, int]:
+    """The prompt with as few words of its input left out as make it fit, and how many those are."""
+    place = _first(prompt, "input")
+    starts = [] if place is None else [found.start() for found in re.finditer(r"\S+", prompt.parts[place].text)]
+
+    def less(n_cut: int) -> Prompt:
+        assert place is not None
+        text = prompt.parts[place].text[starts[n_cut] :] if n_cut < len(starts) else ""
+        return Prompt((*prompt.parts[:place], replace(prompt.parts[place], text=text), *prompt.parts[place + 1 :]))
+
+    if place is None or len(ids := lm.tokenizer.encode(less(len(starts)).text)) > room:
+        n_rest = len(lm.tokenizer.encode(prompt.text)) if place is None else len(ids)
+        raise PromptError(
+            f"The prompt has {n_rest:,} tokens even without examples and input, and {room:,} fit beside the answer. "
+            "Shorten the instruction, or choose a model with a longer window."
+        )
+    low, high = 0, len(starts)
+    while low < high:  # the fewest words that are enough
+        middle = (low + high) // 2
+        if len(lm.tokenizer.encode(less(middle).text)) <= room:
+            high = middle
+        else:
+            low = middle + 1
+    return less(low), low

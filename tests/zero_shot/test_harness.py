@@ -1,0 +1,362 @@
+"""The zero-shot harness: prompts as papers print them, likelihoods as transformers computes them, honest figures."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+
+import pytest
+import torch
+
+import gptcore
+from gptcore import GPTConfig, LanguageModel
+from gptcore.errors import PromptError
+from gptcore.tokenizers import ByteBPE, CharTokenizer
+from gptcore.zero_shot import TASKS, Item, Part, Prompt, Template
+from gptcore.zero_shot.__main__ import main
+from gptcore.zero_shot.answering import greedy_answers
+from gptcore.zero_shot.evaluation import Case, Score, evaluate, examples, helped, make_trial, score
+from gptcore.zero_shot.files import lambada, parallel, reviews, translation_quality
+from gptcore.zero_shot.influence import answer_logprobs, part_effects, word_effects
+from gptcore.zero_shot.likelihood import label_ids, read_continuations, score_labels, shares_of
+from gptcore.zero_shot.metrics import difference, estimate, exact_match, rouge
+from gptcore.zero_shot.published import PUBLISHED
+from gptcore.zero_shot.templates import normalised
+from gptcore.zero_shot.window import fit, fit_text
+from tiny import make_model
+
+TEXT = (
+    "the film was good and the film was bad. the cat sat on the mat = le chat. review: sentiment: positive negative. "
+    * 9
+)
+
+
+@pytest.fixture(scope="module", params=["gpt2", "gpt1"])
+def lm(request) -> LanguageModel:
+    config = GPTConfig.from_preset(
+        request.param, vocab_size=300, n_positions=96, n_embd=32, n_layer=3, n_head=4,
+        embd_pdrop=0.0, attn_pdrop=0.0, resid_pdrop=0.0,
+    )  # fmt: skip
+    return LanguageModel(make_model(config), ByteBPE.train([TEXT], vocab_size=300), "tiny")
+
+
+# Prompts as the papers print them.
+
+
+def test_a_summary_is_asked_for_as_in_the_gpt2_paper():
+    task = TASKS["summarise"]
+    assert task.templates[0].prompt(Item({"text": "A long article."})).text == "A long article.\n\nTL;DR:"
+    assert (task.max_new_tokens, task.top_k) == (100, 2)
+
+
+def test_a_translation_is_asked_for_as_in_the_gpt2_and_gpt3_papers():
+    plain, instructed = TASKS["translate"].templates[:2]
+    shown = [Item({"english": "good morning"}, "bonjour"), Item({"english": "thank you"}, "merci")]
+    cat = Item({"english": "a cat"})
+    assert plain.prompt(cat, shown).text == "good morning = bonjour\nthank you = merci\na cat ="
+    otters = [Item({"english": "sea otter"}, "loutre de mer"), Item({"english": "peppermint"}, "menthe poivrée")]
+    assert instructed.prompt(Item({"english": "cheese"}), otters).text == (
+        "Translate English to French:\nsea otter => loutre de mer\npeppermint => menthe poivrée\ncheese =>"
+    )
+
+
+def test_questions_are_asked_as_in_the_gpt2_paper_greedily():
+    item = Item({"text": "Tom has a cat.", "question": "Who has a cat?"}, "Tom")
+    assert TASKS["question"].templates[0].prompt(item).text == "Tom has a cat.\n\nQ: Who has a cat?\nA:"
+    fact = Item({"question": "Who wrote the book?"})
+    assert TASKS["fact"].templates[0].prompt(fact, [Item({"question": "Who?"}, "Ann")]).text == (
+        "Q: Who?\nA: Ann\nQ: Who wrote the book?\nA:"
+    )
+    assert TASKS["question"].temperature == TASKS["fact"].temperature == 0
+
+
+def test_sentiment_is_asked_for_with_gpt1s_word_and_a_chain_of_thought_with_kojimas_sentence():
+    task = TASKS["sentiment"]
+    very = next(template for template in task.templates if "very" in template.body)
+    assert very.prompt(Item({"text": "I liked it."})).text == "I liked it. very" and task.choices == (
+        "positive",
+        "negative",
+    )
+    chain = TASKS["arithmetic"].chain
+    assert chain is not None and chain.chain_of_thought
+    assert chain.prompt(Item({"sum": "3 + 4"})).text == "Q: What is 3 + 4?\nA: Let's think step by step."
+    assert chain.found(" From 3 count 4 on: 4, 5, 6, 7. The answer is 7.") == "7"
+    assert chain.found(" I do not know.") == ""
+
+
+def test_a_prompt_knows_its_parts():
+    template = TASKS["translate"].templates[1]
+    made = template.prompt(Item({"english": "cheese"}), [Item({"english": "cat"}, "chat")])
+    assert [part.kind for part in made.parts] == ["instruction", "example", "input", "cue"]
+    assert made.of("cue") == " =>" and made.of("input") == "cheese"
+    question = TASKS["question"].templates[0].prompt(Item({"text": "Hm.", "question": "Who?"}))
+    assert question.parts == (Part("input", "Hm.\n\nQ: Who?"), Part("cue", "\nA:"))
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("{text} so", "no {answer}"),
+        ("so {answer}", "no {text}"),
+        ("{text} {film} {answer}", "{film}, which this task does not know"),
+        ("{answer} {text}", "must be the last placeholder"),
+        ("{text} {answer} {answer}", "may stand in the template once"),
+        ("{text} {answer} and so on", "Nothing may follow {answer}"),
+        ("{text {answer}", "has no partner|does not know"),
+        ("{steps} {text} {answer}", "{steps} the one before it"),
+    ],
+)
+def test_a_template_that_cannot_work_says_what_it_lacks(body, message):
+    with pytest.raises(PromptError, match=message):
+        Template("mine", body).check(("text",))
+
+
+# Likelihoods.
+
+
+def test_label_likelihoods_equal_those_of_transformers(lm):
+    """1e-4: both compute in fp32, in another order."""
+    reference = gptcore.to_hf(lm.model).eval()
+    prompt = lm.tokenizer.encode("review: the film was good\nsentiment:")
+    empty = lm.tokenizer.encode("review: \nsentiment:")
+    labels = ["positive", "negative", "a cat"]
+    for scored, label in zip(score_labels(lm, prompt, labels, empty=empty), labels, strict=True):
+        ids = lm.tokenizer.encode(f" {label}")
+        for context, found in ((prompt, scored.logprob), (empty, scored.prior)):
+            with torch.no_grad():
+                logits = reference(torch.tensor([[*context, *ids]])).logits[0].log_softmax(-1)
+            expected = sum(float(logits[len(context) - 1 + n, token]) for n, token in enumerate(ids))
+            assert found == pytest.approx(expected, abs=1e-4)
+        assert scored.n_tokens == len(ids) and scored.per_token == pytest.approx(scored.logprob / len(ids))
+
+
+def test_continuations_read_together_are_read_as_alone(lm):
+    generator = torch.Generator().manual_seed(0)
+    pairs = []
+    for n in range(1, 30):
+        ids = torch.randint(300, (n + 7,), generator=generator).tolist()
+        pairs.append((ids[:n], ids[n : n + n % 6]))
+    together = read_continuations(lm.model, pairs)
+    for pair, reading in zip(pairs, together, strict=True):
+        alone = read_continuations(lm.model, [pair])[0]
+        assert reading.favourites == alone.favourites and len(reading.favourites) == len(pair[1]) + 1
+        assert reading.logprobs == pytest.approx(alone.logprobs, abs=1e-4)
+
+
+def test_an_input_that_says_nothing_calibrates_to_nothing(lm):
+    prompt = lm.tokenizer.encode("review:\nsentiment:")
+    for scored in score_labels(lm, prompt, ["positive", "negative"], empty=prompt):
+        assert scored.calibrated == pytest.approx(0, abs=1e-5) and scored.calibrated_share == pytest.approx(
+            0.5, abs=1e-5
+        )
+    assert shares_of([math.log(0.3), math.log(0.1)]) == pytest.approx([0.75, 0.25])
+
+
+def test_labels_that_are_no_labels_are_sentences(lm):
+    with pytest.raises(PromptError, match="at least two"):
+        label_ids(lm, ["good"])
+    with pytest.raises(PromptError, match="at least two"):
+        label_ids(lm, ["good", "good "])
+    with pytest.raises(PromptError, match="no token at all"):
+        label_ids(lm, ["good", " "])
+
+
+# Answers.
+
+
+def test_greedy_answers_are_those_of_generate(lm):
+    prompts = ["the film was", "a", "the cat sat on the mat = le"]
+    ids = [lm.tokenizer.encode(prompt) for prompt in prompts]
+    together = greedy_answers(lm, ids, max_new_tokens=12, stop=())
+    for prompt, found in zip(prompts, together, strict=True):
+        made = gptcore.generate(lm, prompt, max_new_tokens=12, temperature=0, precision="exact")
+        assert found == "".join(token.text for token in made) or "�" in found
+    assert lm.model.training is False
+
+
+def test_an_answer_ends_at_a_stop_string_after_it_has_begun():
+    tokenizer = CharTokenizer("ab\n.")
+    lm = LanguageModel(
+        make_model(GPTConfig(vocab_size=4, n_positions=32, n_embd=16, n_layer=1, n_head=2)), tokenizer, "c"
+    )
+    whole = greedy_answers(lm, [tokenizer.encode("ab")], max_new_tokens=12, stop=())[0]
+    first = whole.strip()[0]
+    place = whole.index(first)
+    assert greedy_answers(lm, [tokenizer.encode("ab")], max_new_tokens=12, stop=(first,))[0] == whole[:place]
+
+
+# The window.
+
+
+def test_what_does_not_fit_is_left_out_in_order_and_the_cue_stays(lm):
+    template = TASKS["sentiment"].templates[0]
+    shown = [Item({"text": f"the film was good {n}"}, "positive") for n in range(12)]
+    fitted = fit(lm, template.prompt(Item({"text": "the film was bad"}), shown), 4)
+    assert len(fitted.ids) <= 92 and "examples are left out" in fitted.note and "cue is kept" in fitted.note
+    assert fitted.prompt.text.endswith("Review: the film was bad\nSentiment:")
+    long = fit(lm, template.prompt(Item({"text": "the cat sat on the mat " * 50}), shown), 4)
+    assert re.search(r"12 of 12 examples are left out and the first \d+ words of the input are left out", long.note)
+    assert long.prompt.text.endswith("mat \nSentiment:") and 75 <= len(long.ids) <= 92
+    with pytest.raises(PromptError, match="even without examples and input"):
+        fit(lm, Template("mine", "{text} " + "because of the mat " * 30 + "{answer}").prompt(Item({"text": "a"})), 4)
+
+
+def test_an_edited_prompt_loses_its_beginning_and_an_empty_one_is_a_sentence(lm):
+    fitted = fit_text(lm, "the cat sat on the mat. " * 40, 8)
+    assert len(fitted.ids) == 88 and "Its end is kept" in fitted.note
+    assert fit_text(lm, "the cat", 8).note == ""
+    with pytest.raises(PromptError, match="The prompt is empty"):
+        fit_text(lm, "", 8)
+
+
+# What an answer owes to its prompt.
+
+
+def test_effects_are_differences_of_log_probabilities(lm):
+    template, item = TASKS["sentiment"].templates[0], Item({"text": "a good film"})
+    prompt = template.prompt(item)
+    base, words = word_effects(lm, prompt, " positive")
+    assert "".join(word.text for word in words) == prompt.text
+    assert [word.text.strip() for word in words] == ["Review:", "a", "good", "film", "Sentiment:"]
+    without = Prompt((Part("input", "Review: a film"), Part("cue", "\nSentiment:")))
+    assert words[2].effect == pytest.approx(base - answer_logprobs(lm, [without], " positive")[0], abs=1e-4)
+    shown = [Item({"text": "bad"}, "negative"), Item({"text": "good"}, "positive")]
+    base, changes = part_effects(lm, template, item, shown, " positive")
+    names = [change.name for change in changes]
+    assert names == [
+        "without the cue", "with an empty input", "without the examples", "examples in reverse order",
+        "examples with each other's answers",
+    ]  # fmt: skip
+    assert all(change.effect == pytest.approx(base - change.logprob) for change in changes)
+    with pytest.raises(PromptError, match="no answer"):
+        answer_logprobs(lm, [prompt], " ")
+
+
+# Figures.
+
+
+def test_intervals_and_differences_are_those_of_the_textbook():
+    reached = estimate([1.0] * 8 + [0.0] * 2)
+    assert (reached.mean, round(reached.low, 4), round(reached.high, 4)) == (0.8, 0.4902, 0.9433)  # Wilson
+    assert estimate([1.0] * 20).high == 1.0 and 0.8 < estimate([1.0] * 20).low < 0.9
+    assert estimate([0.5, 0.7]).low < 0.6 < estimate([0.5, 0.7]).high
+    change = difference([0, 0, 1, 1], [1, 0, 1, 1])
+    assert change.mean == 0.25 and change.low == pytest.approx(0.25 - 1.959964 * 0.5 / 2)
+
+
+def test_answers_are_compared_without_articles_case_and_points():
+    assert exact_match("the red key", " A red key. ") == 1.0 and exact_match("Anna", "Anne") == 0.0
+    assert normalised('"The  cat!"') == "cat"
+    assert rouge("police killed gunman", "police kill gunman") == pytest.approx(2 / 3)  # Lin 2004, section 3
+    assert rouge("police killed gunman", "gunman kill police") == pytest.approx(1 / 3)
+    assert rouge("police killed gunman", "gunman kill police", longest=False) == pytest.approx(2 / 3)
+    assert rouge("a b", "") == 0.0
+
+
+def test_a_test_is_the_same_for_the_same_seed_and_shows_examples_from_training():
+    assert make_trial("translate", n_items=5).items == make_trial("translate", n_items=5).items
+    assert make_trial("translate", n_items=5).items != make_trial("translate", n_items=5, seed=1).items
+    test = make_trial("sentiment", n_items=5, n_examples=4)
+    assert [item.answer for item in test.examples] == ["positive", "negative"] * 2
+    assert test.chance == 0.5 and not {i.fields["text"] for i in test.items} & {i.fields["text"] for i in test.examples}
+    assert examples("sentiment", 4) == list(test.examples)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"task": "juggling"}, "no test for the task 'juggling'"),
+        ({"task": "story"}, "no test for the task"),
+        ({"task": "translate", "template": "shouting"}, "no template 'shouting'"),
+        ({"task": "arithmetic", "split": "word"}, "no split 'word'"),
+        ({"task": "translate", "n_items": 0}, "0 items"),
+        ({"task": "translate", "n_examples": 99}, "99 examples"),
+    ],
+)
+def test_a_test_that_does_not_exist_is_a_sentence(options, message):
+    with pytest.raises(PromptError, match=message):
+        make_trial(**options)
+
+
+@pytest.mark.parametrize("task", ["summarise", "translate", "sentiment", "cloze", "arithmetic", "analogy"])
+def test_every_task_is_scored_on_any_model(lm, task):
+    test = make_trial(task, n_items=20, n_examples=1)
+    cases = [case for some in evaluate(lm, test) for case in some]
+    assert len(cases) == len(test.items) and all(0 <= case.score <= 1 and case.logprob < 0 for case in cases)
+    row = Score(test, cases).to_dict()
+    assert row["items"] == len(cases) and 0 <= row["low"] <= row["score"] <= row["high"] <= 1
+
+
+def test_a_chain_of_thought_is_scored_by_what_follows_its_announcement(lm):
+    chain = TASKS["arithmetic"].chain
+    assert chain is not None
+    reached = score(lm, make_trial("arithmetic", template=chain.name, n_items=5))
+    assert all(case.answer == "" or case.answer.strip() for case in reached.cases)
+
+
+def test_it_is_said_when_examples_do_not_help():
+    test = make_trial("sentiment", n_items=4)
+
+    def reached(*scores: float) -> Score:
+        return Score(test, [Case(Prompt(()), "", "", one, 0.0) for one in scores])
+
+    assert helped(reached(0, 0, 0, 0), reached(1, 1, 1, 1))[1].startswith("helps (+100 points")
+    assert helped(reached(1, 1, 1, 1), reached(0, 0, 0, 0))[1].startswith("hurts (-100 points")
+    assert "no difference that 4 items could show" in helped(reached(1, 0, 1, 0), reached(1, 1, 0, 0))[1]
+
+
+def test_published_figures_name_their_source():
+    assert all(one.task in TASKS and one.source and one.value for one in PUBLISHED)
+
+
+# Files and the command.
+
+
+def test_files_become_tests(lm, tmp_path):
+    passages = tmp_path / "last.jsonl"
+    passages.write_text('{"text": "the cat sat on the mat"}\n{"text": "the film was good"}\n', encoding="utf-8")
+    test = lambada(passages)
+    assert [item.answer for item in test.items] == ["mat", "good"] and test.metric == "last word"
+    english, french = tmp_path / "en.txt", tmp_path / "fr.txt"
+    english.write_text("one\nthe cat\n", encoding="utf-8")
+    french.write_text("un\nle chat\n", encoding="utf-8")
+    translated = score(lm, parallel(english, french, n_examples=1))
+    assert set(translation_quality(translated)) == {"BLEU", "chrF"} and len(translated.cases) == 1
+    lines = tmp_path / "reviews.tsv"
+    lines.write_text("train\t1\tgood\ntest\t0\ta bad film\ntest\t1\ta good film\n", encoding="utf-8")
+    assert [item.answer for item in reviews(lines).items] == ["negative", "positive"]
+    with pytest.raises(PromptError, match="no JSON object"):
+        lambada(english)
+    with pytest.raises(PromptError, match="cannot be read"):
+        lambada(tmp_path / "none")
+    with pytest.raises(PromptError, match="more than the 2 examples"):
+        parallel(english, french, n_examples=2)
+    with pytest.raises(PromptError, match="no line that begins with"):
+        reviews(lines, split="valid")
+
+
+def test_the_command_prints_a_table_and_json(tmp_path, capsys):
+    passages = tmp_path / "last.jsonl"
+    passages.write_text('{"text": "Once upon a time"}\n', encoding="utf-8")
+    given = ["--model", "induction", "--offline", "--items", "6", "--tasks", "arithmetic", "--held-out", "combination"]
+    # The induction model reads 65 characters and no digits: what it cannot read is a sentence.
+    assert main(given) == 1
+    assert "error:" in capsys.readouterr().err
+    given[1] = "mini"
+    assert main([*given, "--chain-of-thought", "--lambada", str(passages)]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in out] == ["arithmetic"] * 3 + ["cloze"] and "perplexity of the word" in out[-1]
+    assert main([*given, "--json", "--examples", "0", "2"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["model"] == "mini" and [row["examples"] for row in found["rows"]] == [0, 2]
+
+
+@pytest.mark.shared
+def test_lambada_and_flores_run_end_to_end(lm, shared):
+    folder = shared / "eval"
+    words = score(lm, lambada(folder / "lambada" / "lambada_test.jsonl", 12))
+    assert len(words.cases) == 12 and words.perplexity > 1
+    languages = folder / "flores200_en_fr"
+    test = parallel(languages / "eng_Latn.dev.txt", languages / "fra_Latn.dev.txt", 8, n_examples=1)
+    assert translation_quality(score(lm, test))["BLEU"] < 20

@@ -1,0 +1,143 @@
+"""What happens on the Zero-shot tab."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from gptcore.corpora.world.items import TASKS_WITH_ITEMS, items
+from gptcore.errors import GPTCoreError
+from gptcore.zero_shot.tasks import TASKS
+from ui.errors import shown_to_visitor
+from ui.handlers import zero_shot, zero_shot_views
+from ui.handlers.scoreboard import scoreboard
+from ui.services import Services
+from ui.tabs.zero_shot_form import field, headers, wording
+
+PICKED = "the model above"
+_FILLED = [name for name in zero_shot.FIELDS if name not in ("task", "prompt")]
+
+
+@dataclass(frozen=True)
+class Events:
+    """The tab's events as Gradio wants them, and which fields they fill or listen to."""
+
+    task: Callable[..., Any]
+    another: Callable[..., Any]
+    template: Callable[..., Any]
+    examples: Callable[..., Any]
+    compose: Callable[..., Any]
+    edit: Callable[..., Any]
+    answer: Callable[..., Any]
+    ways: Callable[..., Any]
+    uses: Callable[..., Any]
+    ladder: Callable[..., Any]
+    scoreboard: Callable[..., Any]
+    refilled: tuple[str, ...] = tuple(_FILLED)
+    reworded: tuple[str, ...] = ("instruction", "body", "labels")
+    typed: tuple[str, ...] = (
+        "field_0", "field_1", "field_2", "expected", "examples", "instruction", "body", "labels", "max_new_tokens",
+    )  # fmt: skip
+
+
+def make_events(services: Services) -> Events:
+    """The events of one app."""
+
+    def named(raw: tuple[Any, ...]) -> tuple[str, dict[str, Any]]:
+        """(the model asked, the tab's values)."""
+        picked, asked, *values = raw
+        return picked if asked == PICKED else asked, dict(zip(zero_shot.FIELDS, values, strict=True))
+
+    def on_task(name: str) -> list[Any]:
+        with shown_to_visitor():
+            values = zero_shot.defaults(name)
+        return [_update(name, key, values[key]) for key in _FILLED]
+
+    def on_another(name: str) -> list[Any]:
+        with shown_to_visitor():
+            values = zero_shot.defaults(name, random.randrange(1, 1_000))
+        drawn = ("field_0", "field_1", "field_2", "expected")
+        return [values[key] if key in drawn else gr.skip() for key in _FILLED]
+
+    def on_template(task: str, name: str) -> list[Any]:
+        with shown_to_visitor():
+            values = zero_shot.with_template({"task": task}, name)
+        return [values["instruction"], values["body"], values["labels"]]
+
+    def on_examples(name: str) -> Any:
+        with shown_to_visitor():
+            zero_shot.known_task(name)
+            if name not in TASKS_WITH_ITEMS:
+                return gr.skip()
+            drawn = items(name, zero_shot.MOST_EXAMPLES, split="train", seed=random.randrange(10**6))
+            return zero_shot.rows_of(name, drawn)
+
+    def on_compose(*raw: Any) -> list[Any]:
+        model, values = named(raw)
+        with shown_to_visitor():
+            try:
+                return list(zero_shot.composed(services, model, {**values, "prompt": ""}))
+            except GPTCoreError as error:  # in the view's place: a notice for every letter typed is a nuisance
+                return [json.dumps({"message": str(error)}), gr.skip()]
+
+    def on_edit(*raw: Any) -> str:
+        model, values = named(raw)
+        with shown_to_visitor():
+            try:
+                return zero_shot.composed(services, model, values)[0]
+            except GPTCoreError as error:
+                return json.dumps({"message": str(error)})
+
+    def on_answer(request: gr.Request, *raw: Any) -> Iterator[str]:
+        model, values = named(raw)
+        with shown_to_visitor():
+            yield from zero_shot.answer(services, request.session_hash, model, values)
+
+    def on_ways(request: gr.Request, *raw: Any) -> Iterator[str]:
+        model, values = named(raw)
+        with shown_to_visitor():
+            yield from zero_shot_views.three_ways(services, request.session_hash, model, values)
+
+    def on_uses(*raw: Any) -> str:
+        model, values = named(raw[:-1])
+        with shown_to_visitor():
+            return zero_shot_views.uses(services, model, values, raw[-1])
+
+    def on_ladder(request: gr.Request, *raw: Any) -> Iterator[str]:
+        _, values = named(raw[:-1])
+        with shown_to_visitor():
+            yield from zero_shot_views.ladder(services, request.session_hash, raw[-1], values)
+
+    def on_scoreboard(
+        request: gr.Request, models: Any, tasks: Any, ways: Any, side: Any, n_items: Any
+    ) -> Iterator[str]:
+        with shown_to_visitor():
+            yield from scoreboard(services, request.session_hash, models, tasks, ways, side, n_items)
+
+    return Events(
+        on_task, on_another, on_template, on_examples, on_compose, on_edit, on_answer, on_ways, on_uses, on_ladder,
+        on_scoreboard,
+    )  # fmt: skip
+
+
+def _update(task: str, name: str, value: Any) -> Any:
+    """A field's new value, with what depends on the task besides."""
+    known = TASKS[task]
+    if name.startswith("field_"):
+        titles = list(known.fields.values())
+        place = int(name[-1])
+        return gr.Textbox(value=value, **field(titles[place] if place < len(titles) else ""))
+    if name == "template":
+        return gr.Dropdown(choices=[template.name for template in known.templates], value=value)
+    if name == "examples":
+        return gr.Dataframe(value=value, headers=headers(task))
+    if name == "body":
+        return gr.Textbox(value=value, **wording(task))
+    if name == "stops":
+        return gr.CheckboxGroup(value=value, info=known.settings_from)
+    return value
