@@ -64,6 +64,15 @@ def test_next_token_gives_the_distribution(client):
         ("/parameters", {"preset": ["gpt2"]}, "no preset"),
         ("/parameters", {"norm_position": "both"}, "choose pre or post"),
         ("/parameters", {"preset": "gpt2", "n_tokens": 2000}, "sequence length is 2,000"),
+        ("/zero_shot", {"task": "juggling"}, "no task 'juggling'"),
+        ("/zero_shot", {"task": "translate"}, "The english is empty"),
+        ("/zero_shot", {"task": "translate", "fields": {"german": "Hund"}}, "fields of the task translate are english"),
+        ("/zero_shot", {"task": "translate", "fields": "a cat"}, "give them as an object"),
+        ("/zero_shot", {"task": "translate", "fields": {"english": "a"}, "template": "sung"}, "no template 'sung'"),
+        ("/zero_shot", {"task": "translate", "fields": {"english": "a"}, "n_examples": 9}, "number of examples is 9"),
+        ("/zero_shot", {"task": "sentiment", "fields": {"text": "a"}, "labels": "good"}, "at least two different"),
+        ("/zero_shot", {"task": "fact", "fields": {"question": "a"}, "max_new_tokens": 0}, "The length is 0"),
+        ("/zero_shot", {"task": "fact", "fields": {"question": "a"}, "model": "gpt2"}, "on this machine"),
         ("/train", {"action": "dance"}, "choose start, status or stop"),
         ("/train", {"action": "status", "run": "run-x"}, "no run 'run-x'"),
         ("/train", {"preset": "all night"}, "no preset 'all night'"),
@@ -126,6 +135,17 @@ def test_a_model_is_trained_over_http_and_then_writes(client):
     written = client.predict("the ", max_new_tokens=5, seed=1, model=now["model"], api_name="/generate")
     assert len(written["tokens"][0]) == 5
     assert client.predict("stop", begun["run"], api_name="/train")["state"] == "ended"
+
+
+def test_a_task_over_http_is_answered_as_in_the_core(client):
+    reply = client.predict("translate", {"english": "the red cat"}, n_examples=2, api_name="/zero_shot")
+    assert reply["prompt"].endswith("\nthe red cat =") and reply["model"] == "world"
+    lm = gptcore.load("world")
+    ours = gptcore.generate(lm, reply["prompt"], max_new_tokens=30, temperature=0, stop=["\n"])
+    assert reply["written"] == "".join(token.text for token in ours)
+    judged = client.predict("sentiment", {"text": "A wonderful film."}, api_name="/zero_shot")
+    assert [label["label"] for label in judged["labels"]] == ["positive", "negative"]
+    assert sum(label["share"] for label in judged["labels"]) == pytest.approx(1, abs=1e-3)
 
 
 def test_the_command_line_has_the_documented_flags(monkeypatch):

@@ -13,6 +13,8 @@ TESTED = {
     "pip install -r tests/requirements.txt && pytest": ".ci/run",
     "python app.py --help": "tests/test_readme.py",
     "python -m gptcore.training --help": "tests/test_readme.py",
+    "python -m gptcore.zero_shot --model world": "tests/test_readme.py",
+    "python -m gptcore.corpora --pages 1000": "tests/test_readme.py",
     "python tests/benchmarks/decode.py": "tests/test_readme.py",
     "python tests/benchmarks/attention.py": "tests/test_readme.py",
     "python tests/benchmarks/page.py": "tests/test_readme.py",

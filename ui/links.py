@@ -7,7 +7,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from gptcore.zero_shot.tasks import TASKS
 from ui.handlers.attention import ENDS, MODES
+from ui.handlers.zero_shot import MOST_EXAMPLES, MOST_FIELDS
 
 MAX_PROMPT = 2_000
 
@@ -23,13 +25,19 @@ RANGES: dict[str, tuple[float, float, bool]] = {
     "max_new_tokens": (1, 100_000, True),
     "tokens_per_second": (0, 60, True),
     "seed": (0, 2**31 - 1, True),
+    "n_examples": (0, MOST_EXAMPLES, True),
 }
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "tab": ("generate", "attention", "parameters", "train", "zero-shot"),
     "sink": MODES,
     "keep": ENDS,
+    "task": tuple(TASKS),
 }
+
+# Texts that a link holds, by the number of characters.
+_TEXTS = {"prompt": MAX_PROMPT, "text": MAX_PROMPT, "model": 300, "asked": 300, "template": 200, "expected": 300}
+_TEXTS |= {f"field_{place}": MAX_PROMPT for place in range(MOST_FIELDS)}
 
 
 def read(query: Mapping[str, str], max_new_tokens: int) -> dict[str, Any]:
@@ -45,14 +53,12 @@ def read(query: Mapping[str, str], max_new_tokens: int) -> dict[str, Any]:
             found[name] = round(value) if is_whole else value
     if "max_new_tokens" in found:
         found["max_new_tokens"] = min(max_new_tokens, found["max_new_tokens"])
-    for name in ("prompt", "text"):
+    for name, most in _TEXTS.items():
         if query.get(name):
-            found[name] = query[name][:MAX_PROMPT]
+            found[name] = query[name][:most]
     for name, choices in CHOICES.items():
         if query.get(name) in choices:
             found[name] = query[name]
-    if query.get("model"):
-        found["model"] = query["model"][:300]
     return found
 
 

@@ -76,7 +76,7 @@ def build_page(services: Services, example: Example) -> gr.Blocks:
             "outputs": [line, model, opened],
         }
         opening |= {"concurrency_id": "load", "concurrency_limit": 2, **QUIET}
-        refreshing = [tab.look, heads.fresh, heads.look, heads.compare, *counted.follow, *asked]
+        refreshing = [tab.look, heads.fresh, heads.look, heads.compare, *counted.follow, *asked.follow]
         _chain(model.input(**opening), refreshing)
         linked = {"prompt": tab.prompt, "seed": tab.controls.seed, "model": model, "text": heads.text}
         linked |= {"sink": heads.mode, "keep": heads.keep}
@@ -84,6 +84,7 @@ def build_page(services: Services, example: Example) -> gr.Blocks:
         outputs = [tabs, heads.linked, *linked.values()]
         arriving = page.load(_on_load(services, example, list(linked)), None, outputs, **QUIET)
         _chain(arriving.then(**opening), refreshing)
+        page.load(**asked.arrive)
         picking = [model, tabs, tab.prompt]
         training.view.models(_on_models(services), None, model, **QUIET)
         opened_here = training.view.open(_on_open(services), None, picking, **QUIET)

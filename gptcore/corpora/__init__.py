@@ -13,6 +13,7 @@ from gptcore.training.data import read_documents
 
 _ANTHOLOGY = Path(__file__).resolve().parent / "anthology.txt"
 _MOST_SOURCE = 2_000_000  # characters
+_MOST_PAGES = 8_000  # about three million characters; `python -m gptcore.corpora` prints any number
 
 
 @dataclass(frozen=True)
@@ -53,11 +54,22 @@ def _python_source() -> list[str]:
     return documents
 
 
+def _world() -> list[str]:
+    from gptcore.corpora.world.documents import documents
+
+    return list(documents(_MOST_PAGES, seed=1))
+
+
 CORPORA: dict[str, Corpus] = {
     "anthology": Corpus(
         "Anthology",
         "184 little stories, dialogues, letters, recipes, riddles and rhymes in simple English, written for this app",
         lambda: read_documents(_ANTHOLOGY),
+    ),
+    "world": Corpus(
+        "A small web with tasks",
+        "made-up stories, reviews, sums, French lines and questions, which show tasks as the web shows them",
+        _world,
     ),
     "python_reference": Corpus(
         "Python's language reference", "the help texts that come with Python, from `pydoc`", _python_reference

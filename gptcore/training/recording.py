@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 import torch
@@ -14,6 +14,7 @@ from gptcore.generation import generate, last_logits
 from gptcore.language_model import LanguageModel
 from gptcore.model import GPT
 from gptcore.training.loop import StepEvent
+from gptcore.zero_shot.evaluation import Trial, quick_accuracies
 
 
 class Curve:
@@ -63,6 +64,7 @@ class Observation:
         probabilities: of every token after the prompt, float16 [V].
         scores: what its heads do on repeated random tokens.
         maps: where they look on the fixed tokens, uint8 [n_layer, n_head, T, T], 255 for all attention.
+        tasks: share of right answers by task, from prompts alone; empty where none are watched.
     """
 
     step: int
@@ -73,6 +75,7 @@ class Observation:
     scores: HeadScores
     maps: np.ndarray
     accuracy: float = math.nan
+    tasks: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -84,12 +87,14 @@ class Watched:
         seed: of the continuation.
         n_new: tokens to write.
         looked_at: token ids whose attention maps are kept.
+        trials: tasks that are put to it.
     """
 
     prompt: Sequence[int]
     seed: int
     n_new: int
     looked_at: Sequence[int]
+    trials: Sequence[Trial] = ()
 
 
 def observe(
@@ -108,8 +113,9 @@ def observe(
     text = "".join(token.text for token in made)
     probabilities = last_logits(lm.model, watched.prompt).softmax(-1).numpy().astype(np.float16)
     maps = (attention_patterns(lm.model, watched.looked_at) * 255).round().to(torch.uint8).numpy()
+    tasks = quick_accuracies(lm, watched.trials) if watched.trials else {}
     scores = repeated_token_scores(lm.model, first_id=lm.tokenizer.end_id, n_texts=2)
-    return Observation(step, elapsed, valid_loss, text, probabilities, scores, maps, accuracy)
+    return Observation(step, elapsed, valid_loss, text, probabilities, scores, maps, accuracy, tasks)
 
 
 def snapshot(model: GPT) -> GPT:
@@ -128,9 +134,8 @@ def snapshot(model: GPT) -> GPT:
 def score_lists(scores: HeadScores) -> dict[str, list[list[float | None]]]:
     """Head scores as plain lists [n_layer][n_head] to three digits, None where there is none."""
     return {
-        field.name: [
-            [None if value != value else round(value, 3) for value in row]
-            for row in getattr(scores, field.name).tolist()
+        one.name: [
+            [None if value != value else round(value, 3) for value in row] for row in getattr(scores, one.name).tolist()
         ]
-        for field in fields(scores)
+        for one in fields(scores)
     }

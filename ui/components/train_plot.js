@@ -4,7 +4,7 @@
 const plotBox = element.querySelector('.tr-plot'), [paper, overlay] = plotBox.querySelectorAll('canvas'), readout = element.querySelector('.tr-readout');
 const LEFT = 50, RIGHT = 10, TOP = 8, BOTTOM = 34;
 // [title, height share]; the gaps between panels hold their titles.
-const PANELS = [['Loss, nats per token', .5], ['Heads: induction and token-before scores', .16], ['Learning rate', .12], ['Gradient norm', .12]];
+const PANELS = [['Loss, nats per token', .5], ['Heads: induction and token-before scores', .2], ['Learning rate', .12], ['Gradient norm', .12]];
 let zoom = null, frame = null;
 
 // Exponential mean whose memory grows with the run, free of the pull of its first value.
@@ -32,6 +32,9 @@ function series(run, guess, color) {
   for (const [name, hue] of [['previous', color.bar], ['induction', color.orange]])
     for (let l = 0; l < run.about.L; l++) for (let h = 0; h < run.about.H; h++)
       heads.push({points: run.looks.map(look => [look.step, look[name]?.[l]?.[h] ?? null]), color: hue, width: 1.6, alpha: run.about.L * run.about.H > 16 ? .4 : .8});
+  const watched = Object.keys(run.about.tasks || {}), hues = [color.accent, color.orange, color.grey, color.ink, color.bar];
+  element.querySelector('.tr-key-heads').hidden = watched.length > 0;
+  if (watched.length) heads.splice(0, heads.length, ...watched.map((task, i) => ({points: run.looks.map(look => [look.step, look.tasks?.[task] ?? null]), color: hues[i % 5], width: 2, dots: 2.5, dash: i > 2 ? [5, 3] : [], name: run.about.tasks[task]})));
   const old = run.past.filter(past => past.comparable).flatMap(past => [
     {points: past.curve.map((p, i) => [p[0], past.smooth[i]]), color: color.grey, width: 1.3, alpha: .55, name: past.name},
     {points: past.valid_curve, color: color.grey, width: 1.3, alpha: .55, dash: [5, 4]}]);
@@ -71,7 +74,10 @@ function plot(run, at, guess) {
   series(run, guess, color).forEach((panel, i) => {
     const bottom = top + free * PANELS[i][1] / shares, [low, high] = extent(panel, x0, x1), Y = y => bottom - (y - low) / (high - low) * (bottom - top);
     pen.fillStyle = color.soft; pen.textAlign = 'left'; pen.textBaseline = 'bottom';
-    pen.fillText(PANELS[i][0], LEFT, top - 3);
+    const named = i === 1 ? panel.lines.filter(line => line.name) : [];
+    pen.fillText(named.length ? 'Tasks done right:' : PANELS[i][0], LEFT, top - 3);
+    let place = LEFT + pen.measureText('Tasks done right: ').width;
+    for (const line of named) { pen.fillStyle = line.color; pen.fillRect(place, top - 3 - size * .55, 9, 4); pen.fillStyle = color.soft; pen.fillText(line.name, place + 12, top - 3); place += pen.measureText(line.name).width + 22; }
     pen.strokeStyle = color.grid; pen.lineWidth = 1; pen.textAlign = 'right'; pen.textBaseline = 'middle';
     for (const tick of ticks(low, high, i ? 2 : 5)) { pen.beginPath(); pen.moveTo(LEFT, Y(tick)); pen.lineTo(width - RIGHT, Y(tick)); pen.stroke(); pen.fillText(label(tick), LEFT - 6, Y(tick)); }
     pen.save();

@@ -33,6 +33,7 @@ function prompt(parent, shown) {
   text.setAttribute('aria-label', 'The prompt as the model reads it');
   for (const part of shown.parts) add(text, 'span', 'zs-' + part.kind, part.text).title = NAMES[part.kind];
   if (shown.answer !== undefined) add(text, 'span', 'zs-answer', shown.answer).title = 'written by the model';
+  text.scrollTop = text.scrollHeight;  // where the model goes on
   budget(parent, shown.budget);
   if (shown.note) add(parent, 'div', 'zs-note', shown.note);
 }

@@ -293,6 +293,7 @@ def _look(seen: Observation) -> dict[str, Any]:
         "step": seen.step, "elapsed": round(seen.elapsed, 2), "valid": _finite(seen.valid_loss),
         "accuracy": _finite(seen.accuracy), "text": seen.text,
         "induction": scores["induction"], "previous": scores["previous"],
+        "tasks": {task: round(share, 3) for task, share in seen.tasks.items()},
     }  # fmt: skip
 
 

@@ -56,6 +56,7 @@ def write_recording(run: Run | FinishedRun) -> str:
                 {
                     "step": o.step, "elapsed": round(o.elapsed, 2), "valid_loss": _number(o.valid_loss), "text": o.text,
                     "scores": score_lists(o.scores), "maps": _packed(o.maps), "probabilities": _packed(o.probabilities),
+                    "tasks": o.tasks,
                 }
                 for o in looks
             ],
@@ -84,7 +85,7 @@ def read_recording(text: str, lm: LanguageModel) -> FinishedRun:
             Observation(
                 look["step"], look["elapsed"], _or_nan(look["valid_loss"]), look["text"],
                 np.frombuffer(_unpacked(look["probabilities"]), dtype=np.float16), HeadScores(**scores),
-                maps.reshape(*shape, side, side),
+                maps.reshape(*shape, side, side), tasks=look.get("tasks", {}),
             )
         )  # fmt: skip
     return FinishedRun(

@@ -29,6 +29,8 @@ from gptcore.training import (
 )
 from gptcore.training.precision import faster_precision
 from gptcore.training.recording import Watched, snapshot
+from gptcore.zero_shot.evaluation import Trial, make_trial
+from gptcore.zero_shot.tasks import TASKS
 from ui.handlers import inputs
 from ui.handlers.inputs import InputError
 from ui.handlers.texts import REPEATED, REPEATED_CHARACTERS, Preparations, Prepared, find_text, labels
@@ -39,18 +41,22 @@ from ui.services import Services
 LENGTHS = ("30", "60", "120", "cap", "steps")
 FIELDS = (
     "corpus", "written", "file", "data_set", "tokenizer", "vocab_size", "n_layer", "n_head", "n_embd", "n_positions",
-    "batch_size", "length", "max_steps", "learning_rate", "warmup_steps", "seed", "prompt", "trick",
+    "batch_size", "length", "max_steps", "learning_rate", "warmup_steps", "seed", "prompt", "trick", "tasks",
 )  # fmt: skip
 
 _TEXT: dict[str, Any] = {
     "corpus": "anthology", "written": "", "file": None, "data_set": "", "tokenizer": "char", "vocab_size": 512,
     "n_layer": 4, "n_head": 4, "n_embd": 128, "n_positions": 64, "batch_size": 32, "length": "30", "max_steps": 1000,
-    "learning_rate": 3e-3, "warmup_steps": 50, "seed": 1, "prompt": "The ", "trick": "none",
+    "learning_rate": 3e-3, "warmup_steps": 50, "seed": 1, "prompt": "The ", "trick": "none", "tasks": False,
 }  # fmt: skip
 PRESETS: dict[str, dict[str, Any]] = {
     "30 seconds, letters": _TEXT,
     "2 minutes, letters": {**_TEXT, "length": "120", "warmup_steps": 100},
     "2 minutes, word pieces": {**_TEXT, "length": "120", "tokenizer": "bpe", "warmup_steps": 100},
+    "Tasks appear": {
+        **_TEXT, "corpus": "world", "tokenizer": "bpe", "vocab_size": 2048, "n_positions": 128, "batch_size": 24,
+        "length": "120", "warmup_steps": 100, "tasks": True, "prompt": "Review: The film was",
+    },
     "The lesson's 4 layers x 128": {
         **_TEXT, "corpus": "python_reference", "length": "60", "batch_size": 16, "learning_rate": 1e-3, "warmup_steps": 100,
         "prompt": "The ",
@@ -60,6 +66,9 @@ PRESETS: dict[str, dict[str, Any]] = {
         "warmup_steps": 0, "seed": 0, "prompt": "kitten kitten kitt",
     },
 }  # fmt: skip
+
+_WATCHED_TASKS = ("sentiment", "cloze", "analogy", "question", "translate")
+_WATCHED_ITEMS = 24
 
 # What another tab can send here.
 SENT = ("n_layer", "n_head", "n_embd", "n_positions")
@@ -234,12 +243,20 @@ def _text_plan(
     if values["prompt"] and not str(values["prompt"]).endswith(tokenizer.decode(prompt)):
         note = f"{note} The sample's prompt has characters that the text lacks; it is {tokenizer.decode(prompt)!r}.".strip()
     looked_at = [int(token) for token in prepared.valid[: min(24, shape.n_positions)]]
-    watched = Watched(prompt, seed=config.seed, n_new=100 if tokenizer.kind == "char" else 40, looked_at=looked_at)
+    trials = watched_tasks() if inputs.flag(values["tasks"], "Watch tasks") else ()
+    n_new = 100 if tokenizer.kind == "char" else 40
+    watched = Watched(prompt, seed=config.seed, n_new=n_new, looked_at=looked_at, trials=trials)
     about = {
+        "tasks": {trial.task: TASKS[trial.task].title for trial in trials},
         "kind": "text", "lines": prepared.lines, "tokens_per_character": prepared.tokens_per_character,
         "n_train": len(prepared.train), "n_valid": len(prepared.valid), "note": note,
     }  # fmt: skip
     return Plan(title, model, tokenizer, data, config, evaluate, watched, {**about, **about_run(title, shape, config, values, watched, tokenizer)})  # fmt: skip
+
+
+def watched_tasks() -> list[Trial]:
+    """What a run is asked at every look: a few items of the tasks that a small model can learn."""
+    return [make_trial(task, n_items=_WATCHED_ITEMS) for task in _WATCHED_TASKS]
 
 
 def _repeated_plan(

@@ -125,7 +125,9 @@ def read(services: Services, values: dict[str, Any]) -> Asked:
         fields[field] = inputs.text(values[f"field_{place}"], title.capitalize(), most=most, least=1).strip()
     expected = inputs.text(values["expected"], "The expected answer", most=2_000).strip()
     n_examples = inputs.whole(values["n_examples"], "The number of examples", low=0, high=MOST_EXAMPLES)
-    labels = [line.strip() for line in inputs.text(values["labels"], "The labels", most=2_000).split("\n") if line]
+    labels = [
+        line.strip() for line in inputs.text(values["labels"], "The labels", most=2_000).split("\n") if line.strip()
+    ]
     if len(labels) > MOST_LABELS:
         raise InputError(f"There are {len(labels)} labels; {MOST_LABELS} are allowed.")
     edited = inputs.text(values["prompt"], "The prompt", most=most)

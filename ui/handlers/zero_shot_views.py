@@ -176,11 +176,21 @@ def _rung(services: Services, lm: LanguageModel, asked: Asked) -> tuple[str | in
         if not expected:
             return lm.name, size, written.strip(), "", ""
         logprob = answer_logprobs(lm, [fitted.prompt], _lead(fitted) + expected)[0]
-    return lm.name, size, written.strip(), f"{100 * math.exp(logprob):.3g} %", _mark(asked, expected, written.strip())
+    return lm.name, size, written.strip(), _percent(math.exp(logprob)), _yes(asked, expected, written)
+
+
+def _yes(asked: Asked, expected: str, written: str) -> str:
+    if asked.name == "summarise":
+        return _mark(asked, expected, written)
+    return "yes" if exact_match(expected, asked.template.found(written)) else "no"
+
+
+def _percent(probability: float) -> str:
+    return f"{100 * probability:.3g} %" if probability >= 1e-4 else "< 0.01 %"
 
 
 def _ladder(asked: Asked, rows: Sequence[tuple[str | int | float, ...]], state: str) -> str:
-    columns = ("model", "parameters", "its answer (greedy)", "probability of the expected answer", "")
+    columns = ("model", "parameters", "its answer (greedy)", "probability of the expected", "as expected?")
     text = "The same prompt for every model; each reads it with its own tokens."
     if state:
         text = state.capitalize()

@@ -105,6 +105,12 @@ def scratch_fields(services: Services, values: dict[str, Any]) -> dict[str, Any]
             )
         found["prompt"] = gr.Textbox(values["prompt"], label="Sample's prompt", max_lines=2, elem_id="train-prompt")
     found["trick"] = trick
+    found["tasks"] = gr.Checkbox(
+        values["tasks"],
+        label="Watch tasks",
+        info="ask it at every look, from prompts alone; made for the small web",
+        elem_id="train-tasks",
+    )
     return found
 
 

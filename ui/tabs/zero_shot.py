@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
 
 from gptcore.corpora.world.items import TASKS_WITH_ITEMS
 from gptcore.zero_shot.tasks import TASKS
+from ui import links
 from ui.components.parameter_views import sheet_view
 from ui.components.token_stream import token_stream
 from ui.components.zero_shot_view import zero_shot_view
@@ -22,9 +24,22 @@ from ui.tabs.zero_shot_events import PICKED, make_events
 from ui.tabs.zero_shot_form import task_fields
 
 
+@dataclass(frozen=True)
+class ZeroShotTab:
+    """What the page needs of the tab, as keyword arguments of events.
+
+    Attributes:
+        follow: what to do when the model in the picker has changed.
+        arrive: what to do when the page is opened: a link may ask for a task.
+    """
+
+    follow: list[dict[str, Any]]
+    arrive: dict[str, Any]
+
+
 def zero_shot_tab(
     services: Services, model: gr.Dropdown, example: ZeroShotExample, model_work: dict[str, Any]
-) -> list[dict[str, Any]]:
+) -> ZeroShotTab:
     """Lays out the tab and wires it.
 
     Args:
@@ -32,12 +47,9 @@ def zero_shot_tab(
         model: the picker.
         example: what is shown first.
         model_work: options of events that compute with a model.
-
-    Returns:
-        what to do when the model in the picker has changed, as keyword arguments of events.
     """
     names = [choice.name for choice in services.models.choices()]
-    bundled = [choice.name for choice in services.models.choices() if "bundled" in choice.label]
+    cached = [choice.name for choice in services.models.choices() if "cached" in choice.label]
     with gr.Row(equal_height=False):
         with gr.Column(scale=2, min_width=310, elem_id="zero-shot-form"):
             with gr.Row():
@@ -78,7 +90,12 @@ def zero_shot_tab(
                     look = gr.Button("Leave things out", variant="primary", elem_id="zs-uses-start", min_width=150)
                 uses = zero_shot_view(name="what-it-used", server_functions=[prompt_picture], elem_id="zs-uses")
             with gr.Tab("Size ladder", id="ladder"):
-                rungs = gr.CheckboxGroup(names, value=bundled, label="Models", elem_id="zs-rungs")
+                rungs = gr.CheckboxGroup(
+                    names,
+                    value=list(dict.fromkeys([services.models.default, example.model, *cached])),
+                    label="Models",
+                    elem_id="zs-rungs",
+                )
                 with gr.Row(elem_classes="zs-buttons"):
                     climb = gr.Button("Ask them all", variant="primary", elem_id="zs-ladder-start", min_width=150)
                     stop_ladder = gr.Button("Stop", variant="stop", min_width=80)
@@ -124,20 +141,21 @@ def zero_shot_tab(
                 board = sheet_view(scoreboard.recorded(), name="scoreboard", elem_id="zs-board")
                 sheet_view(scoreboard.published(), name="published", elem_id="zs-published")
 
+    tab_name = gr.State("zero-shot")
     events = make_events(services)
     values = [{"task": task, "prompt": prompt, **fields}[name] for name in FIELDS]
     inputs = [model, asked, *values]
     composing = {"fn": events.compose, "inputs": inputs, "outputs": [view, prompt], **QUIET}
     refilled = [fields[name] for name in events.refilled]
     for trigger, fn in ((task.input, events.task), (buttons.another.click, events.another)):
-        trigger(fn, task, refilled, **QUIET).success(**composing)
-    fields["template"].input(
-        events.template, [task, fields["template"]], [fields[name] for name in events.reworded], **QUIET
-    ).success(**composing)
-    buttons.examples.click(events.examples, task, fields["examples"], **QUIET).success(**composing)
-    typed = [fields[name].input for name in events.typed]
-    gr.on([*typed, fields["n_examples"].change, asked.input], trigger_mode="always_last", **composing)
-    prompt.input(events.edit, inputs, view, trigger_mode="always_last", **QUIET)
+        trigger(fn, task, refilled, **QUIET)
+    reworded = [fields[name] for name in events.reworded]
+    fields["template"].input(events.template, [task, fields["template"]], reworded, **QUIET)
+    buttons.examples.click(events.examples, task, fields["examples"], **QUIET)
+    # Not a text box's input event: it hears keys, but not what is pasted. What an event fills in thus composes, too.
+    changed = [fields[name].change for name in events.typed]
+    gr.on([*changed, asked.input], trigger_mode="always_last", **composing)
+    gr.on([prompt.input, prompt.blur], events.edit, inputs, view, trigger_mode="always_last", **QUIET)
     start.click(events.answer, inputs, stream, **{**model_work, "trigger_mode": "multiple"})
     compare.click(events.ways, inputs, ways, **model_work)
     look.click(events.uses, [*inputs, whose], uses, **model_work)
@@ -145,4 +163,8 @@ def zero_shot_tab(
     count.click(events.scoreboard, [players, tests, shots, side, n_items], board, **model_work)
     for button in (stop, stop_ways, stop_ladder, stop_count):
         button.click(stop_event(services), queue=False, **QUIET)
-    return [composing]
+    linked = {"asked": asked, "task": task} | {name: fields[name] for name in events.linked}
+    copy = links.copy_script(["tab", *linked])
+    buttons.link.click(None, [tab_name, *linked.values()], buttons.said, js=copy, **QUIET)
+    arrive = {"fn": events.arrive, "inputs": None, "outputs": [asked, task, *refilled], **QUIET}
+    return ZeroShotTab([composing], arrive)

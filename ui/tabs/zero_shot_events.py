@@ -13,6 +13,7 @@ import gradio as gr
 from gptcore.corpora.world.items import TASKS_WITH_ITEMS, items
 from gptcore.errors import GPTCoreError
 from gptcore.zero_shot.tasks import TASKS
+from ui import links
 from ui.errors import shown_to_visitor
 from ui.handlers import zero_shot, zero_shot_views
 from ui.handlers.scoreboard import scoreboard
@@ -38,10 +39,13 @@ class Events:
     uses: Callable[..., Any]
     ladder: Callable[..., Any]
     scoreboard: Callable[..., Any]
+    arrive: Callable[..., Any]
     refilled: tuple[str, ...] = tuple(_FILLED)
+    linked: tuple[str, ...] = ("field_0", "field_1", "field_2", "expected", "template", "n_examples")
     reworded: tuple[str, ...] = ("instruction", "body", "labels")
     typed: tuple[str, ...] = (
-        "field_0", "field_1", "field_2", "expected", "examples", "instruction", "body", "labels", "max_new_tokens",
+        "field_0", "field_1", "field_2", "expected", "n_examples", "examples", "instruction", "body", "labels",
+        "max_new_tokens",
     )  # fmt: skip
 
 
@@ -119,9 +123,22 @@ def make_events(services: Services) -> Events:
         with shown_to_visitor():
             yield from scoreboard(services, request.session_hash, models, tasks, ways, side, n_items)
 
+    def on_arrive(request: gr.Request) -> list[Any]:
+        asked = links.read(dict(request.query_params), services.limits.max_new_tokens)
+        task, model = asked.get("task"), asked.get("asked", gr.skip())
+        if task is None:
+            return [model, *[gr.skip()] * (len(_FILLED) + 1)]
+        values = zero_shot.defaults(task)
+        if "field_0" in asked:  # another input than the task's own
+            values |= {"field_0": "", "field_1": "", "field_2": "", "expected": ""}
+        if "template" in asked and TASKS[task].template(asked["template"]) is not None:
+            values |= zero_shot.with_template(values, asked["template"])
+        values |= {name: value for name, value in asked.items() if name in Events.linked and name != "template"}
+        return [model, task, *(_update(task, name, values[name]) for name in _FILLED)]
+
     return Events(
         on_task, on_another, on_template, on_examples, on_compose, on_edit, on_answer, on_ways, on_uses, on_ladder,
-        on_scoreboard,
+        on_scoreboard, on_arrive,
     )  # fmt: skip
 
 

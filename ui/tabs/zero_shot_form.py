@@ -14,10 +14,12 @@ from ui.services import Services
 
 @dataclass(frozen=True)
 class Buttons:
-    """Those of the form: another input, other examples."""
+    """Those of the form: another input, other examples, a link to this prompt; and where it says what it did."""
 
     another: gr.Button
     examples: gr.Button
+    link: gr.Button
+    said: gr.Markdown
 
 
 def task_fields(services: Services, values: dict[str, Any]) -> tuple[dict[str, Any], Buttons]:
@@ -101,7 +103,8 @@ def task_fields(services: Services, values: dict[str, Any]) -> tuple[dict[str, A
         found["stops"] = gr.CheckboxGroup(
             list(STOPS), value=values["stops"], label="Stop at", elem_id="zs-stops", info=task.settings_from
         )
-    return found, Buttons(another, examples)
+    link = gr.Button("Copy a link to this", elem_id="zs-link", size="sm")
+    return found, Buttons(another, examples, link, gr.Markdown("", elem_id="zs-link-said"))
 
 
 def field(title: str) -> dict[str, Any]:

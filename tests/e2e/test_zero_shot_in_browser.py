@@ -1,0 +1,114 @@
+"""The Zero-shot tab in a real browser."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+
+def view(page: Page, name: str) -> None:
+    page.locator(f"#zero-shot-views button[role=tab]:has-text('{name}')").first.click()
+
+
+def choose(page: Page, where: str, name: str) -> None:
+    page.fill(f"{where} input", name)
+    page.keyboard.press("Enter")
+
+
+def saved(page: Page, where: str, button: str) -> bytes:
+    with page.expect_download(timeout=20_000) as download:
+        page.click(f"{where} [data-do={button}]")
+    return Path(download.value.path()).read_bytes()
+
+
+def has_prompt(page: Page, text: str) -> None:
+    expect(page.locator("#zs-view .zs-prompt")).to_contain_text(text, timeout=15_000)
+
+
+def test_it_opens_with_a_finished_answer_and_follows_what_is_typed(visit):
+    page = visit("?tab=zero-shot")
+    expect(page.locator("#zs-view .zs-prompt .zs-cue")).to_have_text("\nSentiment:")
+    expect(page.locator("#zs-view .zs-row")).to_have_count(2)
+    expect(page.locator("#zs-stream .ts-note")).to_contain_text("xpected")
+    page.fill("#zs-field-0 textarea", "What a wonderful book. I loved it.")
+    has_prompt(page, "Review: What a wonderful book. I loved it.")
+    expect(page.locator("#zs-view .zs-row.best .zs-name")).to_contain_text("positive", timeout=15_000)
+    page.click("#zs-view [data-measure=calibrated_share]")
+    expect(page.locator("#zs-view [data-measure=calibrated_share]")).to_have_class("chosen")
+    page.click("#zs-answer")
+    expect(page.locator("#zs-stream .ts-text")).to_contain_text("ositive", timeout=15_000)
+    page.fill("#zs-field-0 textarea", "")
+    expect(page.locator("#zs-view .zs-message")).to_contain_text("The review is empty", timeout=15_000)
+    has_prompt(page, "What a wonderful book")  # what was there stays
+
+
+def test_a_task_brings_its_fields_and_examples_stand_in_front(visit):
+    page = visit("?tab=zero-shot")
+    choose(page, "#zs-task", "Translate")
+    expect(page.locator("#zs-view .zs-cue").last).to_have_text(" =", timeout=15_000)
+    page.locator("#zs-n-examples input[type=number]").fill("3")
+    page.keyboard.press("Tab")
+    expect(page.locator("#zs-view .zs-example")).to_have_count(4, timeout=15_000)  # and one in the legend
+    choose(page, "#zs-template", "Translate English to French")
+    expect(page.locator("#zs-view .zs-prompt .zs-instruction")).to_have_text(
+        "Translate English to French:\n", timeout=15_000
+    )
+    choose(page, "#zs-task", "Answer from a text")
+    expect(page.locator("#zs-field-1 textarea")).to_be_visible(timeout=15_000)
+    has_prompt(page, "Q: ")
+    before = page.locator("#zs-view .zs-prompt").text_content()
+    page.click("#zs-another")
+    expect(page.locator("#zs-view .zs-prompt")).not_to_have_text(before or "", timeout=15_000)
+
+
+def test_an_edited_prompt_is_what_the_model_reads(visit):
+    page = visit("?tab=zero-shot")
+    page.fill("#zs-prompt textarea", "3 + 3 = 6\n2 + 3 = 5\n1 + 2 =")
+    page.keyboard.press("Tab")
+    expect(page.locator("#zs-view .zs-prompt .zs-edited")).to_contain_text("1 + 2 =", timeout=15_000)
+    page.click("#zs-answer")
+    expect(page.locator("#zs-stream .ts-stats")).to_contain_text("token", timeout=15_000)
+    view(page, "What did it use?")
+    page.click("#zs-uses-start")
+    expect(page.locator("#zs-uses .zs-prompt span")).to_have_count(14, timeout=15_000)
+    assert saved(page, "#zs-uses", "png")[:4] == b"\x89PNG"
+
+
+def test_three_ways_effects_and_models_side_by_side(visit):
+    page = visit("?tab=zero-shot&task=arithmetic&field_0=3+%2B+4&expected=7")
+    has_prompt(page, "3 + 4 =")
+    view(page, "Three ways")
+    page.click("#zs-compare")
+    expect(page.locator("#zs-ways .zs-way")).to_have_count(3, timeout=20_000)
+    expect(page.locator("#zs-ways .zs-way").nth(2).locator(".zs-verdict")).not_to_be_empty(timeout=20_000)
+    assert len(json.loads(saved(page, "#zs-ways", "json"))["ways"]) == 3
+    view(page, "What did it use?")
+    page.click("#zs-uses-start")
+    expect(page.locator("#zs-uses .zs-changes tbody tr")).to_have_count(3, timeout=15_000)
+    assert b"without the cue" in saved(page, "#zs-uses", "csv")
+    view(page, "Size ladder")
+    page.click("#zs-ladder-start")
+    expect(page.locator("#zs-ladder tbody tr")).to_have_count(2, timeout=20_000)
+    expect(page.locator("#zs-ladder h3")).to_have_text("Expected: 7")
+
+
+def test_the_scoreboard_counts_and_stops(visit):
+    page = visit("?tab=zero-shot")
+    view(page, "Scoreboard")
+    expect(page.locator("#zs-published tbody tr").first).to_be_visible(timeout=15_000)
+    expect(page.locator("#zs-board h3").first).to_have_text("Recorded")
+    page.locator("#zs-items input[type=number]").fill("200")
+    page.keyboard.press("Tab")
+    page.click("#zs-count")
+    expect(page.locator("#zs-board .sh-text").first).to_contain_text("items/s", timeout=20_000)
+    page.click("#zs-count-stop")
+    expect(page.locator("#zs-board .sh-text").first).to_contain_text("stopped", timeout=5_000)
+    expect(page.locator("#zs-board tbody tr").first).to_contain_text("world")
+
+
+def test_it_fits_a_phone(visit):
+    page = visit("?tab=zero-shot&task=translate", width=390, height=844)
+    has_prompt(page, "=")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
