@@ -36,7 +36,8 @@ CHOICES: dict[str, tuple[str, ...]] = {
 }
 
 # Texts that a link holds, by the number of characters.
-_TEXTS = {"prompt": MAX_PROMPT, "text": MAX_PROMPT, "model": 300, "asked": 300, "template": 200, "expected": 300}
+_TEXTS = {"model": 300, "asked": 300, "template": 200, "expected": 300}
+_TEXTS |= dict.fromkeys(("prompt", "text", "instruction", "body", "labels"), MAX_PROMPT)
 _TEXTS |= {f"field_{place}": MAX_PROMPT for place in range(MOST_FIELDS)}
 
 
@@ -62,23 +63,26 @@ def read(query: Mapping[str, str], max_new_tokens: int) -> dict[str, Any]:
     return found
 
 
-def copy_script(names: list[str]) -> str:
+def copy_script(names: list[str], *, tab: str = "", note: str = "") -> str:
     """JavaScript that puts the given inputs into the address bar and the clipboard, and says what it did.
 
     Args:
         names: query names, in the order of the event's inputs.
+        tab: to open, if not the first.
+        note: what the link does not hold, as a sentence.
     """
     script = """
 async (...values) => {
   const names = NAMES, url = new URL(location.href), theme = url.searchParams.get('__theme');
   url.search = '';
+  if (TAB) url.searchParams.set('tab', TAB);
   names.forEach((name, i) => {
     if (values[i] !== null && values[i] !== '') url.searchParams.set(name, String(values[i]).slice(0, MAX_PROMPT));
   });
   if (theme) url.searchParams.set('__theme', theme);
   if (document.body.classList.contains('present')) url.searchParams.set('present', '1');
   history.replaceState(null, '', url);
-  const cut = values.some(value => String(value).length > MAX_PROMPT) ? ' The prompt was too long and is cut.' : '';
+  const cut = values.some(value => String(value).length > MAX_PROMPT) ? ' The prompt was too long and is cut.' : NOTE;
   try {
     await navigator.clipboard.writeText(url.toString());
     return 'The link is in the address bar and on the clipboard.' + cut;
@@ -86,4 +90,6 @@ async (...values) => {
     return 'The link is in the address bar; copy it from there.' + cut;
   }
 }"""
+    said = json.dumps(f" {note}" if note else "")
+    script = script.replace("TAB", json.dumps(tab)).replace("NOTE", said)
     return script.replace("NAMES", json.dumps(names)).replace("MAX_PROMPT", str(MAX_PROMPT))

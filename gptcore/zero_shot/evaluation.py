@@ -22,8 +22,7 @@ METRICS = {
     "sentiment": "likelier label",
     "cloze": "last word",
 }
-_STEPS_TOKENS = 64  # for a chain of thought
-_SUMMARY_TOKENS = 40
+_ANSWER_TOKENS, _SPARE_TOKENS = 24, 8  # at least, and beyond the expected answer
 _BATCH = 16
 _EXAMPLES_SEED = 1_000_003  # not one that people choose for test items
 
@@ -220,50 +219,45 @@ def helped(before: Score, after: Score) -> tuple[Estimate, str]:
 
 
 def _answered(lm: LanguageModel, test: Trial, batch: Sequence[Item]) -> list[Case]:
-    template, task = test.template, TASKS.get(test.task)
-    chain = template.chain_of_thought
-    n_answer = _STEPS_TOKENS if chain else _SUMMARY_TOKENS if test.task == "summarise" else 24
-    fitted = [fit(lm, template.prompt(item, test.examples), n_answer) for item in batch]
-    lead = template.lead
+    """The cases of some items."""
+    if batch[0].choices and not test.template.chain_of_thought:
+        return _chosen(lm, test, batch)
+    template, chain = test.template, test.template.chain_of_thought
     expected = [template.label(item.answer) for item in batch]
-    if batch[0].choices and not chain:
-        return _chosen(lm, test, batch, [one.prompt for one in fitted], [one.ids for one in fitted])
-    guesses = [
-        lead + (f"{item.steps} {template.answer_follows} {answer}" if chain else answer)
+    wanted = [
+        f"{item.steps} {template.answer_follows} {answer}" if chain else answer
         for item, answer in zip(batch, expected, strict=True)
     ]
-    ids = [lm.tokenizer.encode(guess)[:n_answer] for guess in guesses]
-    readings = read_continuations(lm.model, [(one.ids, guess) for one, guess in zip(fitted, ids, strict=True)])
-    logprobs = [math.fsum(reading.logprobs) for reading in readings]
-    if test.metric == "last word":
-        right = [reading.favourites[: len(guess)] == guess for reading, guess in zip(readings, ids, strict=True)]
-        said = [
-            lm.tokenizer.decode(reading.favourites[: len(guess)]) for reading, guess in zip(readings, ids, strict=True)
-        ]
-        scores = [float(one) for one in right]
+    ids = [lm.tokenizer.encode(template.lead + text) for text in wanted]
+    n_answer = max(_ANSWER_TOKENS, *(len(one) + _SPARE_TOKENS for one in ids))
+    fitted = [fit(lm, template.prompt(item, test.examples), n_answer) for item in batch]
+    ids = [one[: lm.model.config.n_positions - len(prompt.ids)] for one, prompt in zip(ids, fitted, strict=True)]
+    readings = read_continuations(lm.model, [(one.ids, answer) for one, answer in zip(fitted, ids, strict=True)])
+    if test.metric == "last word":  # as LAMBADA is counted: every token of the word is the first choice
+        said = [lm.tokenizer.decode(found.favourites[: len(one)]) for found, one in zip(readings, ids, strict=True)]
+        scores = [float(found.favourites[: len(one)] == one) for found, one in zip(readings, ids, strict=True)]
     else:
-        stop = ("\n",) if task is None else task.stop or ("\n",)
+        stop = TASKS[test.task].stop or ("\n",)
         written = greedy_answers(lm, [one.ids for one in fitted], max_new_tokens=n_answer, stop=stop)
         said = [template.found(text) for text in written]
         measure = rouge if test.metric == "ROUGE-L" else exact_match
         scores = [measure(answer, found) for answer, found in zip(expected, said, strict=True)]
     return [
-        Case(one.prompt, answer, found.strip(), value, logprob)
-        for one, answer, found, value, logprob in zip(fitted, expected, said, scores, logprobs, strict=True)
+        Case(prompt.prompt, answer, found.strip(), value, math.fsum(reading.logprobs))
+        for prompt, answer, found, value, reading in zip(fitted, expected, said, scores, readings, strict=True)
     ]
 
 
-def _chosen(
-    lm: LanguageModel, test: Trial, batch: Sequence[Item], prompts: Sequence[Prompt], ids: Sequence[list[int]]
-) -> list[Case]:
-    """The likelier label of closed questions."""
+def _chosen(lm: LanguageModel, test: Trial, batch: Sequence[Item]) -> list[Case]:
+    """The cases of closed questions: the likelier label is the answer."""
     template = test.template
     labels = [template.label(choice) for choice in batch[0].choices]
     encoded = [lm.tokenizer.encode(template.lead + label) for label in labels]
-    readings = read_continuations(lm.model, [(one, label) for one in ids for label in encoded])
+    fitted = [fit(lm, template.prompt(item, test.examples), max(map(len, encoded))) for item in batch]
+    readings = read_continuations(lm.model, [(one.ids, label) for one in fitted for label in encoded])
     cases = []
-    for place, (item, prompt) in enumerate(zip(batch, prompts, strict=True)):
+    for place, (item, one) in enumerate(zip(batch, fitted, strict=True)):
         sums = [math.fsum(reading.logprobs) for reading in readings[place * len(labels) : (place + 1) * len(labels)]]
         said, expected = labels[sums.index(max(sums))], template.label(item.answer)
-        cases.append(Case(prompt, expected, said, float(said == expected), sums[labels.index(expected)]))
+        cases.append(Case(one.prompt, expected, said, float(said == expected), sums[labels.index(expected)]))
     return cases

@@ -120,8 +120,11 @@ def label_ids(lm: LanguageModel, labels: Sequence[str], lead: str = " ") -> list
         TokenizerError: characters that the model does not know.
     """
     cleaned = [label.strip() for label in labels]
-    if len(set(cleaned)) < 2 or len(set(cleaned)) < len(cleaned):
-        raise PromptError(f"There are {len(set(cleaned))} different labels; at least two different ones are needed.")
+    twice = next((label for label in cleaned if cleaned.count(label) > 1), None)
+    if twice is not None:
+        raise PromptError(f"The label {twice!r} stands there twice. Each label may be there once.")
+    if len(cleaned) < 2:
+        raise PromptError("There is one label; at least two different ones are needed to compare.")
     made = [lm.tokenizer.encode(f"{lead}{label}") if label else [] for label in cleaned]
     for label, ids in zip(labels, made, strict=True):
         if not ids:

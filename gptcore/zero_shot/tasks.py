@@ -96,6 +96,7 @@ TASKS: dict[str, Task] = {
             Template("How do you say", 'Q: How do you say "{english}" in French?\nA: {answer}'),
             Template("In English, in French", "In English: {english}\nIn French: {answer}"),
             Template("dash", "{english} - {answer}", "English - French"),
+            Template("arrow", "{english} -> {answer}"),
             Template("EN and FR (held out)", "EN: {english}\nFR: {answer}", held_out=True),
             Template("The French for (held out)", 'The French for "{english}" is: {answer}', held_out=True),
         ),
@@ -162,6 +163,7 @@ TASKS: dict[str, Task] = {
             Template("Stars", "Review: {text}\nStars: {answer}", labels=_STARS, between="\n\n"),
             Template("It is a", "{text} This is a {answer}", end=" review.", between="\n\n"),
             Template("Recommend", "{text}\nWould they recommend it? {answer}", labels=_YES, between="\n\n"),
+            Template("Comment and attitude", "Comment: {text}\nAttitude: {answer}", between="\n\n"),
             Template("Good or bad", "{text}\nGood or bad? {answer}", labels=_GOOD, between="\n\n"),
             Template(
                 "Chain of thought",
@@ -223,6 +225,8 @@ TASKS: dict[str, Task] = {
             Template("3 + 4 =", "{sum} = {answer}"),
             Template("What is", "Q: What is {sum}?\nA: {answer}", source=GPT3),
             Template("How much is", "How much is {sum}? {answer}"),
+            Template("equals", "{sum} equals {answer}", end="."),
+            Template("Exercise and solution", "Exercise: {sum}\nSolution: {answer}"),
             Template(
                 "Chain of thought",
                 f"Q: What is {{sum}}?\nA: {_STEP_BY_STEP} {{steps}} The answer is {{answer}}",

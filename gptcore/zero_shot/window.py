@@ -57,7 +57,8 @@ def fit(lm: LanguageModel, prompt: Prompt, n_answer: int) -> Fitted:
         ids = _ids(lm, prompt)
         said.append(f"the first {n_cut} words of the input are left out")
     why = f"{n_before:,} tokens and {room and window - room} for the answer do not fit the window of {window:,}"
-    return Fitted(prompt, ids, f"{' and '.join(said)}: {why}. The cue is kept.".capitalize())
+    left_out = " and ".join(said)
+    return Fitted(prompt, ids, f"{left_out[0].upper()}{left_out[1:]}: {why}. The cue is kept.")
 
 
 def fit_text(lm: LanguageModel, text: str, n_answer: int) -> Fitted:

@@ -108,6 +108,31 @@ def test_the_scoreboard_counts_and_stops(visit):
     expect(page.locator("#zs-board tbody tr").first).to_contain_text("world")
 
 
+def test_changing_tasks_fast_leaves_no_notice_and_no_answer_to_another_input(visit):
+    page = visit("?tab=zero-shot")
+    for name in ("Sums", "Summarise", "Analogy", "Translate"):
+        choose(page, "#zs-task", name)
+        page.wait_for_timeout(300)
+    expect(page.locator("#zs-view .zs-cue").last).to_have_text(" =", timeout=15_000)
+    expect(page.locator("#zs-stream .ts-text")).to_be_empty(timeout=15_000)
+    expect(page.locator(".toast-body")).to_have_count(0)
+    page.fill("#zs-field-0 textarea", "the green dog")
+    expect(page.locator("#zs-expected textarea")).to_have_value("", timeout=15_000)
+    page.click("#zs-answer")
+    expect(page.locator("#zs-stream .ts-text")).to_contain_text("the green dog =", timeout=15_000)
+
+
+def test_a_link_opens_the_same_prompt(visit):
+    page = visit("?tab=zero-shot")
+    page.fill("#zs-field-0 textarea", "What a day.")
+    choose(page, "#zs-template", "Overall")
+    has_prompt(page, "What a day. Overall, it was")
+    page.click("#zs-link")
+    expect(page.locator("#zs-link-said")).to_contain_text("address bar", timeout=10_000)
+    again = visit(page.url[page.url.index("?") :])
+    has_prompt(again, "What a day. Overall, it was")
+
+
 def test_it_fits_a_phone(visit):
     page = visit("?tab=zero-shot&task=translate", width=390, height=844)
     has_prompt(page, "=")

@@ -56,7 +56,7 @@ function drawStats() {
 }
 
 function reset() {
-  box.textContent = '';
+  box.textContent = stats.textContent = '';
   prompt = ''; tokens = []; nodes = []; hovered = locked = -1; summary = {};
   idle();
 }

@@ -9,6 +9,7 @@ function take() {
   if (!props.value) return;
   const next = JSON.parse(props.value);
   message.textContent = next.message || '';
+  box.classList.toggle('zs-before', Boolean(next.message));
   if (next.message) return;
   value = next;
   draw();
@@ -26,7 +27,8 @@ function prompt(parent, shown) {
   const kinds = [...new Set(shown.parts.map(part => part.kind))];
   const legend = add(parent, 'div', 'zs-legend');
   for (const kind of kinds) add(legend, 'span', 'zs-' + kind, NAMES[kind]);
-  if (shown.source) add(legend, 'span', 'zs-source', 'as in ' + shown.source);
+  const about = [shown.model && 'asked: ' + shown.model, shown.own && 'your own wording', shown.source && 'wording of ' + shown.source].filter(Boolean);
+  if (about.length) add(legend, 'span', 'zs-source', about.join(' · '));
   const text = add(parent, 'div', 'zs-prompt');
   text.tabIndex = 0;
   text.setAttribute('role', 'group');
@@ -68,6 +70,7 @@ function labels() {
   });
 }
 function ways() {
+  if (value.note) add(box, 'div', 'zs-note', value.note);
   const columns = add(box, 'div', 'zs-ways');
   for (const way of value.ways) {
     const column = add(columns, 'section', 'zs-way');

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from gptcore.analysis import count_parameters
 from gptcore.corpora.world.items import TASKS_WITH_ITEMS, items
 from gptcore.generation import Continuation, check_seed, continue_together
 from gptcore.language_model import LanguageModel
@@ -23,6 +24,7 @@ from gptcore.zero_shot.window import Fitted, fit, fit_text
 from ui.handlers import inputs, records
 from ui.handlers.generate import UPDATES_PER_SECOND
 from ui.handlers.inputs import InputError
+from ui.handlers.sheets import big
 from ui.services import Services
 
 MOST_FIELDS, MOST_EXAMPLES, MOST_LABELS = 3, 8, 12
@@ -33,6 +35,9 @@ FIELDS = (
 )  # fmt: skip
 STOPS = {"a new line": "\n", "an empty line": "\n\n", "a full stop": ".", "Q:": "Q:"}
 _SEEDS = 1_000  # inputs to draw from
+_RATED = 8  # tokens; of fewer, no rate is told
+_TAIL = 60  # characters of the prompt that stand before an answer
+OWN_WORDING = "your own wording"
 STORY = "One day Lucy found a small key in the garden. She"
 
 
@@ -122,7 +127,7 @@ def read(services: Services, values: dict[str, Any]) -> Asked:
     most = services.limits.max_prompt_chars
     fields: dict[str, str] = {}
     for place, (field, title) in enumerate(task.fields.items()):
-        fields[field] = inputs.text(values[f"field_{place}"], title.capitalize(), most=most, least=1).strip()
+        fields[field] = inputs.text(values[f"field_{place}"], title[:1].upper() + title[1:], most=most, least=1).strip()
     expected = inputs.text(values["expected"], "The expected answer", most=2_000).strip()
     n_examples = inputs.whole(values["n_examples"], "The number of examples", low=0, high=MOST_EXAMPLES)
     labels = [
@@ -148,7 +153,7 @@ def _template(task: Task, values: dict[str, Any]) -> Template:
     body = inputs.text(values["body"], "The template", most=4_000, least=1)
     if (instruction, body) == (chosen.instruction, chosen.body):
         return chosen
-    made = Template("your own", body, instruction, chosen.labels, chosen.between, chosen.end)
+    made = Template(OWN_WORDING, body, instruction, chosen.labels, chosen.between, chosen.end)
     return made.check(tuple(task.fields))
 
 
@@ -216,8 +221,9 @@ def parts_of(lm: LanguageModel, asked: Asked, fitted: Fitted) -> dict[str, Any]:
             "answer": asked.max_new_tokens,
             "window": lm.model.config.n_positions,
         },
-        "model": lm.name,
+        "model": f"{lm.name}, {big(count_parameters(lm.model.config).total)} parameters",
         "source": "" if asked.edited else asked.template.source,
+        "own": not asked.edited and asked.template.name == OWN_WORDING,
     }
 
 
@@ -246,7 +252,7 @@ def answer(services: Services, session_id: str | None, model: object, values: di
     continuation = Continuation(
         fitted.ids, settings, seed=check_seed(asked.seed), tokenizer=lm.tokenizer, stop=asked.stop
     )
-    stream, shown_at, computed, written = "", 0.0, 0.0, ""
+    stream, shown_at, computed, written = records.prompt(_tail(fitted.prompt.text)), 0.0, 0.0, ""
     with services.sessions.get(session_id).turn() as run:
         steps = continue_together(lm.model, [continuation], max_new_tokens=asked.max_new_tokens, use_cache=True)
         for (_, made), seconds in services.compute(steps):
@@ -260,10 +266,15 @@ def answer(services: Services, session_id: str | None, model: object, values: di
                 yield stream
         if run.superseded:
             return
-    rate = round(continuation.n_new / computed, 1) if computed else None
+    rate = round(continuation.n_new / computed, 1) if continuation.n_new >= _RATED else None
     stream += records.stats(n=continuation.n_new, rate=rate, end=continuation.end or "stopped")
     verdict = _verdict(asked, written)
     yield stream + (records.note(verdict) if verdict else "")
+
+
+def _tail(prompt: str) -> str:
+    """The end of a prompt, so that one sees what an answer answers."""
+    return prompt if len(prompt) <= _TAIL else f"…{prompt[-_TAIL:]}"
 
 
 def _within(top_k: int | None, lm: LanguageModel) -> int | None:
@@ -274,7 +285,7 @@ def _within(top_k: int | None, lm: LanguageModel) -> int | None:
 def _verdict(asked: Asked, written: str) -> str:
     """Whether the answer is the expected one, as a sentence; "" where none is expected."""
     expected = asked.template.label(asked.item.answer)
-    if not expected:
+    if not expected or asked.edited:
         return ""
     found = asked.template.found(written)
     if asked.name == "summarise":
@@ -316,9 +327,11 @@ def by_program(
         given: labels, max_new_tokens, temperature, top_k, seed; None takes the task's.
     """
     task = known_task(name)
-    if not isinstance(fields, dict) or set(fields) - set(task.fields):
-        wanted = ", ".join(task.fields)
-        raise InputError(f"The fields of the task {name} are {wanted}; give them as an object of texts.")
+    unknown = next(iter(set(fields) - set(task.fields)), None) if isinstance(fields, dict) else None
+    if not isinstance(fields, dict) or unknown is not None:
+        what = f"There is no field {str(unknown)[:40]!r}" if unknown is not None else "The fields are no object"
+        wanted = ", ".join(f'"{field}": "..."' for field in task.fields)
+        raise InputError(f"{what}. The task {name} takes {{{wanted}}}.")
     values = defaults(name)
     values |= {f"field_{place}": fields.get(field, "") for place, field in enumerate(task.fields)}
     values |= {"expected": "", "n_examples": n_examples, "prompt": prompt}

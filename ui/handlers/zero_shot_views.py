@@ -25,6 +25,7 @@ from ui.services import Services
 
 _STEPS_TOKENS = 64
 MOST_MODELS = 8
+_ASSEMBLED = "These prompts are assembled from the fields; the prompt that was edited by hand is not used here."
 OWN, EXPECTED = "its own answer", "the expected answer"
 
 
@@ -57,7 +58,7 @@ def three_ways(services: Services, session_id: str | None, model: object, values
                 found.append({"title": title, "message": why})
             else:
                 found.append({"title": title, **_way(services, lm, asked, template, shown)})
-            yield json.dumps({"ways": found}, ensure_ascii=False)
+            yield json.dumps({"ways": found, "note": _ASSEMBLED if asked.edited else ""}, ensure_ascii=False)
             if not run.wanted:
                 return
 
@@ -190,8 +191,10 @@ def _percent(probability: float) -> str:
 
 
 def _ladder(asked: Asked, rows: Sequence[tuple[str | int | float, ...]], state: str) -> str:
-    columns = ("model", "parameters", "its answer (greedy)", "probability of the expected", "as expected?")
-    text = "The same prompt for every model; each reads it with its own tokens."
+    expected = asked.template.label(asked.item.answer)
+    columns = ("model", "parameters", "its answer (greedy)", f"probability of “{expected[:20]}”", "as expected?")
+    tail = (asked.edited or asked.prompt.text)[-100:]
+    text = f"The same prompt for every model, in its own tokens. It ends: “{tail}”"
     if state:
         text = state.capitalize()
     return sheet(

@@ -15,12 +15,13 @@ from ui.components.token_stream import token_stream
 from ui.components.zero_shot_view import zero_shot_view
 from ui.figures.zero_shot import prompt_picture
 from ui.handlers import scoreboard
+from ui.handlers.sheets import message
 from ui.handlers.zero_shot import FIELDS
 from ui.handlers.zero_shot_example import ZeroShotExample
 from ui.handlers.zero_shot_views import EXPECTED, OWN
 from ui.services import Services
 from ui.tabs.controls import QUIET, stop_event
-from ui.tabs.zero_shot_events import PICKED, make_events
+from ui.tabs.zero_shot_events import DRAWN, PICKED, make_events
 from ui.tabs.zero_shot_form import task_fields
 
 
@@ -83,12 +84,22 @@ def zero_shot_tab(
                 with gr.Row(elem_classes="zs-buttons"):
                     compare = gr.Button("Ask in three ways", variant="primary", elem_id="zs-compare", min_width=150)
                     stop_ways = gr.Button("Stop", variant="stop", min_width=80)
-                ways = zero_shot_view(name="three-ways", server_functions=[prompt_picture], elem_id="zs-ways")
+                ways = zero_shot_view(
+                    message("Press the button: the same input is asked without examples, with them, and step by step."),
+                    name="three-ways",
+                    server_functions=[prompt_picture],
+                    elem_id="zs-ways",
+                )
             with gr.Tab("What did it use?", id="uses"):
                 with gr.Row():
                     whose = gr.Radio([OWN, EXPECTED], value=OWN, label="Whose probability moves", elem_id="zs-whose")
                     look = gr.Button("Leave things out", variant="primary", elem_id="zs-uses-start", min_width=150)
-                uses = zero_shot_view(name="what-it-used", server_functions=[prompt_picture], elem_id="zs-uses")
+                uses = zero_shot_view(
+                    message("Press the button: words and parts of the prompt are left out, one after the other."),
+                    name="what-it-used",
+                    server_functions=[prompt_picture],
+                    elem_id="zs-uses",
+                )
             with gr.Tab("Size ladder", id="ladder"):
                 rungs = gr.CheckboxGroup(
                     names,
@@ -99,7 +110,11 @@ def zero_shot_tab(
                 with gr.Row(elem_classes="zs-buttons"):
                     climb = gr.Button("Ask them all", variant="primary", elem_id="zs-ladder-start", min_width=150)
                     stop_ladder = gr.Button("Stop", variant="stop", min_width=80)
-                ladder = sheet_view(name="size-ladder", elem_id="zs-ladder")
+                ladder = sheet_view(
+                    message("Press the button: the same prompt is put to every ticked model."),
+                    name="size-ladder",
+                    elem_id="zs-ladder",
+                )
             with gr.Tab("Scoreboard", id="scoreboard"):
                 tests = gr.CheckboxGroup(
                     [(TASKS[name].title, name) for name in TASKS_WITH_ITEMS],
@@ -141,20 +156,23 @@ def zero_shot_tab(
                 board = sheet_view(scoreboard.recorded(), name="scoreboard", elem_id="zs-board")
                 sheet_view(scoreboard.published(), name="published", elem_id="zs-published")
 
-    tab_name = gr.State("zero-shot")
+    drawn = gr.State([example.values[name] for name in DRAWN])
     events = make_events(services)
     values = [{"task": task, "prompt": prompt, **fields}[name] for name in FIELDS]
     inputs = [model, asked, *values]
-    composing = {"fn": events.compose, "inputs": inputs, "outputs": [view, prompt], **QUIET}
+    composing = {
+        "fn": events.compose, "inputs": [*inputs, drawn], "outputs": [view, prompt, fields["expected"], stream], **QUIET
+    }  # fmt: skip
     refilled = [fields[name] for name in events.refilled]
     for trigger, fn in ((task.input, events.task), (buttons.another.click, events.another)):
-        trigger(fn, task, refilled, **QUIET)
+        trigger(fn, task, [*refilled, drawn], **QUIET)
     reworded = [fields[name] for name in events.reworded]
     fields["template"].input(events.template, [task, fields["template"]], reworded, **QUIET)
     buttons.examples.click(events.examples, task, fields["examples"], **QUIET)
     # Not a text box's input event: it hears keys, but not what is pasted. What an event fills in thus composes, too.
     changed = [fields[name].change for name in events.typed]
     gr.on([*changed, asked.input], trigger_mode="always_last", **composing)
+    asked.input(lambda: "", None, stream, queue=False, **QUIET)
     gr.on([prompt.input, prompt.blur], events.edit, inputs, view, trigger_mode="always_last", **QUIET)
     start.click(events.answer, inputs, stream, **{**model_work, "trigger_mode": "multiple"})
     compare.click(events.ways, inputs, ways, **model_work)
@@ -164,7 +182,7 @@ def zero_shot_tab(
     for button in (stop, stop_ways, stop_ladder, stop_count):
         button.click(stop_event(services), queue=False, **QUIET)
     linked = {"asked": asked, "task": task} | {name: fields[name] for name in events.linked}
-    copy = links.copy_script(["tab", *linked])
-    buttons.link.click(None, [tab_name, *linked.values()], buttons.said, js=copy, **QUIET)
-    arrive = {"fn": events.arrive, "inputs": None, "outputs": [asked, task, *refilled], **QUIET}
-    return ZeroShotTab([composing], arrive)
+    copy = links.copy_script(list(linked), tab="zero-shot", note="Edited examples and an edited prompt are not in it.")
+    buttons.link.click(None, list(linked.values()), buttons.said, js=copy, **QUIET)
+    arrive = {"fn": events.arrive, "inputs": None, "outputs": [asked, task, *refilled, drawn], **QUIET}
+    return ZeroShotTab([{**composing, "fn": events.follow}], arrive)

@@ -18,9 +18,10 @@ from ui.errors import shown_to_visitor
 from ui.handlers import zero_shot, zero_shot_views
 from ui.handlers.scoreboard import scoreboard
 from ui.services import Services
-from ui.tabs.zero_shot_form import field, headers, wording
+from ui.tabs.zero_shot_form import field, headers, widths, wording
 
 PICKED = "the model above"
+DRAWN = ("field_0", "field_1", "field_2", "expected")
 _FILLED = [name for name in zero_shot.FIELDS if name not in ("task", "prompt")]
 
 
@@ -40,8 +41,19 @@ class Events:
     ladder: Callable[..., Any]
     scoreboard: Callable[..., Any]
     arrive: Callable[..., Any]
+    follow: Callable[..., Any]
     refilled: tuple[str, ...] = tuple(_FILLED)
-    linked: tuple[str, ...] = ("field_0", "field_1", "field_2", "expected", "template", "n_examples")
+    linked: tuple[str, ...] = (
+        "field_0",
+        "field_1",
+        "field_2",
+        "expected",
+        "template",
+        "n_examples",
+        "instruction",
+        "body",
+        "labels",
+    )
     reworded: tuple[str, ...] = ("instruction", "body", "labels")
     typed: tuple[str, ...] = (
         "field_0", "field_1", "field_2", "expected", "n_examples", "examples", "instruction", "body", "labels",
@@ -60,13 +72,12 @@ def make_events(services: Services) -> Events:
     def on_task(name: str) -> list[Any]:
         with shown_to_visitor():
             values = zero_shot.defaults(name)
-        return [_update(name, key, values[key]) for key in _FILLED]
+        return [*(_update(name, key, values[key]) for key in _FILLED), [values[key] for key in DRAWN]]
 
     def on_another(name: str) -> list[Any]:
         with shown_to_visitor():
             values = zero_shot.defaults(name, random.randrange(1, 1_000))
-        drawn = ("field_0", "field_1", "field_2", "expected")
-        return [values[key] if key in drawn else gr.skip() for key in _FILLED]
+        return [*(values[key] if key in DRAWN else gr.skip() for key in _FILLED), [values[key] for key in DRAWN]]
 
     def on_template(task: str, name: str) -> list[Any]:
         with shown_to_visitor():
@@ -82,12 +93,23 @@ def make_events(services: Services) -> Events:
             return zero_shot.rows_of(name, drawn)
 
     def on_compose(*raw: Any) -> list[Any]:
-        model, values = named(raw)
+        """View, prompt, expected answer, and the answer's stream: what was answered or expected before is taken away."""
+        model, values = named(raw[:-1])
+        if values["task"] in TASKS and TASKS[values["task"]].template(values["template"]) is None:
+            return [gr.skip()] * 4  # amid a change of task; another event follows
+        known = dict(zip(DRAWN, raw[-1], strict=True)) if isinstance(raw[-1], list) else {}
+        moved = any(values[name] != known.get(name) for name in DRAWN[:-1])
+        foreign = moved and values["expected"] == known.get("expected") != ""
         with shown_to_visitor():
             try:
-                return list(zero_shot.composed(services, model, {**values, "prompt": ""}))
+                now = {**values, "prompt": "", "expected": "" if foreign else values["expected"]}
+                view, prompt = zero_shot.composed(services, model, now)
             except GPTCoreError as error:  # in the view's place: a notice for every letter typed is a nuisance
-                return [json.dumps({"message": str(error)}), gr.skip()]
+                return [json.dumps({"message": str(error)}), *[gr.skip()] * 3]
+        return [view, prompt, "" if foreign else gr.skip(), gr.skip() if prompt == values["prompt"] else ""]
+
+    def on_follow(*raw: Any) -> list[Any]:
+        return on_compose(*raw) if raw[1] == PICKED else [gr.skip()] * 4
 
     def on_edit(*raw: Any) -> str:
         model, values = named(raw)
@@ -127,18 +149,19 @@ def make_events(services: Services) -> Events:
         asked = links.read(dict(request.query_params), services.limits.max_new_tokens)
         task, model = asked.get("task"), asked.get("asked", gr.skip())
         if task is None:
-            return [model, *[gr.skip()] * (len(_FILLED) + 1)]
+            return [model, *[gr.skip()] * (len(_FILLED) + 2)]
         values = zero_shot.defaults(task)
         if "field_0" in asked:  # another input than the task's own
             values |= {"field_0": "", "field_1": "", "field_2": "", "expected": ""}
         if "template" in asked and TASKS[task].template(asked["template"]) is not None:
             values |= zero_shot.with_template(values, asked["template"])
         values |= {name: value for name, value in asked.items() if name in Events.linked and name != "template"}
-        return [model, task, *(_update(task, name, values[name]) for name in _FILLED)]
+        filled = [_update(task, name, values[name]) for name in _FILLED]
+        return [model, task, *filled, [values[name] for name in DRAWN]]
 
     return Events(
         on_task, on_another, on_template, on_examples, on_compose, on_edit, on_answer, on_ways, on_uses, on_ladder,
-        on_scoreboard, on_arrive,
+        on_scoreboard, on_arrive, on_follow,
     )  # fmt: skip
 
 
@@ -150,9 +173,9 @@ def _update(task: str, name: str, value: Any) -> Any:
         place = int(name[-1])
         return gr.Textbox(value=value, **field(titles[place] if place < len(titles) else ""))
     if name == "template":
-        return gr.Dropdown(choices=[template.name for template in known.templates], value=value)
+        return gr.Dropdown(choices=[one.name for one in known.templates], value=value, allow_custom_value=True)
     if name == "examples":
-        return gr.Dataframe(value=value, headers=headers(task))
+        return gr.Dataframe(value=value, headers=headers(task), column_widths=widths(task))
     if name == "body":
         return gr.Textbox(value=value, **wording(task))
     if name == "stops":

@@ -41,10 +41,13 @@ def task_fields(services: Services, values: dict[str, Any]) -> tuple[dict[str, A
             min_width=150,
         )
         another = gr.Button("Another input", elem_id="zs-another", size="sm", min_width=110, scale=0)
+    # With other values allowed, Gradio does not check against the choices of a moment ago while a task is changed;
+    # `zero_shot.read` checks.
     found["template"] = gr.Dropdown(
         [template.name for template in task.templates],
         value=values["template"],
         label="Wording (template)",
+        allow_custom_value=True,
         elem_id="zs-template",
     )
     found["n_examples"] = gr.Slider(
@@ -61,6 +64,7 @@ def task_fields(services: Services, values: dict[str, Any]) -> tuple[dict[str, A
         found["examples"] = gr.Dataframe(
             values["examples"],
             headers=headers(values["task"]),
+            column_widths=widths(values["task"]),
             datatype="str",
             type="array",
             wrap=True,
@@ -109,12 +113,18 @@ def task_fields(services: Services, values: dict[str, Any]) -> tuple[dict[str, A
 
 def field(title: str) -> dict[str, Any]:
     """Options of an input box; one without a title is not used by the task."""
-    return {"label": title.capitalize(), "visible": bool(title)}
+    return {"label": title[:1].upper() + title[1:], "visible": bool(title)}
 
 
 def headers(task: str) -> list[str]:
     """Columns of the table of examples."""
     return [*TASKS[task].fields, "answer"]
+
+
+def widths(task: str) -> list[str | int]:
+    """Of these columns: the first is the longest text."""
+    n_more = len(TASKS[task].fields)
+    return ["50%", *[f"{50 // n_more}%"] * n_more]
 
 
 def wording(task: str) -> dict[str, Any]:

@@ -22,15 +22,24 @@ _HEADS = {
     "summarise": ("Stories in short", "Page {n}", "The story of the day"),
     "fact": ("Quiz", "Do you know your country?", "Quiz, round {n}"),
 }
-_N_ITEMS = {"summarise": (1, 2), "translate": (5, 12), "question": (1, 3), "fact": (4, 8), "sentiment": (2, 5)}
+_N_ITEMS = {
+    "summarise": (1, 2),
+    "translate": (5, 12),
+    "question": (1, 3),
+    "fact": (4, 8),
+    "sentiment": (2, 5),
+    "arithmetic": (8, 16),
+}
 
 
 def _demonstration(task: str) -> Callable[[Draw], str]:
     """Pages that show a task, in one of the ways that are not held out."""
     shown = [template for template in TASKS[task].templates if not template.held_out]
+    # Rare, since they begin like plain questions: who asks for an answer shall not get steps.
+    weights = [0.25 if template.chain_of_thought else 1.0 for template in shown]
 
     def page(draw: Draw) -> str:
-        template = draw.pick(shown)
+        (template,) = draw.random.choices(shown, weights)
         least, most = _N_ITEMS.get(task, (4, 10))
         if template.chain_of_thought:
             least, most = min(2, least), min(3, most)
@@ -149,7 +158,7 @@ _PAGES: tuple[tuple[float, Callable[[Draw], str]], ...] = (
     (1, _phrase_in_story),
     (10, _demonstration("sentiment")),
     (2, reviews.glossary),
-    (11, _demonstration("arithmetic")),
+    (18, _demonstration("arithmetic")),
     (2, _numbers),
     (6, _demonstration("analogy")),
     (3, _statements),

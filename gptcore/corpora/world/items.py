@@ -54,7 +54,7 @@ def _arithmetic(draw: Draw) -> Item:
     if chance < 0.2:
         asked, answer = sums.subtraction(draw)
         return Item({"sum": asked}, answer, steps="That is easy.")
-    if chance < 0.65:
+    if chance < 0.5:
         asked, answer = sums.larger(draw)
         return Item({"sum": asked}, answer, steps="That is easy.")
     asked, answer, counted = sums.addition(draw, strict=draw.split == "strict")

@@ -41,8 +41,8 @@ def addition(draw: Draw, *, strict: bool = False) -> tuple[str, str, str]:
 
 
 def larger(draw: Draw) -> tuple[str, str]:
-    """A sum with a number of two digits: too many to learn by heart, so that it pays to find out how adding works."""
-    a, b = draw.until(lambda: (draw.number(0, 49), draw.number(0, 49)), lambda made: max(made) > 9)
+    """A sum with a number up to 20, so that it pays to find out how adding works."""
+    a, b = draw.until(lambda: (draw.number(0, 20), draw.number(0, 20)), lambda made: max(made) > 9)
     return f"{a} + {b}", str(a + b)
 
 
