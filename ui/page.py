@@ -84,7 +84,8 @@ def build_page(services: Services, example: Example) -> gr.Blocks:
         outputs = [tabs, heads.linked, *linked.values()]
         arriving = page.load(_on_load(services, example, list(linked)), None, outputs, **QUIET)
         _chain(arriving.then(**opening), refreshing)
-        page.load(**asked.arrive)
+        arrive, compose = asked.arrive
+        page.load(**arrive).success(**compose)
         picking = [model, tabs, tab.prompt]
         training.view.models(_on_models(services), None, model, **QUIET)
         opened_here = training.view.open(_on_open(services), None, picking, **QUIET)

@@ -31,11 +31,11 @@ class ZeroShotTab:
 
     Attributes:
         follow: what to do when the model in the picker has changed.
-        arrive: what to do when the page is opened: a link may ask for a task.
+        arrive: what to do when the page is opened, one after the other: a link may ask for a task.
     """
 
     follow: list[dict[str, Any]]
-    arrive: dict[str, Any]
+    arrive: list[dict[str, Any]]
 
 
 def zero_shot_tab(
@@ -164,11 +164,15 @@ def zero_shot_tab(
         "fn": events.compose, "inputs": [*inputs, drawn], "outputs": [view, prompt, fields["expected"], stream], **QUIET
     }  # fmt: skip
     refilled = [fields[name] for name in events.refilled]
-    for trigger, fn in ((task.input, events.task), (buttons.another.click, events.another)):
-        trigger(fn, task, [*refilled, drawn], **QUIET)
     reworded = [fields[name] for name in events.reworded]
-    fields["template"].input(events.template, [task, fields["template"]], reworded, **QUIET)
-    buttons.examples.click(events.examples, task, fields["examples"], **QUIET)
+    filling = (
+        (task.input, events.task, task, [*refilled, drawn]),
+        (buttons.another.click, events.another, task, [*refilled, drawn]),
+        (fields["template"].input, events.template, [task, fields["template"]], reworded),
+        (buttons.examples.click, events.examples, task, fields["examples"]),
+    )
+    for trigger, fn, given, outputs in filling:  # what is in a closed accordion tells of no change, hence the second
+        trigger(fn, given, outputs, trigger_mode="always_last", **QUIET).success(**composing)
     # Not a text box's input event: it hears keys, but not what is pasted. What an event fills in thus composes, too.
     changed = [fields[name].change for name in events.typed]
     gr.on([*changed, asked.input], trigger_mode="always_last", **composing)
@@ -184,5 +188,5 @@ def zero_shot_tab(
     linked = {"asked": asked, "task": task} | {name: fields[name] for name in events.linked}
     copy = links.copy_script(list(linked), tab="zero-shot", note="Edited examples and an edited prompt are not in it.")
     buttons.link.click(None, list(linked.values()), buttons.said, js=copy, **QUIET)
-    arrive = {"fn": events.arrive, "inputs": None, "outputs": [asked, task, *refilled, drawn], **QUIET}
-    return ZeroShotTab([{**composing, "fn": events.follow}], arrive)
+    arriving = {"fn": events.arrive, "inputs": None, "outputs": [asked, task, *refilled, drawn], **QUIET}
+    return ZeroShotTab([{**composing, "fn": events.follow}], [arriving, composing])
