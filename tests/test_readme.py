@@ -18,6 +18,7 @@ TESTED = {
     "python tests/benchmarks/decode.py": "tests/test_readme.py",
     "python tests/benchmarks/attention.py": "tests/test_readme.py",
     "python tests/benchmarks/page.py": "tests/test_readme.py",
+    "python tests/benchmarks/zero_shot.py": "tests/test_readme.py",
     "python tests/benchmarks/training.py --page": "tests/test_readme.py",
     "python tests/benchmarks/sentiment.py rows.tsv": "tests/test_readme.py",
 }

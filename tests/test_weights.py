@@ -11,6 +11,7 @@ import gptcore
 from gptcore.analysis import count_parameters, repeated_token_scores
 from gptcore.scoring import score_documents
 from gptcore.training import RepeatedSequences, encoded, read_documents
+from gptcore.zero_shot.evaluation import make_trial, score
 
 
 @pytest.mark.parametrize("name", list(gptcore.bundled_models()))
@@ -53,3 +54,14 @@ def test_the_mini_reaches_the_bits_per_byte_of_its_card(shared):
     ]
     # The card's figure was taken on fp32 weights; the folder holds them in fp16.
     assert score.bits_per_byte == pytest.approx(figure, abs=2e-3)
+
+
+@pytest.mark.parametrize("task", ["sentiment", "translate", "arithmetic"])
+def test_the_world_model_does_tasks_as_recorded(task):
+    folder = gptcore.bundled_models()["world"]
+    rows = json.loads((folder / "zero_shot.json").read_text(encoding="utf-8"))["rows"]
+    (row,) = [row for row in rows if row["task"] == task and row["held_out"] == "combination"]
+    reached = score(gptcore.load("world"), make_trial(task, n_items=row["items"]))
+    # An item or two may fall the other way on another processor.
+    assert reached.estimate.mean == pytest.approx(row["score"], abs=max(0.015, 1.5 / row["items"]))
+    assert f"{100 * row['score']:.0f} %" in (folder / "README.md").read_text(encoding="utf-8")

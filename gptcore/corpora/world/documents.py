@@ -158,7 +158,7 @@ _PAGES: tuple[tuple[float, Callable[[Draw], str]], ...] = (
     (1, _phrase_in_story),
     (10, _demonstration("sentiment")),
     (2, reviews.glossary),
-    (18, _demonstration("arithmetic")),
+    (30, _demonstration("arithmetic")),
     (2, _numbers),
     (6, _demonstration("analogy")),
     (3, _statements),
