@@ -34,10 +34,13 @@ def parallel(english: Path, french: Path, n: int | None = None, *, template: str
     return Trial("translate", chosen, made[n_examples:], made[:n_examples])
 
 
-def reviews(path: Path, n: int | None = None, *, split: str = "test", template: str = "") -> Trial:
-    """Reviews, from lines of split, label (1 is positive) and text with tabs between."""
+def reviews(path: Path, n: int | None = None, *, split: str = "", template: str = "") -> Trial:
+    """Reviews, from lines of split, label (1 is positive) and text with tabs between; "" takes test, or else valid."""
+    lines = _lines(path)
+    if not split:
+        split = "test" if any(line.startswith("test\t") for line in lines) else "valid"
     made = []
-    for line in _lines(path):
+    for line in lines:
         which, _, rest = line.partition("\t")
         label, _, text = rest.partition("\t")
         if which == split and label in ("0", "1"):

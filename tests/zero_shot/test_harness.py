@@ -333,7 +333,7 @@ def test_files_become_tests(lm, tmp_path):
     with pytest.raises(PromptError, match="more than the 2 examples"):
         parallel(english, french, n_examples=2)
     with pytest.raises(PromptError, match="no line that begins with"):
-        reviews(lines, split="valid")
+        reviews(lines, split="dev")
 
 
 def test_the_command_prints_a_table_and_json(tmp_path, capsys):

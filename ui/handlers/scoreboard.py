@@ -168,9 +168,11 @@ def recorded() -> str:
 
 
 def _recorded_row(name: str, row: dict[str, Any]) -> Sequence[str | int | float]:
-    said = next((words for words, side in SIDES.items() if side == row["held_out"]), "this sum in either order")
+    held_out = row["held_out"].partition(",")[0]
+    said = next((words for words, side in SIDES.items() if side == held_out), "this sum in either order")
+    wording = row["template"] + (f", {row['examples']} example" if row["examples"] else "")
     return (
-        name, TASKS[row["task"]].title, said, row["template"],
+        name, TASKS[row["task"]].title, said, wording,
         f"{100 * row['score']:.1f} %", f"{100 * row['low']:.0f} to {100 * row['high']:.0f} %",
         row["items"], row["metric"],
     )  # fmt: skip
