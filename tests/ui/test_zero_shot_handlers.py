@@ -66,6 +66,12 @@ def test_labels_are_compared_raw_per_token_and_calibrated(asking):
     assert shown(asking, labels="")["labels"] == []
 
 
+def test_labels_that_are_longer_than_the_answer_find_room(asking):
+    labels = "positive\n" + "so very negative " * 12
+    found = shown(asking, field_0="the film was good. " * 200, labels=labels)["labels"]
+    assert found[1]["tokens"] > 30
+
+
 def test_examples_and_templates_change_the_prompt(asking):
     two = shown(asking, n_examples=2)
     assert [part["kind"] for part in two["parts"]] == ["example", "example", "input", "cue"]

@@ -74,10 +74,14 @@ class Asked:
         return self.template.prompt(self.item, self.examples)
 
     def fitted(self, lm: LanguageModel) -> Fitted:
-        """The prompt that the model reads, within its window."""
+        """The prompt that the model reads, with room in the window for its answer and for every label."""
         if self.edited:
-            return fit_text(lm, self.edited, self.max_new_tokens)
-        return fit(lm, self.prompt, self.max_new_tokens)
+            return fit_text(lm, self.edited, self.room(lm))
+        return fit(lm, self.prompt, self.room(lm))
+
+    def room(self, lm: LanguageModel) -> int:
+        """Tokens that stay free behind the prompt."""
+        return max([self.max_new_tokens, *(len(lm.tokenizer.encode(f" {label}")) for label in self.labels)])
 
 
 def example_item(name: str, number: int = 0) -> Item:
@@ -229,7 +233,7 @@ def parts_of(lm: LanguageModel, asked: Asked, fitted: Fitted) -> dict[str, Any]:
 
 def labels_of(services: Services, lm: LanguageModel, asked: Asked, fitted: Fitted) -> list[dict[str, Any]]:
     """The likelihood of each label, raw, per token and calibrated."""
-    empty = fit(lm, asked.template.prompt(emptied(asked.item), asked.examples), asked.max_new_tokens)
+    empty = fit(lm, asked.template.prompt(emptied(asked.item), asked.examples), asked.room(lm))
     lead = "" if fitted.prompt.text.endswith((" ", "\n")) else asked.template.lead
     with services.slots:
         scores = score_labels(lm, fitted.ids, asked.labels, empty=empty.ids, lead=lead)
