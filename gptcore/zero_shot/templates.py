@@ -119,11 +119,14 @@ class Template:
         """The template itself, or a PromptError that says which placeholder is missing, unknown or in a wrong place."""
         try:
             names = _names(self.body)
+            formatted = any(spec or conversion for _, _, spec, conversion in string.Formatter().parse(self.body))
         except ValueError:
             raise PromptError(
                 "A { or } of the template has no partner. Write {{ and }} for braces that are no placeholder."
             ) from None
         listed = ", ".join(f"{{{name}}}" for name in needed)
+        if formatted:  # such as {text:>999999999}, which would make as many spaces
+            raise PromptError(f"A placeholder has a : or ! in it. Write plain names: {listed} and then {{answer}}.")
         if ANSWER not in names:
             raise PromptError(f"The template has no {{answer}}. Put it where the model is to answer, after {listed}.")
         for name in needed:
@@ -132,7 +135,7 @@ class Template:
         for name in names:
             if name not in (*needed, ANSWER, STEPS):
                 raise PromptError(f"The template has {{{name}}}, which this task does not know. It fills {listed}.")
-        if names.count(ANSWER) > 1 or names.count(STEPS) > 1:
+        if self.body.count("{answer}") > 1 or self.body.count("{steps}") > 1:
             raise PromptError("{answer} and {steps} may stand in the template once.")
         if names[-1] != ANSWER or (STEPS in names and names[-2] != STEPS):
             raise PromptError("{answer} must be the last placeholder, and {steps} the one before it.")

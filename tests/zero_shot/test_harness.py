@@ -104,6 +104,9 @@ def test_a_prompt_knows_its_parts():
         ("{text} {answer} {answer}", "may stand in the template once"),
         ("{text} {answer} and so on", "Nothing may follow {answer}"),
         ("{text {answer}", "has no partner|does not know"),
+        ("{text:>999999999} {answer}", "has a : or ! in it"),
+        ("{text} {answer!r}", "has a : or ! in it"),
+        ("{{answer}} {text} {answer}", "may stand in the template once"),
         ("{steps} {text} {answer}", "{steps} the one before it"),
     ],
 )

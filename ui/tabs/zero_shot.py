@@ -189,4 +189,4 @@ def zero_shot_tab(
     copy = links.copy_script(list(linked), tab="zero-shot", note="Edited examples and an edited prompt are not in it.")
     buttons.link.click(None, list(linked.values()), buttons.said, js=copy, **QUIET)
     arriving = {"fn": events.arrive, "inputs": None, "outputs": [asked, task, *refilled, drawn], **QUIET}
-    return ZeroShotTab([{**composing, "fn": events.follow}], [arriving, composing])
+    return ZeroShotTab([{**composing, "fn": events.follow}], [arriving, {**composing, "fn": events.arrived}])

@@ -41,6 +41,7 @@ class Events:
     ladder: Callable[..., Any]
     scoreboard: Callable[..., Any]
     arrive: Callable[..., Any]
+    arrived: Callable[..., Any]
     follow: Callable[..., Any]
     refilled: tuple[str, ...] = tuple(_FILLED)
     linked: tuple[str, ...] = (
@@ -95,18 +96,22 @@ def make_events(services: Services) -> Events:
     def on_compose(*raw: Any) -> list[Any]:
         """View, prompt, expected answer, and the answer's stream: what was answered or expected before is taken away."""
         model, values = named(raw[:-1])
-        if values["task"] in TASKS and TASKS[values["task"]].template(values["template"]) is None:
-            return [gr.skip()] * 4  # amid a change of task; another event follows
-        known = dict(zip(DRAWN, raw[-1], strict=True)) if isinstance(raw[-1], list) else {}
-        moved = any(values[name] != known.get(name) for name in DRAWN[:-1])
-        foreign = moved and values["expected"] == known.get("expected") != ""
         with shown_to_visitor():
+            if zero_shot.known_task(values["task"]).template(values["template"]) is None:
+                return [gr.skip()] * 4  # amid a change of task; another event follows
+            known = dict(zip(DRAWN, raw[-1], strict=True)) if isinstance(raw[-1], list) else {}
+            moved = any(values[name] != known.get(name) for name in DRAWN[:-1])
+            foreign = moved and values["expected"] == known.get("expected") != ""
             try:
                 now = {**values, "prompt": "", "expected": "" if foreign else values["expected"]}
                 view, prompt = zero_shot.composed(services, model, now)
             except GPTCoreError as error:  # in the view's place: a notice for every letter typed is a nuisance
                 return [json.dumps({"message": str(error)}), *[gr.skip()] * 3]
-        return [view, prompt, "" if foreign else gr.skip(), gr.skip() if prompt == values["prompt"] else ""]
+        same = prompt == values["prompt"]  # then nothing is written over what is being typed
+        return [view, gr.skip() if same else prompt, "" if foreign else gr.skip(), gr.skip() if same else ""]
+
+    def on_arrived(request: gr.Request, *raw: Any) -> list[Any]:
+        return on_compose(*raw) if "task" in request.query_params else [gr.skip()] * 4
 
     def on_follow(*raw: Any) -> list[Any]:
         return on_compose(*raw) if raw[1] == PICKED else [gr.skip()] * 4
@@ -161,7 +166,7 @@ def make_events(services: Services) -> Events:
 
     return Events(
         on_task, on_another, on_template, on_examples, on_compose, on_edit, on_answer, on_ways, on_uses, on_ladder,
-        on_scoreboard, on_arrive, on_follow,
+        on_scoreboard, on_arrive, on_arrived, on_follow,
     )  # fmt: skip
 
 
