@@ -10,10 +10,10 @@ from gptcore.errors import ContextLengthError
 
 
 class KVCache:
-    """Preallocated fp32 keys and values for every layer.
+    """Preallocated keys and values for every layer.
 
-    fp32 because one-query attention in 16 bits is several times slower on a CPU, and the cache is
-    small beside the weights. Learned positions are tied to absolute places, so the cache never slides:
+    fp32 unless told otherwise, because one-query attention in 16 bits is several times slower on a CPU, and the
+    cache is small beside the weights. Learned positions are tied to absolute places, so the cache never slides:
     when it is full, the caller starts again from a shorter context.
     """
 
@@ -24,10 +24,11 @@ class KVCache:
         batch_size: int = 1,
         capacity: int | None = None,
         device: torch.device | str = "cpu",
+        dtype: torch.dtype = torch.float32,
     ) -> None:
         length = config.n_positions if capacity is None else capacity
         shape = (config.n_layer, 2, batch_size, config.n_head, length, config.head_dim)
-        self.data = torch.empty(shape, dtype=torch.float32, device=device)  # [L, 2, B, H, n_positions, D]
+        self.data = torch.empty(shape, dtype=dtype, device=device)  # [L, 2, B, H, n_positions, D]
         self.length = 0
 
     @property
@@ -43,7 +44,7 @@ class KVCache:
             key, value: float [B, H, T, D].
 
         Returns:
-            All keys and values up to and including the new ones, float32 [B, H, length + T, D].
+            All keys and values up to and including the new ones, [B, H, length + T, D].
 
         Raises:
             ContextLengthError: the new tokens do not fit.

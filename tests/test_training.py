@@ -24,7 +24,7 @@ from gptcore.training import (
     Trainer,
     TrainingConfig,
     learning_rate,
-    make_optimizer,
+    make_optimizers,
     ngram_losses,
     read_documents,
     split,
@@ -123,7 +123,7 @@ def test_the_schedule_warms_up_linearly_and_falls_as_a_cosine_to_zero():
 
 
 def test_only_matrices_decay():
-    groups = make_optimizer(GPT(SHAPE), SETTINGS).param_groups
+    groups = make_optimizers(GPT(SHAPE), SETTINGS)[0].param_groups
     assert all(p.dim() >= 2 for p in groups[0]["params"]) and groups[0]["weight_decay"] == 0.1
     assert all(p.dim() == 1 for p in groups[1]["params"]) and groups[1]["weight_decay"] == 0.0
     assert sum(len(group["params"]) for group in groups) == len(list(GPT(SHAPE).parameters()))

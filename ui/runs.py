@@ -194,7 +194,8 @@ class Run:
             self.reason = "Stopped."
         self.watch.off()
         self.state = "ending"
-        trainer.optimizer.zero_grad(set_to_none=True)
+        for optimizer in trainer.optimizers:
+            optimizer.zero_grad(set_to_none=True)
         if self._replaced:
             return
         self._look(model)

@@ -10,6 +10,7 @@ from gptcore.training.data import (
     Rows,
     ShuffledWindows,
     Source,
+    WithCopies,
     encoded,
     generator_for,
     read_documents,
@@ -17,12 +18,14 @@ from gptcore.training.data import (
     token_file,
     tokenize,
 )
+from gptcore.training.distillation import Distillation, written_tokens
 from gptcore.training.distributed import Workers, workers_from_environment
 from gptcore.training.loop import EndEvent, EvalEvent, Score, StepEvent, Trainer, TrainingEvent
-from gptcore.training.optimizer import learning_rate, make_optimizer
+from gptcore.training.optimizer import learning_rate, make_optimizers
 
 __all__ = [
     "Batches",
+    "Distillation",
     "EndEvent",
     "EvalEvent",
     "OneBatch",
@@ -36,15 +39,17 @@ __all__ = [
     "Trainer",
     "TrainingConfig",
     "TrainingEvent",
+    "WithCopies",
     "Workers",
     "encoded",
     "generator_for",
     "learning_rate",
-    "make_optimizer",
+    "make_optimizers",
     "ngram_losses",
     "read_documents",
     "split",
     "token_file",
     "tokenize",
     "workers_from_environment",
+    "written_tokens",
 ]

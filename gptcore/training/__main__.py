@@ -11,6 +11,7 @@ import time
 from dataclasses import fields, replace
 from pathlib import Path
 
+import numpy as np
 import torch
 
 from gptcore.checkpoint import save_folder
@@ -23,6 +24,8 @@ from gptcore.scoring import TextScore, score_documents
 from gptcore.tokenizers import ByteBPE, CharTokenizer, Tokenizer, load_tokenizer
 from gptcore.training import (
     Batches,
+    Distillation,
+    EndEvent,
     EvalEvent,
     RandomWindows,
     RepeatedSequences,
@@ -30,6 +33,7 @@ from gptcore.training import (
     Source,
     Trainer,
     TrainingConfig,
+    WithCopies,
     Workers,
     encoded,
     read_documents,
@@ -43,6 +47,7 @@ from gptcore.training.precision import faster_precision
 from gptcore.training.reporting import Reporter
 
 _DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
+_TEXTS = ("schedule", "precision", "optimizer")
 _WHOLE = ("max_steps", "batch_size", "accumulation_steps", "warmup_steps", "seed", "eval_every")
 _CHECKPOINT = "last.safetensors"
 
@@ -59,7 +64,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         "--corpus",
         action="append",
         metavar="FILE[=WEIGHT]",
-        help=f"text to train on, or {', '.join(CORPORA)}; repeatable",
+        help=f"text to train on, or {', '.join(CORPORA)}, or a token file (.npy) of the same tokenizer; repeatable",
     )
     text.add_argument(
         "--repeated",
@@ -81,7 +86,24 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         metavar="MODEL",
         help="train this one further, with its tokenizer: a bundled model, gpt2, a folder",
     )
-    parser.add_argument("--tokenizer", default="bpe", choices=("bpe", "char"), help="trained on the corpus")
+    parser.add_argument(
+        "--tokenizer", default="bpe", metavar="bpe|char|FOLDER", help="trained on the corpus, or taken from a folder"
+    )
+    parser.add_argument("--copies", type=float, default=0.0, metavar="SHARE", help="of the rows that repeat themselves")
+    parser.add_argument(
+        "--teacher", action="append", default=[], metavar="MODEL", help="learn from its probabilities too; repeatable"
+    )
+    parser.add_argument(
+        "--text-share", type=float, default=0.0, help="with teachers: weight of the text's own next tokens"
+    )
+    parser.add_argument(
+        "--snapshots",
+        type=int,
+        nargs="+",
+        default=[],
+        metavar="STEP",
+        help="keep the model as it is after these updates",
+    )
     parser.add_argument("--vocab-size", type=int, default=4096, help="entries of a bpe vocabulary")
     parser.add_argument("--dropout", type=float, default=0.0, help="on embeddings and residual branches")
     parser.add_argument("--epochs", type=float, help="read the corpora so many times, in place of --max-steps")
@@ -92,7 +114,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--tensorboard", type=Path, metavar="FOLDER", help="write charts for TensorBoard")
     parser.add_argument("--resume", action="store_true", help="continue from the last checkpoint in --work-dir")
     for field in fields(TrainingConfig):
-        kind = int if field.name in _WHOLE else str if field.name in ("schedule", "precision") else float
+        kind = int if field.name in _WHOLE else str if field.name in _TEXTS else float
         hint = "fp32, bf16, or auto: the faster here" if field.name == "precision" else " "
         parser.add_argument(f"--{field.name.replace('_', '-')}", type=kind, default=field.default, help=hint)
     paper = parser.parse_known_args(arguments)[0].paper
@@ -134,6 +156,8 @@ def _train(options: argparse.Namespace, workers: Workers | None) -> int:
     dropout = {"embd_pdrop": options.dropout, "resid_pdrop": options.dropout, "attn_pdrop": 0.0}
     shape = replace(shape, vocab_size=tokenizer.vocab_size, **dropout)
     data = _batches(options, sources, tokenizer, shape, config)
+    if options.copies:
+        data = WithCopies(data, share=options.copies, vocab_size=tokenizer.vocab_size)
     if options.epochs is not None:
         tokens = sum(len(source.tokens) for source in sources)
         per_update = shape.n_positions * config.batch_size * config.accumulation_steps
@@ -146,7 +170,9 @@ def _train(options: argparse.Namespace, workers: Workers | None) -> int:
     documents = encoded(held_out, tokenizer)
     start = tokenizer.end_id or 0
     evaluate = (lambda: score_documents(model, documents, start_id=start)) if documents else None
-    trainer = Trainer(model, config, data, evaluate=evaluate, workers=workers)
+    teachers = [load(name).model.to(device) for name in options.teacher]
+    objective = Distillation(teachers, text_share=options.text_share) if teachers else None
+    trainer = Trainer(model, config, data, evaluate=evaluate, objective=objective, workers=workers)
     if options.resume and (options.work_dir / _CHECKPOINT).is_file():
         trainer.resume(options.work_dir / _CHECKPOINT)
     score = _follow(trainer, model, tokenizer, options, leader)
@@ -181,6 +207,9 @@ def _follow(
     for event in trainer.events():
         if report is not None:
             report(event)
+        if leader and trainer.step in options.snapshots and not isinstance(event, EndEvent):
+            folder = options.work_dir / "snapshots" / f"step-{trainer.step:06d}"
+            save_folder(folder, model, tokenizer, dtype=_DTYPES[options.dtype], metadata={"steps": trainer.step})
         if isinstance(event, EvalEvent) and isinstance(event.score, TextScore):
             last = event.score
             if leader and event.step and last.loss < best:
@@ -206,20 +235,37 @@ def _texts(options: argparse.Namespace, known: Tokenizer | None) -> tuple[list[S
     if options.repeated:
         return [], [], CharTokenizer(options.repeated)
     named = [_with_weight(text) for text in options.corpus]
-    texts = [corpus(name) if name in CORPORA else read_documents(name) for name, _ in named]
+    token_files = {name: _tokens_in(name) for name, _ in named if name.endswith(".npy")}
+    texts = [
+        [] if name in token_files else corpus(name) if name in CORPORA else read_documents(name) for name, _ in named
+    ]
     held_out: list[str] = read_documents(options.valid) if options.valid else []
     if options.hold_out is not None:
         if not 0 < options.hold_out <= 0.5:
             raise TrainingError(f"--hold-out is {options.hold_out}; give a share above 0 and at most 0.5.")
-        parts = [split(documents, share=options.hold_out) for documents in texts]
+        parts = [split(documents, share=options.hold_out) if documents else ([], []) for documents in texts]
         texts, held_out = [part[0] for part in parts], [text for part in parts for text in part[1]]
-    tokenizer = known or _tokenizer(options, [document for documents in texts for document in documents] + held_out)
+    tokenizer = known or _tokenizer(options, [document for documents in texts for document in documents])
     cache = options.work_dir / "tokens"
     sources = [
-        Source(token_file(documents, tokenizer, cache, name=Path(name).stem), weight)
+        Source(
+            token_files[name] if name in token_files else token_file(documents, tokenizer, cache, name=Path(name).stem),
+            weight,
+        )
         for documents, (name, weight) in zip(texts, named, strict=True)
     ]
     return sources, held_out, tokenizer
+
+
+def _tokens_in(path: str) -> np.ndarray:
+    """The ids of a token file, memory-mapped. Raises TrainingError when it holds none."""
+    try:
+        tokens = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise TrainingError(f"{path} is not a file of token ids ({error}).") from None
+    if tokens.ndim != 1 or tokens.dtype.kind not in "ui":
+        raise TrainingError(f"{path} holds {tokens.dtype} of shape {list(tokens.shape)}; one row of ids is needed.")
+    return tokens
 
 
 def _batches(
@@ -236,6 +282,8 @@ def _batches(
 
 def _tokenizer(options: argparse.Namespace, documents: list[str]) -> Tokenizer:
     """Trained on the texts once, then kept in the run folder, so that a resumed run has the same ids."""
+    if options.tokenizer not in ("bpe", "char"):
+        return load_tokenizer(options.tokenizer)
     folder = options.work_dir / "tokenizer"
     if (folder / "tokenizer.json").is_file():
         return load_tokenizer(folder)

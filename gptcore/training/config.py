@@ -10,6 +10,7 @@ from gptcore.errors import TrainingError
 
 Schedule = Literal["cosine", "linear", "constant"]
 Precision = Literal["fp32", "bf16"]
+OptimizerName = Literal["adamw", "muon"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,10 +22,12 @@ class TrainingConfig:
         time_budget: seconds; the schedule then follows the share of it that is used, and ends with it.
         batch_size: sequences in one forward pass.
         accumulation_steps: forward passes in one update.
-        learning_rate: peak, per update.
+        optimizer: "adamw" for everything, or "muon" for the matrices inside the blocks with AdamW for the rest.
+        learning_rate: peak, per update; with "muon", of what AdamW trains.
+        muon_learning_rate: peak of what Muon trains.
         warmup_steps: updates of linear warm-up from 0.
         schedule: what follows the warm-up: "cosine" or "linear" to 0, or "constant".
-        weight_decay: AdamW's, on matrices only.
+        weight_decay: of both optimisers, on matrices only.
         beta1, beta2: AdamW's moment decay rates.
         max_grad_norm: the gradient's 2-norm is clipped to this.
         precision: "bf16" computes the forward pass under autocast; weights stay fp32.
@@ -37,7 +40,9 @@ class TrainingConfig:
     time_budget: float | None = None
     batch_size: int = 16
     accumulation_steps: int = 1
+    optimizer: OptimizerName = "adamw"
     learning_rate: float = 2e-3
+    muon_learning_rate: float = 0.02
     warmup_steps: int = 200
     schedule: Schedule = "cosine"
     weight_decay: float = 0.1
@@ -56,7 +61,7 @@ class TrainingConfig:
                 raise TrainingError(f"{name} is {value!r}; it must be a whole number of at least 1.")
         if self.warmup_steps < 0:
             raise TrainingError(f"warmup_steps is {self.warmup_steps!r}; it must be 0 or more.")
-        for name in ("learning_rate", "max_grad_norm", "checkpoint_every", "time_budget"):
+        for name in ("learning_rate", "muon_learning_rate", "max_grad_norm", "checkpoint_every", "time_budget"):
             value = getattr(self, name)
             if value is not None and not (math.isfinite(value) and value > 0):
                 raise TrainingError(f"{name} is {value!r}; it must be a positive number.")
@@ -65,11 +70,9 @@ class TrainingConfig:
         for name in ("beta1", "beta2"):
             if not 0 <= getattr(self, name) < 1:
                 raise TrainingError(f"{name} is {getattr(self, name)!r}; it must lie in [0, 1).")
-        if self.schedule not in get_args(Schedule) or self.precision not in get_args(Precision):
-            raise TrainingError(
-                f"schedule is {self.schedule!r} and precision {self.precision!r}; "
-                f"choose among {', '.join(get_args(Schedule))} and {', '.join(get_args(Precision))}."
-            )
+        for name, kind in (("schedule", Schedule), ("precision", Precision), ("optimizer", OptimizerName)):
+            if getattr(self, name) not in get_args(kind):
+                raise TrainingError(f"{name} is {getattr(self, name)!r}; choose one of {', '.join(get_args(kind))}.")
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""

@@ -19,7 +19,8 @@ from gptcore.errors import CheckpointError, TrainingError
 from gptcore.training.config import TrainingConfig
 from gptcore.training.data import Batches, Rows
 from gptcore.training.distributed import Workers
-from gptcore.training.optimizer import learning_rate, make_optimizer
+from gptcore.training.muon import Muon
+from gptcore.training.optimizer import learning_rate, make_optimizers
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,7 @@ class EndEvent:
 
 
 TrainingEvent = StepEvent | EvalEvent | EndEvent
+Objective = Callable[[nn.Module, Tensor, Tensor], Tensor]
 
 
 class Trainer:
@@ -79,6 +81,7 @@ class Trainer:
         config: of the run.
         data: where batches come from.
         evaluate: scores the model on held-out data; called every eval_every updates and at both ends of the run.
+        objective: (model, inputs, targets) -> the loss to lower; None for the model's own.
         workers: the processes that share every batch; None for this one alone.
         clock: seconds, for the time budget; one that can be stopped pauses a run fairly.
 
@@ -96,17 +99,19 @@ class Trainer:
         data: Batches,
         *,
         evaluate: Callable[[], Score] | None = None,
+        objective: Objective | None = None,
         workers: Workers | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self.model, self.config, self.data, self.evaluate = model, config, data, evaluate
+        self._objective = objective or _own_loss
         self.step, self.elapsed = 0, 0.0
         self.workers, self._clock = workers, clock
         self._mine, self._network = data, model
         if workers is not None:
             self._mine, self._network = Rows(data, rank=workers.rank, n_workers=workers.size), workers.wrap(model)
         self._sharded = workers is not None and workers.shard_optimizer
-        self.optimizer = make_optimizer(model, config, shard=self._sharded)
+        self.optimizers = make_optimizers(model, config, shard=self._sharded)
         torch.manual_seed(config.seed if workers is None else config.seed + workers.rank)  # dropout
 
     @property
@@ -136,8 +141,13 @@ class Trainer:
             yield StepEvent(self.step, loss, rate, norm, self.step * self.tokens_per_update, self.elapsed)
 
     def retune(self, learning_rate: float) -> None:
-        """Moves the schedule's peak from the next update on. Raises TrainingError for a rate that is none."""
-        self.config = replace(self.config, learning_rate=learning_rate)
+        """Moves the schedule's peak from the next update on, and Muon's in proportion.
+
+        Raises:
+            TrainingError: not a positive number.
+        """
+        ratio = self.config.muon_learning_rate / self.config.learning_rate
+        self.config = replace(self.config, learning_rate=learning_rate, muon_learning_rate=learning_rate * ratio)
 
     def save(self, file: Path) -> None:
         """Writes everything that a bit-exact continuation needs into one file, whole or not at all.
@@ -148,8 +158,9 @@ class Trainer:
         if self.workers is not None and self.workers.rank != 0:
             return
         tensors = {f"model.{name}": parameter.detach() for name, parameter in self.model.named_parameters()}
-        for index, entry in self.optimizer.state_dict()["state"].items():
-            tensors |= {f"optimizer.{index}.{name}": value for name, value in entry.items()}
+        for place, optimizer in enumerate(self.optimizers):
+            for index, entry in optimizer.state_dict()["state"].items():
+                tensors |= {f"optimizer.{place}.{index}.{name}": value for name, value in entry.items()}
         tensors["dropout"] = torch.get_rng_state()
         progress = {"step": self.step, "elapsed": self.elapsed, "config": self.config.to_dict()}
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -163,26 +174,28 @@ class Trainer:
             with torch.no_grad():
                 for name, parameter in self.model.named_parameters():
                     parameter.copy_(tensors[f"model.{name}"])
-            state: dict[int, dict[str, Tensor]] = {}
+            states: list[dict[int, dict[str, Tensor]]] = [{} for _ in self.optimizers]
             for key, value in tensors.items():
                 if key.startswith("optimizer."):
-                    _, index, name = key.split(".", 2)
-                    state.setdefault(int(index), {})[name] = value
-            self.optimizer.load_state_dict({**self._fresh_state(), "state": state})
+                    _, place, index, name = key.split(".", 3)
+                    states[int(place)].setdefault(int(index), {})[name] = value
+            for optimizer, fresh, state in zip(self.optimizers, self._fresh_states(), states, strict=True):
+                optimizer.load_state_dict({**fresh, "state": state})
             torch.set_rng_state(tensors["dropout"])
             self.step, self.elapsed = int(progress["step"]), float(progress["elapsed"])
-        except (ValueError, KeyError, RuntimeError) as error:
+        except (ValueError, KeyError, IndexError, RuntimeError) as error:
             raise CheckpointError(f"{file} holds no checkpoint of this run ({error}).") from None
 
-    def _fresh_state(self) -> dict[str, Any]:
+    def _fresh_states(self) -> list[dict[str, Any]]:
         self._gather_optimizer()
+        whole = self.optimizers
         if self._sharded and self.workers is not None and self.workers.rank != 0:
-            return make_optimizer(self.model, self.config).state_dict()
-        return self.optimizer.state_dict()
+            whole = make_optimizers(self.model, self.config)
+        return [optimizer.state_dict() for optimizer in whole]
 
     def _gather_optimizer(self) -> None:
         if self._sharded:
-            self.optimizer.consolidate_state_dict(to=0)  # type: ignore[attr-defined]
+            self.optimizers[0].consolidate_state_dict(to=0)  # type: ignore[attr-defined]
 
     def _over(self) -> str | None:
         if self.step >= self.config.max_steps:
@@ -203,7 +216,7 @@ class Trainer:
                 if self.workers is not None and part < parts - 1:
                     stack.enter_context(self._network.no_sync())  # type: ignore[operator]
                 with self._autocast():
-                    loss = self._network(inputs, targets).loss
+                    loss = self._objective(self._network, inputs, targets)
                 (loss / parts).backward()
             total += float(loss.detach()) / parts
         norm = float(torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.max_grad_norm))
@@ -211,13 +224,20 @@ class Trainer:
             what, value = ("loss", total) if not math.isfinite(total) else ("gradient's norm", norm)
             raise TrainingError(f"The {what} became {value} at step {self.step + 1}. Lower the learning rate.")
         rate = learning_rate(self.config, self.step, self.elapsed)
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate
-        self.optimizer.step()
-        self.optimizer.zero_grad(set_to_none=True)
+        of_muon = rate * self.config.muon_learning_rate / self.config.learning_rate
+        for optimizer in self.optimizers:
+            for group in optimizer.param_groups:
+                group["lr"] = of_muon if isinstance(optimizer, Muon) else rate
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
         return total, rate, norm
 
     def _autocast(self):  # noqa: ANN202 - a context manager
         if self.config.precision == "fp32":
             return nullcontext()
         return torch.autocast(next(self.model.parameters()).device.type, torch.bfloat16)
+
+
+def _own_loss(model: nn.Module, inputs: Tensor, targets: Tensor) -> Tensor:
+    """The loss that a model's own forward pass computes."""
+    return model(inputs, targets).loss

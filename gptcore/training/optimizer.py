@@ -1,4 +1,4 @@
-"""AdamW as GPTs use it, and the learning rate over a run."""
+"""The optimisers of a run, AdamW as GPTs use it or Muon beside it, and the learning rate over a run."""
 
 from __future__ import annotations
 
@@ -8,25 +8,46 @@ from torch import nn
 from torch.optim import AdamW, Optimizer
 
 from gptcore.training.config import TrainingConfig
+from gptcore.training.muon import Muon
 
 
-def make_optimizer(model: nn.Module, config: TrainingConfig, *, shard: bool = False) -> Optimizer:
-    """AdamW that decays matrices and leaves biases and LayerNorm parameters alone.
+def make_optimizers(model: nn.Module, config: TrainingConfig, *, shard: bool = False) -> list[Optimizer]:
+    """AdamW for everything, or Muon for the matrices inside the blocks and AdamW for the rest.
+
+    Both decay matrices only, never biases or LayerNorm parameters. Embeddings and heads are AdamW's in either case.
 
     Args:
         model: with gradients.
-        config: rates and decay.
-        shard: divide its states among the processes of the group (ZeRO, stage 1: Rajbhandari et al. 2020).
-    """
-    matrices = [p for p in model.parameters() if p.dim() >= 2]
-    others = [p for p in model.parameters() if p.dim() < 2]
-    groups = [{"params": matrices, "weight_decay": config.weight_decay}, {"params": others, "weight_decay": 0.0}]
-    options = {"lr": config.learning_rate, "betas": (config.beta1, config.beta2), "fused": True}
-    if not shard:
-        return AdamW(groups, **options)
-    from torch.distributed.optim import ZeroRedundancyOptimizer  # slow to import
+        config: optimiser, rates and decay.
+        shard: divide AdamW's states among the processes of the group (ZeRO, stage 1: Rajbhandari et al. 2020).
 
-    return ZeroRedundancyOptimizer(groups, AdamW, **options)
+    Returns:
+        AdamW first, then Muon if there is one.
+    """
+    inside = {name: p for name, p in model.named_parameters() if config.optimizer == "muon" and _is_hidden(name, p)}
+    outside = [p for name, p in model.named_parameters() if name not in inside]
+    adamw = [
+        {"params": [p for p in outside if p.dim() >= 2], "weight_decay": config.weight_decay},
+        {"params": [p for p in outside if p.dim() < 2], "weight_decay": 0.0},
+    ]
+    options = {"lr": config.learning_rate, "betas": (config.beta1, config.beta2), "fused": True}
+    if shard:
+        from torch.distributed.optim import ZeroRedundancyOptimizer  # slow to import
+
+        first: Optimizer = ZeroRedundancyOptimizer(adamw, AdamW, **options)
+    else:
+        first = AdamW(adamw, **options)
+    if not inside:
+        return [first]
+    joined = [p for name, p in inside.items() if name.endswith("c_attn.weight")]  # queries, keys and values in one
+    single = [p for name, p in inside.items() if not name.endswith("c_attn.weight")]
+    muon = [{"params": joined, "parts": 3}, {"params": single, "parts": 1}]
+    return [first, Muon(muon, lr=config.muon_learning_rate, weight_decay=config.weight_decay)]
+
+
+def _is_hidden(name: str, parameter: nn.Parameter) -> bool:
+    """Whether a parameter is a matrix inside a block."""
+    return parameter.dim() == 2 and ".h." in f".{name}"
 
 
 def learning_rate(config: TrainingConfig, step: int, elapsed: float = 0.0) -> float:

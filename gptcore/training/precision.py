@@ -11,6 +11,13 @@ from gptcore.training.config import Precision
 _LARGE_ENOUGH = 200_000
 
 
+def multiplies_bf16(device: torch.device | str) -> bool:
+    """Whether a device has instructions for products of bfloat16 matrices, which halve the bytes and more."""
+    if torch.device(device).type == "cuda":
+        return torch.cuda.is_bf16_supported()
+    return torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
+
+
 def faster_precision(n_embd: int, batch_tokens: int, device: str = "cpu") -> Precision:
     """The precision in which an update is likely the faster, a fixed property of machine and shape.
 
@@ -19,7 +26,5 @@ def faster_precision(n_embd: int, batch_tokens: int, device: str = "cpu") -> Pre
         batch_tokens: B * T, tokens in one forward pass.
         device: "cpu" or "cuda".
     """
-    if device.startswith("cuda"):
-        return "bf16" if torch.cuda.is_bf16_supported() else "fp32"
-    capable = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
-    return "bf16" if capable and n_embd * batch_tokens >= _LARGE_ENOUGH else "fp32"
+    large = device.startswith("cuda") or n_embd * batch_tokens >= _LARGE_ENOUGH
+    return "bf16" if large and multiplies_bf16(device) else "fp32"

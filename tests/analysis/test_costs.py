@@ -17,7 +17,7 @@ from gptcore.analysis import (
 )
 from gptcore.kv_cache import KVCache
 from gptcore.probe import Probe
-from gptcore.training import TrainingConfig, make_optimizer
+from gptcore.training import TrainingConfig, make_optimizers
 from tiny import random_ids
 
 NO_DROPOUT = {"embd_pdrop": 0.0, "attn_pdrop": 0.0, "resid_pdrop": 0.0}
@@ -66,7 +66,7 @@ def test_memory_of_the_mini_and_of_gpt2_is_what_is_measured(preset):
     assert kv_cache_bytes(config, config.n_positions) == KVCache(config).data.nbytes
     estimated = activation_bytes(config, batch_size=2, n_tokens=64)
     assert estimated == pytest.approx(measured_activations(model, 2, 64, maps=False), rel=0.05)
-    optimizer = make_optimizer(model, TrainingConfig())
+    optimizer = make_optimizers(model, TrainingConfig())[0]
     ids = random_ids(config, 1, 8)
     model(ids, ids).loss.backward()
     optimizer.step()
