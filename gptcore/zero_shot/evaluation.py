@@ -210,7 +210,7 @@ def quick_accuracies(lm: LanguageModel, trials: Sequence[Trial]) -> dict[str, fl
 def helped(before: Score, after: Score) -> tuple[Estimate, str]:
     """Whether a second way of asking, on the same items, is better: the difference, and a sentence on it."""
     change = difference([case.score for case in before.cases], [case.score for case in after.cases])
-    points = f"{100 * change.mean:+.0f} points, 95 % interval {100 * change.low:+.0f} to {100 * change.high:+.0f}"
+    points = f"{100 * change.mean:+.0f} points, 95% interval {100 * change.low:+.0f} to {100 * change.high:+.0f}"
     if change.low > 0:
         return change, f"helps ({points})"
     if change.high < 0:
@@ -237,7 +237,7 @@ def _answered(lm: LanguageModel, test: Trial, batch: Sequence[Item]) -> list[Cas
         said = [lm.tokenizer.decode(found.favourites[: len(one)]) for found, one in zip(readings, ids, strict=True)]
         scores = [float(found.favourites[: len(one)] == one) for found, one in zip(readings, ids, strict=True)]
     else:
-        stop = TASKS[test.task].stop or ("\n",)
+        stop = TASKS[test.task].stops(template) or ("\n",)
         written = greedy_answers(lm, [one.ids for one in fitted], max_new_tokens=n_answer, stop=stop)
         said = [template.found(text) for text in written]
         measure = rouge if test.metric == "ROUGE-L" else exact_match

@@ -10,16 +10,25 @@ from dataclasses import dataclass
 
 from gptcore.zero_shot.templates import normalised
 
-_Z = 1.959964  # of a 95 % interval
+_Z = 1.959964  # of a 95% interval
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean with its 95 % confidence interval."""
+    """A mean with its 95% confidence interval."""
 
     mean: float
     low: float
     high: float
+
+
+def percent(share: float) -> str:
+    """A share from 0 to 1 for people: "67%", or "99.5%" where rounding would make it all or nothing."""
+    for digits in (0, 1, 2):
+        shown = f"{100 * share:.{digits}f}"
+        if float(shown) not in (0.0, 100.0) or share in (0.0, 1.0):
+            return f"{shown}%"
+    return "<0.01%" if share < 0.5 else ">99.99%"
 
 
 def estimate(scores: Sequence[float]) -> Estimate:

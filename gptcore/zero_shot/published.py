@@ -29,17 +29,24 @@ class Published:
 
 
 PUBLISHED = (
-    Published("cloze", "GPT-2 117M", "LAMBADA, last word", "45.99 %", f"{_GPT2}, table 3"),
-    Published("cloze", "GPT-2 345M", "LAMBADA, last word", "55.48 %", f"{_GPT2}, table 3"),
-    Published("cloze", "GPT-2 762M", "LAMBADA, last word", "60.12 %", f"{_GPT2}, table 3"),
-    Published("cloze", "GPT-2 1542M", "LAMBADA, last word", "63.24 %", f"{_GPT2}, table 3"),
+    Published("cloze", "GPT-2 117M", "LAMBADA, last word", "45.99%", f"{_GPT2}, table 3"),
+    Published("cloze", "GPT-2 345M", "LAMBADA, last word", "55.48%", f"{_GPT2}, table 3"),
+    Published("cloze", "GPT-2 762M", "LAMBADA, last word", "60.12%", f"{_GPT2}, table 3"),
+    Published("cloze", "GPT-2 1542M", "LAMBADA, last word", "63.24%", f"{_GPT2}, table 3"),
     Published(
         "summarise", "GPT-2 1542M", "CNN and Daily Mail, ROUGE-1 / 2 / L", "29.34 / 8.27 / 26.58", f"{_GPT2}, table 4"
     ),
     Published("question", "GPT-2 1542M", "CoQA, F1", "55", f"{_GPT2}, section 3.5"),
-    Published("fact", "GPT-2 1542M", "Natural Questions, exact match", "4.1 %", f"{_GPT2}, section 3.8"),
+    Published(
+        "fact",
+        "GPT-2 1542M",
+        "Natural Questions, exact match",
+        "4.1%",
+        f"{_GPT2}, section 3.8",
+        "a few question-answer pairs",
+    ),  # fmt: skip
     Published("translate", "GPT-2 1542M", "WMT-14 English to French, BLEU", "5", f"{_GPT2}, section 3.7", "a few"),
     Published(
-        "sentiment", "GPT-1 117M, fine-tuned", "SST-2, accuracy", "91.3 %", "Radford et al. 2018, table 4", "fine-tuned"
+        "sentiment", "GPT-1 117M, fine-tuned", "SST-2, accuracy", "91.3%", "Radford et al. 2018, table 4", "fine-tuned"
     ),
 )

@@ -13,6 +13,7 @@ GPT1 = "GPT-1, Radford et al. 2018"
 KOJIMA = "Kojima et al. 2022"
 
 _STEP_BY_STEP = "Let's think step by step."
+_STEPS_TOKENS = 64  # room for steps and answer
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Task:
         fields: names of its inputs and what they are.
         templates: the first is the default.
         choices: the only answers, for tasks that have such.
-        max_new_tokens, temperature, top_k, stop: the papers' settings; temperature 0 is greedy.
+        max_new_tokens, temperature, top_k, stop: the papers' settings, for plain answers; temperature 0 is greedy.
         settings_from: who set these.
         n_examples: solved examples that few-shot starts with.
     """
@@ -49,6 +50,14 @@ class Task:
     def template(self, name: str) -> Template | None:
         """The template of a name, or None."""
         return self._named.get(name)
+
+    def length(self, template: Template) -> int:
+        """Tokens that an answer in the form of a template may take."""
+        return max(self.max_new_tokens, _STEPS_TOKENS) if template.chain_of_thought else self.max_new_tokens
+
+    def stops(self, template: Template) -> tuple[str, ...]:
+        """Strings that end an answer in the form of a template."""
+        return ("\n",) if template.chain_of_thought else self.stop
 
     @property
     def chain(self) -> Template | None:

@@ -174,17 +174,27 @@ class Template:
         return head + self.between.join(self.solved(item) for item in items)
 
     def found(self, written: str) -> str:
-        """The answer in what the model wrote: all of it, or of a chain of thought what follows the announcement."""
-        if not self.chain_of_thought:
-            return written.strip()
-        _, announced, answer = written.partition(self.answer_follows)
-        return answer.strip().rstrip(".") if announced else ""
+        """The answer in what the model wrote, without what the template puts behind answers.
+
+        Of a chain of thought, what follows the announcement of the answer, or "" where it was not reached.
+        """
+        if self.chain_of_thought:
+            _, _, written = written.partition(self.answer_follows)
+        return without_end(written.strip(), self.end)
 
 
 def normalised(answer: str) -> str:
     """For comparing: lower case, without articles, outer punctuation and doubled spaces, as SQuAD's script does."""
     words = re.sub(r"\b(the|a|an)\b", " ", answer.lower())
     return " ".join(words.split()).strip(".!?,;:\"' ")
+
+
+def without_end(answer: str, end: str) -> str:
+    """An answer less what ends it, also where a stop string has already cut the last punctuation off."""
+    for tail in (end.strip(), end.strip().rstrip(".!?")):
+        if tail and answer.endswith(tail):
+            return answer.removesuffix(tail).rstrip()
+    return answer
 
 
 def _pieces(body: str) -> list[tuple[str, str]]:

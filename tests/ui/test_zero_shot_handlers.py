@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -12,9 +13,11 @@ from gptcore.corpora.world.documents import documents
 from gptcore.errors import GPTCoreError
 from gptcore.tokenizers import ByteBPE
 from gptcore.zero_shot import TASKS
+from gptcore.zero_shot.metrics import percent
 from tiny import make_model
 from ui.figures.zero_shot import prompt_picture
 from ui.handlers import scoreboard, zero_shot, zero_shot_views
+from ui.handlers.inputs import InputError
 from ui.handlers.train_plan import watched_tasks
 from ui.model_store import ModelStore
 
@@ -230,7 +233,7 @@ def test_a_scoreboard_of_nothing_is_a_sentence(asking, arguments, message):
 
 def test_published_figures_are_marked_as_such():
     section = json.loads(scoreboard.published())["sections"][0]
-    assert "not counted here" in section["text"] and len(section["rows"]) >= 8
+    assert "not comparable" in section["text"] and len(section["rows"]) >= 8
 
 
 def test_pictures_of_labels_and_effects_leave_the_page(asking):
@@ -267,3 +270,54 @@ def test_the_train_tab_can_watch_tasks():
     trials = watched_tasks()
     assert {trial.task for trial in trials} >= {"sentiment", "question", "translate"}
     assert all(len(trial.items) == 24 and trial.split == "combination" for trial in trials)
+
+
+CHAIN = "Chain of thought"
+
+
+def chained(name: str, **changes: Any) -> dict[str, Any]:
+    values = zero_shot.defaults(name)
+    return {**values, **zero_shot.with_template(values, CHAIN), **changes}
+
+
+@pytest.mark.parametrize("name", ["arithmetic", "sentiment", "question"])
+def test_a_step_by_step_template_brings_its_own_length_and_compares_no_labels(services, name):
+    values = chained(name)
+    assert values["max_new_tokens"] == 64 and values["stops"] == ["a new line"] and values["labels"] == ""
+    back = zero_shot.with_template(values, TASKS[name].templates[0].name)
+    assert back["max_new_tokens"] == TASKS[name].max_new_tokens
+    asked = zero_shot.read(services, {**values, "labels": "good\nbad"})
+    assert asked.compared == ()
+
+
+def test_worked_examples_keep_their_steps(services):
+    asked = zero_shot.read(services, chained("arithmetic", n_examples=2))
+    shown = asked.prompt.of("example")
+    assert shown.count("step by step. ") == 2 and "step by step.  The" not in shown
+    assert all(example.steps and example.steps in shown for example in asked.examples)
+    rows = [[*row[:2], ""] for row in zero_shot.defaults("arithmetic")["examples"]]
+    with pytest.raises(InputError, match="Example 1 has no steps"):
+        zero_shot.read(services, chained("arithmetic", n_examples=1, examples=rows))
+
+
+def test_steps_that_end_too_soon_are_told_from_a_wrong_answer(services):
+    asked = zero_shot.read(services, chained("arithmetic", field_0="3 + 4", expected="7", max_new_tokens=6))
+    assert "Allow more than 6 tokens" in zero_shot._verdict(asked, " 3 and 4")
+    assert zero_shot._verdict(asked, " 3, then 4 more: 7. The answer is 7.") == "As expected: 7"
+    assert zero_shot._verdict(asked, " The answer is 8.") == "Not as expected: 7"
+
+
+def test_what_a_template_puts_behind_an_answer_does_not_make_it_wrong(services):
+    values = zero_shot.defaults("sentiment")
+    values |= zero_shot.with_template(values, "It is a") | {"expected": "negative"}
+    asked = zero_shot.read(services, values)
+    for written in (" negative review.", " negative review", " negative"):
+        assert zero_shot._verdict(asked, written) == "As expected: negative"
+        assert zero_shot_views._yes(asked, "negative", written) == "yes"
+    assert zero_shot._verdict(asked, " positive review.") == "Not as expected: negative"
+
+
+def test_a_share_is_never_rounded_to_all_or_nothing():
+    assert [percent(share) for share in (0, 0.004, 0.67, 0.995, 0.9996, 0.99999, 1)] == [
+        "0%", "0.4%", "67%", "99.5%", "99.96%", ">99.99%", "100%",
+    ]  # fmt: skip

@@ -1,6 +1,6 @@
 // What the components share; it stands in front of each one's own script.
 const visible = text => text.replaceAll('\n', '⏎').replaceAll('\t', '⇥').replace(/^ | $/g, '␣');
-const percent = p => p >= 0.9995 ? '100 %' : p >= 0.1 ? (100 * p).toFixed(1) + ' %' : p >= 0.0001 ? (100 * p).toPrecision(2) + ' %' : '< 0.01 %';
+const percent = p => p >= 0.9995 ? '100%' : p >= 0.1 ? (100 * p).toFixed(1) + '%' : p >= 0.0001 ? (100 * p).toPrecision(2) + '%' : '<0.01%';
 
 function save(name, href) {
   const link = document.createElement('a');

@@ -12,6 +12,7 @@ from gptcore.corpora.world.items import TASKS_WITH_ITEMS, splits_of
 from gptcore.errors import CheckpointError, GPTCoreError
 from gptcore.language_model import bundled_models
 from gptcore.zero_shot.evaluation import Case, Score, Trial, evaluate, helped, make_trial
+from gptcore.zero_shot.metrics import percent
 from gptcore.zero_shot.published import PUBLISHED
 from gptcore.zero_shot.tasks import TASKS
 from ui.handlers import inputs
@@ -30,7 +31,7 @@ SIDES = {
 }
 MOST_ITEMS = 200
 RECORDED = "zero_shot.json"
-_COLUMNS = ("model", "task", "examples", "score", "95 % interval", "of", "guessing", "counts")
+_COLUMNS = ("model", "task", "examples", "score", "95% interval", "items", "chance", "metric")
 
 
 @dataclass
@@ -120,9 +121,9 @@ def _add(board: _Board, model: str, way: str, score: Score, first: dict[tuple[st
     """A row for a score, what it says about examples, and some of the misses."""
     reached, test = score.estimate, score.test
     title = TASKS[test.task].title
-    guessing = "" if test.chance is None else f"{100 * test.chance:.0f} %"
+    guessing = "" if test.chance is None else percent(test.chance)
     board.rows.append((
-        model, title, way, f"{100 * reached.mean:.1f} %", f"{100 * reached.low:.0f} to {100 * reached.high:.0f} %",
+        model, title, way, percent(reached.mean), f"{percent(reached.low)} to {percent(reached.high)}",
         len(score.cases), guessing, test.metric,
     ))  # fmt: skip
     before = first.setdefault((model, test.task), score)
@@ -162,7 +163,7 @@ def recorded() -> str:
         except (OSError, ValueError, KeyError) as error:
             raise CheckpointError(f"{folder / RECORDED} cannot be read ({error}).") from None
         rows += [_recorded_row(name, row) for row in found]
-    columns = ("model", "task", "never shown in training", "template", "score", "95 % interval", "of", "counts")
+    columns = ("model", "task", "held out from training", "template", "score", "95% interval", "items", "metric")
     text = "Counted when the model was made; count it again with the button above. Part of the model's card."
     return sheet([Section("Recorded", text, columns, rows)])
 
@@ -173,7 +174,7 @@ def _recorded_row(name: str, row: dict[str, Any]) -> Sequence[str | int | float]
     wording = row["template"] + (f", {row['examples']} example" if row["examples"] else "")
     return (
         name, TASKS[row["task"]].title, said, wording,
-        f"{100 * row['score']:.1f} %", f"{100 * row['low']:.0f} to {100 * row['high']:.0f} %",
+        percent(row["score"]), f"{percent(row['low'])} to {percent(row['high'])}",
         row["items"], row["metric"],
     )  # fmt: skip
 
@@ -183,9 +184,9 @@ def published() -> str:
     columns = ("task", "model", "data and measure", "examples", "value", "source")
     rows = [(TASKS[one.task].title, one.model, one.measure, one.examples, one.value, one.source) for one in PUBLISHED]
     text = (
-        "Read in papers, not counted here, and on other data: they are no yardstick for the rows above. "
-        "GPT-2's LAMBADA figures leave out answers that are stop words; without that, the released 124M model is "
-        "usually found near 33 %."
+        "From the papers, on other data: not comparable with the rows above. "
+        "GPT-2's LAMBADA figures use a stop-word filter; without it, the comparable figure of the released 124M model "
+        "is about 33%."
     )
     return sheet([Section("Published", text, columns, rows)])
 

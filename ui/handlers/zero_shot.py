@@ -17,7 +17,7 @@ from gptcore.zero_shot.evaluation import examples as examples_of
 from gptcore.zero_shot.evaluation import find_template
 from gptcore.zero_shot.influence import emptied
 from gptcore.zero_shot.likelihood import score_labels
-from gptcore.zero_shot.metrics import exact_match, rouge
+from gptcore.zero_shot.metrics import exact_match, percent, rouge
 from gptcore.zero_shot.tasks import TASKS, Task
 from gptcore.zero_shot.templates import Item, Prompt, Template
 from gptcore.zero_shot.window import Fitted, fit, fit_text
@@ -73,6 +73,11 @@ class Asked:
         """As it is assembled."""
         return self.template.prompt(self.item, self.examples)
 
+    @property
+    def compared(self) -> Sequence[str]:
+        """The labels whose likelihood means something here."""
+        return () if self.template.chain_of_thought else self.labels
+
     def fitted(self, lm: LanguageModel) -> Fitted:
         """The prompt that the model reads, with room in the window for its answer and for every label."""
         if self.edited:
@@ -81,7 +86,7 @@ class Asked:
 
     def room(self, lm: LanguageModel) -> int:
         """Tokens that stay free behind the prompt."""
-        return max([self.max_new_tokens, *(len(lm.tokenizer.encode(f" {label}")) for label in self.labels)])
+        return max([self.max_new_tokens, *(len(lm.tokenizer.encode(f" {label}")) for label in self.compared)])
 
 
 def example_item(name: str, number: int = 0) -> Item:
@@ -103,14 +108,21 @@ def defaults(name: str, number: int = 0) -> dict[str, Any]:
         "expected": item.answer, "n_examples": 0,
         "examples": rows_of(name, examples_of(name, MOST_EXAMPLES) if name in TASKS_WITH_ITEMS else []),
         "labels": "\n".join(template.label(choice) for choice in task.choices),
-        "max_new_tokens": task.max_new_tokens, "temperature": task.temperature, "top_k": task.top_k or 0,
-        "stops": [said for said, text in STOPS.items() if text in task.stop], "seed": 1, "prompt": "",
+        "temperature": task.temperature, "top_k": task.top_k or 0, **_length(task, template), "seed": 1, "prompt": "",
     }  # fmt: skip
 
 
+def columns_of(name: str) -> list[str]:
+    """Columns of the page's table of examples: fields, answer, and steps if it has a chain of thought."""
+    return [*TASKS[name].fields, "answer", *(["steps"] if TASKS[name].chain is not None else [])]
+
+
 def rows_of(name: str, made: Sequence[Item]) -> list[list[str]]:
-    """Examples as the rows of the page's table: the task's fields, then the answer."""
-    return [[*(item.fields[field] for field in TASKS[name].fields), item.answer] for item in made]
+    """Examples as the rows of the page's table, by `columns_of`."""
+    return [
+        [{**item.fields, "answer": item.answer, "steps": item.steps}[column] for column in columns_of(name)]
+        for item in made
+    ]
 
 
 def known_task(name: object) -> Task:
@@ -142,7 +154,7 @@ def read(services: Services, values: dict[str, Any]) -> Asked:
     edited = inputs.text(values["prompt"], "The prompt", most=most)
     asked = Asked(
         str(values["task"]), task, template, Item(fields, expected),
-        _examples(task, values["examples"], n_examples, most), labels, _settings(values),
+        _examples(str(values["task"]), template, values["examples"], n_examples, most), labels, _settings(values),
         inputs.whole(values["max_new_tokens"], "The length", low=1, high=services.limits.max_new_tokens),
         _stops(values["stops"]), inputs.seed(values["seed"]), "",
     )  # fmt: skip
@@ -161,18 +173,26 @@ def _template(task: Task, values: dict[str, Any]) -> Template:
     return made.check(tuple(task.fields))
 
 
-def _examples(task: Task, rows: object, n: int, most: int) -> list[Item]:
+def _examples(name: str, template: Template, rows: object, n: int, most: int) -> list[Item]:
     """The first n rows of the table that are not empty."""
-    found: list[Item] = []
+    fields, columns, found = TASKS[name].fields, columns_of(name), list[Item]()
     for row in rows if isinstance(rows, list) else []:
         cells = [str(cell or "").strip() for cell in row] if isinstance(row, list) else []
-        if len(cells) < len(task.fields) + 1 or not any(cells):
+        if len(cells) < len(fields) + 1 or not any(cells):
             continue
-        if not all(cells[: len(task.fields) + 1]) and task.fields:
-            raise InputError(f"Example {len(found) + 1} has an empty cell. Fill it, or delete the row.")
+        place = f"Example {len(found) + 1}"
+        if not all(cells[: len(fields) + 1]) and fields:
+            raise InputError(f"{place} has an empty cell. Fill it, or delete the row.")
         if sum(map(len, cells)) > most:
-            raise InputError(f"Example {len(found) + 1} is longer than the {most:,} characters allowed.")
-        found.append(Item(dict(zip(task.fields, cells, strict=False)), cells[len(task.fields)]))
+            raise InputError(f"{place} is longer than the {most:,} characters allowed.")
+        named = dict(zip(columns, cells, strict=False))
+        steps = named.get("steps", "")
+        if template.chain_of_thought and not steps and len(found) < n:
+            raise InputError(
+                f"{place} has no steps, and this template shows steps before the answer. "
+                + ("Fill them in, or ask for no examples." if "steps" in columns else "Ask for no examples.")
+            )
+        found.append(Item({field: named[field] for field in fields}, named["answer"], steps=steps))
     if n > len(found):
         raise InputError(f"{n} examples are asked for and {len(found)} are in the table. Add rows or ask for fewer.")
     return found[:n]
@@ -209,7 +229,7 @@ def shown(services: Services, lm: LanguageModel, asked: Asked) -> str:
     value: dict[str, Any] = {
         **parts_of(lm, asked, fitted),
         "expected": asked.template.label(asked.item.answer),
-        "labels": labels_of(services, lm, asked, fitted) if asked.labels else [],
+        "labels": labels_of(services, lm, asked, fitted),
     }
     return json.dumps(value, ensure_ascii=False)
 
@@ -232,11 +252,16 @@ def parts_of(lm: LanguageModel, asked: Asked, fitted: Fitted) -> dict[str, Any]:
 
 
 def labels_of(services: Services, lm: LanguageModel, asked: Asked, fitted: Fitted) -> list[dict[str, Any]]:
-    """The likelihood of each label, raw, per token and calibrated."""
+    """The likelihood of each label, raw, per token and calibrated.
+
+    None where the template asks for steps: what follows the prompt there is a step, and no label.
+    """
+    if not asked.compared:
+        return []
     empty = fit(lm, asked.template.prompt(emptied(asked.item), asked.examples), asked.room(lm))
     lead = "" if fitted.prompt.text.endswith((" ", "\n")) else asked.template.lead
     with services.slots:
-        scores = score_labels(lm, fitted.ids, asked.labels, empty=empty.ids, lead=lead)
+        scores = score_labels(lm, fitted.ids, asked.compared, empty=empty.ids, lead=lead)
     return [
         {
             "label": one.label, "tokens": one.n_tokens, "logprob": round(one.logprob, 4),
@@ -292,21 +317,36 @@ def _verdict(asked: Asked, written: str) -> str:
     if not expected or asked.edited:
         return ""
     found = asked.template.found(written)
+    if asked.template.chain_of_thought and not found:
+        announced = asked.template.answer_follows
+        return (
+            f"The steps ended before “{announced}”, so there is no answer to compare. Allow more than "
+            f"{asked.max_new_tokens} tokens under “How it answers”. Expected: {expected}"
+        )
     if asked.name == "summarise":
-        return f"Expected: {expected} Words in common with it (ROUGE-L): {100 * rouge(expected, found):.0f} %."
+        return f"Expected: {expected} Words in common with it (ROUGE-L): {percent(rouge(expected, found))}."
     said = "As expected" if exact_match(expected, found) else "Not as expected"
     return f"{said}: {expected}"
 
 
 def with_template(values: dict[str, Any], name: object) -> dict[str, Any]:
-    """The values that go with another template of the same task: its wording, and what it calls the answers."""
+    """The values that go with another template of a task: its wording, what it calls the answers, its length."""
     task = known_task(values["task"])
     chosen = find_template(task, inputs.text(name, "The template", most=200))
     return {
         "template": chosen.name,
         "instruction": chosen.instruction,
         "body": chosen.body,
-        "labels": "\n".join(chosen.label(choice) for choice in task.choices),
+        "labels": "" if chosen.chain_of_thought else "\n".join(chosen.label(choice) for choice in task.choices),
+        **_length(task, chosen),
+    }
+
+
+def _length(task: Task, template: Template) -> dict[str, Any]:
+    """How long an answer in the form of a template may be, and what ends it, as the tab's values."""
+    return {
+        "max_new_tokens": task.length(template),
+        "stops": [said for said, text in STOPS.items() if text in task.stops(template)],
     }
 
 
@@ -362,5 +402,5 @@ def by_program(
         "written": written,
         "seed": seed,
         "tokens": [{"id": one.id, "text": one.text, "logprob": round(one.logprob, 6)} for one in made],
-        "labels": labels_of(services, lm, asked, fitted) if asked.labels else [],
+        "labels": labels_of(services, lm, asked, fitted),
     }

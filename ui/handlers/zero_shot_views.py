@@ -14,7 +14,7 @@ from gptcore.language_model import LanguageModel
 from gptcore.zero_shot.answering import greedy_answers
 from gptcore.zero_shot.evaluation import examples
 from gptcore.zero_shot.influence import answer_logprobs, part_effects, word_effects
-from gptcore.zero_shot.metrics import exact_match, rouge
+from gptcore.zero_shot.metrics import exact_match, percent, rouge
 from gptcore.zero_shot.templates import Item, Template
 from gptcore.zero_shot.window import Fitted, fit
 from ui.handlers import inputs
@@ -23,8 +23,8 @@ from ui.handlers.sheets import Section, big, sheet
 from ui.handlers.zero_shot import Asked, parts_of, read
 from ui.services import Services
 
-_STEPS_TOKENS = 64
 MOST_MODELS = 8
+_MOST_ON_A_RUNG = 40  # tokens of a plain answer in the ladder
 _ASSEMBLED = "These prompts are assembled from the fields; the prompt that was edited by hand is not used here."
 OWN, EXPECTED = "its own answer", "the expected answer"
 
@@ -41,20 +41,17 @@ def three_ways(services: Services, session_id: str | None, model: object, values
     solved = asked.examples or (examples(asked.name, n) if asked.name in TASKS_WITH_ITEMS else ())
     plain = asked.template if not asked.template.chain_of_thought else asked.task.templates[0]
     chain = asked.template if asked.template.chain_of_thought else asked.task.chain
-    ways: list[tuple[str, Template | None, Sequence[Item]]] = [
-        ("Zero-shot: no example", plain, ()),
-        (f"Few-shot: {len(solved)} example{'s' if len(solved) != 1 else ''}", plain if solved else None, solved),
-        ("Chain of thought: no example", chain, ()),
+    few = f"Few-shot: {len(solved)} example{'s' if len(solved) != 1 else ''}"
+    no_chain = "This task has no chain of thought. Write a template with {steps} before {answer} to make one."
+    ways: list[tuple[str, Template | None, Sequence[Item], str]] = [
+        ("Zero-shot: no example", plain, (), ""),
+        (few, plain if solved else None, solved, "There are no examples for this task."),
+        ("Chain of thought: no example", chain, (), no_chain),
     ]
     found: list[dict[str, Any]] = []
     with services.sessions.get(session_id).turn() as run:
-        for title, template, shown in ways:
+        for title, template, shown, why in ways:
             if template is None:
-                why = (
-                    "There are no examples for this task."
-                    if "Few" in title
-                    else "This task has no chain of thought. Write a template with {steps} before {answer} to make one."
-                )
                 found.append({"title": title, "message": why})
             else:
                 found.append({"title": title, **_way(services, lm, asked, template, shown)})
@@ -66,10 +63,10 @@ def three_ways(services: Services, session_id: str | None, model: object, values
 def _way(
     services: Services, lm: LanguageModel, asked: Asked, template: Template, solved: Sequence[Item]
 ) -> dict[str, Any]:
-    chain = template.chain_of_thought
-    n_answer = _STEPS_TOKENS if chain else asked.max_new_tokens
+    chain, own = template.chain_of_thought, template == asked.template
+    n_answer = asked.max_new_tokens if own else asked.task.length(template)
     fitted = fit(lm, template.prompt(asked.item, solved), n_answer)
-    stop = ("\n",) if chain else asked.stop
+    stop = asked.stop if own else asked.task.stops(template)
     with services.slots:
         written = greedy_answers(lm, [fitted.ids], max_new_tokens=n_answer, stop=stop)[0]
     expected, found = template.label(asked.item.answer), template.found(written)
@@ -83,7 +80,7 @@ def _mark(asked: Asked, expected: str, found: str) -> str:
     if not expected:
         return ""
     if asked.name == "summarise":
-        return f"ROUGE-L {100 * rouge(expected, found):.0f} %"
+        return f"ROUGE-L {percent(rouge(expected, found))}"
     return "as expected" if exact_match(expected, found) else f"expected: {expected}"
 
 
@@ -103,6 +100,11 @@ def uses(services: Services, model: object, values: dict[str, Any], whose: objec
     if whose not in (OWN, EXPECTED):
         raise InputError(f"Whose answer is {str(whose)[:40]!r}; it must be {OWN!r} or {EXPECTED!r}.")
     asked = read(services, values)
+    if whose == EXPECTED and asked.template.chain_of_thought:
+        raise PromptError(
+            "The expected answer stands behind the steps, which the model has not written yet. Take its own answer, "
+            "or a template without steps."
+        )
     lm = services.models.get(inputs.model_name(model))
     fitted = asked.fitted(lm)
     with services.slots:
@@ -169,15 +171,16 @@ def chosen_models(services: Services, models: object) -> list[str]:
 def _rung(services: Services, lm: LanguageModel, asked: Asked) -> tuple[str | int | float, ...]:
     fitted = asked.fitted(lm)
     expected = asked.template.label(asked.item.answer)
-    size = big(count_parameters(lm.model.config).total)
+    size, chain = big(count_parameters(lm.model.config).total), asked.template.chain_of_thought
+    most = asked.max_new_tokens if chain else min(_MOST_ON_A_RUNG, asked.max_new_tokens)
     with services.slots:
-        written = greedy_answers(
-            lm, [fitted.ids], max_new_tokens=min(40, asked.max_new_tokens), stop=asked.stop or ("\n",)
-        )[0]
+        written = greedy_answers(lm, [fitted.ids], max_new_tokens=most, stop=asked.stop or ("\n",))[0]
         if not expected:
             return lm.name, size, written.strip(), "", ""
+        if chain:  # the answer stands behind steps that every model writes for itself
+            return lm.name, size, written.strip(), "", _yes(asked, expected, written)
         logprob = answer_logprobs(lm, [fitted.prompt], _lead(fitted) + expected)[0]
-    return lm.name, size, written.strip(), _percent(math.exp(logprob)), _yes(asked, expected, written)
+    return lm.name, size, written.strip(), _chance(math.exp(logprob)), _yes(asked, expected, written)
 
 
 def _yes(asked: Asked, expected: str, written: str) -> str:
@@ -186,8 +189,8 @@ def _yes(asked: Asked, expected: str, written: str) -> str:
     return "yes" if exact_match(expected, asked.template.found(written)) else "no"
 
 
-def _percent(probability: float) -> str:
-    return f"{100 * probability:.3g} %" if probability >= 1e-4 else "< 0.01 %"
+def _chance(probability: float) -> str:
+    return f"{100 * probability:.3g}%" if probability >= 1e-4 else "<0.01%"
 
 
 def _ladder(asked: Asked, rows: Sequence[tuple[str | int | float, ...]], state: str) -> str:

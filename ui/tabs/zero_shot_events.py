@@ -18,7 +18,7 @@ from ui.errors import shown_to_visitor
 from ui.handlers import zero_shot, zero_shot_views
 from ui.handlers.scoreboard import scoreboard
 from ui.services import Services
-from ui.tabs.zero_shot_form import field, headers, widths, wording
+from ui.tabs.zero_shot_form import field, widths, wording
 
 PICKED = "the model above"
 DRAWN = ("field_0", "field_1", "field_2", "expected")
@@ -55,7 +55,7 @@ class Events:
         "body",
         "labels",
     )
-    reworded: tuple[str, ...] = ("instruction", "body", "labels")
+    reworded: tuple[str, ...] = ("instruction", "body", "labels", "max_new_tokens", "stops")
     typed: tuple[str, ...] = (
         "field_0", "field_1", "field_2", "expected", "n_examples", "examples", "instruction", "body", "labels",
         "max_new_tokens",
@@ -83,7 +83,7 @@ def make_events(services: Services) -> Events:
     def on_template(task: str, name: str) -> list[Any]:
         with shown_to_visitor():
             values = zero_shot.with_template({"task": task}, name)
-        return [values["instruction"], values["body"], values["labels"]]
+        return [values[name] for name in Events.reworded]
 
     def on_examples(name: str) -> Any:
         with shown_to_visitor():
@@ -180,7 +180,7 @@ def _update(task: str, name: str, value: Any) -> Any:
     if name == "template":
         return gr.Dropdown(choices=[one.name for one in known.templates], value=value, allow_custom_value=True)
     if name == "examples":
-        return gr.Dataframe(value=value, headers=headers(task), column_widths=widths(task))
+        return gr.Dataframe(value=value, headers=zero_shot.columns_of(task), column_widths=widths(task))
     if name == "body":
         return gr.Textbox(value=value, **wording(task))
     if name == "stops":

@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 
 from gptcore.zero_shot.tasks import TASKS
-from ui.handlers.zero_shot import MOST_EXAMPLES, MOST_FIELDS, STOPS
+from ui.handlers.zero_shot import MOST_EXAMPLES, MOST_FIELDS, STOPS, columns_of
 from ui.services import Services
 
 
@@ -63,7 +63,7 @@ def task_fields(services: Services, values: dict[str, Any]) -> tuple[dict[str, A
     with gr.Accordion("Edit the examples", open=False):
         found["examples"] = gr.Dataframe(
             values["examples"],
-            headers=headers(values["task"]),
+            headers=columns_of(values["task"]),
             column_widths=widths(values["task"]),
             datatype="str",
             type="array",
@@ -116,14 +116,9 @@ def field(title: str) -> dict[str, Any]:
     return {"label": title[:1].upper() + title[1:], "visible": bool(title)}
 
 
-def headers(task: str) -> list[str]:
-    """Columns of the table of examples."""
-    return [*TASKS[task].fields, "answer"]
-
-
 def widths(task: str) -> list[str | int]:
     """Of these columns: the first is the longest text."""
-    n_more = len(TASKS[task].fields)
+    n_more = len(columns_of(task)) - 1
     return ["50%", *[f"{50 // n_more}%"] * n_more]
 
 
