@@ -38,11 +38,11 @@ def add_endpoints(services: Services) -> None:
             max_new_tokens: tokens to write at most.
             temperature: 0 always takes the most likely token.
             top_k: keep the k most likely tokens; 0 is off.
-            top_p: keep the most likely tokens up to this probability; 1 is off.
+            top_p: keep the smallest set of most likely tokens that reaches this probability; 1 is off.
             min_p: drop tokens below this share of the most likely one; 0 is off.
             repetition_penalty: 1 is off.
             no_repeat_ngram_size: no n tokens in a row twice; 0 is off.
-            min_new_tokens: no end of text before this.
+            min_new_tokens: minimum new tokens before the text may end.
             stop: stop strings, one a line.
             seed: the same seed gives the same text; null draws one.
             n: how many texts, 1 to 4.
@@ -78,7 +78,7 @@ def add_endpoints(services: Services) -> None:
             prompt: text to continue.
             temperature: 0 always takes the most likely token.
             top_k: keep the k most likely tokens; 0 is off.
-            top_p: keep the most likely tokens up to this probability; 1 is off.
+            top_p: keep the smallest set of most likely tokens that reaches this probability; 1 is off.
             min_p: drop tokens below this share of the most likely one; 0 is off.
             repetition_penalty: 1 is off.
             no_repeat_ngram_size: no n tokens in a row twice; 0 is off.
@@ -188,7 +188,7 @@ def add_endpoints(services: Services) -> None:
             run: the run's id, for status and stop.
             text: anthology, python_reference, python_source, repeated, or the text itself.
             preset: a preset of the Train tab.
-            length: "30", "60" or "120" seconds, "cap" for the most that this server allows, "steps" for max_steps.
+            length: "30", "60" or "120" seconds, "cap" for the maximum that this server allows, "steps" for max_steps.
             max_steps: updates, when the length is "steps".
             learning_rate: peak; null takes the preset's.
             seed: of the initial weights and the batches.
@@ -221,7 +221,7 @@ def add_endpoints(services: Services) -> None:
             task: summarise, translate, question, fact, sentiment, story, cloze, arithmetic or analogy.
             fields: the task's inputs, such as {"english": "the red cat"} or {"text": ..., "question": ...}.
             template: a wording's name; "" takes the first.
-            n_examples: solved examples in front, 0 to 8.
+            n_examples: worked examples first, 0 to 8.
             prompt: what the model shall read instead of the assembled prompt, if not "".
             labels: answers to compare by likelihood, one a line; "" takes the task's, if it has some.
             max_new_tokens: of the answer; null takes the paper's setting.

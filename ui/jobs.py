@@ -121,7 +121,7 @@ class Jobs:
         soonest = min((seconds for seconds in left if seconds is not None), default=None)
         when = "" if soonest is None else f" The next place is free in about {max(1, round(soonest))} s."
         raise Busy(
-            f"{len(learning)} training run(s) are under way on this server, and no more fit.{when} "
+            f"{len(learning)} training run(s) are in progress: the server is full.{when} "
             "Nothing of yours is lost; press the button again then."
         )
 
@@ -133,6 +133,13 @@ class Jobs:
         bench, name = self._bench(bench_id), RUN_PREFIX + secrets.token_urlsafe(9)
         bench.models = {**dict(list(bench.models.items())[-1:]), name: lm}
         return bench, name
+
+    def bench_of(self, name: object) -> Bench | None:
+        """The bench that holds a run's or an uploaded model, or None."""
+        with self._lock:
+            return next(
+                (b for b in self._benches.values() if name in b.models or any(run.id == name for run in b.runs)), None
+            )
 
     def find(self, run_id: object) -> Run | FinishedRun | None:
         """The run of an id, or None; looking keeps its bench."""
@@ -154,7 +161,7 @@ class Jobs:
             return None
         run = self.find(name)
         if run is not None and run.language_model is None:
-            raise CheckpointError("This run has no model to open yet. Wait for its first look.")
+            raise CheckpointError("This run has no model to open yet. Wait for its first snapshot.")
         if run is not None:
             return run.language_model
         with self._lock:

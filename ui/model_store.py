@@ -11,20 +11,32 @@ from typing import Any
 import gptcore
 from gptcore.analysis import count_parameters
 from gptcore.checkpoint import CONFIG_FILE, WEIGHTS_FILE
+from gptcore.config import PRESETS
 from gptcore.errors import CheckpointError
 from gptcore.hub import HUB_WEIGHTS, cached
 from gptcore.language_model import DEFAULT_MODEL, LanguageModel, bundled_models
 from ui.limits import Limits
 
 Progress = Callable[[str], None]
+NOT_HERE = "not available here"
+_BYTES = 6  # of a weight: fp32, and the decode engine's 16-bit copy
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One line of the model picker."""
+    """One line of the model picker.
+
+    Attributes:
+        name: as `gptcore.load` takes it.
+        label: what the picker says.
+        cached: its published files are on this machine.
+        closed: why it cannot be opened here, as a sentence, or "".
+    """
 
     name: str
     label: str
+    cached: bool = False
+    closed: str = ""
 
 
 class ModelStore:
@@ -59,12 +71,28 @@ class ModelStore:
         listed = [Choice(name, f"{name} · bundled") for name in bundled_models()]
         for name, (repository, megabytes) in HUB_WEIGHTS.items():
             here = cached(repository, WEIGHTS_FILE) is not None and cached(repository, CONFIG_FILE) is not None
-            away = "needs the network," if self.offline else "downloads"
-            state = "cached" if here else f"{away} {megabytes:,} MB"
-            listed.append(Choice(name, f"{name} · {state}"))
+            closed = self._closed(name, megabytes, here)
+            state = f"{NOT_HERE}: {closed[0]}" if closed else "cached" if here else f"downloads {megabytes:,} MB"
+            listed.append(Choice(name, f"{name} · {state}", cached=here, closed=closed[1] if closed else ""))
         if self.default not in {choice.name for choice in listed}:
             listed.insert(0, Choice(self.default, self.default))
         return listed
+
+    def _closed(self, name: str, megabytes: int, here: bool) -> tuple[str, str] | None:
+        """Why a published model cannot be opened here, in a few words and as a sentence; None where it can."""
+        needed, limit = _BYTES * count_parameters(PRESETS[name]).total, self._limits.model_bytes
+        if needed > limit:
+            short = f"needs {needed / 1e9:.1f} GB of memory, {limit / 1e9:.1f} GB allowed"
+            return short, (
+                f"{name} needs {needed / 1e9:.1f} GB of memory; this server gives models {limit / 1e9:.1f} GB. "
+                "Choose a smaller one."
+            )
+        if self.offline and not here:
+            return f"offline, {megabytes:,} MB to download", (
+                f"{name} is not on this machine and the app runs offline. Where there is a network, run "
+                f"`hf download {HUB_WEIGHTS[name][0]}` ahead of time, or pick a bundled model."
+            )
+        return None
 
     def get(self, name: str, progress: Progress | None = None) -> LanguageModel:
         """The model by name, loaded when needed.
@@ -88,6 +116,10 @@ class ModelStore:
             if name in self._models:
                 self._models.move_to_end(name)
                 return self._models[name]
+        closed = next((choice.closed for choice in self.choices() if choice.name == name), "")
+        if closed:  # before anything is downloaded
+            raise CheckpointError(closed)
+        with self._lock:
             loading = self._loading.setdefault(name, threading.Lock())
         with loading:
             with self._lock:
@@ -141,8 +173,8 @@ def _short(count: int) -> str:
 
 
 def _bytes(lm: LanguageModel) -> int:
-    """Weights in fp32, and half of that again for the 16-bit copies of the decode engine."""
-    return sum(parameter.numel() for parameter in lm.model.parameters()) * 6
+    """Memory for a model's weights."""
+    return sum(parameter.numel() for parameter in lm.model.parameters()) * _BYTES
 
 
 def _bar(progress: Progress) -> type[Any]:

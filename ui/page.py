@@ -14,14 +14,14 @@ from ui.components.files import plotly_library
 from ui.endpoints import add_endpoints
 from ui.errors import shown_to_visitor
 from ui.handlers import generate as handlers
-from ui.handlers import loading, train
+from ui.handlers import loading, train, uses
 from ui.handlers.example import Example
 from ui.handlers.train_plan import sent_shape
 from ui.jobs import Bench
 from ui.model_store import facts
 from ui.services import Services
 from ui.tabs.attention import attention_tab
-from ui.tabs.controls import LINKED, QUIET
+from ui.tabs.controls import LINKED, QUIET, event_data
 from ui.tabs.generate import generate_tab
 from ui.tabs.parameters import parameters_tab
 from ui.tabs.train import train_tab
@@ -52,21 +52,32 @@ def build_page(services: Services, example: Example) -> gr.Blocks:
                 )
             with gr.Column(scale=4, min_width=280):
                 model = gr.Dropdown(
-                    [(choice.label, choice.name) for choice in services.models.choices()], value=services.models.default,
+                    _choices(services, None), value=services.models.default,
                     label="Model", allow_custom_value=services.limits.any_model, elem_id="model", show_label=False,
                     container=False,
                 )  # fmt: skip
                 line = gr.HTML(html.escape(facts(default)), elem_id="facts")
         with gr.Tabs(elem_id="tabs") as tabs:
+            lines: list[gr.HTML] = []
+            sentences = iter(uses.model_lines(services, default.name, asked=example.zero_shot.model))
+
+            def model_line(name: str) -> None:
+                lines.append(gr.HTML(html.escape(next(sentences)), elem_id=f"uses-{name}", elem_classes="uses"))
+
             with gr.Tab("Generate", id="generate"):
+                model_line("generate")
                 tab = generate_tab(services, model, example, model_work)
             with gr.Tab("Attention", id="attention"):
+                model_line("attention")
                 heads = attention_tab(services, model, example.attention, model_work)
             with gr.Tab("Parameters", id="parameters") as parameters:
+                model_line("parameters")
                 counted = parameters_tab(services, model, model_work, parameters)
             with gr.Tab("Train", id="train"):
+                model_line("train")
                 training = train_tab(services, model)
             with gr.Tab("Zero-shot", id="zero-shot"):
+                model_line("zero-shot")
                 asked = zero_shot_tab(services, model, example.zero_shot, model_work)
         gr.Markdown(KEYS, elem_id="keys", elem_classes="no-present")
         opened = gr.State(services.models.default)  # the last model that could be opened
@@ -76,24 +87,38 @@ def build_page(services: Services, example: Example) -> gr.Blocks:
             "outputs": [line, model, opened],
         }
         opening |= {"concurrency_id": "load", "concurrency_limit": 2, **QUIET}
-        refreshing = [tab.look, heads.fresh, heads.look, heads.compare, *counted.follow, *asked.follow]
-        _chain(model.input(**opening), refreshing)
+        telling = {
+            "fn": _on_lines(services),
+            "inputs": [model, counted.start_from, asked.asked],
+            "outputs": lines,
+            **QUIET,
+        }
+        refreshing = [telling, heads.fresh, heads.look, heads.compare, *counted.follow, *asked.follow]
+
+        def on_opened(opened_now: Any) -> None:
+            opened_now.success(**tab.opened)
+            _chain(opened_now, refreshing)
+
+        gr.on([counted.start_from.input, asked.asked.input], **telling)
+        on_opened(model.input(**opening))
         linked = {"prompt": tab.prompt, "seed": tab.controls.seed, "model": model, "text": heads.text}
         linked |= {"sink": heads.mode, "keep": heads.keep}
         linked |= {name: tab.controls.by_name[name] for name in LINKED}
-        outputs = [tabs, heads.linked, *linked.values()]
-        arriving = page.load(_on_load(services, example, list(linked)), None, outputs, **QUIET)
-        _chain(arriving.then(**opening), refreshing)
+        visit = gr.Textbox(visible=False)
+        arriving = page.load(
+            _on_load(services, example, list(linked)), visit, [tabs, heads.linked, tab.stream, *linked.values()],
+            js="() => [window.gptlensVisit?.() || '']", **QUIET,
+        )  # fmt: skip
+        on_opened(arriving.then(**opening))
         arrive, compose = asked.arrive
-        page.load(**arrive).success(**compose)
-        picking = [model, tabs, tab.prompt]
+        page.load(**arrive).success(**compose).success(**telling)
         training.view.models(_on_models(services), None, model, **QUIET)
-        opened_here = training.view.open(_on_open(services), None, picking, **QUIET)
-        _chain(opened_here.success(**opening), refreshing)
+        opened_here = training.view.open(_on_open(services), None, [model, tabs], **QUIET)
+        on_opened(opened_here.success(**opening))
         uploaded = training.uploaded.upload(
             **{**training.upload, "fn": _on_upload(services, training.upload["fn"])}, outputs=[model, training.view]
         )
-        _chain(uploaded.success(**opening), refreshing)
+        on_opened(uploaded.success(**opening))
         counted.send.click(_on_send(), counted.sent, [tabs, *training.shape], **QUIET)
         page.unload(_on_leave(services))
         add_endpoints(services)
@@ -127,26 +152,30 @@ def _choices(services: Services, bench: object) -> list[tuple[str, str]]:
     return train.own_models(services, bench) + [(choice.label, choice.name) for choice in services.models.choices()]
 
 
+def _choices_with(services: Services, name: str) -> list[tuple[str, str]]:
+    """The picker's lines with those of the bench that a model was trained on, if it was trained here."""
+    bench = services.jobs.bench_of(name)
+    return _choices(services, None if bench is None else bench.id)
+
+
 def _on_models(services: Services) -> Callable[[gr.EventData], Any]:
     """A model that is being trained appears in the picker; what is picked stays."""
 
     def on_models(event: gr.EventData) -> Any:
-        return gr.Dropdown(choices=_choices(services, event._data.get("bench")))
+        return gr.Dropdown(choices=_choices(services, event_data(event).get("bench")))
 
     return on_models
 
 
 def _on_open(services: Services) -> Callable[[gr.EventData], list[Any]]:
-    """Picks the model of a run and goes to a tab; the picker's own event then opens it."""
+    """Picks the model of a run and goes to a tab; the event that opens a model follows."""
 
     def on_open(event: gr.EventData) -> list[Any]:
-        bench, name, tab = (event._data.get(key) for key in ("bench", "run", "tab"))
+        bench, name, tab = (event_data(event).get(key) for key in ("bench", "run", "tab"))
         choices = _choices(services, bench)
-        if name not in {value for _, value in choices} or tab not in links.CHOICES["tab"]:
-            return [gr.skip()] * 3
-        run = services.jobs.find(name)
-        prompt = run.plan.about["prompt"] if run is not None and tab == "generate" else gr.skip()
-        return [gr.Dropdown(choices=choices, value=name), gr.Tabs(selected=tab), prompt]
+        if name not in [value for _, value in choices] or tab not in links.CHOICES["tab"]:
+            return [gr.skip()] * 2
+        return [gr.Dropdown(choices=choices, value=name), gr.Tabs(selected=tab)]
 
     return on_open
 
@@ -171,14 +200,34 @@ def _on_upload(services: Services, keep: Callable[..., tuple[Bench, str]]) -> Ca
     return on_upload
 
 
-def _on_load(services: Services, example: Example, linked: list[str]) -> Callable[[gr.Request], list[Any]]:
-    """When a page is opened: the example becomes the visitor's own, and the query string sets the controls."""
+def _on_lines(services: Services) -> Callable[..., list[str]]:
+    """Says on every tab which model it works with."""
 
-    def on_load(request: gr.Request) -> list[Any]:
-        handlers.adopt(services, request.session_hash, example.document, example.next_token)
+    def on_lines(model: str, shape: str, asked: str) -> list[str]:
+        return [html.escape(line) for line in uses.model_lines(services, model, shape, asked)]
+
+    return on_lines
+
+
+def _on_load(services: Services, example: Example, linked: list[str]) -> Callable[[gr.Request, str], list[Any]]:
+    """When a page is opened: the example becomes the visitor's own, or the text before a reload comes back; the query
+    string sets the controls.
+    """
+
+    def on_load(request: gr.Request, visit: str) -> list[Any]:
         asked = links.read(dict(request.query_params), services.limits.max_new_tokens)
         tab = gr.Tabs(selected=asked["tab"]) if "tab" in asked else gr.skip()
-        return [tab, "text" in asked, *(asked.get(name, gr.skip()) for name in linked)]
+        stream = gr.skip()
+        before = services.sessions.resume(request.session_hash, visit)
+        if before is not None and before.document is not None:
+            kept = before.document
+            asked |= {"prompt": kept.prompt, "seed": kept.seed, "model": kept.model}
+            stream = "".join(kept.records)
+        else:
+            handlers.adopt(services, request.session_hash, example.document, example.next_token)
+        if "model" in asked:
+            asked["model"] = gr.Dropdown(choices=_choices_with(services, asked["model"]), value=asked["model"])
+        return [tab, "text" in asked, stream, *(asked.get(name, gr.skip()) for name in linked)]
 
     return on_load
 

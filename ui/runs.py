@@ -28,7 +28,10 @@ RUN_PREFIX = "run-"
 _MOST_OBSERVATIONS = 200
 # A look costs a sample, a held-out score and some attention maps; it may take this share of the training's time.
 _LOOKING_SHARE, _SHORTEST_WAIT, _LONGEST_WAIT = 0.04, 1.0, 8.0
+_LOOKS_AT_LEAST = 10  # in a timed run, however slow the machine
 _RATE_OVER = 2.0  # seconds
+# A thread that trains computes all the time; with less of the clock than this, others take the processor from it.
+_BUSY_BELOW = 0.7
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,8 @@ class Run:
         reason: why it ended, as a sentence, or "".
         curve: its updates.
         observations: looks at the model, the first before the first update.
+        next_look: when the next one is due, in seconds of training; NaN where none is.
+        processor_share: how much of the last seconds its thread had a processor, 0 to 1.
         final_loss, final_accuracy: over the whole held-out data, once it has ended.
         classifier: what labels texts, once a run on labels has ended.
     """
@@ -101,6 +106,7 @@ class Run:
         self.classifier: TaskClassifier | None = None
         self.curve, self.observations = Curve(), list[Observation]()
         self.step, self.rate, self.learning_rate = 0, 0.0, plan.config.learning_rate
+        self.next_look, self.processor_share = math.nan, 1.0
         self._thinned = 0
         self.watch = Stopwatch()
         self.scratch: tempfile.TemporaryDirectory[str] | None = None  # of a file to download; goes with the run
@@ -175,9 +181,9 @@ class Run:
         assert plan.data is not None
         trainer = Trainer(model, plan.config, plan.data, clock=self.watch)
         self._look(model)
-        next_look = _SHORTEST_WAIT
+        self.next_look = _SHORTEST_WAIT
         events = trainer.events()
-        self._steps: list[tuple[float, int]] = []
+        self._steps: list[tuple[float, int, float]] = []
         while self._may_go_on(model):
             if trainer.config.learning_rate != self.learning_rate:
                 trainer.retune(self.learning_rate)
@@ -188,10 +194,11 @@ class Run:
                 break
             if isinstance(event, StepEvent):
                 self._take(event)
-                if self.watch() >= next_look:
-                    next_look = self._look(model)
+                if self.watch() >= self.next_look:
+                    self.next_look = self._look(model)
         else:
             self.reason = "Stopped."
+        self.next_look = math.nan
         self.watch.off()
         self.state = "ending"
         for optimizer in trainer.optimizers:
@@ -203,16 +210,22 @@ class Run:
         if isinstance(model, TaskClassifier):
             self.classifier = model.eval()
 
+    @property
+    def busy(self) -> bool:
+        """Whether other work on this machine takes the processor from the run."""
+        return self.processor_share < _BUSY_BELOW
+
     def _take(self, event: StepEvent) -> None:
-        now = self.watch()
-        self._steps.append((now, event.step))
+        now, computed = self.watch(), time.thread_time()
+        self._steps.append((now, event.step, computed))
         while len(self._steps) > 2 and now - self._steps[0][0] > _RATE_OVER:
             self._steps.pop(0)
-        (before, first), tokens = self._steps[0], event.n_tokens / event.step
+        (before, first, computed_before), tokens = self._steps[0], event.n_tokens / event.step
         with self.lock:
             self.step = event.step
             if now > before:
                 self.rate = (event.step - first) * tokens / (now - before)
+                self.processor_share = min(1.0, (computed - computed_before) / (now - before))
             self.curve.add(event)
 
     def _look(self, model: GPT | TaskClassifier) -> float:
@@ -236,7 +249,9 @@ class Run:
                 self._thinned += 1
         crowd = 1 << self._thinned
         wait = (time.perf_counter() - began) / _LOOKING_SHARE
-        return self.watch() + crowd * min(_LONGEST_WAIT, max(_SHORTEST_WAIT, wait))
+        budget = self.plan.config.time_budget
+        longest = _LONGEST_WAIT if budget is None else min(_LONGEST_WAIT, max(_SHORTEST_WAIT, budget / _LOOKS_AT_LEAST))
+        return self.watch() + crowd * min(longest, max(_SHORTEST_WAIT, wait))
 
     def _may_go_on(self, model: GPT | TaskClassifier) -> bool:
         """Waits while it may not; False once it is stopped."""
@@ -279,6 +294,7 @@ class FinishedRun:
         self.id, self.language_model, self.learning_rate = lm.name, lm, config.learning_rate
         self.curve, self.observations, self.step, self.rate = curve, observations, step, rate
         self.final_loss, self.final_accuracy, self.classifier = final_loss, math.nan, None
+        self.next_look, self.processor_share, self.busy = math.nan, 1.0, False
         self.reason, self.lock = reason, threading.Lock()
         self.scratch: tempfile.TemporaryDirectory[str] | None = None
         self.version = 0

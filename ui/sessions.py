@@ -15,6 +15,7 @@ from ui.limits import Limits
 
 MAX_UNDO = 50
 _LONGEST_TURN = 10.0
+_MOST_LEFT, _RELOADING = 50, 300.0  # texts of closed pages, and seconds for which they wait for a reload
 
 
 @dataclass(frozen=True)
@@ -69,11 +70,23 @@ class Run:
 
 @dataclass
 class Session:
-    """One visitor. Actions take turns: the one before ends, or is ended, before the next one reads the text."""
+    """One visitor. Actions take turns: the one before ends, or is ended, before the next one reads the text.
+
+    Attributes:
+        document: the text on the page, if any.
+        next_token: what the distribution is drawn from.
+        undo: texts before it.
+        own_prompt: the prompt that was put on the page unasked; one that differs is the visitor's.
+        shown_by: id of the model object that wrote the text; a model in training is a new object at every snapshot.
+        visit: a name that the browser keeps over a reload, or "".
+    """
 
     document: Document | None = None
     next_token: NextToken | None = None
     undo: list[Document] = field(default_factory=list)
+    own_prompt: str = ""
+    shown_by: int = 0
+    visit: str = ""
     last_seen: float = 0.0
     _runs: set[Run] = field(default_factory=set)
     _turn: threading.Lock = field(default_factory=threading.Lock)
@@ -115,6 +128,7 @@ class SessionStore:
         self._limits, self._clock = limits, clock
         self._lock = threading.Lock()
         self._sessions: OrderedDict[str, Session] = OrderedDict()
+        self._left: OrderedDict[str, Session] = OrderedDict()
 
     def get(self, session_id: str | None) -> Session:
         """The visitor's session, new when unknown or expired. A caller without an id gets one that nobody keeps."""
@@ -131,10 +145,41 @@ class SessionStore:
                 oldest = next(iter(self._sessions.values()))
             return session
 
+    def resume(self, session_id: str | None, visit: object) -> Session | None:
+        """Gives a page the text that the same browser tab showed before it was reloaded; None where there is none.
+
+        Args:
+            session_id: of the page that has just been opened.
+            visit: the browser tab's own name, at most 64 characters; anything else is nobody's.
+        """
+        session = self.get(session_id)
+        if not isinstance(visit, str) or not 16 <= len(visit) <= 64:
+            return None
+        session.visit = visit
+        with self._lock:
+            live = (other for other in self._sessions.values() if other.visit == visit and other is not session)
+            before = next(live, None) or self._left.pop(visit, None)
+        if before is None:
+            return None
+        before.stop()
+        session.document, session.next_token, session.undo = before.document, before.next_token, before.undo
+        session.own_prompt, session.shown_by = before.own_prompt, before.shown_by
+        return session
+
     def forget(self, session_id: str | None) -> None:
-        """Drops a visitor who has closed the page, and stops what still runs for them."""
+        """Drops a visitor who has closed the page, and stops what still runs; a reload may come for the text."""
+        now = self._clock()
         with self._lock:
             session = self._sessions.pop(session_id or "", None)
+            if session is not None and session.visit:
+                session.last_seen = now
+                self._left[session.visit] = session
+                self._left.move_to_end(session.visit)
+            while self._left:
+                oldest = next(iter(self._left.values()))
+                if len(self._left) <= _MOST_LEFT and now - oldest.last_seen <= _RELOADING:
+                    break
+                self._left.popitem(last=False)
         if session is not None:
             session.stop()
 

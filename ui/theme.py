@@ -60,11 +60,18 @@ CSS = """
 #head{align-items:center;gap:.4em 1.2em}
 #title h1{font-size:1.45em;margin:0;letter-spacing:-.01em;line-height:1.2}
 #title p{color:var(--body-text-color-subdued);margin:0;font-size:.86em}
+.uses .prose{color:var(--body-text-color-subdued);font-size:.86em;padding:0 .2em}
+[role=tabpanel]{position:relative}
+@media (min-width:900px){.uses{position:absolute!important;right:0;top:-2.2em;width:auto!important;white-space:nowrap;z-index:1}}
+/* Gradio hides tabs that do not fit behind a menu, by the widths of these copies; without widths the bar scrolls. */
+.tab-container.visually-hidden button{width:0!important;padding:0!important;font-size:0!important}
+[role=tablist].tab-container{overflow-x:auto;scrollbar-width:thin}[role=tablist].tab-container button{flex:none;white-space:nowrap}
+ul.options li[aria-label*="not available here"]{opacity:.55;pointer-events:none}
 #facts .prose{color:var(--body-text-color-subdued);font-size:.86em;min-height:1.4em;padding:0 .2em}
 #attention-head{margin-top:-.3em}#sink .wrap{gap:.3em}.attention-more{align-items:center;flex-wrap:nowrap}#woken .prose{font-size:.95em;color:var(--body-text-color-subdued)}
 .shape-sliders .form,.shape-switches .form{display:grid!important;grid-template-columns:repeat(2,minmax(0,1fr));gap:0!important}.shape-sliders .head{flex-wrap:nowrap!important}.shape-sliders .min_value,.shape-sliders .max_value{display:none}.shape-switches .form>*{min-width:0!important}
 #space-warning{border:1px solid var(--lens-surprise);border-radius:6px;padding:.3em .6em;align-items:center}
-.off-screen{position:absolute!important;left:-9999px!important}#train-said .refused{border-left:3px solid var(--lens-surprise);padding:.2em .6em;color:var(--body-text-color);margin:0}body.following #train-form{display:none!important}#train-form button{padding-left:.4em;padding-right:.4em;white-space:nowrap}
+.off-screen{position:absolute!important;left:-9999px!important}.said .refused{border-left:3px solid var(--lens-surprise);padding:.2em .6em;color:var(--body-text-color);margin:0}body.following #train-form{display:none!important}#train-form button{padding-left:.4em;padding-right:.4em;white-space:nowrap}
 #zs-stream{--ts-height:4.2em}#zs-stream .ts-detail{min-height:3.2em}#zs-another{align-self:end;height:auto;font-weight:400;font-size:.9em}.zs-buttons{justify-content:flex-start}.zs-buttons button{flex:0 0 auto}
 .steps,.presets{display:grid!important;grid-template-columns:repeat(4,minmax(0,1fr));gap:.4em}
 .presets{grid-template-columns:repeat(6,minmax(0,1fr))}
@@ -91,6 +98,7 @@ body.present footer,body.present .no-present{display:none!important}
 body.present .token-stream .ts-detail,body.present .distribution-view{font-size:1.15em}
 @media (max-width:640px){
 #keys{display:none!important}
+#tabs>.tab-wrapper [role=tab]{padding-left:.32em!important;padding-right:.32em!important;font-size:.88em!important}
 [role=tab]{padding-left:.55em!important;padding-right:.55em!important}
 .gradio-container,.main.fillable{padding:.2em!important}:root{--lens-reading-size:16px}
 .sliders .form,.steps{grid-template-columns:repeat(2,minmax(0,1fr))}.presets{grid-template-columns:repeat(3,minmax(0,1fr))}
@@ -98,16 +106,17 @@ body.present .token-stream .ts-detail,body.present .distribution-view{font-size:
 @media (prefers-reduced-motion:reduce){*{animation:none!important;transition:none!important}}
 """
 
-# Keys for the stage: G generate, N next token, S stop, P presenter, D dark, 1 to 5 the tabs.
+# Keys for the stage: G generate, N next token, S stop, P presenter, D dark, 1 to 5 the tabs. Those that press a button
+# press one that is on screen. A second click on a main button within a quarter of a second is the same click.
 JS = """
 () => {
   const silent = ['range', 'checkbox', 'radio', 'button'];
   const typing = e => ['TEXTAREA', 'SELECT'].includes(e.target.tagName) || e.target.isContentEditable ||
     (e.target.tagName === 'INPUT' && !silent.includes(e.target.type));
   const outerTabs = () => [...document.querySelectorAll('#tabs [role=tab]')].filter(tab => tab.closest('.tabs')?.id === 'tabs');
-  const press = id => document.querySelector('#' + id)?.click();
+  const press = selector => [...document.querySelectorAll(selector)].find(button => button.offsetParent)?.click();
   const keys = {
-    g: () => press('generate'), n: () => press('next-token'), s: () => press('stop'),
+    g: () => press('#tabs button.primary'), n: () => press('#next-token'), s: () => press('#tabs button.stop, #train [data-cmd=stop]'),
     p: () => { document.body.classList.toggle('present'); window.dispatchEvent(new Event('resize')); },
     d: () => document.body.classList.toggle('dark'),
   };
@@ -118,6 +127,23 @@ JS = """
     area.style.height = Math.min(area.scrollHeight + 2, 300) + 'px';
   });
   window.addEventListener('resize', () => setTimeout(fit, 60));
+  const pressed = new WeakMap();
+  document.addEventListener('click', e => {
+    const button = e.target.closest?.('button.primary');
+    if (!button) return;
+    if (performance.now() - (pressed.get(button) ?? -1000) < 250) { e.stopImmediatePropagation(); e.preventDefault(); }
+    else pressed.set(button, performance.now());
+  }, true);
+  // A name for this browser tab that a reload keeps, so that its text comes back; another link is another visit.
+  window.gptlensVisit = () => {
+    try {
+      const key = 'gptlens-visit', kept = JSON.parse(sessionStorage.getItem(key) || 'null');
+      if (kept && kept.search === location.search) return kept.name;
+      const name = [...crypto.getRandomValues(new Uint8Array(24))].map(byte => (byte % 36).toString(36)).join('');
+      sessionStorage.setItem(key, JSON.stringify({name, search: location.search}));
+      return name;
+    } catch { return ''; }
+  };
   document.addEventListener('keydown', e => {
     if (e.ctrlKey || e.metaKey || e.altKey || e.repeat || typing(e)) return;
     const key = e.key.toLowerCase();

@@ -178,7 +178,7 @@ class ShuffledWindows:
 
 
 class OneBatch:
-    """The same batch again and again, for a model to learn by heart. Its size and window are those of `data`."""
+    """The same batch again and again, for a model to memorise. Its size and window are those of `data`."""
 
     def __init__(self, data: Batches) -> None:
         self.data, self.window, self.batch_size = data, data.window, data.batch_size

@@ -37,9 +37,9 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         default=["combination", "template", "word", "strict"],
         choices=_WAYS,
         metavar="WHAT",
-        help=f"what training never shows: {', '.join(_WAYS[:4])}; or train, for what it does",
+        help=f"what is held out from training: {', '.join(_WAYS[:4])}; or train, for what it does",
     )
-    parser.add_argument("--examples", nargs="+", type=int, default=[0], help="solved examples in the prompt")
+    parser.add_argument("--examples", nargs="+", type=int, default=[0], help="worked examples in the prompt")
     parser.add_argument("--chain-of-thought", action="store_true", help="also ask for steps, with one example")
     parser.add_argument("--items", type=int, default=100, help="per row")
     parser.add_argument("--seed", type=int, default=0, help="of the items")

@@ -122,7 +122,7 @@ def label_ids(lm: LanguageModel, labels: Sequence[str], lead: str = " ") -> list
     cleaned = [label.strip() for label in labels]
     twice = next((label for label in cleaned if cleaned.count(label) > 1), None)
     if twice is not None:
-        raise PromptError(f"The label {twice!r} stands there twice. Each label may be there once.")
+        raise PromptError(f"The label {twice!r} is listed twice. List each label once.")
     if len(cleaned) < 2:
         raise PromptError("There is one label; at least two different ones are needed to compare.")
     made = [lm.tokenizer.encode(f"{lead}{label}") if label else [] for label in cleaned]

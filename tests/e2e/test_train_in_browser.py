@@ -48,7 +48,7 @@ def test_it_opens_with_a_recorded_run_that_can_be_scrubbed(visit):
     last = page.inner_text("#train .tr-text")
     page.locator("#train .tr-scrub").focus()
     page.keyboard.press("Home")
-    expect(page.locator("#train .tr-at")).to_contain_text("knows nothing yet")
+    expect(page.locator("#train .tr-at")).to_contain_text("untrained")
     assert page.inner_text("#train .tr-text") != last
     expect(page.locator("#train .tr-heads canvas")).to_have_count(16)
     page.fill("#train .tr-next", "t")

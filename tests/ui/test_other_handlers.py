@@ -17,7 +17,7 @@ from ui.handlers.example import make_example
 from ui.handlers.inputs import InputError
 from ui.handlers.score import score
 from ui.handlers.strategies import FROM_SLIDERS, OFF
-from ui.limits import Limits
+from ui.limits import PROFILES, Limits
 from ui.model_store import ModelStore, facts
 from ui.sessions import Document, SessionStore
 
@@ -225,7 +225,20 @@ def test_the_picker_says_what_a_first_use_costs(monkeypatch):
     labels = {choice.name: choice.label for choice in ModelStore(Limits()).choices()}
     assert labels["gpt2"] == "gpt2 · cached" and labels["gpt2-xl"] == "gpt2-xl · downloads 6,433 MB"
     offline = {choice.name: choice.label for choice in ModelStore(Limits(), offline=True).choices()}
-    assert offline["gpt2-xl"] == "gpt2-xl · needs the network, 6,433 MB"
+    assert offline["gpt2-xl"] == "gpt2-xl · not available here: offline, 6,433 MB to download"
+    small = {choice.name: choice for choice in ModelStore(PROFILES["space"]).choices()}
+    assert small["gpt2-xl"].label == "gpt2-xl · not available here: needs 9.3 GB of memory, 4.3 GB allowed"
+    assert small["gpt2-medium"].closed == ""
+
+
+def test_a_model_that_is_too_large_is_refused_before_anything_is_downloaded():
+    asked = []
+    store = ModelStore(PROFILES["space"], loader=lambda name, **_: asked.append(name))
+    with pytest.raises(CheckpointError, match=r"gpt2-xl needs 9.3 GB of memory; this server gives models 4.3 GB"):
+        store.get("gpt2-xl")
+    with pytest.raises(CheckpointError, match="offline. Where there is a network, run `hf download"):
+        ModelStore(Limits(), offline=True, loader=lambda name, **_: asked.append(name)).get("gpt2-xl")
+    assert asked == []
 
 
 def test_opening_a_model_reports_progress_and_ends_with_its_facts(services, tiny_lm):

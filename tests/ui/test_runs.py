@@ -151,13 +151,13 @@ def test_starting_again_ends_the_run_before_and_other_benches_have_their_own(ser
     other = train.start(services, "a stranger's guess", {**SMALL, "length": "cap"})
     assert other is not bench and train.poll(services, ["a stranger's guess", None, 0, 0, 0]) is None
     wait_until(lambda: bench.current.rate > 0 and other.current.rate > 0)
-    with pytest.raises(Busy, match=r"2 training run\(s\) are under way.*free in about"):
+    with pytest.raises(Busy, match=r"2 training run\(s\) are in progress.*free in about"):
         train.start(services, None, SMALL)
     train.command(services, [other.id, "pause", None])
     wait_until(lambda: other.current.state == "paused")
     third = train.start(services, None, {**SMALL, "length": "cap"})  # one that waits holds no place
     wait_until(lambda: third.current.state == "running")
-    assert "no more fit" in train.command(services, [other.id, "resume", None])["said"]
+    assert "the server is full" in train.command(services, [other.id, "resume", None])["said"]
     services.jobs.stop_all()
     finished(train.start(services, None, SMALL))
 
@@ -245,3 +245,33 @@ def test_a_stopwatch_counts_only_while_it_is_on():
     watch.off()
     now[0] = 100.0
     assert watch() == 2.0
+
+
+def test_a_busy_machine_is_told_from_a_slow_model(services, monkeypatch):
+    bench = train.start(services, None, {**SMALL, "length": "cap"})
+    run = bench.current
+    wait_until(lambda: run.step > 20)
+    train.command(services, [bench.id, "pause", None])
+    wait_until(lambda: run.state == "paused")
+    run.processor_share = 0.45
+    assert train.poll(services, [bench.id, None, 0, 0, 0])["busy"] == 0.45
+    run.processor_share = 0.95
+    assert train.poll(services, [bench.id, None, 0, 0, 0])["busy"] is None
+    # A clock of the processor that stands still is a machine that is busy with other work.
+    monkeypatch.setattr("ui.runs.time.thread_time", lambda: 1.0)
+    train.command(services, [bench.id, "resume", None])
+    before = run.step
+    wait_until(lambda: run.step > before + 5 and run.busy, seconds=60.0)
+    train.command(services, [bench.id, "stop", None])
+    assert run.wait(10.0)
+
+
+def test_a_timed_run_says_when_the_next_snapshot_is_due(services):
+    bench = train.start(services, None, {**SMALL, "length": "30"})
+    run = bench.current
+    wait_until(lambda: len(run.observations) > 1)
+    news = train.poll(services, [bench.id, None, 0, 0, 0])
+    assert news["next_look"] > run.observations[-1].elapsed
+    assert news["next_look"] <= run.watch() + 3.0  # a tenth of the time at most
+    train.command(services, [bench.id, "stop", None])
+    assert run.wait(10.0) and train.poll(services, [bench.id, None, 0, 0, 0])["next_look"] is None

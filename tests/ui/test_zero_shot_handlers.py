@@ -112,7 +112,7 @@ def test_an_input_beyond_the_window_is_cut_with_a_note_and_keeps_its_cue(asking)
         ({"body": "{text} so"}, "no {answer}"),
         ({"body": ""}, "The template is empty"),
         ({"body": "{film} {text} {answer}"}, "{film}, which this task does not know"),
-        ({"labels": "good\ngood"}, "'good' stands there twice"),
+        ({"labels": "good\ngood"}, "'good' is listed twice"),
         ({"labels": "good"}, "at least two different"),
         ({"labels": "good\n   \nbad"}, None),
         ({"labels": "\n".join("abcdefghijklmn")}, "14 labels"),

@@ -159,7 +159,7 @@ def test_an_input_that_says_nothing_calibrates_to_nothing(lm):
 def test_labels_that_are_no_labels_are_sentences(lm):
     with pytest.raises(PromptError, match="at least two"):
         label_ids(lm, ["good"])
-    with pytest.raises(PromptError, match="'good' stands there twice"):
+    with pytest.raises(PromptError, match="'good' is listed twice"):
         label_ids(lm, ["good", "good "])
     with pytest.raises(PromptError, match="no token at all"):
         label_ids(lm, ["good", " "])

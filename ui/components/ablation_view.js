@@ -63,7 +63,7 @@ function board() {
 function rows() {
   const box = part('rows'), most = Math.max(...value.rows.flatMap(row => [row.before, row.after]), 1e-9);
   const [before, after] = ['before', 'after'].map(name => value.rows.reduce((best, row) => row[name] > best[name] ? row : best));
-  part('head').textContent = off.size === 0 ? 'Everything is on. Click a head, an attention or an MLP to switch it off.' :
+  part('head').textContent = off.size === 0 ? 'Everything is on. Click a head, an attention layer or an MLP to switch it off.' :
     `Without ${[...off].slice(0, 4).map(nameOf).join(', ')}${off.size > 4 ? ` and ${off.size - 4} more` : ''}: ` +
     (before.id === after.id ? `still ${visible(after.label)}, ${percent(before.before)} → ${percent(after.after)}` : `${visible(before.label)} (${percent(before.before)}) becomes ${visible(after.label)} (${percent(after.after)})`) +
     `. The distribution moved by ${value.divergence.toFixed(2)} bits.`;

@@ -185,7 +185,7 @@ async function exact([layer, head]) {
 // The server has made room, or was started anew: look again, once. Without an answer at all, say so.
 function lost(reply) {
   if (reply === undefined) { said.textContent = 'The server does not answer; what is shown is a preview. Check the connection, then choose a head again.'; return; }
-  said.textContent = 'The server has let go of this text; it is read again.';
+  said.textContent = 'The server no longer has this text; re-reading.';
   if (!asked++) trigger('expired', {});
 }
 let preview = false;
@@ -267,7 +267,7 @@ const actions = {
   npz: () => saveMade(said, 'attention.npz', () => server.arrays(request())),
   csv, link,
   plus: () => large.zoomBy(.6), minus: () => large.zoomBy(1 / .6), all: () => large.unzoom(),
-  wake: () => { said.textContent = 'Looking for a text that wakes this head…'; trigger('wake', {layer: chosen[0], head: chosen[1]}); },
+  wake: () => { said.textContent = 'Looking for a text that activates this head…'; trigger('wake', {layer: chosen[0], head: chosen[1]}); },
   off: () => trigger('off', {layer: chosen[0], head: chosen[1]}),
   induction: () => findInduction(),
   quiz: () => { quiz ? endQuiz() : nextQuestion(); },

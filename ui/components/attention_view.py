@@ -42,7 +42,7 @@ def _html(*, signed: bool, alone: bool) -> str:
     buttons = "".join(f'<button type="button" data-do="{do}">{text}</button>' for do, text in kept)
     acts = "" if signed else '<button type="button" data-do="induction">Find induction heads</button>'
     if not signed and not alone:
-        acts += '<button type="button" data-do="wake">Text that wakes it</button>'
+        acts += '<button type="button" data-do="wake">Text that activates it</button>'
         acts += '<button type="button" data-do="off">Switch it off</button>'
     acts += "" if signed else '<button type="button" data-do="quiz" class="at-quiz-button">Quiz</button>'
     return f"""

@@ -20,6 +20,19 @@ function add(parent, tag, className, text) {
   parent.append(node);
   return node;
 }
+// Whether it is on the clipboard now. On an unencrypted page the browser's clipboard is closed; a selection still copies.
+async function copyText(text) {
+  try { await navigator.clipboard.writeText(text); return true; }
+  catch {
+    const area = document.createElement('textarea');
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const copied = document.execCommand('copy');
+    area.remove();
+    return copied;
+  }
+}
 const isDark = () => document.body.classList.contains('dark');
 
 // A picture or file that the server makes: said while it is made, and when it cannot be.

@@ -139,16 +139,7 @@ box.addEventListener('keydown', e => {
 
 const text = () => prompt + tokens.map(t => t.text).join('');
 async function copy() {
-  try { await navigator.clipboard.writeText(text()); }
-  catch { // without https the clipboard is closed; a selection still copies
-    const area = document.createElement('textarea');
-    area.value = text();
-    document.body.append(area);
-    area.select();
-    document.execCommand('copy');
-    area.remove();
-  }
-  said.textContent = 'Copied.';
+  said.textContent = await copyText(text()) ? 'Copied.' : 'The browser does not allow copying here.';
   setTimeout(() => { said.textContent = ''; }, 2000);
 }
 const actions = {

@@ -38,7 +38,7 @@ function series(run, guess, color) {
   const old = run.past.filter(past => past.comparable).flatMap(past => [
     {points: past.curve.map((p, i) => [p[0], past.smooth[i]]), color: color.grey, width: 1.3, alpha: .55, name: past.name},
     {points: past.valid_curve, color: color.grey, width: 1.3, alpha: .55, dash: [5, 4]}]);
-  const names = {uniform: run.about.kind === 'labels' ? 'guessing' : 'ln V: knows nothing', unigram: run.about.settings.tokenizer === 'char' ? 'counts of letters' : 'counts of tokens', bigram: 'counts of pairs'};
+  const names = {uniform: run.about.kind === 'labels' ? 'guessing' : 'uniform guess, ln V', unigram: 'unigram baseline', bigram: 'bigram baseline'};
   const levels = Object.entries(run.about.lines).filter(([, value]) => value !== null).map(([key, value]) => [value, `${names[key]} ${value.toFixed(2)}`, color.grey]);
   if (guess !== null) levels.push([guess, `your guess ${guess}`, color.orange]);
   return [
@@ -75,8 +75,8 @@ function plot(run, at, guess) {
     const bottom = top + free * PANELS[i][1] / shares, [low, high] = extent(panel, x0, x1), Y = y => bottom - (y - low) / (high - low) * (bottom - top);
     pen.fillStyle = color.soft; pen.textAlign = 'left'; pen.textBaseline = 'bottom';
     const named = i === 1 ? panel.lines.filter(line => line.name) : [];
-    pen.fillText(named.length ? 'Tasks done right:' : PANELS[i][0], LEFT, top - 3);
-    let place = LEFT + pen.measureText('Tasks done right: ').width;
+    pen.fillText(named.length ? 'Task accuracy:' : PANELS[i][0], LEFT, top - 3);
+    let place = LEFT + pen.measureText('Task accuracy: ').width;
     for (const line of named) { pen.fillStyle = line.color; pen.fillRect(place, top - 3 - size * .55, 9, 4); pen.fillStyle = color.soft; pen.fillText(line.name, place + 12, top - 3); place += pen.measureText(line.name).width + 22; }
     pen.strokeStyle = color.grid; pen.lineWidth = 1; pen.textAlign = 'right'; pen.textBaseline = 'middle';
     for (const tick of ticks(low, high, i ? 2 : 5)) { pen.beginPath(); pen.moveTo(LEFT, Y(tick)); pen.lineTo(width - RIGHT, Y(tick)); pen.stroke(); pen.fillText(label(tick), LEFT - 6, Y(tick)); }

@@ -39,7 +39,7 @@ async function tick() {
     else await absorb(news, visible);
   } catch (error) {
     failures += 1;
-    if (failures > 2) say('The server does not answer; trying again. The run goes on there.');
+    if (failures > 2) say('The server does not answer; trying again every second. If it is still running, so is the run.');
   }
   busy = false;
   schedule(!visible ? 5000 : alive() ? 230 : 1500);
@@ -47,7 +47,7 @@ async function tick() {
 function lost() {
   if (bench === EXAMPLE) return;
   try { localStorage.removeItem(STORED); } catch { /* private windows */ }
-  say('The run that was here is gone: nobody looked at it for a while, or the server began anew. Below is the recorded example.');
+  say('The run that was here is gone: it was idle too long, or the server restarted. Below is the recorded example.');
   run = null;
   attach(EXAMPLE);
 }
@@ -68,7 +68,7 @@ async function absorb(news, visible) {
   run.rows.push(...news.rows);
   run.looks.length = Math.min(news.looks_from, run.looks.length);
   run.looks.push(...news.looks);
-  for (const key of ['state', 'reason', 'step', 'elapsed', 'left', 'rate', 'version', 'final', 'final_accuracy', 'peak', 'ahead', 'planned_peak']) run[key] = news[key];
+  for (const key of ['state', 'reason', 'step', 'elapsed', 'left', 'rate', 'version', 'final', 'final_accuracy', 'peak', 'ahead', 'planned_peak', 'busy', 'next_look']) run[key] = news[key];
   if (failures === 0 && message.textContent.startsWith('The server does not')) say('');
   if (!fresh && before !== 'ended' && run.state === 'ended') await pastRuns();
   if (news.looks.length && bench !== EXAMPLE && pickedFor !== run.id + (run.state === 'ended')) { pickedFor = run.id + (run.state === 'ended'); trigger('models', {bench}); }
@@ -94,11 +94,12 @@ async function pastRuns() {
 const smooth = () => run.rows.length ? smoothed(run.rows.map(row => row[1])).at(-1) : null;
 function numbers() {
   const look = run.looks.at(-1), valid = run.final ?? look?.valid ?? null, states = {ready: 'Ready: press Resume, or Step', running: 'Learning', paused: 'Paused', ending: 'Ending', ended: bench === EXAMPLE ? 'Recorded example' : 'Ended'};
-  part('title').textContent = `${states[run.state]} · ${run.about.title} · ${run.about.parameters.toLocaleString('en')} parameters` + (run.reason && bench !== EXAMPLE ? ` · ${run.reason}` : '');
+  part('title').textContent = `${states[run.state]} · ${run.about.title} · ${run.about.parameters.toLocaleString('en')} parameters` + (run.reason && bench !== EXAMPLE ? ` · ${run.reason}` : '') +
+    (run.busy === null ? '' : ` · This machine is busy: the run gets ${percent(run.busy)} of its processor, so it makes fewer updates.`);
   const accuracy = run.final_accuracy ?? look?.accuracy ?? null, ofLabels = run.about.kind === 'labels';
   part('try').hidden = !ofLabels || run.state !== 'ended';
   const per = run.about.tokens_per_character, heldOut = run.about.kind === 'repeated' ? 'on what repeats' : 'held out';
-  const tiles = [['update', run.step.toLocaleString('en')], ['training loss', nats(smooth())], [heldOut + (run.final !== null ? ', all of it' : look ? `, update ${look.step.toLocaleString('en')}` : ''), nats(valid)], ofLabels ? ['right labels', accuracy === null ? '–' : percent(accuracy)] : ['perplexity', valid === null ? '–' : Math.exp(valid).toFixed(2)], ofLabels ? ['most frequent label', percent(run.about.majority)] : ['bits per character', valid === null ? '–' : (valid / Math.LN2 * per).toFixed(3)], ['tokens a second', Math.round(run.rate).toLocaleString('en')], ['elapsed', clock(run.elapsed)], ['left', run.state === 'ended' ? '–' : clock(run.left)]];
+  const tiles = [['update', run.step.toLocaleString('en')], ['training loss', nats(smooth())], [heldOut + (run.final !== null ? ', all of it' : look ? `, update ${look.step.toLocaleString('en')}` : ''), nats(valid)], ofLabels ? ['accuracy', accuracy === null ? '–' : percent(accuracy)] : ['perplexity', valid === null ? '–' : Math.exp(valid).toFixed(2)], ofLabels ? ['most frequent label', percent(run.about.majority)] : ['bits per character', valid === null ? '–' : (valid / Math.LN2 * per).toFixed(3)], [bench === EXAMPLE ? 'tokens a second, recorded' : 'tokens a second', Math.round(run.rate).toLocaleString('en')], ['elapsed', clock(run.elapsed)], ['left', run.state === 'ended' ? '–' : clock(run.left)]];
   const box = part('numbers');
   if (box.children.length !== tiles.length) { box.textContent = ''; for (const [name] of tiles) { const tile = add(box, 'div', 'tr-tile'); add(tile, 'b'); add(tile, 'span', '', name); } }
   tiles.forEach(([name, value], i) => { box.children[i].firstChild.textContent = value; box.children[i].lastChild.textContent = name; });
@@ -123,8 +124,9 @@ function moment(changed) {
   scrub.max = Math.max(0, run.looks.length - 1);
   scrub.value = at;
   scrub.setAttribute('aria-valuetext', look ? `after ${look.step} updates` : '');
-  if (!look) { part('at').textContent = 'The first look comes before the first update.'; part('text').textContent = ''; return; }
-  part('at').textContent = `after ${look.step.toLocaleString('en')} updates, ${look.elapsed.toFixed(1)} s` + (look.valid === null ? '' : `, loss ${look.valid.toFixed(2)}`) + (look.step ? '' : ': knows nothing yet');
+  if (!look) { part('at').textContent = 'The first snapshot is taken before the first update.'; part('text').textContent = ''; return; }
+  part('at').textContent = `after ${look.step.toLocaleString('en')} updates, ${look.elapsed.toFixed(1)} s` + (look.valid === null ? '' : `, loss ${look.valid.toFixed(2)}`) + (look.step ? '' : ': untrained') +
+    (at === run.looks.length - 1 && run.next_look !== null && run.state === 'running' ? ` · next snapshot at ${run.next_look.toFixed(0)} s` : '');
   const text = part('text');
   text.textContent = '';
   add(text, 'span', 'tr-prompt', run.about.prompt);
@@ -229,7 +231,7 @@ element.querySelector('.ts-tools').addEventListener('click', async e => {
     url.searchParams.set('tab', 'train');
     if (bench !== EXAMPLE) url.searchParams.set('bench', bench);
     history.replaceState(null, '', url);
-    said.textContent = await navigator.clipboard.writeText(url.toString()).then(() => 'The link is on the clipboard. Who has it can steer this run.', () => 'The link is in the address bar; copy it from there.');
+    said.textContent = (await copyText(url.toString()) ? 'The link is on the clipboard.' : 'The link is in the address bar; copy it from there.') + ' Anyone with this link can control the run.';
   } else if (what === 'png' || what === 'svg') saveMade(said, `training.${what}`, () => server.slide([bench, run.id, what, isDark()]));
 });
 part('all').addEventListener('click', () => { zoom = null; draw(); });

@@ -31,7 +31,7 @@ _HTML = """
 <div class="tr-plot" role="img" aria-label="Loss, head scores, learning rate and gradient norm over the updates"><canvas></canvas><canvas></canvas></div>
 <div class="tr-readout"></div></div>
 <div class="tr-right">
-<div class="tr-row"><label class="tr-grow">Moment of the run <input type="range" class="tr-scrub" min="0" max="0" step="1" value="0"></label>
+<div class="tr-row"><label class="tr-grow">Point in training <input type="range" class="tr-scrub" min="0" max="0" step="1" value="0"></label>
 <button type="button" data-do="latest" title="follow the run">Latest</button></div>
 <div class="tr-at" role="status"></div>
 <div class="tr-text" tabindex="0" role="group" aria-label="What the model writes at this moment"></div>

@@ -2,7 +2,7 @@
 // and zero_shot_views; text of models and visitors goes into the page by textContent alone.
 const box = element.querySelector('.zs-box'), message = element.querySelector('.zs-message'), tools = element.querySelector('.ts-tools');
 const said = element.querySelector('.ts-said');
-const NAMES = {instruction: 'instruction', example: 'solved example', input: 'input', cue: 'cue: here the model goes on', edited: 'edited by hand'};
+const NAMES = {instruction: 'instruction', example: 'worked example', input: 'input', cue: 'cue: here the model goes on', edited: 'edited by hand'};
 let value = null, measure = 'share';
 
 function take() {
@@ -27,7 +27,7 @@ function prompt(parent, shown) {
   const kinds = [...new Set(shown.parts.map(part => part.kind))];
   const legend = add(parent, 'div', 'zs-legend');
   for (const kind of kinds) add(legend, 'span', 'zs-' + kind, NAMES[kind]);
-  const about = [shown.model && 'asked: ' + shown.model, shown.own && 'your own wording', shown.source && 'wording of ' + shown.source].filter(Boolean);
+  const about = [shown.model && 'asked: ' + shown.model, shown.own && 'your own template', shown.source && 'template of ' + shown.source].filter(Boolean);
   if (about.length) add(legend, 'span', 'zs-source', about.join(' · '));
   const text = add(parent, 'div', 'zs-prompt');
   text.tabIndex = 0;
@@ -112,8 +112,7 @@ const rows = () => value.uses
   : [['label', 'tokens', 'log p', 'per token', 'with an empty input', 'calibrated', 'share', 'calibrated share'], ...value.labels.map(l => [l.label, l.tokens, l.logprob, l.per_token, l.prior, l.calibrated, l.share, l.calibrated_share])];
 const actions = {
   copy: async () => {
-    try { await navigator.clipboard.writeText(value.parts.map(part => part.text).join('')); said.textContent = 'Copied.'; }
-    catch { said.textContent = 'The browser does not allow copying here.'; }
+    said.textContent = await copyText(value.parts.map(part => part.text).join('')) ? 'Copied.' : 'The browser does not allow copying here.';
   },
   json: () => saveText(given.name + '.json', 'application/json', JSON.stringify(value, null, 2)),
   csv: () => saveText(given.name + '.csv', 'text/csv', csvText(rows())),

@@ -1,4 +1,4 @@
-"""A training run as a slide: the loss with what counting achieves, the learning rate, and what the model writes."""
+"""A training run as a slide: the loss with n-gram baselines, the learning rate, and what the model writes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ui.figures.slide import SIZE, colors, data_url, visible
 
-_NAMES = {"uniform": "ln V: knows nothing", "unigram": "frequencies", "bigram": "counts of pairs"}
+_NAMES = {"uniform": "uniform guess, ln V", "unigram": "unigram baseline", "bigram": "bigram baseline"}
 _ORANGE = "#e2892b"
 
 

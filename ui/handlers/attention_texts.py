@@ -1,4 +1,4 @@
-"""Texts to look at: the example of each kind of model, and short ones to find out what wakes a head."""
+"""Texts to look at: the example of each kind of model, and short ones to find out what activates a head."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def example_text(lm: LanguageModel) -> str:
 
 
 def other_text(text: str) -> str:
-    """The example with one word changed, of as many tokens: what the comparison begins with."""
+    """The example with one word changed and the same number of tokens: what the comparison begins with."""
     return text.replace("Max", "Tim").replace("mat", "hat")
 
 

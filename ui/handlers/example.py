@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from gptcore.errors import CheckpointError
 from gptcore.generation import last_logits, prompt_ids
 from gptcore.threads import release_threads
-from ui.handlers import generate, score
+from ui.handlers import generate, records, score
 from ui.handlers.attention_example import AttentionExample, make_attention_example
+from ui.handlers.first_text import own_prompt, reads
 from ui.handlers.strategies import STRATEGIES
 from ui.handlers.zero_shot_example import ZeroShotExample, make_zero_shot_example
 from ui.services import Services
 from ui.sessions import Document, NextToken
 
-PROMPT = "Once upon a time, there was a little fox who lived in the forest."
+EXAMPLE_END = "an example, written when the app started"
 SCORED = "The cat sat on the mat. The cat sat on the mat. The cat sat on the refrigerator."
 # The length ends at a word after which the mini has many ideas, so that the chart has something to show.
 VALUES: dict[str, Any] = {
@@ -46,23 +48,25 @@ def make_example(services: Services) -> Example:
     """Runs the handlers once, as a visitor would."""
     visitor, name = "example", services.models.default
     lm = services.models.get(name)
-    prompt, text = PROMPT, SCORED
-    if lm.tokenizer.kind == "char":  # its alphabet may lack any letter of the usual example
-        prompt = text = lm.tokenizer.decode([i % lm.tokenizer.vocab_size for i in range(8)])
-    prompt = lm.tokenizer.decode(lm.tokenizer.encode(prompt)[: max(1, lm.model.config.n_positions // 2)])
+    prompt = own_prompt(services, name, lm)
+    text = SCORED if reads(lm, SCORED) else prompt
     with services.slots:  # the first pass of a process is slow; the example's figures are not
         last_logits(lm.model, prompt_ids(lm, prompt))
     views = list(generate.write(services, visitor, name, prompt, _fitting(VALUES, lm.model.config.vocab_size)))
     session = services.sessions.get(visitor)
-    assert session.document is not None and session.next_token is not None
+    if session.document is None or session.next_token is None:
+        raise CheckpointError(f"{name} wrote no first text. Choose another model with --model.")
     services.sessions.forget(visitor)
+    # Its rate is of another moment and another load; a figure that looks live must be live.
+    about = records.stats(n=len(session.document.ids) - session.document.n_prompt, end=EXAMPLE_END)
+    document = replace(session.document, records=(*session.document.records, about))
     scored, attention = score.score(services, name, text), make_attention_example(services)
     asked = make_zero_shot_example(services)
     release_threads()
     return Example(
-        document=session.document,
+        document=document,
         next_token=session.next_token,
-        stream="".join(session.document.records),
+        stream="".join(document.records),
         distribution=views[-1].distribution or "",
         values=_fitting(VALUES, lm.model.config.vocab_size),
         scored_text=text,

@@ -19,6 +19,7 @@ from ui.sessions import Document, NextToken, Run, Session
 _TOKEN = '{"kind":"token"'  # how a token's record begins
 # More often than this nobody sees, and every update costs the page some milliseconds.
 UPDATES_PER_SECOND = 20
+_ENDED = "the model ended its text here; what follows begins another"
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,7 @@ def adopt(services: Services, session_id: str | None, document: Document, next_t
     """Makes a ready text the visitor's own, to step, branch and undo from."""
     session = services.sessions.get(session_id)
     session.document, session.next_token = document, next_token
+    session.own_prompt, session.shown_by = document.prompt, id(services.models.get(document.model))
 
 
 def look(services: Services, session_id: str | None, model: object, prompt: object, values: dict[str, Any]) -> View:
@@ -141,6 +143,16 @@ def look(services: Services, session_id: str | None, model: object, prompt: obje
     except GPTCoreError as error:
         session.next_token = None
         return View(distribution=distribution.message(str(error)))
+
+
+def derails(services: Services, model: object, prompt: object) -> bool:
+    """Whether a prompt ends in a space that the model's tokens would carry in front of the next word."""
+    if not isinstance(prompt, str) or not prompt.endswith(" "):
+        return False
+    try:
+        return services.models.get(inputs.model_name(model)).tokenizer.kind != "char"
+    except GPTCoreError:
+        return False
 
 
 def redraw(services: Services, session_id: str | None, values: dict[str, Any]) -> View:
@@ -189,6 +201,9 @@ def _extend(
         stop=how.stop,
         n_written=len(document.ids) - document.n_prompt,
     )
+    ended = len(document.ids) > document.n_prompt and document.ids[-1] == lm.tokenizer.end_id
+    if ended:
+        document = replace(document, records=(*document.records, records.note(_ENDED)))
     yield View(stream="".join(document.records), seed=document.seed)
     for new in _paced(services, run, lm, continuation, how, n_tokens):
         if run.abandoned:

@@ -23,10 +23,10 @@ from ui.services import Services
 
 CHAIN = "chain of thought"
 WAYS = ("0", "1", "2", "4", "8", CHAIN)
-# What training never shows, in words.
+# What is held out from training, in words.
 SIDES = {
     "these words together": "combination",
-    "this wording": "template",
+    "this template": "template",
     "this word in this task": "word",
 }
 MOST_ITEMS = 200
@@ -164,7 +164,7 @@ def recorded() -> str:
             raise CheckpointError(f"{folder / RECORDED} cannot be read ({error}).") from None
         rows += [_recorded_row(name, row) for row in found]
     columns = ("model", "task", "held out from training", "template", "score", "95% interval", "items", "metric")
-    text = "Counted when the model was made; count it again with the button above. Part of the model's card."
+    text = "Counted when the model was made; count it again with the button above. This is part of the model's card."
     return sheet([Section("Recorded", text, columns, rows)])
 
 

@@ -43,7 +43,7 @@ class Prepared:
         train, valid: ids, integers.
         valid_bytes: UTF-8 bytes of the held-out part.
         tokens_per_character: of the held-out part; turns nats per token into bits per character.
-        lines: what counting achieves on the held-out part, nats per token: "uniform", "unigram", "bigram".
+        lines: n-gram baselines on the held-out part, nats per token: "uniform", "unigram", "bigram".
     """
 
     tokenizer: Tokenizer

@@ -112,7 +112,8 @@ def _news(run: Run | FinishedRun, run_id: object, version: object, n_rows: objec
         "looks": [_look(seen) for seen in looks], "n_looks": n_all, "final": _finite(run.final_loss),
         "final_accuracy": _finite(run.final_accuracy),
         "peak": run.learning_rate, "ahead": _ahead(run, elapsed), "about": None if run_id == run.id else run.plan.about,
-        "planned_peak": config.learning_rate,
+        "planned_peak": config.learning_rate, "next_look": _finite(run.next_look),
+        "busy": round(run.processor_share, 2) if run.alive and run.busy else None,
     }  # fmt: skip
 
 

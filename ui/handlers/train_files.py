@@ -115,7 +115,7 @@ def zipped_model(services: Services, bench_id: object) -> tuple[str, str]:
     run = bench.current if bench is not None else None
     lm = run.language_model if run is not None else None
     if run is None or lm is None:
-        raise InputError("There is no model to save yet. Press Start, and wait for its first look.")
+        raise InputError("There is no model to save yet. Press Start, and wait for its first snapshot.")
     scratch = tempfile.TemporaryDirectory(prefix="gptlens-")
     folder = Path(scratch.name)
     about, step = run.plan.about, run.observations[-1].step

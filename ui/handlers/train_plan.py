@@ -37,7 +37,7 @@ from ui.handlers.texts import REPEATED, REPEATED_CHARACTERS, Preparations, Prepa
 from ui.runs import Plan
 from ui.services import Services
 
-# How long a run is: seconds by the bell, "cap" for as long as the server allows, "steps" for a number of updates.
+# How long a run is: seconds, "cap" for as long as the server allows, "steps" for a number of updates.
 LENGTHS = ("30", "60", "120", "cap", "steps")
 FIELDS = (
     "corpus", "written", "file", "data_set", "tokenizer", "vocab_size", "n_layer", "n_head", "n_embd", "n_positions",
@@ -76,12 +76,12 @@ SENT = ("n_layer", "n_head", "n_embd", "n_positions")
 # What can be broken on purpose: (label, what to expect and why).
 TRICKS: dict[str, tuple[str, str]] = {
     "none": ("nothing", ""),
-    "no_warmup": ("no warm-up", "The first updates are the largest while AdamW knows least about the gradient's size: watch the gradient norm of the first steps. Small models survive it, large ones often do not."),
-    "lr_x100": ("learning rate × 100", "Every step overshoots. The loss gets stuck near the line of letter counts: the model learns which letters are frequent, and nothing more. In larger models it can end as no number at all; the run then stops by itself and keeps the last good model."),
+    "no_warmup": ("no warm-up", "The first updates are the largest, while AdamW knows least about the size of the gradient. Watch the gradient norm of the first steps: small models survive this, large ones often do not."),
+    "lr_x100": ("learning rate × 100", "Every step overshoots. The loss gets stuck near the unigram baseline: the model learns which letters are frequent, and nothing more. In larger models the loss can become NaN; the run then stops and keeps the last good model."),
     "no_positions": ("no positions", "Without position embeddings a token knows what stands before it, but only the causal mask hints at the order. The loss ends higher."),
     "no_mask": ("no causal mask", "Every token sees the next one, so the model copies instead of predicting: the training loss falls towards 0, and the sample is junk, since there is nothing to copy when it writes."),
-    "no_scaling": ("no residual scaling", "The projections into the residual stream start at full size instead of 1/√(2L) of it. In a few layers it hardly shows; the first gradient norms are larger."),
-    "one_batch": ("one batch only", "The same batch again and again: the training loss falls to 0 while the held-out loss turns up. It learns by heart, which also shows that the code can learn at all."),
+    "no_scaling": ("no residual scaling", "The projections into the residual stream start at full size instead of 1/√(2L) of it. In a few layers the effect is small: the first gradient norms are larger."),
+    "one_batch": ("one batch only", "The same batch again and again: the training loss falls to 0 while the held-out loss turns up. It memorises the batch, which also shows that the code can learn."),
     "post_norm": ("post-norm, no warm-up", "GPT-1's order, norm after each sum, without the warm-up it needs: gradients near the output are large at first, and training is slower or stuck."),
 }  # fmt: skip
 
@@ -99,7 +99,7 @@ def make_plan(services: Services, texts: Preparations, values: dict[str, Any]) -
     """
     trick = values["trick"]
     if not isinstance(trick, str) or trick not in TRICKS:
-        raise InputError(f"{str(trick)[:40]!r} cannot be broken. Choose {', '.join(TRICKS)}.")
+        raise InputError(f"{str(trick)[:40]!r} is not a “break it” option. Choose {', '.join(TRICKS)}.")
     shape, config = _shape(values), schedule(services, values, trick)
     if values["corpus"] == REPEATED:
         return _repeated_plan(services, values, shape, config, trick)
@@ -238,10 +238,12 @@ def _text_plan(
         return score_windows(now, prepared.valid, n_bytes=prepared.valid_bytes, most=most).loss, math.nan
 
     tokenizer = prepared.tokenizer
-    instead = [int(token) for token in prepared.valid[:3]]
+    instead = tokenizer.encode(" ".join(tokenizer.decode(prepared.train[:40].tolist()).split()[:3]))
     prompt = sample_prompt(tokenizer, values["prompt"], shape.n_positions, instead=instead)
     if values["prompt"] and not str(values["prompt"]).endswith(tokenizer.decode(prompt)):
-        note = f"{note} The sample's prompt has characters that the text lacks; it is {tokenizer.decode(prompt)!r}.".strip()
+        note = (
+            f"{note} The sample prompt has characters that the text lacks; it is {tokenizer.decode(prompt)!r}.".strip()
+        )
     looked_at = [int(token) for token in prepared.valid[: min(24, shape.n_positions)]]
     trials = watched_tasks() if inputs.flag(values["tasks"], "Watch tasks") else ()
     n_new = 100 if tokenizer.kind == "char" else 40
@@ -255,7 +257,7 @@ def _text_plan(
 
 
 def watched_tasks() -> list[Trial]:
-    """What a run is asked at every look: a few items of the tasks that a small model can learn."""
+    """What a run is asked at every snapshot: a few items of the tasks that a small model can learn."""
     return [make_trial(task, n_items=_WATCHED_ITEMS) for task in _WATCHED_TASKS]
 
 
@@ -297,11 +299,11 @@ def _repeated_plan(
 
 
 def sample_prompt(tokenizer: Tokenizer, value: object, window: int, *, instead: Sequence[int] = (0,)) -> list[int]:
-    """The ids of the sample's prompt, as much of its end as leaves room to write.
+    """The ids of the sample prompt, as much of its end as leaves room to write.
 
     Characters that the tokenizer does not know are left out; if nothing is left, `instead` is the prompt.
     """
-    prompt = inputs.text(value, "The sample's prompt", most=500)
+    prompt = inputs.text(value, "The sample prompt", most=500)
     try:
         ids = tokenizer.encode(prompt)
     except TokenizerError:

@@ -37,7 +37,7 @@ STOPS = {"a new line": "\n", "an empty line": "\n\n", "a full stop": ".", "Q:": 
 _SEEDS = 1_000  # inputs to draw from
 _RATED = 8  # tokens; of fewer, no rate is told
 _TAIL = 60  # characters of the prompt that stand before an answer
-OWN_WORDING = "your own wording"
+OWN_WORDING = "your own template"
 STORY = "One day Lucy found a small key in the garden. She"
 
 

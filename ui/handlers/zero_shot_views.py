@@ -25,7 +25,7 @@ from ui.services import Services
 
 MOST_MODELS = 8
 _MOST_ON_A_RUNG = 40  # tokens of a plain answer in the ladder
-_ASSEMBLED = "These prompts are assembled from the fields; the prompt that was edited by hand is not used here."
+_ASSEMBLED = "These prompts are built from the fields; the prompt that was edited by hand is not used here."
 OWN, EXPECTED = "its own answer", "the expected answer"
 
 

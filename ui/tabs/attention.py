@@ -60,7 +60,7 @@ def attention_tab(
                 )
                 woken = gr.Markdown(HINT, elem_id="woken")
         with gr.Column(scale=2, min_width=330):
-            mode = gr.Radio(_MODES, value=attention.RAW, label="Resting on the first token (the sink)", elem_id="sink")
+            mode = gr.Radio(_MODES, value=attention.RAW, label="Attention sink (first token)", elem_id="sink")
             keep = gr.Radio(
                 list(attention.ENDS), value="end", label="The text is too long: keep its", elem_id="keep-end",
                 visible=False,

@@ -38,7 +38,7 @@ def compare_view(
             )
         with gr.Column(min_width=300):
             text_b = gr.Textbox(
-                example.other_text, label="Text B, of as many tokens", lines=2, max_lines=4, elem_id="text-b"
+                example.other_text, label="Text B (same number of tokens)", lines=2, max_lines=4, elem_id="text-b"
             )
         with gr.Column(min_width=200):
             same = gr.Checkbox(True, label="B is read by the same model", elem_id="same-model")

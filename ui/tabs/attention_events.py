@@ -13,6 +13,7 @@ from ui.figures import attention as figures
 from ui.figures.slide import is_kind
 from ui.handlers import ablation, attention, attention_files, attention_texts, lens
 from ui.services import Services
+from ui.tabs.controls import event_data, or_nothing
 
 HINT = "Every change is read at once. Repeat a name, and see who looks back."
 _MOST_CHARS = 3_000_000
@@ -31,23 +32,24 @@ def make_events(services: Services) -> tuple[Callable[..., Any], ...]:
                 yield [skip, value, skip, skip, off]
             elif shown == "lens":
                 yield [skip, skip, lens.lens(services, visitor, name, text, mode, keep), skip, skip]
-            for seen in attention.look(services, visitor, name, text, mode, keep):
-                yield [seen.value, skip, skip, gr.Radio(visible=seen.cut), skip]
+            looks = attention.look(services, visitor, name, text, mode, keep)
+            views = ([seen.value, skip, skip, gr.Radio(visible=seen.cut), skip] for seen in looks)
+            yield from or_nothing(views, [skip] * 5)
 
     def on_off(request: gr.Request, event: gr.EventData, *raw: Any) -> list[Any]:
-        asked = event._data if isinstance(event._data, dict) else {}
+        asked = event_data(event)
         off = asked["off"] if "off" in asked else [[asked.get("layer"), "head", asked.get("head")]]
         name, text, mode, keep, replacement = raw
         with shown_to_visitor():
             value = ablation.switch_off(services, request.session_hash, name, text, mode, keep, off, replacement)
         return [value, off, gr.skip() if "off" in asked else gr.Tabs(selected="off")]
 
-    def on_try(request: gr.Request, *raw: Any) -> Iterator[str]:
+    def on_try(request: gr.Request, *raw: Any) -> Iterator[Any]:
         with shown_to_visitor():
-            yield from ablation.try_all(services, request.session_hash, *raw)
+            yield from or_nothing(ablation.try_all(services, request.session_hash, *raw), gr.skip())
 
     def on_wake(event: gr.EventData, name: str) -> list[Any]:
-        asked = event._data if isinstance(event._data, dict) else {}
+        asked = event_data(event)
         with shown_to_visitor():
             return list(attention_texts.wake(services, name, asked.get("layer"), asked.get("head")))
 

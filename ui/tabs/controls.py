@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import gradio as gr
 
@@ -12,6 +12,7 @@ from ui.handlers import generate
 from ui.handlers.strategies import NEUTRAL
 from ui.services import Services
 
+T = TypeVar("T")
 SAMPLING = list(NEUTRAL)
 WRITING = ["max_new_tokens", "stop", "use_cache", "tokens_per_second"]
 # What a link holds, besides prompt, seed and model.
@@ -50,10 +51,10 @@ def named(raw: Sequence[Any]) -> dict[str, Any]:
 def main_sliders(values: dict[str, Any], max_new_tokens: int) -> dict[str, Any]:
     """The six that demonstrations move."""
     with gr.Row(elem_classes="sliders"):
-        temperature = _slider("Temperature", "0: the favourite", 0, 2, 0.05, values["temperature"], "temperature")
+        temperature = _slider("Temperature", "0: greedy", 0, 2, 0.05, values["temperature"], "temperature")
         top_k = _slider("Top-k", "k likeliest; 0: off", 0, 200, 1, values["top_k"], "top-k")
-        top_p = _slider("Top-p", "up to p; 1: off", 0.01, 1, 0.01, values["top_p"], "top-p")
-        min_p = _slider("Min-p", "of the best; 0: off", 0, 1, 0.01, values["min_p"], "min-p")
+        top_p = _slider("Top-p", "smallest set reaching p; 1: off", 0.01, 1, 0.01, values["top_p"], "top-p")
+        min_p = _slider("Min-p", "share of the top probability; 0: off", 0, 1, 0.01, values["min_p"], "min-p")
         penalty = _slider("Repetition", "penalty; 1: off", 1, 2, 0.01, values["repetition_penalty"], "repetition")
         length = _slider("Length", "new tokens", 1, max_new_tokens, 1, values["max_new_tokens"], "max-new-tokens")
     return {
@@ -76,9 +77,7 @@ def seed_row(seed: int) -> tuple[gr.Number, gr.Checkbox, gr.Button]:
 def more_controls(values: dict[str, Any]) -> dict[str, Any]:
     """What is moved less often."""
     with gr.Row():
-        least = _slider(
-            "Minimum length", "no end of text before", 0, 200, 1, values["min_new_tokens"], "min-new-tokens"
-        )
+        least = _slider("Minimum length", "minimum new tokens", 0, 200, 1, values["min_new_tokens"], "min-new-tokens")
         ngram = _slider("No-repeat n-grams", "0 is off", 0, 6, 1, values["no_repeat_ngram_size"], "no-repeat")
     with gr.Row():
         speed = _slider("Speed limit", "tokens a second; 0 is none", 0, 60, 1, values["tokens_per_second"], "speed")
@@ -108,6 +107,22 @@ def _slider(label: str, info: str, low: float, high: float, step: float, value: 
         buttons=[],
         precision=0 if step == 1 else None,
     )
+
+
+def event_data(event: gr.EventData) -> dict[str, Any]:
+    """What a component sent with an event; nothing where it is not an object, as a program may send."""
+    data = getattr(event, "_data", None)
+    return data if isinstance(data, dict) else {}
+
+
+def or_nothing(views: Iterator[T], nothing: T) -> Iterator[T]:
+    """The views, or `nothing` where there are none: Gradio empties the outputs of an event that ends without a value."""
+    silent = True
+    for view in views:
+        silent = False
+        yield view
+    if silent:
+        yield nothing
 
 
 def stop_event(services: Services) -> Callable[[gr.Request], None]:

@@ -14,9 +14,22 @@ from ui.components.token_stream import token_stream
 from ui.errors import shown_to_visitor
 from ui.handlers import generate as handlers
 from ui.handlers.example import Example
+from ui.handlers.first_text import first_text
 from ui.handlers.strategies import STRATEGIES
 from ui.services import Services
-from ui.tabs.controls import LINKED, QUIET, SAMPLING, Controls, main_sliders, more_controls, named, seed_row, stop_event
+from ui.tabs.controls import (
+    LINKED,
+    QUIET,
+    SAMPLING,
+    Controls,
+    event_data,
+    main_sliders,
+    more_controls,
+    named,
+    or_nothing,
+    seed_row,
+    stop_event,
+)
 from ui.tabs.generate_views import compare_view, score_view
 
 
@@ -26,12 +39,14 @@ class GenerateTab:
 
     Attributes:
         prompt, controls: what a link sets.
-        look: how to draw the distribution anew, as keyword arguments of an event.
+        stream: the text.
+        opened: what to show of a model that has just been opened, as keyword arguments of an event.
     """
 
     prompt: gr.Textbox
     controls: Controls
-    look: dict[str, Any]
+    stream: gr.HTML
+    opened: dict[str, Any]
 
 
 def generate_tab(services: Services, model: gr.Dropdown, example: Example, model_work: dict[str, Any]) -> GenerateTab:
@@ -52,7 +67,7 @@ def generate_tab(services: Services, model: gr.Dropdown, example: Example, model
                 )  # fmt: skip
                 with gr.Row(visible=False, elem_id="space-warning") as warning:
                     gr.Markdown(
-                        "The prompt ends in a space. Words carry their space in front, so this derails most models."
+                        "The prompt ends in a space. Most tokens start with their space, so this derails the model."
                     )
                     strip = gr.Button("Remove it", size="sm", scale=0, min_width=110, elem_id="strip")
                 with gr.Row(elem_classes="steps"):
@@ -84,7 +99,7 @@ def generate_tab(services: Services, model: gr.Dropdown, example: Example, model
         with gr.Tab("What surprises it"):
             score_view(services, model, example, model_work)
 
-    on_write, on_step, on_branch, on_look, on_redraw, on_undo = _events(services)
+    on_write, on_step, on_branch, on_look, on_redraw, on_undo, on_opened = _events(services)
     inputs, outputs = [model, prompt, *controls.inputs], [prompt, stream, controls.seed, chart]
     writing = {**model_work, "trigger_mode": "multiple"}
     gr.on([start.click, prompt.submit], on_write, inputs, outputs, **writing)
@@ -105,7 +120,8 @@ def generate_tab(services: Services, model: gr.Dropdown, example: Example, model
     linked = {"model": model, "prompt": prompt, "seed": controls.seed}
     linked |= {name: controls.by_name[name] for name in LINKED}
     copy_link.click(None, list(linked.values()), copied, js=links.copy_script(list(linked)), **QUIET)
-    return GenerateTab(prompt, controls, look)
+    opened = {"fn": on_opened, "inputs": inputs, "outputs": outputs, **model_work}
+    return GenerateTab(prompt, controls, stream, opened)
 
 
 def _shown(view: handlers.View) -> list[Any]:
@@ -117,29 +133,28 @@ def _shown(view: handlers.View) -> list[Any]:
 def _events(services: Services) -> tuple[Callable[..., Any], ...]:
     """The tab's events as Gradio wants them: the request first, then the values of the inputs."""
 
+    def shown(views: Iterator[handlers.View]) -> Iterator[list[Any]]:
+        return or_nothing(map(_shown, views), _shown(handlers.View()))
+
     def on_write(request: gr.Request, name: str, text: str, *raw: Any) -> Iterator[list[Any]]:
         with shown_to_visitor():
-            for view in handlers.write(services, request.session_hash, name, text, named(raw)):
-                yield _shown(view)
+            yield from shown(handlers.write(services, request.session_hash, name, text, named(raw)))
 
     def on_step(request: gr.Request, name: str, text: str, *raw: Any) -> Iterator[list[Any]]:
         with shown_to_visitor():
-            for view in handlers.write_one(services, request.session_hash, name, text, named(raw)):
-                yield _shown(view)
+            yield from shown(handlers.write_one(services, request.session_hash, name, text, named(raw)))
 
     def on_branch(request: gr.Request, event: gr.EventData, name: str, text: str, *raw: Any) -> Iterator[list[Any]]:
-        picked = event._data if isinstance(event._data, dict) else {}
+        picked = event_data(event)
         with shown_to_visitor():
-            for view in handlers.branch(
-                services, request.session_hash, name, text, named(raw), picked.get("place"), picked.get("id")
-            ):
-                yield _shown(view)
+            place, token = picked.get("place"), picked.get("id")
+            yield from shown(handlers.branch(services, request.session_hash, name, text, named(raw), place, token))
 
     def on_look(request: gr.Request, name: str, text: str, *raw: Any) -> list[Any]:
         with shown_to_visitor():
             view = handlers.look(services, request.session_hash, name, text, named(raw))
-        trailing = isinstance(text, str) and text.endswith(" ")
-        return [gr.Row(visible=trailing), view.distribution]
+            warned = handlers.derails(services, name, text)
+        return [gr.Row(visible=warned), view.distribution]
 
     def on_redraw(request: gr.Request, *raw: Any) -> Any:
         with shown_to_visitor():
@@ -150,7 +165,11 @@ def _events(services: Services) -> tuple[Callable[..., Any], ...]:
         with shown_to_visitor():
             return _shown(handlers.undo(services, request.session_hash, name, named(raw)))
 
-    return on_write, on_step, on_branch, on_look, on_redraw, on_undo
+    def on_opened(request: gr.Request, name: str, text: str, *raw: Any) -> Iterator[list[Any]]:
+        with shown_to_visitor():
+            yield from shown(first_text(services, request.session_hash, name, text, named(raw)))
+
+    return on_write, on_step, on_branch, on_look, on_redraw, on_undo, on_opened
 
 
 def _on_preset(services: Services, preset: str) -> Callable[..., list[Any]]:

@@ -14,7 +14,7 @@ from ui.handlers.example import Example
 from ui.handlers.score import score
 from ui.handlers.strategies import FROM_SLIDERS, OFF, STRATEGIES
 from ui.services import Services
-from ui.tabs.controls import QUIET, Controls, named, stop_event
+from ui.tabs.controls import QUIET, Controls, named, or_nothing, stop_event
 
 _FIRST_CHOICES = ("Greedy", "T = 0.7", "Top-p = 0.9", "Neutral")
 
@@ -29,7 +29,7 @@ def compare_view(
         stop = gr.Button("Stop", variant="stop", elem_id="compare-stop", min_width=90, scale=0)
         same = gr.Checkbox(
             True, label="Same random numbers", elem_id="compare-same", min_width=260,
-            info="On: only the strategy differs. Off: each column draws its own; one strategy four times gives four texts.",
+            info="On: only the strategy differs. Off: each column gets its own random numbers, so one strategy gives four texts.",
         )  # fmt: skip
     names, streams = [], []
     with gr.Row(elem_classes="compare"):
@@ -50,8 +50,8 @@ def compare_view(
     def on_compare(request: gr.Request, name: str, text: str, same_numbers: bool, *raw: Any) -> Iterator[list[Any]]:
         chosen, values = raw[:MOST], named(raw[MOST:])
         with shown_to_visitor():
-            for texts, seed in compare(services, request.session_hash, name, text, values, chosen, same_numbers):
-                yield [*texts, seed]
+            views = compare(services, request.session_hash, name, text, values, chosen, same_numbers)
+            yield from or_nothing(([*texts, seed] for texts, seed in views), [gr.skip()] * (MOST + 1))
 
     inputs = [model, prompt, same, *names, *controls.inputs]
     start.click(on_compare, inputs, [*streams, controls.seed], **{**model_work, "trigger_mode": "multiple"})
@@ -64,7 +64,7 @@ def score_view(services: Services, model: gr.Dropdown, example: Example, model_w
         with gr.Column(scale=1, min_width=330):
             text = gr.Textbox(
                 example.scored_text, label="Any text", lines=6, max_lines=14, elem_id="score-text",
-                info="Perplexity is the number of equally likely tokens that the model's average doubt amounts to.",
+                info="Perplexity: on average, the model is as unsure as choosing among this many equally likely tokens.",
             )  # fmt: skip
             start = gr.Button("Measure the surprise", variant="primary", elem_id="score-start")
         with gr.Column(scale=1, min_width=330):

@@ -16,9 +16,11 @@ from ui.figures import architecture as drawings
 from ui.figures import parameters as figures
 from ui.figures.slide import is_kind
 from ui.handlers import anatomy, architecture, costs, shapes, sheets, verify
+from ui.handlers.uses import ABOVE
 from ui.services import Services
+from ui.tabs.controls import or_nothing
 
-PICKED = "the model above"
+PICKED = ABOVE
 FIELDS = [*shapes.SIZES, *shapes.SWITCHES, "norm_position"]
 
 
@@ -78,9 +80,9 @@ def make_events(services: Services) -> tuple[Callable[..., Any], ...]:
         value = {"name": name, "model": model, "text": found.text, "light": light, "dark": dark}
         return json.dumps(value, ensure_ascii=False)
 
-    def on_verify(request: gr.Request, model: str) -> Iterator[str]:
+    def on_verify(request: gr.Request, model: str) -> Iterator[Any]:
         with shown_to_visitor():
-            yield from verify.checks(services, request.session_hash, model)
+            yield from or_nothing(verify.checks(services, request.session_hash, model), gr.skip())
 
     return on_look, on_load, on_follow, on_rate, on_cache, on_anatomy, on_verify
 

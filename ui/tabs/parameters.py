@@ -25,11 +25,13 @@ class ParametersTab:
         follow: what to do when the model in the picker has changed, as keyword arguments of events.
         send: the button that takes the shape to the Train tab.
         sent: the controls that go there, by SENT.
+        start_from: what the shape starts from.
     """
 
     follow: list[dict[str, Any]]
     send: gr.Button
     sent: list[Any]
+    start_from: gr.Dropdown
 
 
 def parameters_tab(services: Services, model: gr.Dropdown, model_work: dict[str, Any], tab: gr.Tab) -> ParametersTab:
@@ -126,7 +128,7 @@ def parameters_tab(services: Services, model: gr.Dropdown, model_work: dict[str,
     anatomy_tab.select(lambda: "anatomy", None, shown, queue=False, **QUIET).then(**examined)
     start.click(on_verify, model, checks, **model_work)
     stop.click(stop_event(services), queue=False, **QUIET)
-    return ParametersTab([follow, examined], send, [controls[name] for name in SENT])
+    return ParametersTab([follow, examined], send, [controls[name] for name in SENT], load)
 
 
 def _controls(values: dict[str, Any]) -> dict[str, Any]:

@@ -39,7 +39,7 @@ def train_tab(services: Services, model: gr.Dropdown) -> TrainTab:
     events = make_events(services)
     bench = gr.Textbox(visible=False)
     with gr.Row(equal_height=False):
-        with gr.Column(scale=2, min_width=300, elem_classes="no-present", elem_id="train-form"):
+        with gr.Column(scale=2, min_width=300, elem_id="train-form"):
             with gr.Tabs(elem_id="train-kinds"):
                 with gr.Tab("From scratch", id="scratch"):
                     preset = gr.Dropdown(list(PRESETS), value=FIRST_PRESET, label="Preset", elem_id="train-preset")
@@ -48,18 +48,21 @@ def train_tab(services: Services, model: gr.Dropdown) -> TrainTab:
                         start = gr.Button("Start", variant="primary", elem_id="train-start", min_width=80)
                         reset = gr.Button("Reset", elem_id="train-reset", min_width=70)
                         new_seed = gr.Button("New seed", elem_id="train-new-seed", min_width=80)
+                    said = gr.HTML("", elem_id="train-said", elem_classes="said")
                 with gr.Tab("Fine-tune", id="tune"):
                     tuning = tuning_fields(services)
                     tune = gr.Button("Fine-tune the model above", variant="primary", elem_id="tune-start")
+                    said_of_tuning = gr.HTML("", elem_id="tune-said", elem_classes="said")
                 with gr.Tab("Labels", id="labels"):
                     lines = label_fields()
                     learn = gr.Button("Learn the labels", variant="primary", elem_id="labels-start")
-            said = gr.HTML("", elem_id="train-said")
+                    said_of_labels = gr.HTML("", elem_id="labels-said", elem_classes="said")
             with gr.Accordion("Files", open=False):
                 with gr.Row():
                     save = gr.Button("Model folder .zip", elem_id="train-zip", min_width=120)
                     uploaded = gr.UploadButton("Open a .zip", file_types=[".zip"], elem_id="train-open", min_width=120)
                 ready = gr.DownloadButton("Download", elem_id="train-zip-ready", elem_classes="off-screen")
+                said_of_files = gr.HTML("", elem_id="files-said", elem_classes="said")
         with gr.Column(scale=6, min_width=330):
             view = train_view(server_functions=server_functions(services), elem_id="train")
 
@@ -70,13 +73,23 @@ def train_tab(services: Services, model: gr.Dropdown) -> TrainTab:
     with_seed = [bench, *(fields[name] for name in FIELDS if name != "seed"), fields["seed"]]
     new_seed.click(events.reseed, with_seed, outputs, js=_NEW_SEED, concurrency_limit=4, **QUIET)
     tune.click(
-        events.tune, [bench, model, *tuning.values()], [view, said], js=_WITH_BENCH, concurrency_limit=4, **QUIET
+        events.tune,
+        [bench, model, *tuning.values()],
+        [view, said_of_tuning],
+        js=_WITH_BENCH,
+        concurrency_limit=4,
+        **QUIET,
     )
     learn.click(
-        events.labels, [bench, model, *lines.values()], [view, said], js=_WITH_BENCH, concurrency_limit=4, **QUIET
+        events.labels,
+        [bench, model, *lines.values()],
+        [view, said_of_labels],
+        js=_WITH_BENCH,
+        concurrency_limit=4,
+        **QUIET,
     )
     preset.input(events.preset, preset, [fields[name] for name in SHAPE_FIELDS], queue=False, **QUIET)
-    save.click(events.zip, bench, [ready, said], js=_WITH_BENCH, **QUIET).success(
+    save.click(events.zip, bench, [ready, said_of_files], js=_WITH_BENCH, **QUIET).success(
         None, None, None, js="() => setTimeout(() => document.querySelector('#train-zip-ready')?.click(), 200)", **QUIET
     )
     upload = {"fn": events.upload, "inputs": [bench, uploaded], "js": _WITH_BENCH, **QUIET}

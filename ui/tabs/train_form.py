@@ -15,7 +15,7 @@ from ui.tabs.controls import QUIET
 from ui.tabs.train_events import LABEL_FIELDS, TUNING_FIELDS
 
 FIRST_PRESET = next(iter(PRESETS))
-_LENGTHS = dict(zip(LENGTHS, ("30 s", "60 s", "2 min", "the most", "steps"), strict=True))
+_LENGTHS = dict(zip(LENGTHS, ("30 s", "60 s", "2 min", "maximum", "steps"), strict=True))
 
 
 def _text_fields(services: Services, values: dict[str, Any], name: str, *, repeated: bool) -> dict[str, Any]:
@@ -29,7 +29,7 @@ def _text_fields(services: Services, values: dict[str, Any], name: str, *, repea
         "", label="Your text", lines=4, max_lines=8, visible=False, elem_id=f"{name}-written", placeholder="Paste it here, or upload a file below.",
     )  # fmt: skip
     file = gr.File(
-        label="or a .txt file", file_types=["text", ".txt", ".md", ".csv", ".py"], visible=False, height=90, elem_id=f"{name}-file",
+        label="or a .txt file", file_types=["text", ".txt", ".md", ".csv", ".py"], visible=False, height=150, elem_id=f"{name}-file",
     )  # fmt: skip
     data_set = gr.Textbox(
         "", label="Data set", info="owner/name on the Hugging Face Hub", visible=False, elem_id=f"{name}-data-set"
@@ -48,7 +48,7 @@ def scratch_fields(services: Services, values: dict[str, Any]) -> dict[str, Any]
         [(label, key) for key, label in _LENGTHS.items()],
         value=values["length"],
         label="Length",
-        info="the schedule ends at the bell",
+        info="the learning rate reaches 0 when time is up",
         elem_id="train-length",
     )
     trick = gr.Dropdown(
@@ -103,12 +103,12 @@ def scratch_fields(services: Services, values: dict[str, Any]) -> dict[str, Any]
                 elem_id="train-seed",
                 min_width=100,
             )
-        found["prompt"] = gr.Textbox(values["prompt"], label="Sample's prompt", max_lines=2, elem_id="train-prompt")
+        found["prompt"] = gr.Textbox(values["prompt"], label="Sample prompt", max_lines=2, elem_id="train-prompt")
     found["trick"] = trick
     found["tasks"] = gr.Checkbox(
         values["tasks"],
-        label="Watch tasks",
-        info="ask it at every look, from prompts alone; made for the small web",
+        label="Test tasks at every snapshot",
+        info="from prompts alone; made for the small web",
         elem_id="train-tasks",
     )
     return found
@@ -129,7 +129,9 @@ def tuning_fields(services: Services) -> dict[str, Any]:
         200, label="Steps", info="when the length is steps", precision=0, minimum=1, elem_id="tune-steps", min_width=100
     )
     found["learning_rate"] = gr.Number(2e-4, label="Learning rate", info="peak", elem_id="tune-rate", min_width=100)
-    found["prompt"] = gr.Textbox("The ", label="Sample's prompt", max_lines=2, elem_id="tune-prompt")
+    found["prompt"] = gr.Textbox(
+        "", label="Sample prompt", placeholder="the first words of the text", max_lines=2, elem_id="tune-prompt"
+    )
     assert tuple(found) == TUNING_FIELDS
     return found
 
@@ -160,7 +162,7 @@ def label_fields() -> dict[str, Any]:
         elem_id="labels-rate",
         min_width=100,
     )
-    found["prompt"] = gr.Textbox("the ", label="Sample's prompt", max_lines=2, elem_id="labels-prompt")
+    found["prompt"] = gr.Textbox("the ", label="Sample prompt", max_lines=2, elem_id="labels-prompt")
     assert tuple(found) == LABEL_FIELDS
     return found
 

@@ -32,10 +32,12 @@ class ZeroShotTab:
     Attributes:
         follow: what to do when the model in the picker has changed.
         arrive: what to do when the page is opened, one after the other: a link may ask for a task.
+        asked: which model is asked.
     """
 
     follow: list[dict[str, Any]]
     arrive: list[dict[str, Any]]
+    asked: gr.Dropdown
 
 
 def zero_shot_tab(
@@ -49,8 +51,9 @@ def zero_shot_tab(
         example: what is shown first.
         model_work: options of events that compute with a model.
     """
-    names = [choice.name for choice in services.models.choices()]
-    cached = [choice.name for choice in services.models.choices() if "cached" in choice.label]
+    choices = services.models.choices()
+    names = [choice.name for choice in choices if not choice.closed]
+    cached = [choice.name for choice in choices if choice.cached]
     with gr.Row(equal_height=False):
         with gr.Column(scale=2, min_width=310, elem_id="zero-shot-form"):
             with gr.Row():
@@ -78,7 +81,7 @@ def zero_shot_tab(
                     lines=3,
                     max_lines=10,
                     elem_id="zs-prompt",
-                    info="The model reads exactly this. A change in the fields assembles it anew.",
+                    info="The model reads exactly this. A change in the fields rebuilds it.",
                 )
             with gr.Tab("Three ways", id="ways"):
                 with gr.Row(elem_classes="zs-buttons"):
@@ -137,7 +140,7 @@ def zero_shot_tab(
                     side = gr.Radio(
                         list(scoreboard.SIDES),
                         value=next(iter(scoreboard.SIDES)),
-                        label="What training never showed",
+                        label="Held out from training",
                         elem_id="zs-side",
                     )
                     n_items = gr.Slider(
@@ -189,4 +192,4 @@ def zero_shot_tab(
     copy = links.copy_script(list(linked), tab="zero-shot", note="Edited examples and an edited prompt are not in it.")
     buttons.link.click(None, list(linked.values()), buttons.said, js=copy, **QUIET)
     arriving = {"fn": events.arrive, "inputs": None, "outputs": [asked, task, *refilled, drawn], **QUIET}
-    return ZeroShotTab([{**composing, "fn": events.follow}], [arriving, {**composing, "fn": events.arrived}])
+    return ZeroShotTab([{**composing, "fn": events.follow}], [arriving, {**composing, "fn": events.arrived}], asked)

@@ -17,10 +17,12 @@ from ui import links
 from ui.errors import shown_to_visitor
 from ui.handlers import zero_shot, zero_shot_views
 from ui.handlers.scoreboard import scoreboard
+from ui.handlers.uses import ABOVE
 from ui.services import Services
+from ui.tabs.controls import or_nothing
 from ui.tabs.zero_shot_form import field, widths, wording
 
-PICKED = "the model above"
+PICKED = ABOVE
 DRAWN = ("field_0", "field_1", "field_2", "expected")
 _FILLED = [name for name in zero_shot.FIELDS if name not in ("task", "prompt")]
 
@@ -124,31 +126,32 @@ def make_events(services: Services) -> Events:
             except GPTCoreError as error:
                 return json.dumps({"message": str(error)})
 
-    def on_answer(request: gr.Request, *raw: Any) -> Iterator[str]:
+    def on_answer(request: gr.Request, *raw: Any) -> Iterator[Any]:
         model, values = named(raw)
         with shown_to_visitor():
-            yield from zero_shot.answer(services, request.session_hash, model, values)
+            yield from or_nothing(zero_shot.answer(services, request.session_hash, model, values), gr.skip())
 
-    def on_ways(request: gr.Request, *raw: Any) -> Iterator[str]:
+    def on_ways(request: gr.Request, *raw: Any) -> Iterator[Any]:
         model, values = named(raw)
         with shown_to_visitor():
-            yield from zero_shot_views.three_ways(services, request.session_hash, model, values)
+            yield from or_nothing(zero_shot_views.three_ways(services, request.session_hash, model, values), gr.skip())
 
     def on_uses(*raw: Any) -> str:
         model, values = named(raw[:-1])
         with shown_to_visitor():
             return zero_shot_views.uses(services, model, values, raw[-1])
 
-    def on_ladder(request: gr.Request, *raw: Any) -> Iterator[str]:
+    def on_ladder(request: gr.Request, *raw: Any) -> Iterator[Any]:
         _, values = named(raw[:-1])
         with shown_to_visitor():
-            yield from zero_shot_views.ladder(services, request.session_hash, raw[-1], values)
+            yield from or_nothing(zero_shot_views.ladder(services, request.session_hash, raw[-1], values), gr.skip())
 
     def on_scoreboard(
         request: gr.Request, models: Any, tasks: Any, ways: Any, side: Any, n_items: Any
-    ) -> Iterator[str]:
+    ) -> Iterator[Any]:
         with shown_to_visitor():
-            yield from scoreboard(services, request.session_hash, models, tasks, ways, side, n_items)
+            counted = scoreboard(services, request.session_hash, models, tasks, ways, side, n_items)
+            yield from or_nothing(counted, gr.skip())
 
     def on_arrive(request: gr.Request) -> list[Any]:
         asked = links.read(dict(request.query_params), services.limits.max_new_tokens)

@@ -1,4 +1,4 @@
-"""The left side of the Zero-shot tab: a task's input, its examples, its wording, and how it is answered."""
+"""The left side of the Zero-shot tab: a task's input, its examples, its template, and how it is answered."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def task_fields(services: Services, values: dict[str, Any]) -> tuple[dict[str, A
     found["template"] = gr.Dropdown(
         [template.name for template in task.templates],
         value=values["template"],
-        label="Wording (template)",
+        label="Template",
         allow_custom_value=True,
         elem_id="zs-template",
     )
@@ -56,7 +56,7 @@ def task_fields(services: Services, values: dict[str, Any]) -> tuple[dict[str, A
         values["n_examples"],
         step=1,
         precision=0,
-        label="Solved examples in front (shots)",
+        label="Worked examples first (shots)",
         elem_id="zs-n-examples",
         buttons=[],
     )
@@ -73,7 +73,7 @@ def task_fields(services: Services, values: dict[str, Any]) -> tuple[dict[str, A
             max_height=300,
         )
         examples = gr.Button("Other examples", elem_id="zs-other-examples", size="sm")
-    with gr.Accordion("Edit the wording", open=False):
+    with gr.Accordion("Edit the template", open=False):
         found["instruction"] = gr.Textbox(
             values["instruction"], label="Instruction, said once", lines=1, max_lines=4, elem_id="zs-instruction"
         )

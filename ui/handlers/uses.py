@@ -1,0 +1,35 @@
+"""Which model each tab works with, said in the same place on every tab."""
+
+from __future__ import annotations
+
+from ui.services import Services
+
+ABOVE = "the model above"
+
+
+def model_lines(services: Services, model: object, shape: object = ABOVE, asked: object = ABOVE) -> list[str]:
+    """A line for each tab, in their order.
+
+    Args:
+        services: for the titles of models that were trained here.
+        model: in the picker.
+        shape: what the Parameters tab starts from, ABOVE or a preset.
+        asked: the model that the Zero-shot tab asks, ABOVE or a name.
+    """
+    picked = title(services, model)
+    above = f"(picked above: {picked})"
+    return [
+        f"Model on this tab: {picked}",
+        f"Model on this tab: {picked}",
+        f"Model on this tab: {picked}" if shape == ABOVE else f"Model on this tab: {shape} {above}",
+        f"Model on this tab: a new one; Fine-tune and Labels: {picked}",
+        f"Model on this tab: {picked}"
+        if asked in (ABOVE, model)
+        else f"Model on this tab: {title(services, asked)} {above}",
+    ]
+
+
+def title(services: Services, name: object) -> str:
+    """What people call a model: its name, or the title of the run that trained it here."""
+    run = services.jobs.find(name)
+    return run.plan.title if run is not None else str(name)
