@@ -18,7 +18,8 @@ from ui.handlers.train_files import example_bench
 from ui.limits import PROFILES
 from ui.page import build_page
 from ui.services import make_services
-from ui.theme import CSS, JS, make_theme
+from ui.serving import serve
+from ui.temporary import TemporaryFiles
 
 
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -41,7 +42,10 @@ def main(arguments: list[str] | None = None) -> int:
     """Builds the page and serves it until interrupted; returns the exit status."""
     options = parse_arguments(arguments)
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s")
+    files = TemporaryFiles(most_bytes=PROFILES[options.profile].temporary_bytes)
     try:
+        if freed := files.open():
+            print(f"Removed {freed / 1e6:,.0f} MB of temporary files that an earlier start left behind.")
         services = make_services(
             profile=options.profile, model=options.model, offline=options.offline, example=example_bench()
         )
@@ -49,13 +53,16 @@ def main(arguments: list[str] | None = None) -> int:
     except GPTCoreError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
+    files.watch()
     services.jobs.warm_up()
-    page.queue(api_open=False, max_size=32)
-    page.launch(
-        server_name=options.host, server_port=options.port, theme=make_theme(), css=CSS, js=JS, footer_links=["api"],
-        run_history=False, ssr_mode=False, show_error=False, max_file_size="200mb",
-    )  # fmt: skip
-    services.jobs.stop_all()  # after Ctrl-C: a thread that still computes would abort the interpreter
+    try:
+        serve(page, services, files, server_name=options.host, server_port=options.port)
+    except OSError as error:
+        print(f"error: {error} Choose another --port, or leave it out to take the first free one.", file=sys.stderr)
+        return 1
+    finally:
+        services.jobs.stop_all()  # a thread that still computes would abort the interpreter
+        files.close()
     return 0
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,14 @@ from torch import Tensor
 from gptcore.config import GPTConfig
 from gptcore.errors import CheckpointError, ConfigError
 from gptcore.model import GPT
-from gptcore.pretrained import config_from_hf, config_to_hf, model_from_tensors, tensors_from_hf, tensors_to_hf
+from gptcore.pretrained import (
+    check_shapes,
+    config_from_hf,
+    config_to_hf,
+    model_from_tensors,
+    tensors_from_hf,
+    tensors_to_hf,
+)
 from gptcore.tokenizers.base import Tokenizer
 
 CONFIG_FILE = "config.json"
@@ -30,24 +39,32 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
     Raises:
         CheckpointError: not a safetensors file, or cut short.
     """
-    try:
-        with safe_open(path, framework="pt") as file:
-            return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except FileNotFoundError:
-        raise CheckpointError(f"There is no file {path}.") from None
-    except (SafetensorError, OSError, ValueError) as error:
-        raise CheckpointError(f"{path} is damaged, cut short or no safetensors file ({error}).") from None
+    with _opened(path) as file:
+        return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+
+
+def read_shapes(path: Path) -> dict[str, list[int]]:
+    """Names and shapes of a safetensors file's tensors, by its header alone. Raises as read_tensors does."""
+    with _opened(path) as file:
+        return {name: list(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118
 
 
 def read_metadata(path: Path) -> dict[str, str]:
     """What a safetensors file says of itself. Raises CheckpointError as read_tensors does."""
+    with _opened(path) as file:
+        return file.metadata() or {}
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """A safetensors file, with its library's errors as sentences."""
     try:
         with safe_open(path, framework="pt") as file:
-            return file.metadata() or {}
+            yield file
     except FileNotFoundError:
         raise CheckpointError(f"There is no file {path}.") from None
     except (SafetensorError, OSError, ValueError) as error:
-        raise CheckpointError(f"{path} is damaged, cut short or no safetensors file ({error}).") from None
+        raise CheckpointError(f"{path} is damaged, cut short or not a safetensors file ({error}).") from None
 
 
 def write_tensors(tensors: dict[str, Tensor], path: Path, metadata: dict[str, str] | None = None) -> None:
@@ -57,8 +74,8 @@ def write_tensors(tensors: dict[str, Tensor], path: Path, metadata: dict[str, st
         save_file(tensors, partial, metadata={"format": "pt", **(metadata or {})})
         partial.chmod(0o644)  # safetensors makes files that only their owner can read
         partial.replace(path)
-    except OSError as error:
-        raise CheckpointError(f"{path} cannot be written ({error.strerror or error}).") from None
+    except (OSError, SafetensorError) as error:  # safetensors has an error of its own for a full disk
+        raise CheckpointError(f"{path} cannot be written ({getattr(error, 'strerror', None) or error}).") from None
     finally:
         partial.unlink(missing_ok=True)
 
@@ -70,22 +87,29 @@ def read_config(folder: Path) -> GPTConfig:
         values = json.loads(path.read_text(encoding="utf-8"))
         return config_from_hf(values)
     except FileNotFoundError:
-        raise CheckpointError(f"{folder} is no model folder: it has no {CONFIG_FILE}.") from None
-    except (OSError, ValueError, AttributeError, TypeError, ConfigError) as error:
+        raise CheckpointError(f"{folder} is not a model folder: it has no {CONFIG_FILE}.") from None
+    except (OSError, ValueError, AttributeError, TypeError, RecursionError, ConfigError) as error:
         raise CheckpointError(f"{path} is not usable: {error}") from None
 
 
-def load_folder(folder: Path) -> GPT:
+def load_folder(folder: Path, *, check: Callable[[GPTConfig], None] | None = None) -> GPT:
     """The model of a folder, in evaluation mode, in fp32.
 
     fp32 weights stay mapped from the file; 16-bit ones are widened into memory.
+
+    Args:
+        folder: with config.json and safetensors weights.
+        check: sees the config before any weights are read, and may refuse it.
 
     Raises:
         CheckpointError: files missing, not safetensors, damaged, or of another shape, by the tensor's name.
     """
     if not folder.is_dir():
         raise CheckpointError(f"There is no folder {folder}.")
-    return model_from_files(read_config(folder), weight_files(folder))
+    config = read_config(folder)
+    if check is not None:
+        check(config)
+    return model_from_files(config, weight_files(folder))
 
 
 def weight_files(folder: Path) -> list[Path]:
@@ -113,6 +137,7 @@ def shard_names(index: Path) -> list[str]:
 
 def model_from_files(config: GPTConfig, files: list[Path]) -> GPT:
     """A model from safetensors files in the Hub's layout. Raises CheckpointError as load_folder does."""
+    check_shapes(config, {name: shape for file in files for name, shape in read_shapes(file).items()})
     tensors: dict[str, Tensor] = {}
     for file in files:
         tensors.update(read_tensors(file))

@@ -5,6 +5,12 @@ class GPTCoreError(Exception):
     """Base of every error that this package raises on purpose. The message is safe to display."""
 
 
+NOT_NUMBERS = (
+    "This model computes NaN, which is not a number: its weights are damaged, or its training diverged. Choose another "
+    "model, or train it again with a lower learning rate."
+)
+
+
 class ConfigError(GPTCoreError):
     """A model shape or switch that no model can have."""
 

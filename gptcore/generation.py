@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from gptcore.decoding import CachedDecoder, Decoder, Precision, UncachedDecoder
-from gptcore.errors import ContextLengthError, SamplingError, TokenIdError
+from gptcore.errors import NOT_NUMBERS, CheckpointError, ContextLengthError, SamplingError, TokenIdError
 from gptcore.language_model import LanguageModel
 from gptcore.model import GPT
 from gptcore.sampling import SamplingSettings, candidates, penalise, sample
@@ -140,7 +140,7 @@ class Continuation:
         best, values = favourites.indices.tolist(), favourites.values.tolist()
         total = values[0] + math.log(max(1e-30, float((logits - values[0]).exp().sum())))
         if not math.isfinite(total):
-            raise SamplingError("The model's logits are not finite numbers; its weights are damaged.")
+            raise CheckpointError(NOT_NUMBERS)
         adjusted = penalise(logits, self.settings, self.ids, n_new=self.n_new, end_id=self._end_id)
         choices = candidates(adjusted, self.settings)
         place = sample(choices, self._generator)
@@ -323,7 +323,10 @@ def last_logits(model: GPT, token_ids: Sequence[int], *, n_prompt: int | None = 
     Of more tokens than the window holds, it reads those that generation from n_prompt tokens on would read.
     """
     start = replayed_start(n_prompt or len(token_ids), len(token_ids), model.config.n_positions)
-    return UncachedDecoder(model).prefill(torch.tensor([list(token_ids[start:])]))[0]
+    logits = UncachedDecoder(model).prefill(torch.tensor([list(token_ids[start:])]))[0]
+    if torch.isnan(logits).any():
+        raise CheckpointError(NOT_NUMBERS)
+    return logits
 
 
 def check_length(max_new_tokens: object) -> None:

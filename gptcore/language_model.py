@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from gptcore.checkpoint import (
     read_config,
     shard_names,
 )
+from gptcore.config import GPTConfig
 from gptcore.errors import CheckpointError, HubError
 from gptcore.hub import GPT1_REPOSITORY, HUB_WEIGHTS, fetch
 from gptcore.model import GPT
@@ -42,7 +44,13 @@ def bundled_models() -> dict[str, Path]:
     return {path.name: path for path in sorted(BUNDLED.iterdir()) if (path / CONFIG_FILE).is_file()}
 
 
-def load(name: str | Path | None = None, *, offline: bool = False, progress: type[Any] | None = None) -> LanguageModel:
+def load(
+    name: str | Path | None = None,
+    *,
+    offline: bool = False,
+    progress: type[Any] | None = None,
+    check: Callable[[GPTConfig], None] | None = None,
+) -> LanguageModel:
     """A language model, ready to read and write.
 
     Args:
@@ -51,6 +59,7 @@ def load(name: str | Path | None = None, *, offline: bool = False, progress: typ
             Hub repository "owner/name" of GPT-1 or GPT-2 shape with safetensors weights.
         offline: use only files on this machine.
         progress: a tqdm class that shows downloads; None for the terminal's own bar.
+        check: sees the model's config before any weights are read or downloaded, and may refuse it.
 
     Raises:
         CheckpointError: no such model, or files that are missing, damaged or of another shape.
@@ -60,13 +69,13 @@ def load(name: str | Path | None = None, *, offline: bool = False, progress: typ
     name = DEFAULT_MODEL if name is None else str(name).strip()
     folder = find_folder(name)
     if folder is not None:
-        return LanguageModel(load_folder(folder), load_tokenizer(folder), folder.name)
+        return LanguageModel(load_folder(folder, check=check), load_tokenizer(folder), folder.name)
     if name in HUB_WEIGHTS:
         repository = HUB_WEIGHTS[name][0]
-        model = _model_from_hub(repository, offline, progress)
+        model = _model_from_hub(repository, offline, progress, check)
         return LanguageModel(model, load_tokenizer(name, offline=offline), name)
     if _HUB_ID.fullmatch(name):
-        model = _model_from_hub(name, offline, progress)
+        model = _model_from_hub(name, offline, progress, check)
         return LanguageModel(model, _tokenizer_from_hub(name, offline), name)
     choices = ", ".join([*bundled_models(), *HUB_WEIGHTS])
     raise CheckpointError(
@@ -80,14 +89,18 @@ def find_folder(name: str) -> Path | None:
         return bundled_models()[name]
     if not name:
         return None
-    for candidate in (Path(name).expanduser(), BUNDLED.parent / name):
-        if candidate.is_dir():
-            return candidate
-    return None
+    try:
+        return next((place for place in (Path(name).expanduser(), BUNDLED.parent / name) if place.is_dir()), None)
+    except (RuntimeError, OSError, ValueError):  # the home of nobody, or a name that no file system takes
+        return None
 
 
-def _model_from_hub(repository: str, offline: bool, progress: type[Any] | None) -> GPT:
+def _model_from_hub(
+    repository: str, offline: bool, progress: type[Any] | None, check: Callable[[GPTConfig], None] | None
+) -> GPT:
     config = read_config(fetch(repository, CONFIG_FILE, offline=offline).parent)
+    if check is not None:
+        check(config)
     try:
         files = [fetch(repository, WEIGHTS_FILE, offline=offline, progress=progress)]
     except HubError as error:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 _TRANSPOSED = re.compile(r"(c_attn|c_proj|c_fc)\.weight$")
 # Masks that old checkpoints carry along; they are no parameters.
 _BUFFER = re.compile(r"h\.\d+\.attn\.(bias|masked_bias)$")
+_LAYER = re.compile(r"(?:transformer\.)?h\.(\d+)\.")
+# No published GPT is near it; a file that claims more is damaged or means harm.
+_LARGEST_SIZE = 1 << 24
 _GPT1_NAMES = {"wte.weight": "tokens_embed.weight", "wpe.weight": "positions_embed.weight"}
 # What config.json says of a model that no transformers class computes.
 OWN_MODEL_TYPE = "gptlens"
@@ -57,6 +60,10 @@ def config_from_hf(values: dict[str, Any]) -> GPTConfig:
         CheckpointError: another architecture, or a GPT-2 variant whose arithmetic differs.
         ConfigError: a shape that no model can have.
     """
+    for name in ("vocab_size", "n_positions", "n_embd", "n_layer", "n_head", "n_inner"):
+        value = values.get(name)
+        if isinstance(value, int) and value > _LARGEST_SIZE:
+            raise CheckpointError(f"config.json has {name}={value:,}; at most {_LARGEST_SIZE:,} is read.")
     model_type = values.get("model_type")
     if model_type not in ("gpt2", "openai-gpt", OWN_MODEL_TYPE):
         raise CheckpointError(f"config.json is of a {model_type!r} model; GPT Lens reads 'gpt2' and 'openai-gpt'.")
@@ -74,6 +81,29 @@ def config_from_hf(values: dict[str, Any]) -> GPTConfig:
     elif known.get("activation_function") == "gelu_pytorch_tanh":
         known["activation_function"] = "gelu_new"
     return GPTConfig.from_dict(known)
+
+
+def check_shapes(config: GPTConfig, shapes: dict[str, list[int]]) -> None:
+    """Compares a config with the names and shapes in a file's header, before anything of the config's size is made.
+
+    Args:
+        config: of the model that is asked for.
+        shapes: of the tensors, by the checkpoint's names.
+
+    Raises:
+        CheckpointError: other layers or another embedding than the config says; `tensors_from_hf` compares the rest.
+    """
+    layers = {int(found[1]) for name in shapes if (found := _LAYER.match(name))}
+    if len(layers) != config.n_layer:
+        raise CheckpointError(
+            f"config.json says {config.n_layer:,} layers and the weights hold {len(layers):,}. One of them "
+            "is of another model."
+        )
+    plain = {name.removeprefix("transformer."): shape for name, shape in shapes.items()}
+    embedding = plain.get("wte.weight", plain.get(_GPT1_NAMES["wte.weight"]))
+    expected = [config.vocab_size, config.n_embd]
+    if embedding is not None and embedding != expected:
+        raise CheckpointError(f"The token embedding has the shape {embedding}; config.json says {expected}.")
 
 
 def tensors_from_hf(config: GPTConfig, tensors: dict[str, Tensor]) -> dict[str, Tensor]:

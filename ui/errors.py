@@ -27,7 +27,9 @@ def shown_to_visitor() -> Iterator[None]:
         raise
     except GPTCoreError as error:
         raise gr.Error(html.escape(str(error), quote=False), title="Not possible", print_exception=False) from None
-    except Exception as error:
+    except (GeneratorExit, KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # a library's panic is no Exception, and must not end the server's worker
         log.exception("a handler failed")
         raise gr.Error(
             "Something went wrong inside the app. Nothing of yours is lost; the log on the server has the details.",

@@ -25,6 +25,9 @@ class Limits:
         training_text_bytes: the largest text that is trained on.
         training_grace: seconds for which a run is kept that nobody looks at.
         benches: visitors whose runs are kept at the same time.
+        page_states: pages whose state Gradio keeps, at about 0.7 MB each.
+        waiting_events: visitors' actions that may wait for their turn.
+        temporary_bytes: uploads and files to download, together.
         session_seconds: how long a visitor who does nothing is remembered.
     """
 
@@ -44,6 +47,9 @@ class Limits:
     training_text_bytes: int = 20_000_000
     training_grace: float = 600.0
     benches: int = 40
+    page_states: int = 100
+    waiting_events: int = 64
+    temporary_bytes: int = 2 << 30
 
 
 PROFILES: dict[str, Limits] = {
@@ -64,5 +70,6 @@ PROFILES: dict[str, Limits] = {
         training_text_bytes=2_000_000,
         training_grace=120.0,
         benches=16,
+        temporary_bytes=512 << 20,
     ),
 }

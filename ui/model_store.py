@@ -6,12 +6,13 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import gptcore
 from gptcore.analysis import count_parameters
 from gptcore.checkpoint import CONFIG_FILE, WEIGHTS_FILE
-from gptcore.config import PRESETS
+from gptcore.config import PRESETS, GPTConfig
 from gptcore.errors import CheckpointError
 from gptcore.hub import HUB_WEIGHTS, cached
 from gptcore.language_model import DEFAULT_MODEL, LanguageModel, bundled_models
@@ -83,10 +84,7 @@ class ModelStore:
         needed, limit = _BYTES * count_parameters(PRESETS[name]).total, self._limits.model_bytes
         if needed > limit:
             short = f"needs {needed / 1e9:.1f} GB of memory, {limit / 1e9:.1f} GB allowed"
-            return short, (
-                f"{name} needs {needed / 1e9:.1f} GB of memory; this server gives models {limit / 1e9:.1f} GB. "
-                "Choose a smaller one."
-            )
+            return short, _too_large(name, needed, limit)
         if self.offline and not here:
             return f"offline, {megabytes:,} MB to download", (
                 f"{name} is not on this machine and the app runs offline. Where there is a network, run "
@@ -126,12 +124,18 @@ class ModelStore:
                 if name in self._models:  # another visitor was faster
                     return self._models[name]
             try:
-                model = self._loader(name, offline=self.offline, progress=_bar(progress) if progress else None)
-                self._check_size(model)
+                bar = _bar(progress) if progress else None
+                model = self._loader(name, offline=self.offline, progress=bar, check=partial(self._check_size, name))
                 with self._lock:
                     self._models[name] = model
                     self._make_room()
                 return model
+            except (MemoryError, RuntimeError) as error:  # torch has an error of its own for memory
+                if isinstance(error, RuntimeError) and "memory" not in str(error):
+                    raise
+                raise CheckpointError(
+                    f"There is not enough memory on this machine to open {name}. Choose a smaller one, or close others."
+                ) from None
             finally:
                 with self._lock:
                     self._loading.pop(name, None)
@@ -141,18 +145,22 @@ class ModelStore:
         with self._lock:
             return list(self._models)
 
-    def _check_size(self, lm: LanguageModel) -> None:
-        needed = _bytes(lm)
-        if needed > self._limits.model_bytes:
-            limit = self._limits.model_bytes
-            raise CheckpointError(
-                f"{lm.name} needs {needed / 1e9:.1f} GB of memory; this server gives models {limit / 1e9:.1f} GB. "
-                "Choose a smaller one."
-            )
+    def _check_size(self, name: str, config: GPTConfig) -> None:
+        """Raises CheckpointError for a model that is too large for this server, before its weights are read."""
+        needed, limit = _BYTES * count_parameters(config).total, self._limits.model_bytes
+        if needed > limit:
+            raise CheckpointError(_too_large(name, needed, limit))
 
     def _make_room(self) -> None:
         while len(self._models) > 1 and sum(map(_bytes, self._models.values())) > self._limits.model_bytes:
             self._models.popitem(last=False)
+
+
+def _too_large(name: str, needed: int, limit: int) -> str:
+    return (
+        f"{name} needs {needed / 1e9:,.1f} GB of memory; this server gives models {limit / 1e9:.1f} GB. "
+        "Choose a smaller one."
+    )
 
 
 def facts(lm: LanguageModel) -> str:

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from gptcore.attention import attention_scores, attention_weights
-from gptcore.errors import MemoryLimitError, TokenIdError
+from gptcore.errors import NOT_NUMBERS, CheckpointError, MemoryLimitError, TokenIdError
 from gptcore.model import GPT, evaluating
 from gptcore.probe import Probe
 
@@ -74,7 +74,9 @@ def attention_patterns(model: GPT, token_ids: Sequence[int] | Tensor, *, max_byt
     like_model = model.wte.weight.device == patterns.device and model.wte.weight.dtype == patterns.dtype
     probe = _Weights(patterns, in_place=like_model)
     with evaluating(model):
-        model.hidden_states(ids, probe=probe)
+        state = model.hidden_states(ids, probe=probe)
+    if torch.isnan(state).any():
+        raise CheckpointError(NOT_NUMBERS)
     return patterns
 
 
@@ -159,7 +161,9 @@ def read_attention(
         )
     probe = _QueriesAndKeys()
     with evaluating(model):
-        model.hidden_states(ids, probe=probe)
+        state = model.hidden_states(ids, probe=probe)
+    if torch.isnan(state).any():
+        raise CheckpointError(NOT_NUMBERS)
     return AttentionReading(tuple(ids[0].tolist()), tuple(probe.queries), tuple(probe.keys), model.config.causal)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gptcore.errors import TokenizerError
 from gptcore.tokenizers.base import TOKENIZER_FILE, check_id, check_text
 
 if TYPE_CHECKING:
@@ -33,10 +34,18 @@ class GPT1Tokenizer:
     @classmethod
     def from_files(cls, vocabulary: Path, merges: Path) -> GPT1Tokenizer:
         """From OpenAI's encoder_bpe_40000.json and vocab_40000.bpe, or the Hub's vocab.json and merges.txt."""
+        from tokenizers import models
+
+        return cls.from_merges(*models.BPE.read_file(str(vocabulary), str(merges)))
+
+    @classmethod
+    def from_merges(cls, vocab: dict[str, int], pairs: Sequence[tuple[str, str]]) -> GPT1Tokenizer:
+        """From the table of tokens and the merges alone; how text is split is ours, whatever a file says."""
         from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
-        vocab, pairs = models.BPE.read_file(str(vocabulary), str(merges))
-        model = models.BPE(vocab=vocab, merges=pairs, unk_token="<unk>", end_of_word_suffix=WORD_END)
+        if not vocab:
+            raise TokenizerError("The vocabulary is empty; a tokenizer needs at least one token.")
+        model = models.BPE(vocab=vocab, merges=list(pairs), unk_token="<unk>", end_of_word_suffix=WORD_END)
         tokenizer = Tokenizer(model)
         tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
         tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()

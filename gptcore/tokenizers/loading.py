@@ -95,19 +95,23 @@ def _from_fast(path: Path) -> Tokenizer:
         if model["type"] == "WordLevel":
             return CharTokenizer(sorted(model["vocab"], key=model["vocab"].__getitem__))
         if model.get("end_of_word_suffix"):
-            from tokenizers import Tokenizer as FastTokenizer
-
-            return GPT1Tokenizer(FastTokenizer.from_file(str(path)))
+            pairs = [entry.split(" ") if isinstance(entry, str) else entry for entry in model["merges"]]
+            return GPT1Tokenizer.from_merges(model["vocab"], [(left, right) for left, right in pairs])
         added = {entry["content"]: entry["id"] for entry in parsed.get("added_tokens", [])}
         return ByteBPE.from_vocabulary(model["vocab"] | added, name=f"{path.parent.name}/{path.name}")
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise TokenizerError(f"{path} is no tokenizer that this project reads ({error}).") from None
+    except TokenizerError:
+        raise
+    except BaseException as error:
+        # The libraries underneath end a bad vocabulary by a panic, which is no Exception.
+        if isinstance(error, (KeyboardInterrupt, SystemExit, MemoryError)):
+            raise
+        raise TokenizerError(f"{path} is not a tokenizer that this project reads ({str(error)[:200]}).") from None
 
 
 def _read_json(path: Path) -> dict[str, Any]:
     try:
         parsed = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise TokenizerError(f"{path} is not readable as JSON ({error}).") from None
     if not isinstance(parsed, dict):
         raise TokenizerError(f"{path} holds a {type(parsed).__name__} where a table of tokens belongs.")

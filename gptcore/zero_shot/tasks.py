@@ -47,9 +47,9 @@ class Task:
     def __post_init__(self) -> None:
         self._named.update({template.name: template.check(tuple(self.fields)) for template in self.templates})
 
-    def template(self, name: str) -> Template | None:
+    def template(self, name: object) -> Template | None:
         """The template of a name, or None."""
-        return self._named.get(name)
+        return self._named.get(name) if isinstance(name, str) else None
 
     def length(self, template: Template) -> int:
         """Tokens that an answer in the form of a template may take."""

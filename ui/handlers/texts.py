@@ -110,6 +110,8 @@ def decoded(raw: bytes, name: str) -> tuple[str, str]:
     Raises:
         InputError: bytes that are no text.
     """
+    if raw[:4] in (b"\xff\xfe\0\0", b"\0\0\xfe\xff"):  # begins like UTF-16's mark
+        return raw.decode("utf-32", errors="replace"), f"{name} was read as UTF-32."
     if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return raw.decode("utf-16", errors="replace"), f"{name} was read as UTF-16."
     if b"\0" in raw:

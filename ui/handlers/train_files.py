@@ -14,8 +14,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from gptcore.analysis import HeadScores
+from gptcore.analysis import HeadScores, count_parameters
 from gptcore.checkpoint import CONFIG_FILE, WEIGHTS_FILE, load_folder, save_folder
+from gptcore.config import GPTConfig
 from gptcore.errors import GPTCoreError
 from gptcore.language_model import LanguageModel, load
 from gptcore.tokenizers import load_tokenizer
@@ -28,6 +29,8 @@ from ui.services import Services
 
 EXAMPLE_MODEL = "anthology"
 _RECORDING = "run.json"
+_BYTES = 6  # of an uploaded weight at most: fp32, and other files beside it
+_MOST_MEMBERS, _PIECE, _LAST_RECORD = 200, 1 << 20, 22
 # What a model folder may consist of; anything else in a zip is left where it is.
 _MEMBERS = {CONFIG_FILE, WEIGHTS_FILE, "tokenizer.json", "tokenizer_config.json", "vocab.json", "merges.txt"}
 
@@ -145,23 +148,75 @@ def opened_model(services: Services, bench_id: object, file: object) -> tuple[Be
         InputError: no zip of a model folder, or one that is too large.
         GPTCoreError: files that are damaged or of another shape.
     """
-    limit = services.limits.training_parameters * 6
-    try:
-        with zipfile.ZipFile(str(file)) as given, tempfile.TemporaryDirectory() as scratch:
-            wanted = [member for member in given.infolist() if Path(member.filename).name in _MEMBERS]
-            names = {Path(member.filename).name for member in wanted}
-            if not {CONFIG_FILE, WEIGHTS_FILE} <= names:
-                raise InputError(f"{Path(str(file)).name} has no {CONFIG_FILE} and {WEIGHTS_FILE}. Zip a model folder.")
-            if sum(member.file_size for member in wanted) > limit:
-                raise InputError(f"The model takes more than {limit / 1e6:,.0f} MB unpacked; that is too large here.")
-            for member in wanted:
-                (Path(scratch) / Path(member.filename).name).write_bytes(given.read(member))
-            lm = LanguageModel(load_folder(Path(scratch)), load_tokenizer(scratch), Path(str(file)).stem[:40])
-            for parameter in lm.model.parameters():
-                parameter.data = parameter.data.clone()  # the file it is mapped from goes away
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError) as error:
-        raise InputError(f"{Path(str(file)).name} cannot be opened as a zip file ({error}).") from None
+    path = Path(str(file))
+
+    def small_enough(config: GPTConfig) -> None:
+        count, most = count_parameters(config).total, services.limits.training_parameters
+        if count > most:
+            raise InputError(f"The model has {count:,} parameters; this server opens uploads of at most {most:,}.")
+
+    with tempfile.TemporaryDirectory(prefix="upload-") as scratch:
+        folder = Path(scratch)
+        try:
+            unpack(path, folder, most_bytes=services.limits.training_parameters * _BYTES)
+            model = load_folder(folder, check=small_enough)
+            lm = LanguageModel(model, load_tokenizer(folder), path.stem[:40])
+        except GPTCoreError as error:  # where it was unpacked is nobody's business
+            raise type(error)(str(error).replace(f"{scratch}/", "").replace(scratch, path.name)) from None
+        for parameter in lm.model.parameters():
+            parameter.data = parameter.data.clone()  # the file it is mapped from goes away
     return services.jobs.keep(bench_id, lm)
+
+
+def unpack(file: Path, folder: Path, *, most_bytes: int) -> None:
+    """Unpacks the files of a model folder from a zip, and nothing else, no further than allowed.
+
+    Args:
+        file: as it was uploaded; what it says of itself is not believed.
+        folder: where to; names inside the zip do not lead out of it.
+        most_bytes: of all files together.
+
+    Raises:
+        InputError: no zip, too many or doubled members, no model folder, or more bytes than allowed.
+    """
+    try:
+        n_members = _count_members(file)
+        if n_members > _MOST_MEMBERS:
+            raise InputError(f"{file.name} has {n_members:,} members; at most {_MOST_MEMBERS} are read.")
+        with zipfile.ZipFile(file) as given:
+            wanted = [member for member in given.infolist() if Path(member.filename).name in _MEMBERS]
+            names = [Path(member.filename).name for member in wanted]
+            doubled = next((name for name in names if names.count(name) > 1), None)
+            if doubled is not None:
+                raise InputError(f"{file.name} has {doubled} more than once. Zip one model folder.")
+            if not {CONFIG_FILE, WEIGHTS_FILE} <= set(names):
+                raise InputError(f"{file.name} has no {CONFIG_FILE} and {WEIGHTS_FILE}. Zip a model folder.")
+            left = most_bytes
+            for member, name in zip(wanted, names, strict=True):
+                if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                    raise InputError(f"{name} in {file.name} is packed in an unusual way. Zip it without options.")
+                with given.open(member) as packed, (folder / name).open("wb") as unpacked:
+                    while piece := packed.read(_PIECE):
+                        left -= len(piece)
+                        if left < 0:
+                            raise InputError(
+                                f"The model takes more than {most_bytes / 1e6:,.0f} MB unpacked, and is too large here."
+                            )
+                        unpacked.write(piece)
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, ValueError) as error:
+        raise InputError(f"{file.name} cannot be opened as a zip file ({error}).") from None
+
+
+def _count_members(file: Path) -> int:
+    """How many members a zip says it has, from its last record, before any is listed."""
+    with file.open("rb") as given:
+        given.seek(0, 2)
+        given.seek(max(0, given.tell() - _LAST_RECORD - 0xFFFF))
+        tail = given.read()
+    place = tail.rfind(b"PK\5\6")
+    if place < 0 or len(tail) < place + _LAST_RECORD:
+        raise zipfile.BadZipFile("File is not a zip file")
+    return int.from_bytes(tail[place + 10 : place + 12], "little")
 
 
 def _packed(values: np.ndarray) -> str:

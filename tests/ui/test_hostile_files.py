@@ -1,0 +1,310 @@
+"""Uploads and folders that mean harm: refused by a sentence, quickly, and before anything of their size is made."""
+
+import io
+import json
+import os
+import resource
+import struct
+import time
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import anyio
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+import gptcore
+from gptcore import GPTConfig, LanguageModel
+from gptcore.checkpoint import load_folder, save_folder, write_tensors
+from gptcore.errors import CheckpointError, GPTCoreError, TokenizerError
+from gptcore.language_model import find_folder
+from gptcore.tokenizers import ByteBPE, CharTokenizer, load_tokenizer
+from tiny import make_model
+from ui.errors import shown_to_visitor
+from ui.handlers import api, attention, train_files, zero_shot
+from ui.handlers.inputs import InputError
+from ui.handlers.texts import decoded
+from ui.limits import Limits
+from ui.model_store import ModelStore
+from ui.temporary import TemporaryFiles, UploadRoom
+
+SHAPE = GPTConfig(vocab_size=61, n_positions=24, n_embd=32, n_layer=2, n_head=4)
+TOKENIZER = CharTokenizer("".join(chr(64 + i) for i in range(61)))
+MUCH = 300 << 20  # bytes that no refusal may take
+LONG = 5.0  # seconds; a refusal takes milliseconds, a model of the claimed size minutes
+
+
+@pytest.fixture
+def folder(tmp_path) -> Path:
+    return save_folder(tmp_path / "model", make_model(SHAPE), TOKENIZER)
+
+
+def changed(folder: Path, **values) -> Path:
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, **values}))
+    return folder
+
+
+def zipped(folder: Path, target: Path, **more: bytes) -> Path:
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as made:
+        for file in folder.iterdir():
+            made.write(file, f"model/{file.name}")
+        for name, content in more.items():
+            made.writestr(name, content)
+    return target
+
+
+class Cheap:
+    """No more memory and time than a refusal may take."""
+
+    def __enter__(self):
+        self.began, self.memory = time.monotonic(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+    def __exit__(self, *_):
+        grown = 1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - self.memory)
+        assert grown < MUCH and time.monotonic() - self.began < LONG
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"n_layer": 1_000_000}, "says 1,000,000 layers and the weights hold 2"),
+        ({"n_layer": 10_000}, "says 10,000 layers"),
+        ({"n_layer": 1}, "says 1 layers and the weights hold 2"),
+        ({"n_embd": 1 << 40}, "at most 16,777,216 is read"),
+        ({"n_embd": 1 << 20}, "token embedding has the shape"),
+        ({"vocab_size": 1 << 24}, "token embedding has the shape"),
+        ({"n_positions": 1 << 24}, "should be"),
+        ({"n_inner": 1 << 24}, "should be"),
+        ({"n_head": 1 << 60}, "at most 16,777,216 is read"),
+    ],
+)
+def test_a_config_that_claims_more_than_its_file_holds_is_refused_before_anything_is_built(
+    services, folder, tmp_path, values, said
+):
+    with Cheap(), pytest.raises(CheckpointError, match=said):
+        load_folder(changed(folder, **values))
+    with Cheap(), pytest.raises(GPTCoreError, match=f"{said}|parameters; this server opens"):
+        train_files.opened_model(services, None, str(zipped(folder, tmp_path / "m.zip")))
+    store = ModelStore(Limits())
+    with Cheap(), pytest.raises(CheckpointError, match=f"{said}|GB of memory"):
+        store.get(str(folder))
+
+
+def test_a_model_over_the_server_s_limit_is_refused_by_its_config_alone(folder):
+    store = ModelStore(replace(Limits(), model_bytes=1000))
+    (folder / "model.safetensors").write_bytes(b"never read")
+    with pytest.raises(CheckpointError, match="GB of memory; this server gives"):
+        store.get(str(folder))
+
+
+def test_a_machine_without_memory_is_a_sentence():
+    def loader(*_, **__):
+        raise MemoryError
+
+    with pytest.raises(CheckpointError, match="not enough memory on this machine to open big"):
+        ModelStore(Limits(), loader=loader, default="big").get("big")
+
+
+def test_a_refused_upload_does_not_show_where_it_was_unpacked(services, folder, tmp_path):
+    (folder / "model.safetensors").write_bytes(b"rubbish")
+    with pytest.raises(GPTCoreError) as refused:
+        train_files.opened_model(services, None, str(zipped(folder, tmp_path / "m.zip")))
+    assert "/" not in str(refused.value) and "model.safetensors" in str(refused.value)
+
+
+def lying_zip(folder: Path, target: Path, declared: int) -> Path:
+    """A zip whose large member declares few bytes."""
+    content = b"\0" * (64 << 20)
+    zipped(folder, target, **{"tokenizer.json2": b""})
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as made:
+        made.write(folder / "config.json", "config.json")
+        made.writestr("model.safetensors", content)
+    raw = target.read_bytes().replace(struct.pack("<I", len(content)), struct.pack("<I", declared))
+    target.write_bytes(raw)
+    return target
+
+
+@pytest.mark.parametrize("declared", [1000, 64 << 20])
+def test_a_zip_is_unpacked_no_further_than_allowed(folder, tmp_path, declared):
+    small, out = 1 << 20, tmp_path / "out"
+    out.mkdir()
+    with pytest.raises(InputError):
+        train_files.unpack(lying_zip(folder, tmp_path / "bomb.zip", declared), out, most_bytes=small)
+    assert sum(file.stat().st_size for file in out.iterdir()) <= small + 10_000
+
+
+def test_zips_with_too_many_doubled_or_unusual_members_are_refused(services, folder, tmp_path):
+    many = tmp_path / "many.zip"
+    with zipfile.ZipFile(many, "w") as made:
+        for place in range(60_000):
+            made.writestr(f"{place}/config.json", b"")
+    with Cheap(), pytest.raises(InputError, match="60,000 members; at most 200"):
+        train_files.opened_model(services, None, str(many))
+    with pytest.warns(UserWarning, match="Duplicate"):
+        doubled = zipped(folder, tmp_path / "doubled.zip", **{"model/config.json": b"{}"})
+    with pytest.raises(InputError, match=r"config.json more than once"):
+        train_files.opened_model(services, None, str(doubled))
+    packed = tmp_path / "packed.zip"
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_LZMA) as made:
+        for file in folder.iterdir():
+            made.write(file, file.name)
+    with pytest.raises(InputError, match="packed in an unusual way"):
+        train_files.opened_model(services, None, str(packed))
+    for content in (b"", b"PK\5\6", b"no zip at all" * 100, b"PK\5\6" + b"\xff" * 18):
+        (tmp_path / "bad.zip").write_bytes(content)
+        with pytest.raises(InputError):
+            train_files.opened_model(services, None, str(tmp_path / "bad.zip"))
+
+
+def test_an_upload_s_tokenizer_brings_tokens_and_merges_and_no_pattern(tmp_path):
+    words = {"<unk>": 0, "a</w>": 1, "a": 2, "aa</w>": 3}
+    fast = {
+        "model": {
+            "type": "BPE", "vocab": words, "merges": [["a", "a</w>"]], "end_of_word_suffix": "</w>",
+            "unk_token": "<unk>",
+        },
+        "pre_tokenizer": {
+            "type": "Split", "pattern": {"Regex": "(a+)+b(?=c)"}, "behavior": "Isolated", "invert": False,
+        },
+        "normalizer": None, "added_tokens": [], "decoder": None, "post_processor": None,
+    }  # fmt: skip
+    (tmp_path / "tokenizer.json").write_text(json.dumps(fast))
+    tokenizer = load_tokenizer(tmp_path)
+    with Cheap():
+        assert tokenizer.encode("a" * 40) != [] and tokenizer.encode("aa") == [3]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "[" * 100_000,
+        "[]",
+        '{"model": []}',
+        '{"model": {"type": "WordLevel", "vocab": {"ab": 0}}}',
+        '{"model": {"type": "WordLevel", "vocab": []}}',
+        '{"model": {"type": "BPE", "vocab": {"a": "x"}, "merges": []}}',
+        '{"model": {"type": "BPE", "vocab": {"a": 0}, "merges": [["q", "r"]], "end_of_word_suffix": "</w>"}}',
+        '{"model": {"type": "BPE", "vocab": {"a": -1}, "merges": ["a"], "end_of_word_suffix": "</w>"}}',
+        '{"model": {"type": "BPE", "vocab": {"a": 99999999999999999999}, "merges": [], "end_of_word_suffix": "</w>"}}',
+        '{"model": {"type": "BPE", "vocab": {}, "merges": [], "end_of_word_suffix": 7}}',
+        '{"model": {"type": "BPE", "vocab": {"a": 0}}, "added_tokens": {"a": 1}}',
+        '{"model": {"type": "BPE", "vocab": {"\\ud800": 0}}, "added_tokens": []}',
+    ],
+)
+def test_malformed_tokenizers_are_sentences(tmp_path, content):
+    (tmp_path / "tokenizer.json").write_text(content)
+    with pytest.raises(TokenizerError):
+        load_tokenizer(tmp_path)
+
+
+def test_a_panic_of_a_library_does_not_pass_the_gate(caplog):
+    class PanicException(BaseException):
+        pass
+
+    with pytest.raises(Exception, match="Something went wrong inside the app"), shown_to_visitor():
+        raise PanicException("panicked")
+    with pytest.raises(GeneratorExit), shown_to_visitor():
+        raise GeneratorExit
+
+
+@pytest.mark.parametrize("name", ["~nobody-of-this-name/x", "x" * 299, "\0", "a/" * 200])
+def test_names_that_no_file_system_takes_are_unknown_models(name):
+    assert find_folder(name) is None
+    with pytest.raises(GPTCoreError):
+        gptcore.load(name, offline=True)
+
+
+def test_a_full_disk_is_a_sentence(tmp_path):
+    allowed = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, allowed[1]))  # a file that cannot grow is a disk that is full
+    try:
+        with pytest.raises(CheckpointError, match="cannot be written"):
+            write_tensors({"a": torch.zeros(1 << 16)}, tmp_path / "model.safetensors")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, allowed)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_weights_that_are_not_numbers_are_told_and_not_drawn_as_zeros(services, tmp_path):
+    tokenizer = ByteBPE.train(["the cat sat on the mat"], vocab_size=262)
+    model = make_model(replace(SHAPE, vocab_size=262))
+    save_folder(tmp_path / "nan", model, tokenizer)
+    tensors = load_file(tmp_path / "nan" / "model.safetensors")
+    tensors["transformer.ln_f.weight"][0] = torch.nan
+    save_file(tensors, tmp_path / "nan" / "model.safetensors", {"format": "pt"})
+    lm = LanguageModel(load_folder(tmp_path / "nan"), tokenizer, "nan")
+    broken = replace(services, models=ModelStore(Limits(), default="nan", loader=lambda *_, **__: lm))
+    controls = {
+        "temperature": 1, "top_k": 0, "top_p": 1, "min_p": 0, "min_new_tokens": 0, "repetition_penalty": 1,
+        "no_repeat_ngram_size": 0,
+    }  # fmt: skip
+    with pytest.raises(CheckpointError, match="computes NaN"):
+        api.next_token(broken, "nan", "the cat", 5, controls)
+    with pytest.raises(CheckpointError, match="computes NaN"):
+        api.attention_maps(broken, "nan", "the cat", None, None, attention.RAW, "end")
+
+
+def test_utf_32_is_not_taken_for_utf_16():
+    for encoding in ("utf-32", "utf-32-le", "utf-32-be"):
+        mark = {"utf-32": b"", "utf-32-le": b"\xff\xfe\0\0", "utf-32-be": b"\0\0\xfe\xff"}[encoding]
+        text, note = decoded(mark + "The cat".encode(encoding), "a.txt")
+        assert text.lstrip("\ufeff") == "The cat" and "UTF-32" in note
+    assert decoded("The cat".encode("utf-16"), "a.txt") == ("The cat", "a.txt was read as UTF-16.")
+
+
+@pytest.mark.parametrize("template", [{"name": "x"}, ["x"], None, 7])
+def test_a_template_that_is_no_name_is_refused(services, template):
+    with pytest.raises(GPTCoreError):
+        zero_shot.read(services, {**zero_shot.defaults("sentiment"), "template": template})
+    assert zero_shot.TASKS["sentiment"].template(template) is None
+
+
+def test_temporary_files_have_an_age_a_cap_and_an_owner(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("GRADIO_TEMP_DIR", "")
+    gone = tmp_path / TemporaryFiles(most_bytes=1).folder.parent.name / str((1 << 22) - 1)
+    gone.mkdir(parents=True)
+    (gone / "left").write_bytes(b"x" * 5000)
+    now = [time.time()]
+    files = TemporaryFiles(most_bytes=1000, age=60, clock=lambda: now[0])
+    assert files.open() == 5000 and not gone.exists()
+    assert os.environ["GRADIO_TEMP_DIR"].startswith(str(files.folder))
+    for place in range(5):
+        (files.folder / f"{place}").write_bytes(b"x" * 300)
+        os.utime(files.folder / f"{place}", (now[0] + place, now[0] + place))
+    files.tidy()
+    assert sorted(path.name for path in files.folder.iterdir() if path.is_file()) == ["2", "3", "4"]
+    assert files.has_room(100) and not files.has_room(101)
+    now[0] += 1000
+    files.tidy()
+    assert [path for path in files.folder.iterdir() if path.is_file()] == []
+    files.close()
+    assert not files.folder.exists()
+
+
+def test_a_place_that_cannot_be_written_is_a_sentence(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "file"))
+    with pytest.raises(GPTCoreError, match="cannot be written .* Set TMPDIR"):
+        TemporaryFiles(most_bytes=1).open()
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"), [([(b"content-length", b"10")], 200), ([(b"content-length", b"5000")], 507), ([], 411)]
+)
+def test_an_upload_without_room_is_refused_before_its_first_byte(tmp_path, monkeypatch, headers, status):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    files, answered = TemporaryFiles(most_bytes=1000), io.StringIO()
+
+    async def app(*_):
+        answered.write("200")
+
+    async def send(message):
+        answered.write(str(message.get("status", "")))
+
+    scope = {"type": "http", "method": "POST", "path": "/gradio_api/upload", "headers": headers}
+    anyio.run(UploadRoom(app, files), scope, None, send)
+    assert answered.getvalue() == str(status)

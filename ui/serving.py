@@ -1,0 +1,25 @@
+"""How the page is served: the options of the queue and of the server, the same for the app and for its tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+from starlette.middleware import Middleware
+
+from ui.services import Services
+from ui.temporary import TemporaryFiles, UploadRoom
+from ui.theme import CSS, JS, make_theme
+
+_LARGEST_UPLOAD = "200mb"
+
+
+def serve(page: gr.Blocks, services: Services, files: TemporaryFiles, **options: Any) -> str:
+    """Serves the page; returns its address. `options` are those of `launch` that differ, such as host and port."""
+    page.queue(api_open=False, max_size=services.limits.waiting_events)
+    _, address, _ = page.launch(
+        theme=make_theme(), css=CSS, js=JS, footer_links=["api"], run_history=False, ssr_mode=False, show_error=False,
+        max_file_size=_LARGEST_UPLOAD, state_session_capacity=services.limits.page_states,
+        app_kwargs={"middleware": [Middleware(UploadRoom, files=files)]}, **options,
+    )  # fmt: skip
+    return address
