@@ -4,12 +4,16 @@ import importlib.util
 import json
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
+import torch
 
 import gptcore
 from gptcore import GPTConfig
+from gptcore.checkpoint import read_tensors
+from gptcore.training import TrainingConfig
 from gptcore.training.__main__ import parse_arguments
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -81,6 +85,71 @@ def test_the_papers_settings_are_defaults_that_can_be_overruled():
     options = parse_arguments([*command, "--batch-size", "8"])
     assert (options.learning_rate, options.warmup_steps, options.schedule) == (2.5e-4, 2000, "cosine")
     assert options.batch_size == 8 and parse_arguments(command).batch_size == 64
+    found = parse_arguments(command)
+    assert (found.preset, found.vocab_size, found.epochs) == ("gpt1", 40478, 100)
+    assert (found.dropout, found.attention_dropout) == (0.1, 0.1)
+    assert parse_arguments([*command, "--preset", "nano", "--epochs", "2"]).preset == "nano"
+
+
+def test_the_help_explains_every_field(capsys):
+    with pytest.raises(SystemExit):
+        parse_arguments(["--help"])
+    said = " ".join(capsys.readouterr().out.split())
+    for field in fields(TrainingConfig):
+        option = "--" + field.name.replace("_", "-")
+        words = said.partition(f"{option} {field.name.upper()} ")[2]
+        assert len(words.partition("(default")[0].split()) > 2, option
+    assert "both optimisers, on matrices only" in said
+
+
+def test_the_vocabulary_does_not_know_the_held_out_text(tmp_path, text):
+    valid = tmp_path / "valid.txt"
+    valid.write_text("zyzzyva zyzzyva zyzzyva " * 200)
+    command = [
+        *TRAIN,
+        *SMALL,
+        "--corpus",
+        str(text),
+        "--valid",
+        str(valid),
+        "--max-steps",
+        "1",
+        "--out",
+        str(tmp_path / "o"),
+    ]
+    assert run([*command, "--work-dir", str(tmp_path / "r")]).returncode == 0
+    tokenizer = gptcore.load(tmp_path / "o").tokenizer
+    assert all(b"zy" not in tokenizer.token_bytes(token) for token in range(tokenizer.vocab_size - 1))
+
+
+def test_resuming_from_nothing_says_so_and_a_killed_run_keeps_its_log(tmp_path, text):
+    command = [*TRAIN, *SMALL, "--corpus", str(text), "--resume", "--max-steps", "100000"]
+    command += ["--out", str(tmp_path / "o"), "--work-dir", str(tmp_path / "r")]
+    started = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    log = tmp_path / "r" / "log.jsonl"
+    while not (log.is_file() and log.read_text().count("\n") >= 3):
+        assert started.poll() is None
+    started.kill()
+    said = started.communicate()[0]
+    assert "no checkpoint" in said and "starting at step 0" in said
+    assert [row["step"] for row in rows(tmp_path / "r") if "loss" in row][:3] == [1, 2, 3]
+
+
+def test_two_processes_resume_with_dropout_of_their_own_and_both_optimisers(tmp_path, text):
+    base = [*SMALL, "--corpus", str(text), "--optimizer", "muon", "--dropout", "0.2", "--dtype", "fp32"]
+    base += ["--schedule", "constant"]
+    whole = run(
+        [*TORCHRUN, *base, "--max-steps", "6", "--out", str(tmp_path / "o1"), "--work-dir", str(tmp_path / "r1")]
+    )
+    assert whole.returncode == 0, whole.stderr[-3000:]
+    parts = [*TORCHRUN, *base, "--out", str(tmp_path / "o2"), "--work-dir", str(tmp_path / "r2")]
+    assert run([*parts, "--max-steps", "3"]).returncode == 0
+    resumed = run([*parts, "--max-steps", "6", "--resume"])
+    assert resumed.returncode == 0, resumed.stderr[-3000:]
+    # Another dropout mask would move a loss by far more than rounding does.
+    assert losses(tmp_path / "r2") == pytest.approx(losses(tmp_path / "r1"), abs=2e-4)
+    saved = read_tensors(tmp_path / "r2" / "last.safetensors")
+    assert not torch.equal(saved["dropout.0"], saved["dropout.1"])
 
 
 def test_an_interrupted_run_resumes_and_keeps_its_best_model(tmp_path, text):

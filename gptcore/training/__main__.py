@@ -41,7 +41,7 @@ from gptcore.training import (
     token_file,
     workers_from_environment,
 )
-from gptcore.training.config import PAPERS
+from gptcore.training.config import PAPERS, field_help
 from gptcore.training.memory import keep_freed_memory
 from gptcore.training.precision import faster_precision
 from gptcore.training.reporting import Reporter
@@ -107,19 +107,28 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--vocab-size", type=int, default=4096, help="entries of a bpe vocabulary")
     parser.add_argument("--dropout", type=float, default=0.0, help="on embeddings and residual branches")
     parser.add_argument("--epochs", type=float, help="read the corpora so many times, in place of --max-steps")
-    parser.add_argument("--paper", choices=list(PAPERS), help="batch, rates and decay of a paper, as defaults")
+    parser.add_argument("--attention-dropout", type=float, default=0.0, help="on attention weights")
+    parser.add_argument(
+        "--paper",
+        choices=list(PAPERS),
+        help="shape, vocabulary, dropout, epochs, batch, rates and decay of a paper, as defaults for the other options",
+    )
     parser.add_argument("--dtype", default="fp16", choices=list(_DTYPES), help="of the saved weights")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--shard-optimizer", action="store_true", help="divide AdamW's states among the processes")
     parser.add_argument("--tensorboard", type=Path, metavar="FOLDER", help="write charts for TensorBoard")
     parser.add_argument("--resume", action="store_true", help="continue from the last checkpoint in --work-dir")
+    about = field_help() | {"precision": "fp32, bf16, or auto: the faster here"}
     for field in fields(TrainingConfig):
         kind = int if field.name in _WHOLE else str if field.name in _TEXTS else float
-        hint = "fp32, bf16, or auto: the faster here" if field.name == "precision" else " "
+        hint = about[field.name].replace("%", "%%")
         parser.add_argument(f"--{field.name.replace('_', '-')}", type=kind, default=field.default, help=hint)
     paper = parser.parse_known_args(arguments)[0].paper
     if paper is not None:
-        parser.set_defaults(**PAPERS[paper].to_dict())
+        recipe = PAPERS[paper]
+        parser.set_defaults(**recipe.config.to_dict())
+        beside = {name: getattr(recipe, name) for name in ("preset", "vocab_size", "dropout", "attention_dropout")}
+        parser.set_defaults(**beside, epochs=recipe.epochs)
     return parser.parse_args(arguments)
 
 
@@ -153,7 +162,7 @@ def _train(options: argparse.Namespace, workers: Workers | None) -> int:
     sources, held_out, tokenizer = _texts(options, None if base is None else base.tokenizer)
     if workers is not None and leader:
         workers.mean([0.0])
-    dropout = {"embd_pdrop": options.dropout, "resid_pdrop": options.dropout, "attn_pdrop": 0.0}
+    dropout = {"embd_pdrop": options.dropout, "resid_pdrop": options.dropout, "attn_pdrop": options.attention_dropout}
     shape = replace(shape, vocab_size=tokenizer.vocab_size, **dropout)
     data = _batches(options, sources, tokenizer, shape, config)
     if options.copies:
@@ -175,6 +184,8 @@ def _train(options: argparse.Namespace, workers: Workers | None) -> int:
     trainer = Trainer(model, config, data, evaluate=evaluate, objective=objective, workers=workers)
     if options.resume and (options.work_dir / _CHECKPOINT).is_file():
         trainer.resume(options.work_dir / _CHECKPOINT)
+    elif options.resume and leader:
+        print(f"There is no checkpoint in {options.work_dir} to resume from: starting at step 0.")
     score = _follow(trainer, model, tokenizer, options, leader)
     if not leader:
         return 0
@@ -245,7 +256,9 @@ def _texts(options: argparse.Namespace, known: Tokenizer | None) -> tuple[list[S
             raise TrainingError(f"--hold-out is {options.hold_out}; give a share above 0 and at most 0.5.")
         parts = [split(documents, share=options.hold_out) if documents else ([], []) for documents in texts]
         texts, held_out = [part[0] for part in parts], [text for part in parts for text in part[1]]
-    tokenizer = known or _tokenizer(options, [document for documents in texts for document in documents])
+    # A vocabulary of pieces must not know the held-out text; an alphabet has to know the letters of its own corpus.
+    alphabet = held_out if options.tokenizer == "char" and options.hold_out is not None else []
+    tokenizer = known or _tokenizer(options, [document for documents in texts for document in documents] + alphabet)
     cache = options.work_dir / "tokens"
     sources = [
         Source(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import math
+import re
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
@@ -79,10 +81,46 @@ class TrainingConfig:
         return asdict(self)
 
 
-# Radford et al. 2018, section 4.1; the batch there is 64 sequences of 512 tokens, for 100 epochs. The moments are those
-# of the released code.
+@dataclass(frozen=True)
+class Recipe:
+    """What a paper says of a training: the settings, and what lies outside TrainingConfig.
+
+    Attributes:
+        config: settings of the run.
+        preset: shape of the model.
+        vocab_size: entries of the vocabulary.
+        dropout, attention_dropout: probabilities.
+        epochs: readings of the text.
+    """
+
+    config: TrainingConfig
+    preset: str
+    vocab_size: int
+    dropout: float
+    attention_dropout: float
+    epochs: float
+
+
+# Radford et al. 2018, section 4.1: 12 layers x 768, 64 sequences of 512 tokens, 100 epochs, dropout 0.1 on residuals,
+# embeddings and attention, 40,000 merges. The moments are those of the released code.
 PAPERS = {
-    "gpt1": TrainingConfig(
-        batch_size=64, learning_rate=2.5e-4, warmup_steps=2000, weight_decay=0.01, beta1=0.9, beta2=0.999
+    "gpt1": Recipe(
+        TrainingConfig(
+            batch_size=64, learning_rate=2.5e-4, warmup_steps=2000, weight_decay=0.01, beta1=0.9, beta2=0.999
+        ),
+        preset="gpt1", vocab_size=40478, dropout=0.1, attention_dropout=0.1, epochs=100,
     )
-}
+}  # fmt: skip
+
+
+def field_help() -> dict[str, str]:
+    """What each field of TrainingConfig is, from its docstring."""
+    found: dict[str, str] = {}
+    names: list[str] = []
+    for line in (inspect.getdoc(TrainingConfig) or "").partition("Args:")[2].splitlines():
+        start = re.match(r" {4}(\w[\w, ]*): (.*)", line)
+        if start:
+            names = start[1].split(", ")
+        for name in names:
+            found[name] = f"{found.get(name, '')} {start[2] if start else line.strip()}".strip()
+    return found

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import torch
 import torch.distributed as dist
-from torch import nn
+from torch import Tensor, nn
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,13 @@ class Workers:
         """The model with its gradients averaged over all processes, and the weights of process 0 to begin with."""
         ids = [self.device] if self.device.type == "cuda" else None
         return nn.parallel.DistributedDataParallel(model, device_ids=ids)
+
+    def gather(self, values: Tensor) -> list[Tensor]:
+        """The values of every process, in the order of their ranks, on the CPU; of one shape and type everywhere."""
+        mine = values.to(self.device)
+        found = [torch.empty_like(mine) for _ in range(self.size)]
+        dist.all_gather(found, mine)
+        return [one.cpu() for one in found]
 
     def mean(self, values: Sequence[float]) -> list[float]:
         """Each value averaged over the processes, which makes decisions by it the same everywhere."""

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from gptcore.checkpoint import read_metadata, read_tensors, write_tensors
 from gptcore.errors import CheckpointError, TrainingError
 from gptcore.training.config import TrainingConfig
-from gptcore.training.data import Batches, Rows
+from gptcore.training.data import Batches, Rows, generator_for
 from gptcore.training.distributed import Workers
 from gptcore.training.muon import Muon
 from gptcore.training.optimizer import learning_rate, make_optimizers
@@ -152,22 +152,29 @@ class Trainer:
     def save(self, file: Path) -> None:
         """Writes everything that a bit-exact continuation needs into one file, whole or not at all.
 
-        With sharded optimiser states every process must call this; process 0 writes.
+        Of several processes all must call this; process 0 writes.
         """
         self._gather_optimizer()
+        dropout = [self._dropout_state()]
+        if self.workers is not None:
+            dropout = self.workers.gather(dropout[0])
         if self.workers is not None and self.workers.rank != 0:
             return
         tensors = {f"model.{name}": parameter.detach() for name, parameter in self.model.named_parameters()}
         for place, optimizer in enumerate(self.optimizers):
             for index, entry in optimizer.state_dict()["state"].items():
                 tensors |= {f"optimizer.{place}.{index}.{name}": value for name, value in entry.items()}
-        tensors["dropout"] = torch.get_rng_state()
+        tensors |= {f"dropout.{rank}": state for rank, state in enumerate(dropout)}
         progress = {"step": self.step, "elapsed": self.elapsed, "config": self.config.to_dict()}
         file.parent.mkdir(parents=True, exist_ok=True)
         write_tensors(tensors, file, {"progress": json.dumps(progress)})
 
     def resume(self, file: Path) -> None:
-        """Continues where `save` left off. Raises CheckpointError when the file is of another model."""
+        """Continues where `save` left off; bit for bit with as many processes as then.
+
+        Raises:
+            CheckpointError: the file is of another model or optimiser.
+        """
         tensors, about = read_tensors(file), read_metadata(file)
         try:
             progress = json.loads(about["progress"])
@@ -181,10 +188,26 @@ class Trainer:
                     states[int(place)].setdefault(int(index), {})[name] = value
             for optimizer, fresh, state in zip(self.optimizers, self._fresh_states(), states, strict=True):
                 optimizer.load_state_dict({**fresh, "state": state})
-            torch.set_rng_state(tensors["dropout"])
             self.step, self.elapsed = int(progress["step"]), float(progress["elapsed"])
+            self._set_dropout_state([tensors[f"dropout.{rank}"] for rank in range(_count(tensors, "dropout."))])
         except (ValueError, KeyError, IndexError, RuntimeError) as error:
             raise CheckpointError(f"{file} holds no checkpoint of this run ({error}).") from None
+
+    def _dropout_state(self) -> Tensor:
+        """The generator that dropout draws from, uint8 [N]."""
+        device = next(self.model.parameters()).device
+        return torch.cuda.get_rng_state(device) if device.type == "cuda" else torch.get_rng_state()
+
+    def _set_dropout_state(self, states: list[Tensor]) -> None:
+        """Puts this process's generator back; with another number of processes it begins anew, from seed and step."""
+        rank, size = (0, 1) if self.workers is None else (self.workers.rank, self.workers.size)
+        device = next(self.model.parameters()).device
+        if len(states) != size:
+            torch.manual_seed(generator_for(self.config.seed, "dropout", self.step, rank).initial_seed())
+        elif device.type == "cuda":
+            torch.cuda.set_rng_state(states[rank], device)
+        else:
+            torch.set_rng_state(states[rank])
 
     def _fresh_states(self) -> list[dict[str, Any]]:
         self._gather_optimizer()
@@ -236,6 +259,10 @@ class Trainer:
         if self.config.precision == "fp32":
             return nullcontext()
         return torch.autocast(next(self.model.parameters()).device.type, torch.bfloat16)
+
+
+def _count(tensors: dict[str, Tensor], prefix: str) -> int:
+    return sum(name.startswith(prefix) for name in tensors)
 
 
 def _own_loss(model: nn.Module, inputs: Tensor, targets: Tensor) -> Tensor:

@@ -29,7 +29,7 @@ class Reporter:
     """
 
     def __init__(self, log: Path, *, total: int | None, tensorboard: Path | None = None) -> None:
-        self._log = log.open("a", encoding="utf-8")
+        self._log = log.open("a", encoding="utf-8", buffering=1)  # a line is on disk even if the run is killed
         self._bar = tqdm(total=total, unit="update", dynamic_ncols=True) if sys.stderr.isatty() else None
         self._board = _summary_writer(tensorboard) if tensorboard is not None else None
 
