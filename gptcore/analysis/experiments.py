@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
 
 from gptcore.config import GPTConfig
 from gptcore.errors import ConfigError
@@ -91,27 +91,46 @@ def future_leak(config: GPTConfig, *, n_tokens: int = 16, seed: int = 0) -> dict
     return found
 
 
-def gradient_by_depth(config: GPTConfig, *, n_tokens: int = 32, seed: int = 0) -> dict[str, Tensor]:
-    """The gradient's size in every block at initialisation, pre-norm against post-norm.
+def gradient_by_depth(config: GPTConfig, *, n_tokens: int = 32, n_batches: int = 4, seed: int = 0) -> dict[str, Tensor]:
+    """The gradient's size in every block at initialisation, pre-norm against post-norm, measured as Xiong et al. do.
 
-    Source: Xiong et al. 2020, "On Layer Normalization in the Transformer Architecture".
+    Matrices are drawn by Xavier's rule and the gradient of the MLP's second matrix is averaged over batches before its
+    size is taken. Source: Xiong et al. 2020, "On Layer Normalization in the Transformer Architecture", section 3.
+
+    Args:
+        config: the shape; its norm position and residual scaling do not count.
+        n_tokens: in a sequence of random tokens.
+        n_batches: of 4 sequences, to average over.
+        seed: of weights and tokens.
 
     Returns:
-        {"pre" | "post": float [n_layer], 2-norm of the gradient of the attention and MLP matrices of a block}.
+        {"pre" | "post": float [n_layer], Frobenius norm of the mean gradient of mlp.c_proj.weight}.
     """
-    n_tokens = min(n_tokens, config.n_positions)
-    ids = torch.randint(config.vocab_size, (4, n_tokens + 1), generator=torch.Generator().manual_seed(seed))
-    found = {}
+    n_tokens, found = min(n_tokens, config.n_positions), {}
     for position in ("pre", "post"):
-        model = random_model(replace(config, norm_position=position, residual_scaling=False), seed).eval()
-        loss = F.cross_entropy(model(ids[:, :-1]).logits.flatten(0, 1), ids[:, 1:].flatten())
-        loss.backward()
-        norms = []
-        for block in model.blocks:
-            gradients = [p.grad for p in block.parameters() if p.dim() >= 2 and p.grad is not None]
-            norms.append(torch.stack([gradient.norm() for gradient in gradients]).norm())
-        found[position] = torch.stack(norms)
+        generator = torch.Generator().manual_seed(seed)
+        model = random_model(replace(config, norm_position=position, residual_scaling=False, use_mlp=True), seed).eval()
+        _draw_as_xavier(model, generator)
+        for _ in range(n_batches):
+            ids = torch.randint(config.vocab_size, (4, n_tokens + 1), generator=generator)
+            loss = F.cross_entropy(model(ids[:, :-1]).logits.flatten(0, 1), ids[:, 1:].flatten())
+            (loss / n_batches).backward()
+        gradients = [block.mlp.c_proj.weight.grad for block in model.blocks]
+        found[position] = torch.stack([gradient.norm() for gradient in gradients if gradient is not None])
     return found
+
+
+@torch.no_grad()
+def _draw_as_xavier(model: GPT, generator: torch.Generator) -> None:
+    """Glorot and Bengio's uniform rule for the blocks' matrices, q, k and v apart; embeddings of size 1/sqrt(C)."""
+    C = model.config.n_embd
+    for block in model.blocks:
+        for name, matrix in block.named_parameters():
+            for part in matrix.split(C) if "c_attn" in name else [matrix]:
+                if part.dim() == 2:
+                    nn.init.xavier_uniform_(part, generator=generator)
+    for table in [model.wte, *([model.wpe] if model.config.use_positions else [])]:
+        table.weight.normal_(std=C**-0.5, generator=generator)
 
 
 @torch.inference_mode()

@@ -217,8 +217,8 @@ class Rows:
 class RepeatedSequences:
     """Batches of random tokens that repeat: only by looking up what came next last time can they be predicted.
 
-    Each row draws its own period and tokens. Small attention-only models form induction heads on it
-    (Olsson et al. 2022, "In-context Learning and Induction Heads").
+    Each row draws its own period and tokens. Small attention-only models form induction heads on it; the training
+    set-up is this project's own.
 
     Args:
         vocab_size: V, tokens to draw from.

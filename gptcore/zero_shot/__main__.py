@@ -16,7 +16,7 @@ from gptcore.errors import GPTCoreError
 from gptcore.language_model import LanguageModel, load
 from gptcore.zero_shot.evaluation import Score, Trial, evaluate, make_trial
 from gptcore.zero_shot.files import lambada, parallel, reviews, translation_quality
-from gptcore.zero_shot.metrics import percent
+from gptcore.zero_shot.metrics import reached
 from gptcore.zero_shot.tasks import TASKS
 
 _WAYS = ("combination", "word", "strict", "template", "train")
@@ -119,7 +119,8 @@ def _line(row: dict[str, Any]) -> str:
         more = f"  perplexity of the word {row['perplexity']:,.1f}"
     return (
         f"{row['task']:11}{row['held_out']:24}{row['template']:42}{row['examples']:>2} examples  {row['metric']:15}"
-        f"{percent(row['score']):>7}  [{100 * row['low']:.0f}, {100 * row['high']:.0f}]  n {row['items']}{more}"
+        f"{reached(row['score'], row['items']):>8}  [{100 * row['low']:.0f}, {100 * row['high']:.0f}]  "
+        f"n {row['items']}{more}"
     )
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from gptcore.zero_shot.templates import normalised
 
 _Z = 1.959964  # of a 95% interval
+_FEW = 50  # items
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,13 @@ def percent(share: float) -> str:
         if float(shown) not in (0.0, 100.0) or share in (0.0, 1.0):
             return f"{shown}%"
     return "<0.01%" if share < 0.5 else ">99.99%"
+
+
+def reached(score: float, n_items: int) -> str:
+    """A mean score for people: a percentage, or "6 of 9" where so few items were counted that a percentage misleads."""
+    right = round(score * n_items)
+    few = n_items < _FEW and math.isclose(right, score * n_items, abs_tol=0.01)
+    return f"{right} of {n_items}" if few else percent(score)
 
 
 def estimate(scores: Sequence[float]) -> Estimate:

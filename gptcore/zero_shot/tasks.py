@@ -152,7 +152,7 @@ TASKS: dict[str, Task] = {
             Template("Interview", "Reader: {question}\nWriter: {answer}"),
             Template("Ask and reply (held out)", "Ask: {question}\nReply: {answer}", held_out=True),
         ),
-        settings_from=f"greedy: {GPT2}",
+        settings_from="greedy, this app's choice; GPT-2's paper puts question-answer pairs in front",
     ),
     "sentiment": Task(
         "Sentiment",
@@ -213,7 +213,7 @@ TASKS: dict[str, Task] = {
         temperature=0.9,
         top_k=40,
         stop=(),
-        settings_from=f"top-k 40: {GPT2}",
+        settings_from="top-k 40 as in the samples of GPT-2's release; the temperature of 0.9 is this app's choice",
         n_examples=0,
     ),
     "cloze": Task(
@@ -246,7 +246,7 @@ TASKS: dict[str, Task] = {
             Template("Calculate (held out)", "Calculate: {sum}\nResult: {answer}", held_out=True),
         ),
         max_new_tokens=6,
-        settings_from=f"greedy: {GPT3}",
+        settings_from="greedy, this app's choice",
     ),
     "analogy": Task(
         "Analogy",

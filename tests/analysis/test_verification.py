@@ -85,8 +85,9 @@ def test_scaled_initialisation_keeps_the_stream_small_and_the_random_state_is_le
     stream, gradient = experiments.stream_by_depth(config), experiments.gradient_by_depth(config)
     assert torch.equal(state, torch.get_rng_state())
     assert float(stream[True][-1]) < 0.5 * float(stream[False][-1]) and stream[True].shape == (13,)
-    assert float(gradient["pre"][0]) > 2 * float(gradient["pre"][-1])
-    assert float(gradient["post"].max() / gradient["post"].min()) < 1.5
+    assert float(gradient["pre"][0]) > 2 * float(gradient["pre"][-1])  # NormFormer: larger in early blocks
+    post = gradient["post"]  # Xiong et al.: large near the output, falling downwards
+    assert float(post[-4:].mean()) > 1.3 * float(post[:4].mean())
 
 
 def test_positions_are_compared_with_each_other(tiny_model):

@@ -183,7 +183,7 @@ def test_the_least_recently_used_model_makes_room(tiny_lm):
         store.get(name)
     assert store.loaded() == ["one", "three"]
     with pytest.raises(CheckpointError, match="Choose a smaller one"):
-        ModelStore(Limits(model_bytes=size - 1), loader=lambda *_, **__: tiny_lm).get("one")
+        ModelStore(Limits(model_bytes=size - 1), loader=lambda *_, check, **__: check(tiny_lm.model.config)).get("one")
 
 
 def test_a_model_that_fails_to_load_can_be_tried_again(tiny_lm):
@@ -252,7 +252,7 @@ def test_opening_a_model_reports_progress_and_ends_with_its_facts(services, tiny
 def test_a_download_reports_its_share_to_the_page():
     said = []
 
-    def loader(name, *, offline, progress):
+    def loader(name, *, offline, progress, check):
         with progress(total=200_000_000, desc="model.safetensors", unit="B") as bar:
             bar.update(50_000_000)
             bar.refresh()

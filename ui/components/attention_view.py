@@ -26,9 +26,9 @@ _STEPS = """
 
 _SOURCES = """
 <p class="at-muted">Shares of attention, averaged over the reading tokens that a score is defined for; the first token
-never counts as “token before” or “same token”. Repeated random tokens: 24 different ones, then the same again, as in
-Olsson et al. 2022, “In-context Learning and Induction Heads”; the other roles follow Elhage et al. 2021 and Wang et al.
-2022, resting on the first token Xiao et al. 2023.</p>
+never counts as “token before” or “same token”. Repeated random tokens: 24 different ones, then the same again. This is
+this project's version of a score of Olsson et al. 2022, “In-context Learning and Induction Heads”, who repeat 25 tokens
+four times behind a start token. The other roles follow Elhage et al. 2021 and Wang et al. 2022, the sink Xiao et al. 2023.</p>
 """
 
 

@@ -88,16 +88,16 @@ def _mask(lm: LanguageModel) -> Experiment:
 
 
 def _norm_position(lm: LanguageModel) -> Experiment:
-    found = run.gradient_by_depth(_SMALL)
+    found = run.gradient_by_depth(replace(_SMALL, n_layer=12))
     pre, post = (_array(found[name]) for name in ("pre", "post"))
     return Experiment("by_depth", {
         "lines": {"pre-norm (GPT-2)": pre, "post-norm (GPT-1)": post},
-        "title": "Size of the gradient in each block, before training", "unit": "2-norm of the gradient",
+        "title": "Gradient of the MLP's second matrix in each block, before training", "unit": "norm of the mean gradient",
     }, (
-        f"A random model of 24 layers, 128 wide, and its first gradient. Pre-norm: {pre[0]:.2f} in the first block and "
-        f"{pre[-1]:.2f} in the last, since the stream grows and each block's share of it shrinks. Post-norm: {post[0]:.3f} and "
-        f"{post[-1]:.3f}: every sum is normalised again, and all blocks get a gradient of one size. Xiong et al. 2020 derive "
-        "both, and find post-norm's largest near the output when the initial weights are larger: their reason for its warm-up."
+        "A random model of 12 layers, 128 wide, with the initial weights (Xavier) and the measure of Xiong et al. 2020. "
+        f"Post-norm: {post[0]:.2f} in the first block and {post[-1]:.2f} in the last. As they show, it is large near the output "
+        f"and falls downwards, which is their reason for the warm-up. Pre-norm: {pre[0]:.2f} and {pre[-1]:.2f}. They find it "
+        "about equal in all layers; in this decoder the early blocks have more, as Shleifer et al. 2021 (NormFormer) report."
     ))  # fmt: skip
 
 

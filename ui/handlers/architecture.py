@@ -21,8 +21,8 @@ _PARTS: dict[str, tuple[str, str, str, tuple[Callable[..., Any], ...]]] = {
     "position_embedding": ("Position embedding", "x = x + wpe[place]", "position_embedding", (model._positions, model.GPT.hidden_states)),
     "attention": ("Attention", "softmax(q·kᵀ / √D + mask) · v, then c_proj", "attention", (attention.CausalSelfAttention.forward, attention.attention_weights)),
     "mlp": ("MLP", "c_proj(GELU(c_fc(x)))", "mlp", (model.MLP.forward, model.activation)),
-    "ln_1": ("LayerNorm before or after attention", "(x − mean) / √(variance + ε) · weight + bias", "block_norms", (model.Block.forward,)),
-    "ln_2": ("LayerNorm before or after the MLP", "(x − mean) / √(variance + ε) · weight + bias", "block_norms", (model.Block.forward,)),
+    "ln_1": ("LayerNorm before or after attention", "(x − mean) / √(variance + ε) · weight + bias", "ln_1", (model.Block.forward,)),
+    "ln_2": ("LayerNorm before or after the MLP", "(x − mean) / √(variance + ε) · weight + bias", "ln_2", (model.Block.forward,)),
     "final_norm": ("Final LayerNorm", "(x − mean) / √(variance + ε) · weight + bias", "final_norm", (model.GPT.hidden_states,)),
     "head": ("Output head", "logits = x · lm_headᵀ", "head", (model.GPT.forward,)),
 }  # fmt: skip
@@ -43,19 +43,29 @@ def drawn(config: GPTConfig) -> dict[str, Any]:
 def parts(config: GPTConfig) -> dict[str, dict[str, Any]]:
     """For every part of the drawing: title, formula, count, share, and code as [file:line, text] pairs."""
     count = count_parameters(config)
-    components = {part.name: part for part in count.components}
+    components = {part.name: (part.numbers, part.count, COMPONENTS[part.name][0]) for part in count.components}
+    one_norm = (f"{config.n_layer:,}·2·{config.n_embd:,}", 2 * config.n_layer * config.n_embd)
+    components["ln_1"] = (*one_norm, "this norm in all blocks")
+    components["ln_2"] = (*(one_norm if config.use_mlp else ("0", 0)), "this norm in all blocks")
     found = {}
     for name, (title, formula, component, functions) in _PARTS.items():
-        part = components[component]
+        if (name == "final_norm" and not config.final_norm) or (name == "ln_2" and not config.use_mlp):
+            continue
+        numbers, n, where = components[component]
         found[name] = {
             "title": title,
             "formula": formula,
-            "count": f"{part.numbers} = {part.count:,} parameters, {part.count / count.total:.1%} ({COMPONENTS[component][0]})"
-            if part.count or component != "head"
+            "count": f"{numbers} = {n:,} parameters, {_share(n / count.total)} ({where})"
+            if n or component != "head"
             else "no parameters of its own: it is the token embedding's matrix again",
             "code": [_source(function) for function in functions],
         }
     return found
+
+
+def _share(share: float) -> str:
+    """A share of all parameters, with as many digits as it needs not to be 0."""
+    return f"{share:.1%}" if share >= 0.001 or share == 0 else f"{100 * share:.2g}%"
 
 
 def value(config: GPTConfig, light: str, dark: str) -> str:

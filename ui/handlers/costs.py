@@ -142,7 +142,7 @@ def _memory(config: GPTConfig) -> Section:
         ("KV cache, full window, 16 bits", f"{config.n_positions:,} tokens", size(kv_cache_bytes(config, config.n_positions, bits=16))),
         ("all attention maps of one full window", f"{L:,} · {config.n_head:,} · {config.n_positions:,}² · 4 bytes", size(4 * L * config.n_head * config.n_positions**2)),
     ]  # fmt: skip
-    return Section("Memory to use it", "Powers of ten; this app keeps weights and cache in fp32, and decodes from 16 bits.", ("what", "how", "bytes"), rows)  # fmt: skip
+    return Section("Memory to use it", "Powers of ten; this app keeps weights and cache in fp32. Models of 30 million parameters and more are decoded from 16-bit copies of the weights.", ("what", "how", "bytes"), rows)  # fmt: skip
 
 
 def _training(config: GPTConfig, B: int, T: int) -> Section:
@@ -170,8 +170,11 @@ def _work(config: GPTConfig, T: int, total: float) -> Section:
         ("the rule of thumb 6ND", "N without embeddings, D tokens", f"{6 * count.without_embeddings * total:.3g}"),
     ]  # fmt: skip
     return Section(
-        "Operations", "Floating-point operations, a multiplication and an addition counted as two.", ("what", "how", "FLOP"), rows, (2,),
-        "Kaplan et al. 2020, section 2.1",
+        "Operations",
+        "Floating-point operations, a multiplication and an addition counted as two. The first three rows are this project's "
+        "own count: the output head is in it, and every pair of tokens, hidden or not. Kaplan et al. count "
+        f"2N + 2 · L · C · T a token, without embeddings and head: {big(2 * count.without_embeddings + 2 * config.n_layer * config.n_embd * T)}.",
+        ("what", "how", "FLOP"), rows, (2,), "the rules of thumb: Kaplan et al. 2020, section 2.1",
     )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ def families() -> str:
 def _sizes() -> Section:
     names = {"gpt1": "GPT-1", "gpt2": "GPT-2 small", "gpt2-medium": "GPT-2 medium", "gpt2-large": "GPT-2 large", "gpt2-xl": "GPT-2 XL"}  # fmt: skip
     rows = [_row(label, PRESETS[name]) for name, label in names.items()]
-    rows.append(["BERT-base", 12, 12, 768, 512, 30522, "post", "110 million"])
+    rows.append(["BERT-base", 12, 12, 768, 512, "30,000 (released: 30,522)", "post", "110 million"])
     rows.append(_row("GPT-3", _GPT3))
     return Section(
         "Sizes",

@@ -66,9 +66,9 @@ def _without_embeddings() -> Section:
     ]  # fmt: skip
     return Section(
         "85M or 124M?",
-        "Scaling laws count what computes, not the tables that are looked up: Kaplan et al. leave out embeddings, and "
-        "TransformerLens lists 85M, the matrices alone.",
-        _COLUMNS, rows, (4, 6), "Kaplan et al. 2020, section 2.1; TransformerLens model table",
+        "Kaplan et al. count what computes, and leave out the tables that are looked up; TransformerLens lists 85M, the "
+        "matrices alone. Not everybody does so: Hoffmann et al. (Chinchilla) count all parameters.",
+        _COLUMNS, rows, (4, 6), "Kaplan et al. 2020, section 2.1; Hoffmann et al. 2022, appendix F; TransformerLens model table",
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from gptcore.errors import CheckpointError, GPTCoreError
 from gptcore.language_model import bundled_models
 from gptcore.zero_shot.evaluation import Case, Score, Trial, evaluate, helped, make_trial
 from gptcore.zero_shot.metrics import percent
+from gptcore.zero_shot.metrics import reached as in_words
 from gptcore.zero_shot.published import PUBLISHED
 from gptcore.zero_shot.tasks import TASKS
 from ui.handlers import inputs
@@ -123,7 +124,7 @@ def _add(board: _Board, model: str, way: str, score: Score, first: dict[tuple[st
     title = TASKS[test.task].title
     guessing = "" if test.chance is None else percent(test.chance)
     board.rows.append((
-        model, title, way, percent(reached.mean), f"{percent(reached.low)} to {percent(reached.high)}",
+        model, title, way, in_words(reached.mean, len(score.cases)), f"{percent(reached.low)} to {percent(reached.high)}",
         len(score.cases), guessing, test.metric,
     ))  # fmt: skip
     before = first.setdefault((model, test.task), score)
@@ -174,7 +175,7 @@ def _recorded_row(name: str, row: dict[str, Any]) -> Sequence[str | int | float]
     wording = row["template"] + (f", {row['examples']} example" if row["examples"] else "")
     return (
         name, TASKS[row["task"]].title, said, wording,
-        percent(row["score"]), f"{percent(row['low'])} to {percent(row['high'])}",
+        in_words(row["score"], row["items"]), f"{percent(row['low'])} to {percent(row['high'])}",
         row["items"], row["metric"],
     )  # fmt: skip
 

@@ -82,7 +82,7 @@ TRICKS: dict[str, tuple[str, str]] = {
     "no_mask": ("no causal mask", "Every token sees the next one, so the model copies instead of predicting: the training loss falls towards 0, and the sample is junk, since there is nothing to copy when it writes."),
     "no_scaling": ("no residual scaling", "The projections into the residual stream start at full size instead of 1/√(2L) of it. In a few layers the effect is small: the first gradient norms are larger."),
     "one_batch": ("one batch only", "The same batch again and again: the training loss falls to 0 while the held-out loss turns up. It memorises the batch, which also shows that the code can learn."),
-    "post_norm": ("post-norm, no warm-up", "GPT-1's order, norm after each sum, without the warm-up it needs: gradients near the output are large at first, and training is slower or stuck."),
+    "post_norm": ("post-norm, no warm-up", "GPT-1's order, norm after each sum, without a warm-up. With larger initial weights than these, post-norm's gradients are large near the output at first (Xiong et al. 2020), which is why it is trained with one. In a few layers it is only slower; deep models can get stuck."),
 }  # fmt: skip
 
 
