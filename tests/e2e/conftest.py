@@ -9,11 +9,10 @@ import shutil
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 
+from browser import COUNT_REQUESTS, settled
 from serving import served_page
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-# The page's load events run after its first paint; the network never falls idle, since Gradio keeps a stream open.
-SETTLING = 1200
 # What is on screen once a tab has opened.
 LANDMARKS = {
     "generate": "#distribution .dv-token",
@@ -62,13 +61,14 @@ def visit(browser, url):
         context = browser.new_context(viewport={"width": width, "height": height})
         contexts.append(context)
         page = context.new_page()
+        page.add_init_script(COUNT_REQUESTS)
         page.route("**/*", route)
         page.on("pageerror", lambda error: failures.append(str(error)))
         page.goto(url + query)
         tab = re.search(r"tab=([\w-]+)", query)
         landmark = LANDMARKS[tab[1] if tab else "generate"]
         expect(page.locator(landmark).first).to_be_visible(timeout=20_000)
-        page.wait_for_timeout(SETTLING)
+        settled(page)  # its load events run after its first paint
         return page
 
     yield open_page

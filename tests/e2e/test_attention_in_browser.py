@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import gptcore
+from browser import settled
 
 TEXT = "Tom saw a cat. Tom saw a dog. Tom saw"
 
@@ -75,7 +76,7 @@ def test_the_keyboard_alone_chooses_heads_and_cells_and_the_zoom_stays(visit):
     whole = pixels(page, "#attention .at-map")
     page.keyboard.press("+")
     page.keyboard.press("+")
-    page.wait_for_timeout(200)
+    settled(page)
     zoomed = pixels(page, "#attention .at-map")
     assert zoomed != whole
     before = name(page)
@@ -83,10 +84,10 @@ def test_the_keyboard_alone_chooses_heads_and_cells_and_the_zoom_stays(visit):
     expect(page.locator("#attention .at-name")).not_to_have_text(before)
     page.keyboard.press("Shift+ArrowUp")
     expect(page.locator("#attention .at-name")).to_have_text(before)
-    page.wait_for_timeout(300)
+    settled(page)
     assert pixels(page, "#attention .at-map") == zoomed
     page.keyboard.press("0")
-    page.wait_for_timeout(200)
+    settled(page)
     assert pixels(page, "#attention .at-map") != zoomed
     page.keyboard.press("Escape")
     detail(page, "Point at a cell")
@@ -98,7 +99,7 @@ def test_values_at_the_cursor_are_the_models_and_the_future_is_not_available(vis
     lm = gptcore.load()
     ids = lm.tokenizer.encode(TEXT)
     expect(page.locator("#attention .at-message")).to_be_hidden()
-    page.wait_for_timeout(1200)
+    settled(page)
     layer, head = (int(part) for part in re.findall(r"\d+", name(page)))
     page.locator("#attention .at-map").focus()
     page.keyboard.press("ArrowDown")  # the last token looking at itself
@@ -142,7 +143,7 @@ def test_the_induction_model_shows_its_heads_and_the_table_sorts(visit):
     page = visit_attention(visit)
     open_model(page, "induction")
     expect(page.locator("#attention-text textarea")).to_have_value(re.compile("the cat sat on a mat"))
-    page.wait_for_timeout(1000)
+    settled(page)
     page.click("#attention [data-do=induction]")
     expect(page.locator("#attention .at-said")).to_contain_text("4 induction heads; the clearest is Layer 1 · head")
     expect(page.locator("#attention .at-heads tbody tr").first).to_contain_text("induction")
@@ -161,7 +162,7 @@ def test_the_induction_model_shows_its_heads_and_the_table_sorts(visit):
 def test_the_quiz_hides_the_role_until_it_is_revealed(visit):
     page = visit_attention(visit)
     open_model(page, "induction")
-    page.wait_for_timeout(1500)
+    settled(page)
     page.click("#attention [data-do=quiz]")
     expect(page.locator("#attention .at-role")).to_have_text("What does this head do?")
     expect(page.locator("#attention .at-legend")).to_be_hidden()
@@ -177,7 +178,7 @@ def test_sink_modes_and_waking_a_head(visit):
     page = visit_attention(visit)
     page.click("#sink label:has-text('in front')")
     page.locator("#attention .at-map").focus()
-    page.wait_for_timeout(800)
+    settled(page)
     page.click("#attention [data-view=lines]")
     expect(page.locator("#attention .at-word").first).to_have_text("<|endoftext|>")
     page.click("#attention [data-do=wake]")
@@ -186,7 +187,7 @@ def test_sink_modes_and_waking_a_head(visit):
 
 def test_files_hold_the_maps_and_the_page_of_its_own_works_alone(visit, browser, tmp_path):
     page = visit_attention(visit)
-    page.wait_for_timeout(300)
+    settled(page)
     layer, head = (int(part) for part in re.findall(r"\d+", name(page)))
     with np.load(io.BytesIO(saved(page, "npz").read_bytes()), allow_pickle=False) as arrays:
         attention, chosen = arrays["attention"], (int(arrays["layer"]), int(arrays["head"]))
@@ -214,7 +215,7 @@ def test_a_link_opens_this_very_view(visit):
     page = visit_attention(visit)
     write(page, TEXT)
     page.click("#sink label:has-text('left out')")
-    page.wait_for_timeout(1500)
+    settled(page)
     page.locator("#attention .at-grid").focus()
     page.keyboard.press("ArrowLeft")
     wanted = name(page)
@@ -242,7 +243,7 @@ def test_switching_off_changes_the_next_token_here_and_nowhere_else(visit):
     page.locator("#temperature input[type=range]").focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowLeft")
-    page.wait_for_timeout(500)
+    settled(page)
     assert page.locator("#distribution .dv-table").text_content() == distribution
 
 
@@ -276,7 +277,7 @@ def test_the_tab_fits_projector_and_phone(visit, width, height, theme):
         assert box["y"] + box["height"] < height  # the whole map is on the first screen
     for view in ("lines", "steps"):
         page.click(f"#attention [data-view={view}]")
-        page.wait_for_timeout(300)
+        settled(page)
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
@@ -296,7 +297,7 @@ def test_a_switch_during_the_trial_of_every_part_is_not_lost_and_another_model_h
     page = visit_attention(visit)
     page.click("#attention-views button[role=tab]:has-text('Switch off')")
     write(page, "The cat sat on the mat. " * 20)
-    page.wait_for_timeout(800)
+    settled(page)
     page.click("#try-all")
     page.click("#ablation [data-key='3,head,3']")
     expect(page.locator("#ablation .ab-said")).to_contain_text("What matters most here", timeout=30_000)
@@ -317,7 +318,7 @@ def test_a_text_that_shrinks_under_the_mouse_and_a_model_change_in_the_quiz_brea
     expect(page.locator("#attention .at-detail")).to_contain_text("Point at a cell", timeout=10_000)
     open_model(page, "induction")
     write(page, "abc abc abc")
-    page.wait_for_timeout(1500)
+    settled(page)
     page.click("#attention [data-do=quiz]")
     page.fill("#model input", "mini")
     page.keyboard.press("Enter")
@@ -329,14 +330,14 @@ def test_a_text_that_shrinks_under_the_mouse_and_a_model_change_in_the_quiz_brea
 def test_one_of_the_pages_own_texts_survives_in_a_link_with_the_whole_view(visit):
     page = visit_attention(visit)
     write(page, "red blue red blue red blue red blue red blue red")
-    page.wait_for_timeout(1500)
+    settled(page)
     page.locator("#attention .at-map").focus()
     for key in ("ArrowLeft", "ArrowLeft", "+"):
         page.keyboard.press(key)
     page.click("#attention [data-view=steps]")
     page.click("#attention [data-do=link]")
     again = visit(page.evaluate("location.search"))
-    again.wait_for_timeout(2500)
+    settled(again)
     expect(again.locator("#attention-text textarea")).to_have_value(re.compile("red blue"))
     expect(again.locator("#attention [data-view=steps]")).to_have_attribute("aria-pressed", "true")
     assert again.locator("#attention .at-detail").inner_text() == page.locator("#attention .at-detail").inner_text()

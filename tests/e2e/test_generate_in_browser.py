@@ -8,6 +8,8 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from browser import open_accordion, settled
+
 DONE = re.compile("length reached|ended the text|stopped|stop string")
 
 
@@ -87,8 +89,7 @@ def test_the_keyboard_alone_writes_walks_the_tokens_and_steps(visit):
 
 def test_stop_ends_within_half_a_second_and_keeps_the_text(visit):
     page = visit()
-    page.click("#more .label-wrap")
-    page.wait_for_timeout(700)  # a field that is filled within the accordion's opening is set back by Gradio
+    open_accordion(page, "#more")
     set_number(page, "#speed", "10")
     set_number(page, "#min-new-tokens", "100")
     page.fill("#prompt textarea", "The tree")
@@ -108,7 +109,7 @@ def test_clicking_fast_leaves_the_last_text_alone_on_the_page(visit):
         page.click("#generate")
     expect(page.locator("#stream .ts-prompt")).to_have_text("The bird", timeout=20_000)  # no longer the example
     finished(page)
-    page.wait_for_timeout(500)
+    settled(page)
     first = text(page)
     generate(page, "The bird")
     assert text(page) == first  # the same kept seed, the same text
@@ -216,12 +217,11 @@ def test_the_page_fits_projector_and_phone(visit, width, height, theme):
 
 def test_a_reload_while_writing_leaves_a_working_page(visit):
     page = visit()
-    page.click("#more .label-wrap")
-    page.wait_for_timeout(700)  # a field that is filled within the accordion's opening is set back by Gradio
+    open_accordion(page, "#more")
     set_number(page, "#speed", "5")
     page.click("#generate")
-    page.wait_for_timeout(800)
+    settled(page)
     page.reload()
     expect(page.locator("#stream .ts-token").first).to_be_visible(timeout=20_000)
-    page.wait_for_timeout(1200)  # the page's load events run after its first paint
+    settled(page)
     generate(page, "The moon")

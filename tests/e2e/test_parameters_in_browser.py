@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import gptcore
+from browser import settled
 
 
 def view(page: Page, name: str) -> None:
@@ -132,5 +133,5 @@ def test_experiments_and_checks_run_on_the_model(visit):
 @pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
 def test_the_tab_fits_projector_and_phone(visit, width, height):
     page = visit("?tab=parameters&__theme=dark", width, height)
-    page.wait_for_timeout(800)
+    settled(page)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")

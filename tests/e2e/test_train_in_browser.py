@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from browser import settled
+
 LEARNING = re.compile("^Learning")
 ENDED = re.compile("^Ended")
 
@@ -26,7 +28,7 @@ def short_run(page: Page, steps: int = 40) -> None:
     """A run of a few steps of the preset's model, from the form."""
     page.click("#train-length label:has-text('steps')")
     page.click("#train-more button")
-    page.wait_for_timeout(700)  # a field that is filled within the accordion's opening is set back by Gradio
+    settled(page)
     page.fill("#train-steps input", str(steps))
     page.keyboard.press("Tab")
 
@@ -177,7 +179,7 @@ def test_labels_are_learned_and_told(visit):
     page.click("#labels-start")
     expect(title(page)).to_contain_text("mini tuned on 2 labels", timeout=20_000)
     expect(title(page)).to_contain_text("All steps are done", timeout=60_000)
-    expect(tile(page, "right labels")).to_have_text("100 %")
+    expect(tile(page, "accuracy")).to_have_text("100%")
     page.fill("#train .tr-line", "the dog is lost in the rain")
     expect(page.locator("#train .tr-told")).to_contain_text("sad 9", timeout=10_000)
 

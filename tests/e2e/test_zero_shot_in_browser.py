@@ -7,6 +7,8 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
+from browser import settled
+
 
 def view(page: Page, name: str) -> None:
     page.locator(f"#zero-shot-views button[role=tab]:has-text('{name}')").first.click()
@@ -112,7 +114,7 @@ def test_changing_tasks_fast_leaves_no_notice_and_no_answer_to_another_input(vis
     page = visit("?tab=zero-shot")
     for name in ("Sums", "Summarise", "Analogy", "Translate"):
         choose(page, "#zs-task", name)
-        page.wait_for_timeout(300)
+        settled(page)
     expect(page.locator("#zs-view .zs-cue").last).to_have_text(" =", timeout=15_000)
     expect(page.locator("#zs-stream .ts-text")).to_be_empty(timeout=15_000)
     expect(page.locator(".toast-body")).to_have_count(0)

@@ -124,8 +124,8 @@ def _add(board: _Board, model: str, way: str, score: Score, first: dict[tuple[st
     title = TASKS[test.task].title
     guessing = "" if test.chance is None else percent(test.chance)
     board.rows.append((
-        model, title, way, in_words(reached.mean, len(score.cases)), f"{percent(reached.low)} to {percent(reached.high)}",
-        len(score.cases), guessing, test.metric,
+        model, title, way, in_words(reached.mean, len(score.cases)),
+        f"{percent(reached.low)} to {percent(reached.high)}", len(score.cases), guessing, test.metric,
     ))  # fmt: skip
     before = first.setdefault((model, test.task), score)
     if before is not score and len(before.cases) == len(score.cases):

@@ -1,0 +1,91 @@
+"""Waiting in a real browser for what is awaited, never for a time: how fast a machine is must not matter."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page
+
+# Counts what the page has asked of the server and not been answered yet: requests, and events in Gradio's queue.
+COUNT_REQUESTS = """
+(() => {
+  const asked = window.gptlensAsked = {open: 0, events: new Set(), changes: 0}, ended = new Set();
+  const fetchNow = window.fetch;
+  const follow = async body => {
+    const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    for (;;) {
+      const {done, value} = await reader.read().catch(() => ({done: true}));
+      if (done) return;
+      text += value;
+      const lines = text.split('\\n');
+      text = lines.pop();
+      for (const line of lines) {
+        if (!line.startsWith('data:')) continue;
+        const message = JSON.parse(line.slice(5));
+        if (message.msg === 'process_completed') { ended.add(message.event_id); asked.events.delete(message.event_id); }
+      }
+    }
+  };
+  window.fetch = async (...given) => {
+    const url = String(given[0]?.url ?? given[0]);
+    if (url.includes('/heartbeat/')) return fetchNow(...given);
+    if (url.includes('/queue/data')) {
+      const response = await fetchNow(...given);
+      if (!response.body) return response;
+      const [ours, theirs] = response.body.tee();
+      follow(ours);
+      return new Response(theirs, {status: response.status, headers: response.headers});
+    }
+    asked.open += 1;
+    try {
+      const response = await fetchNow(...given);
+      if (url.includes('/queue/join') && response.ok) {
+        const {event_id: id} = await response.clone().json();  // its answer may have come before this one
+        if (!ended.has(id)) asked.events.add(id);
+      }
+      return response;
+    } finally { asked.open -= 1; }
+  };
+  const watched = {subtree: true, childList: true, characterData: true};
+  const observe = () => new MutationObserver(() => { asked.changes += 1; }).observe(document.body, watched);
+  document.body ? observe() : document.addEventListener('DOMContentLoaded', observe);
+})();
+"""
+
+# Nothing asked and nothing changed over several frames. Frames, and not milliseconds: a busy machine draws fewer.
+_QUIET = """
+() => new Promise(done => {
+  const asked = window.gptlensAsked;
+  let quiet = 0, changes = asked.changes;
+  const look = () => {
+    const still = asked.open === 0 && asked.events.size === 0 && asked.changes === changes;
+    quiet = still ? quiet + 1 : 0;
+    changes = asked.changes;
+    quiet >= FRAMES ? done(true) : requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+})
+"""
+
+
+def settled(page: Page, frames: int = 12) -> None:
+    """Waits until the page has been answered everything it asked, and has drawn it."""
+    page.wait_for_function(_QUIET.replace("FRAMES", str(frames)), timeout=120_000)
+
+
+def open_accordion(page: Page, selector: str) -> None:
+    """Opens an accordion and waits until it has its full height: a field that is filled before is set back."""
+    page.click(f"{selector} .label-wrap")
+    page.wait_for_function(
+        """selector => new Promise(done => {
+          let before = -1, same = 0;
+          const look = () => {
+            const height = document.querySelector(selector).getBoundingClientRect().height;
+            same = height === before ? same + 1 : 0;
+            before = height;
+            same > 10 ? done(true) : requestAnimationFrame(look);
+          };
+          look();
+        })""",
+        arg=selector,
+    )
+    settled(page)

@@ -1,0 +1,181 @@
+"""What holds for the page as a whole: the picker, the keys, the header, and what survives fast hands and a reload."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+import gptcore
+from browser import open_accordion, settled
+
+DONE = re.compile("length reached|ended the text|stopped")
+
+
+def pick(page: Page, name: str) -> None:
+    page.fill("#model input", name)
+    page.keyboard.press("Enter")
+    expect(page.locator("#uses-generate")).to_contain_text(f"Model on this tab: {name}", timeout=30_000)
+
+
+def tab(page: Page, name: str) -> None:
+    page.click(f"#tabs > .tab-wrapper button[role=tab]:has-text('{name}')")
+
+
+def prompt(page: Page) -> str:
+    return page.locator("#prompt textarea").input_value()
+
+
+def written(page: Page) -> str:
+    return page.locator("#stream .ts-text").inner_text()
+
+
+def test_a_hundred_clicks_leave_one_run_the_prompt_and_no_notice(visit):
+    page = visit()
+    page.fill("#prompt textarea", "The bird")
+    page.evaluate("for (let i = 0; i < 100; i++) document.querySelector('#generate').click()")
+    settled(page)
+    for _ in range(8):  # and as fast as a hand
+        page.click("#generate")
+    settled(page)
+    expect(page.locator("#stream .ts-stats")).to_contain_text(DONE, timeout=60_000)
+    assert prompt(page) == "The bird" and written(page).startswith("The bird ")
+    assert page.locator("#stream .ts-prompt").count() == 1
+    expect(page.locator(".toast-body")).to_have_count(0)
+
+
+def test_a_switch_of_models_shows_a_text_by_the_new_one(visit):
+    page = visit()
+    for name in gptcore.language_model.bundled_models():
+        pick(page, name)
+        settled(page)
+        expect(page.locator("#stream .ts-stats")).to_contain_text(DONE, timeout=60_000)
+        assert written(page).startswith(prompt(page)) and len(written(page)) > len(prompt(page))
+        expect(page.locator("#space-warning")).to_be_hidden()
+        expect(page.locator(".toast-body")).to_have_count(0)
+    pick(page, "mini")
+    settled(page)
+    page.fill("#prompt textarea", "The tree")
+    settled(page)
+    pick(page, "anthology")
+    settled(page)
+    assert prompt(page) == "The tree" and written(page).startswith("The tree")
+
+
+def test_models_that_cannot_be_opened_are_shown_and_cannot_be_picked(visit):
+    page = visit()
+    page.click("#model input")
+    line = page.locator("[role=option]", has_text="gpt2-xl")
+    expect(line).to_contain_text("not available here")
+    assert page.evaluate("line => getComputedStyle(line).pointerEvents", line.element_handle()) == "none"
+
+
+def test_every_tab_says_which_model_it_uses(visit):
+    page = visit()
+    tab(page, "Zero-shot")
+    expect(page.locator("#uses-zero-shot")).to_have_text("Model on this tab: world (picked above: mini)")
+    page.fill("#zs-model input", "the model above")
+    page.keyboard.press("Enter")
+    expect(page.locator("#uses-zero-shot")).to_have_text("Model on this tab: mini", timeout=20_000)
+    tab(page, "Train")
+    expect(page.locator("#uses-train")).to_contain_text("a new one")
+
+
+def test_keys_belong_to_the_tab_that_is_open(visit):
+    page = visit()
+    before = written(page)
+    tab(page, "Attention")
+    settled(page)
+    page.keyboard.press("g")
+    page.keyboard.press("n")
+    settled(page)
+    tab(page, "Generate")
+    assert written(page) == before
+    tab(page, "Zero-shot")
+    settled(page)
+    page.keyboard.press("g")
+    settled(page)
+    expect(page.locator("#zs-stream .ts-token").first).to_be_visible(timeout=30_000)
+    tab(page, "Generate")
+    assert written(page) == before
+
+
+def test_a_reload_amid_a_text_loses_neither_prompt_nor_text(visit):
+    page = visit()
+    open_accordion(page, "#more")
+    page.fill("#speed input[type=number]", "10")
+    page.keyboard.press("Tab")
+    page.fill("#prompt textarea", "The little boat")
+    page.click("#generate")
+    expect(page.locator("#stream .ts-prompt")).to_have_text("The little boat", timeout=60_000)
+    expect(page.locator("#stream .ts-token").nth(8)).to_be_visible(timeout=60_000)
+    begun = written(page)[:30]
+    page.reload()
+    expect(page.locator("#stream .ts-prompt")).to_have_text("The little boat", timeout=60_000)
+    settled(page)
+    assert prompt(page) == "The little boat" and written(page)[:30] == begun
+    count = page.locator("#stream .ts-token").count()
+    page.keyboard.press("n")
+    expect(page.locator("#stream .ts-token")).to_have_count(count + 1, timeout=30_000)
+
+
+def test_the_presenter_s_large_type_hides_no_form(visit):
+    page = visit("?tab=train")
+    page.keyboard.press("p")
+    expect(page.locator("#train-start")).to_be_visible()
+    page.click("#train-length label:has-text('steps')")
+    page.click("#train-start")
+    expect(page.locator("#train .tr-title")).to_contain_text("Learning", timeout=60_000)
+    page.click("#train [data-cmd=stop]")
+    expect(page.locator("#train .tr-title")).to_contain_text("Ended", timeout=60_000)
+
+
+def test_all_tabs_are_in_reach_on_a_phone(visit):
+    page = visit(width=390, height=844)
+    for name in ("Generate", "Attention", "Parameters", "Train", "Zero-shot"):
+        box = page.locator(f"#tabs > .tab-wrapper [role=tablist] button:has-text('{name}')").bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= 390
+    assert (
+        page.locator("#tabs > .tab-wrapper .overflow-menu").count() == 0
+        or not page.locator("#tabs > .tab-wrapper .overflow-menu").is_visible()
+    )
+
+
+def test_a_refusal_stays_with_its_form(visit):
+    page = visit("?tab=train")
+    page.click("#train-kinds button[role=tab]:has-text('Labels')")
+    page.click("#labels-start")
+    expect(page.locator("#labels-said")).to_contain_text("empty", timeout=20_000)
+    page.click("#train-kinds button[role=tab]:has-text('Fine-tune')")
+    expect(page.locator("#labels-said")).to_be_hidden()
+    expect(page.locator("#tune-said")).to_have_text("")
+
+
+@pytest.mark.parametrize("data", ["null", "7", "{}", '{"bench": [1], "run": {}, "tab": null}'])
+def test_an_event_with_nonsense_in_it_breaks_nothing(visit, data):
+    page = visit("?tab=train")
+    # A component's own event, with what a program may put into it.
+    page.evaluate(f"document.querySelector('#train').dispatchEvent(new CustomEvent('open', {{detail: {data}}}))")
+    settled(page)
+    assert prompt(page) and page.locator(".toast-body").count() == 0
+
+
+def test_a_link_to_a_model_trained_here_shows_its_title(visit):
+    page = visit("?tab=train")
+    page.click("#train-length label:has-text('steps')")
+    open_accordion(page, "#train-more")
+    page.fill("#train-steps input", "20")
+    page.keyboard.press("Tab")
+    page.click("#train-start")
+    expect(page.locator("#train .tr-title")).to_contain_text("All steps are done", timeout=90_000)
+    page.click("#train [data-open=generate]")
+    expect(page.locator("#uses-generate")).to_contain_text("Anthology", timeout=30_000)
+    settled(page)
+    expect(page.locator("#space-warning")).to_be_hidden()
+    assert written(page).startswith(prompt(page)) and len(written(page)) > len(prompt(page))
+    open_accordion(page, "#more")
+    page.click("#copy-link")
+    expect(page.locator("#link-said")).to_contain_text("address bar")
+    again = visit(page.evaluate("location.search"))
+    assert re.match(r"Anthology · 4 × 128 · letters · trained here", again.locator("#model input").input_value())
