@@ -58,7 +58,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         serve(page, services, files, server_name=options.host, server_port=options.port)
     except OSError as error:
-        print(f"error: {error} Choose another --port, or leave it out to take the first free one.", file=sys.stderr)
+        where = f"The port {options.port} is taken" if options.port else f"No port is free ({error})"
+        print(f"error: {where}. Choose another --port, or leave it out to take the first free one.", file=sys.stderr)
         return 1
     finally:
         services.jobs.stop_all()  # a thread that still computes would abort the interpreter

@@ -1,10 +1,13 @@
 """The app as it is served: endpoints against good and bad input, through a real client."""
 
+import gc
+import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+import gradio as gr
 import numpy as np
 import pytest
 from gradio_client import Client
@@ -134,7 +137,6 @@ def test_a_model_is_trained_over_http_and_then_writes(client):
     deadline = time.monotonic() + 60
     while (now := client.predict("status", begun["run"], api_name="/train"))["state"] != "ended":
         assert time.monotonic() < deadline
-        time.sleep(0.2)
     assert now["step"] == 20 and now["final_loss"] < now["lines"]["uniform"] and now["reason"] == "All steps are done."
     written = client.predict("the ", max_new_tokens=5, seed=1, model=now["model"], api_name="/generate")
     assert len(written["tokens"][0]) == 5
@@ -161,6 +163,38 @@ def test_the_command_line_has_the_documented_flags(monkeypatch):
     assert options.profile == "talk" and app.parse_arguments([]).profile == "local"
     monkeypatch.setenv("SPACE_ID", "someone/space")
     assert app.parse_arguments([]).profile == "space"
+
+
+def test_a_port_that_is_taken_is_a_sentence():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        done = subprocess.run(
+            [sys.executable, "app.py", "--offline", "--model", "induction", "--port", str(taken.getsockname()[1])],
+            cwd=ROOT, capture_output=True, text=True, timeout=240, check=False,
+        )  # fmt: skip
+    assert done.returncode == 1 and "Choose another --port" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_steps_over_http_reach_their_answer_and_compare_no_labels(client):
+    reply = client.predict(
+        "arithmetic", {"sum": "3 + 4"}, template="Chain of thought", n_examples=1, api_name="/zero_shot"
+    )
+    assert "step by step.  The" not in reply["prompt"] and "The answer is" in reply["written"] and reply["answer"]
+    judged = client.predict(
+        "sentiment", {"text": "A wonderful film."}, template="Chain of thought", api_name="/zero_shot"
+    )
+    assert judged["labels"] == [] and judged["answer"] in ("positive", "negative")
+
+
+def test_what_a_page_costs_the_server_is_bounded(client):
+    """Gradio keeps about 0.7 MB for every session id that anybody invents; so many and no more."""
+    blocks = next(one for one in gc.get_objects() if isinstance(one, gr.Blocks) and one.is_running)
+    holder = blocks.state_holder
+    assert holder.capacity == 100
+    for number in range(130):
+        holder[f"invented-{number}"]
+    assert len(holder.session_data) == 100
 
 
 def test_starting_with_a_model_that_is_not_there_ends_with_a_sentence():

@@ -166,7 +166,7 @@ def test_an_interrupted_run_resumes_and_keeps_its_best_model(tmp_path, text):
     steps = [row["step"] for row in rows(tmp_path / "r2") if "loss" in row]
     assert steps == list(range(1, len(steps) + 1))
     # The schedule of the first update differs (it was cut by time), so only its own loss must agree.
-    assert losses(tmp_path / "r2")[0] == losses(tmp_path / "r1")[0]
+    assert losses(tmp_path / "r2")[0] == pytest.approx(losses(tmp_path / "r1")[0], abs=1e-4)
 
 
 @pytest.mark.parametrize("options", [[], ["--shard-optimizer"]], ids=["ddp", "sharded"])

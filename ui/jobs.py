@@ -75,6 +75,7 @@ class Jobs:
         self._benches: dict[str, Bench] = {}
         self._all_threads = torch.get_num_threads()
         self._reaper: threading.Thread | None = None
+        self._warming: threading.Thread | None = None
 
     def get(self, bench_id: object) -> Bench | None:
         """The bench of an id, which is thereby looked at; None when it is unknown or gone."""
@@ -189,7 +190,8 @@ class Jobs:
             for _ in trainer.events():
                 pass
 
-        threading.Thread(target=update, daemon=True, name="warm-up").start()
+        self._warming = threading.Thread(target=update, daemon=True, name="warm-up")
+        self._warming.start()
 
     def stop_all(self) -> None:
         """Ends every run, for a server that closes."""
@@ -199,6 +201,8 @@ class Jobs:
             run.stop()
         for run in runs:
             run.wait(5.0)
+        if self._warming is not None:
+            self._warming.join(10.0)
 
     def _threads(self) -> int:
         return max(1, self._all_threads - min(1, self._busy()))

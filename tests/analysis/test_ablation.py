@@ -50,7 +50,7 @@ def test_nothing_of_it_stays_in_the_model(tiny_model):
     before = tiny_model(torch.tensor([IDS])).logits.detach()
     changed = logits_without(tiny_model, IDS, [[Part(0, "attention"), Part(2, "mlp")]])
     assert float((changed[0] - before[0, -1]).abs().max()) > 0.1
-    assert torch.equal(tiny_model(torch.tensor([IDS])).logits, before)
+    torch.testing.assert_close(tiny_model(torch.tensor([IDS])).logits, before, atol=1e-4, rtol=1e-5)
 
 
 def test_all_heads_off_is_attention_reduced_to_its_bias():

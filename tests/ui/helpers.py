@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import time
+from collections.abc import Callable
 from typing import Any
 
 from ui.handlers.strategies import NEUTRAL
@@ -10,6 +12,14 @@ from ui.handlers.strategies import NEUTRAL
 CONTROLS: dict[str, Any] = {
     **NEUTRAL, "max_new_tokens": 12, "stop": "", "use_cache": True, "tokens_per_second": 0, "seed": 5,
 }  # fmt: skip
+
+
+def until(condition: Callable[[], object], seconds: float = 60.0) -> None:
+    """Waits for what is awaited; fails when it has not come after a time that no machine needs."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def records_of(stream: str, kind: str) -> list[dict[str, Any]]:

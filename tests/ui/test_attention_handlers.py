@@ -267,7 +267,7 @@ def test_switching_off_shows_both_distributions_and_leaves_the_model_alone(servi
     assert value["off"] == off and value["divergence"] > 0 and value["mlp"] is True
     for row in value["rows"]:
         assert row["before"] == pytest.approx(float(before[row["id"]]), rel=1e-3, abs=1e-6)
-    assert torch.equal(tiny_lm.model(ids).logits[0, -1].softmax(-1), before)
+    torch.testing.assert_close(tiny_lm.model(ids).logits[0, -1].softmax(-1), before, atol=1e-6, rtol=1e-4)
     nothing = json.loads(ablation.switch_off(services, None, "tiny", TEXT, RAW, "end", [], "mean"))
     assert nothing["divergence"] == 0 and all(row["before"] == row["after"] for row in nothing["rows"])
 

@@ -6,7 +6,7 @@ import pytest
 
 import gptcore
 from gptcore.errors import GPTCoreError
-from helpers import CONTROLS, records_of, text_of
+from helpers import CONTROLS, records_of, text_of, until
 from ui.handlers import generate
 from ui.handlers.inputs import InputError
 
@@ -105,7 +105,7 @@ def test_a_second_run_of_a_visitor_ends_the_first_and_owns_the_page(services):
     slow = {**CONTROLS, "max_new_tokens": 100, "tokens_per_second": 5}
     first = threading.Thread(target=run, args=(services, slow))
     first.start()
-    time.sleep(0.3)
+    until(lambda: services.sessions.get("a").document)
     began = time.perf_counter()
     run(services, prompt="the dog")
     assert time.perf_counter() - began < 2
@@ -253,7 +253,7 @@ def test_stop_also_ends_what_still_waits_for_its_turn(services):
     next(slow)
     waiting = threading.Thread(target=list, args=(generate.write_one(services, "a", "tiny", "the dog", CONTROLS),))
     waiting.start()
-    time.sleep(0.2)
+    until(lambda: len(services.sessions.get("a")._runs) == 2)
     generate.stop(services, "a")
     list(slow)
     waiting.join(timeout=5)

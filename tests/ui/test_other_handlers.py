@@ -8,7 +8,7 @@ import pytest
 import gptcore
 from gptcore.errors import CheckpointError, GPTCoreError
 from gptcore.scoring import token_logprobs
-from helpers import CONTROLS, records_of, text_of
+from helpers import CONTROLS, records_of, text_of, until
 from ui import links
 from ui.figures.distribution import picture
 from ui.handlers import api, distribution, loading
@@ -162,13 +162,19 @@ def test_links_set_what_they_can_and_ignore_the_rest():
 def test_many_visitors_asking_for_one_model_load_it_once(tiny_lm):
     loads = []
 
+    began = threading.Barrier(8)
+
+    def visit():
+        began.wait(30)
+        store.get("tiny")
+
     def slow(name, **_):
         loads.append(name)
-        time.sleep(0.1)
+        until(lambda: began.n_waiting == 0)
         return tiny_lm
 
     store = ModelStore(Limits(), loader=slow)
-    threads = [threading.Thread(target=store.get, args=("tiny",)) for _ in range(8)]
+    threads = [threading.Thread(target=visit) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:

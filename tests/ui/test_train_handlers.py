@@ -224,3 +224,9 @@ def test_a_run_becomes_a_slide(services):
     for kind in ("png", "svg"):
         found = train.curves(services, [bench.id, bench.current.id])
         assert training.picture(**found, kind=kind, dark=kind == "svg").startswith("data:image/")
+
+
+def test_a_sample_prompt_that_is_left_out_is_the_beginning_of_the_text(services):
+    values = {**SMALL, "prompt": ""}
+    made = make_plan(services, services.texts, values)
+    assert made.about["prompt"] == "the cat sat"

@@ -202,7 +202,7 @@ def test_the_scoreboard_counts_with_progress_and_says_whether_examples_help(aski
     assert "items/s" in views[0][0]["text"] and "left" in views[0][0]["text"]
     last = {section["title"]: section for section in views[-1]}
     assert [row[1] for row in last["Counted here"]["rows"]] == ["Sentiment", "Sentiment", "Sums", "Sums"]
-    assert all("%" in row[3] and "to" in row[4] for row in last["Counted here"]["rows"])
+    assert all(" of " in row[3] and "to" in row[4] for row in last["Counted here"]["rows"])
     remarks = [row[0] for row in last["Do examples help?"]["rows"]]
     assert len(remarks) == 2 and all("examples in front" in remark for remark in remarks)
 

@@ -44,9 +44,12 @@ def parts(config: GPTConfig) -> dict[str, dict[str, Any]]:
     """For every part of the drawing: title, formula, count, share, and code as [file:line, text] pairs."""
     count = count_parameters(config)
     components = {part.name: (part.numbers, part.count, COMPONENTS[part.name][0]) for part in count.components}
-    one_norm = (f"{config.n_layer:,}·2·{config.n_embd:,}", 2 * config.n_layer * config.n_embd)
-    components["ln_1"] = (*one_norm, "this norm in all blocks")
-    components["ln_2"] = (*(one_norm if config.use_mlp else ("0", 0)), "this norm in all blocks")
+    one_norm = (
+        f"{config.n_layer:,}·2·{config.n_embd:,}",
+        2 * config.n_layer * config.n_embd,
+        "this norm in all blocks",
+    )
+    components |= {"ln_1": one_norm, "ln_2": one_norm}
     found = {}
     for name, (title, formula, component, functions) in _PARTS.items():
         if (name == "final_norm" and not config.final_norm) or (name == "ln_2" and not config.use_mlp):
