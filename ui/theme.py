@@ -62,7 +62,7 @@ CSS = """
 #title p{color:var(--body-text-color-subdued);margin:0;font-size:.86em}
 .uses .prose{color:var(--body-text-color-subdued);font-size:.86em;padding:0 .2em}
 [role=tabpanel]{position:relative}
-@media (min-width:900px){.uses{position:absolute!important;right:0;top:-2.2em;width:auto!important;white-space:nowrap;z-index:1}}
+@media (min-width:900px){.uses{position:absolute!important;right:0;top:-1.8em;width:auto!important;white-space:nowrap;z-index:1}}
 /* Gradio hides tabs that do not fit behind a menu, by the widths of these copies; without widths the bar scrolls. */
 .tab-container.visually-hidden button{width:0!important;padding:0!important;font-size:0!important}
 [role=tablist].tab-container{overflow-x:auto;scrollbar-width:thin}[role=tablist].tab-container button{flex:none;white-space:nowrap}
