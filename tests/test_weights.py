@@ -12,6 +12,7 @@ from gptcore.analysis import count_parameters, repeated_token_scores
 from gptcore.scoring import score_documents
 from gptcore.training import RepeatedSequences, encoded, read_documents
 from gptcore.zero_shot.evaluation import make_trial, score
+from gptcore.zero_shot.metrics import reached as reached_in_words
 
 
 @pytest.mark.parametrize("name", list(gptcore.bundled_models()))
@@ -34,7 +35,7 @@ def test_the_induction_model_continues_what_repeats_as_its_card_says():
     logits = lm.model(inputs).logits[:, 40:]
     right = float((logits.argmax(-1) == targets[:, 40:]).float().mean())
     nats = float(F.cross_entropy(logits.flatten(0, 1), targets[:, 40:].flatten()))
-    said = re.search(r"([\d.]+) % of the next characters right, ([\d.]+) nats", card)
+    said = re.search(r"([\d.]+)% of the next characters right, ([\d.]+) nats", card)
     assert said is not None
     # Within what another draw of 512 x 24 characters changes.
     assert right * 100 == pytest.approx(float(said[1]), abs=0.3)
@@ -64,4 +65,4 @@ def test_the_world_model_does_tasks_as_recorded(task):
     reached = score(gptcore.load("world"), make_trial(task, n_items=row["items"]))
     # An item or two may fall the other way on another processor.
     assert reached.estimate.mean == pytest.approx(row["score"], abs=max(0.015, 1.5 / row["items"]))
-    assert f"{100 * row['score']:.0f} %" in (folder / "README.md").read_text(encoding="utf-8")
+    assert reached_in_words(row["score"], row["items"]) in (folder / "README.md").read_text(encoding="utf-8")

@@ -180,6 +180,7 @@ def add_endpoints(services: Services) -> None:
         max_steps: int = 1000,
         learning_rate: float | None = None,
         seed: int = 1,
+        optimizer: str | None = None,
     ) -> dict[str, Any]:
         """Starts a training run on the server, asks how it goes, or stops it.
 
@@ -192,6 +193,7 @@ def add_endpoints(services: Services) -> None:
             max_steps: updates, when the length is "steps".
             learning_rate: peak; null takes the preset's.
             seed: of the initial weights and the batches.
+            optimizer: "adamw" or "muon"; null takes the preset's.
 
         Returns:
             run, title, state (ready, running, paused, ended), reason, step, seconds, seconds_left, tokens_per_second,

@@ -154,6 +154,7 @@ def test_four_strategies_stream_side_by_side(visit):
 def test_a_pasted_text_gets_its_perplexity(visit):
     page = visit()
     page.get_by_role("tab", name="What surprises it").first.click()
+    settled(page)  # a field that is filled while its tab opens is set back
     page.fill("#score-text textarea", "Once upon a time there was a girl.")
     page.click("#score-start")
     expect(page.locator("#scored .ts-text")).to_contain_text("girl.", timeout=20_000)

@@ -192,6 +192,8 @@ def unpack(file: Path, folder: Path, *, most_bytes: int) -> None:
             if not {CONFIG_FILE, WEIGHTS_FILE} <= set(names):
                 raise InputError(f"{file.name} has no {CONFIG_FILE} and {WEIGHTS_FILE}. Zip a model folder.")
             left = most_bytes
+            if sum(member.file_size for member in wanted) > most_bytes:  # what it admits; more may come out
+                raise InputError(_too_much(most_bytes))
             for member, name in zip(wanted, names, strict=True):
                 if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                     raise InputError(f"{name} in {file.name} is packed in an unusual way. Zip it without options.")
@@ -199,12 +201,14 @@ def unpack(file: Path, folder: Path, *, most_bytes: int) -> None:
                     while piece := packed.read(_PIECE):
                         left -= len(piece)
                         if left < 0:
-                            raise InputError(
-                                f"The model takes more than {most_bytes / 1e6:,.0f} MB unpacked, and is too large here."
-                            )
+                            raise InputError(_too_much(most_bytes))
                         unpacked.write(piece)
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, ValueError) as error:
         raise InputError(f"{file.name} cannot be opened as a zip file ({error}).") from None
+
+
+def _too_much(most_bytes: int) -> str:
+    return f"The model takes more than {most_bytes / 1e6:,.0f} MB unpacked, and is too large here."
 
 
 def _count_members(file: Path) -> int:

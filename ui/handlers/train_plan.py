@@ -41,13 +41,13 @@ from ui.services import Services
 LENGTHS = ("30", "60", "120", "cap", "steps")
 FIELDS = (
     "corpus", "written", "file", "data_set", "tokenizer", "vocab_size", "n_layer", "n_head", "n_embd", "n_positions",
-    "batch_size", "length", "max_steps", "learning_rate", "warmup_steps", "seed", "prompt", "trick", "tasks",
+    "batch_size", "length", "max_steps", "optimizer", "learning_rate", "warmup_steps", "seed", "prompt", "trick", "tasks",
 )  # fmt: skip
 
 _TEXT: dict[str, Any] = {
     "corpus": "anthology", "written": "", "file": None, "data_set": "", "tokenizer": "char", "vocab_size": 512,
     "n_layer": 4, "n_head": 4, "n_embd": 128, "n_positions": 64, "batch_size": 32, "length": "30", "max_steps": 1000,
-    "learning_rate": 3e-3, "warmup_steps": 50, "seed": 1, "prompt": "The ", "trick": "none", "tasks": False,
+    "optimizer": "muon", "learning_rate": 3e-3, "warmup_steps": 50, "seed": 1, "prompt": "The ", "trick": "none", "tasks": False,
 }  # fmt: skip
 PRESETS: dict[str, dict[str, Any]] = {
     "30 seconds, letters": _TEXT,
@@ -58,14 +58,19 @@ PRESETS: dict[str, dict[str, Any]] = {
         "length": "120", "warmup_steps": 100, "tasks": True, "prompt": "Review: The film was",
     },
     "The lesson's 4 layers x 128": {
-        **_TEXT, "corpus": "python_reference", "length": "60", "batch_size": 16, "learning_rate": 1e-3, "warmup_steps": 100,
-        "prompt": "The ",
+        **_TEXT, "corpus": "python_reference", "length": "60", "batch_size": 16, "optimizer": "adamw",
+        "learning_rate": 1e-3, "warmup_steps": 100,
     },
     "Induction heads form": {
-        **_TEXT, "corpus": REPEATED, "n_layer": 2, "n_embd": 64, "batch_size": 64, "length": "60", "learning_rate": 1e-3,
+        **_TEXT, "corpus": REPEATED, "n_layer": 2, "n_embd": 64, "batch_size": 64, "length": "60",
+        "optimizer": "adamw", "learning_rate": 1e-3,
         "warmup_steps": 0, "seed": 0, "prompt": "kitten kitten kitt",
     },
 }  # fmt: skip
+
+OPTIMIZERS = {"adamw": "AdamW", "muon": "Muon"}
+# Muon's steps are larger than AdamW's: one control moves both. tests/benchmarks/training.py --presets compares.
+_MUON_RATIO = 7.0
 
 _WATCHED_TASKS = ("sentiment", "cloze", "analogy", "question", "translate")
 _WATCHED_ITEMS = 24
@@ -150,7 +155,7 @@ def tuning_plan(services: Services, texts: Preparations, lm: LanguageModel, valu
 
 def tuning_values(values: dict[str, Any]) -> dict[str, Any]:
     """The fine-tuning form with what it leaves to the model, or fixes: a short warm-up and the first seed."""
-    return {**_TEXT, "tokenizer": "", "warmup_steps": 20, "seed": 1, "trick": "none", **values}
+    return {**_TEXT, "tokenizer": "", "optimizer": "adamw", "warmup_steps": 20, "seed": 1, "trick": "none", **values}
 
 
 _PLAIN: dict[str, Any] = {"embd_pdrop": 0.0, "attn_pdrop": 0.0, "resid_pdrop": 0.0}
@@ -186,12 +191,17 @@ def schedule(services: Services, values: dict[str, Any], trick: str) -> Training
     steps = inputs.whole(values["max_steps"], "The number of steps", low=1, high=1_000_000)
     rate = inputs.number(values["learning_rate"], "The learning rate", low=1e-7, high=10.0)
     warmup = inputs.whole(values["warmup_steps"], "The warm-up", low=0, high=100_000)
-    repeated = values["corpus"] == REPEATED
+    optimizer, repeated = values["optimizer"], values["corpus"] == REPEATED
+    if optimizer not in OPTIMIZERS:
+        raise InputError(f"The optimiser is {str(optimizer)[:40]!r}; choose {' or '.join(OPTIMIZERS)}.")
+    rate *= 100 if trick == "lr_x100" else 1
     return TrainingConfig(
         max_steps=steps if budget is None else 10_000_000,
         time_budget=budget,
         batch_size=inputs.whole(values["batch_size"], "The batch", low=1, high=512),
-        learning_rate=rate * (100 if trick == "lr_x100" else 1),
+        optimizer=optimizer,
+        learning_rate=rate,
+        muon_learning_rate=_MUON_RATIO * rate,
         warmup_steps=0 if trick in ("no_warmup", "post_norm") else warmup,
         schedule="constant" if repeated else "cosine",
         weight_decay=0.0 if repeated else 0.1,
@@ -326,7 +336,7 @@ def about_run(
     settings = {
         "text": title.split(" · ")[0], "tokenizer": tokenizer.kind, "vocabulary": shape.vocab_size, "layers": shape.n_layer,
         "heads": shape.n_head, "width": shape.n_embd, "window": shape.n_positions, "batch": config.batch_size,
-        "learning rate": config.learning_rate, "warm-up": config.warmup_steps, "seed": config.seed,
+        "optimiser": OPTIMIZERS[config.optimizer], "learning rate": config.learning_rate, "warm-up": config.warmup_steps, "seed": config.seed,
         "length": f"{config.max_steps:,} steps" if config.time_budget is None else f"{config.time_budget:g} s",
         "broken": TRICKS[trick][0],
     }  # fmt: skip

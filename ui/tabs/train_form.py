@@ -9,7 +9,7 @@ import gradio as gr
 from gptcore.corpora import CORPORA
 from ui.handlers.labels import EXAMPLE
 from ui.handlers.texts import DATA_SET, REPEATED, YOURS
-from ui.handlers.train_plan import LENGTHS, PRESETS, TRICKS
+from ui.handlers.train_plan import LENGTHS, OPTIMIZERS, PRESETS, TRICKS
 from ui.services import Services
 from ui.tabs.controls import QUIET
 from ui.tabs.train_events import LABEL_FIELDS, TUNING_FIELDS
@@ -51,6 +51,13 @@ def scratch_fields(services: Services, values: dict[str, Any]) -> dict[str, Any]
         info="the learning rate reaches 0 when time is up",
         elem_id="train-length",
     )
+    optimizer = gr.Radio(
+        [(label, key) for key, label in OPTIMIZERS.items()],
+        value=values["optimizer"],
+        label="Optimiser",
+        info="Muon makes every matrix's step orthogonal, so that all directions learn alike (Jordan et al. 2024).",
+        elem_id="train-optimizer",
+    )
     trick = gr.Dropdown(
         [(label, key) for key, (label, _) in TRICKS.items()], value="none", label="Break it", elem_id="train-trick"
     )
@@ -81,8 +88,13 @@ def scratch_fields(services: Services, values: dict[str, Any]) -> dict[str, Any]
                 elem_id="train-steps",
                 min_width=100,
             )
+            found["optimizer"] = optimizer
             found["learning_rate"] = gr.Number(
-                values["learning_rate"], label="Learning rate", info="peak", elem_id="train-rate", min_width=100
+                values["learning_rate"],
+                label="Learning rate",
+                info="peak; Muon takes 7 times it",
+                elem_id="train-rate",
+                min_width=100,
             )
         with gr.Row():
             found["warmup_steps"] = gr.Number(
