@@ -21,10 +21,12 @@ from gptcore.config import GPTConfig
 from gptcore.errors import CheckpointError, HubError
 from gptcore.hub import GPT1_REPOSITORY, HUB_WEIGHTS, fetch
 from gptcore.model import GPT
+from gptcore.snapshots import load_snapshot
 from gptcore.tokenizers import Tokenizer, load_tokenizer
 
 BUNDLED = Path(__file__).resolve().parent.parent / "weights"
 DEFAULT_MODEL = "mini"
+MOMENT = "@"  # between a model's name and the updates after which a snapshot of its training was kept
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 
 
@@ -54,8 +56,9 @@ def load(
     """A language model, ready to read and write.
 
     Args:
-        name: None for the bundled default; the name of a bundled model or of a preset with published
-            weights ("gpt1", "gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl"); a model folder; or a
+        name: None for the bundled default; the name of a bundled model, also as it was after some updates of its
+            training, such as "mini@512"; of a preset with published weights ("gpt1", "gpt2", "gpt2-medium",
+            "gpt2-large", "gpt2-xl"); a model folder; or a
             Hub repository "owner/name" of GPT-1 or GPT-2 shape with safetensors weights.
         offline: use only files on this machine.
         progress: a tqdm class that shows downloads; None for the terminal's own bar.
@@ -67,6 +70,10 @@ def load(
         TokenizerError: a tokenizer that cannot be read.
     """
     name = DEFAULT_MODEL if name is None else str(name).strip()
+    base, at, step = name.rpartition(MOMENT)
+    kept = find_folder(base) if at and step.isdigit() else None
+    if kept is not None:
+        return LanguageModel(load_snapshot(kept, int(step)), load_tokenizer(kept), f"{kept.name}{MOMENT}{int(step)}")
     folder = find_folder(name)
     if folder is not None:
         return LanguageModel(load_folder(folder, check=check), load_tokenizer(folder), folder.name)

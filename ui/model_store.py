@@ -15,7 +15,8 @@ from gptcore.checkpoint import CONFIG_FILE, WEIGHTS_FILE
 from gptcore.config import PRESETS, GPTConfig
 from gptcore.errors import CheckpointError
 from gptcore.hub import HUB_WEIGHTS, cached
-from gptcore.language_model import DEFAULT_MODEL, LanguageModel, bundled_models
+from gptcore.language_model import DEFAULT_MODEL, MOMENT, LanguageModel, bundled_models
+from gptcore.snapshots import snapshot_steps
 from ui.limits import Limits
 
 Progress = Callable[[str], None]
@@ -105,7 +106,8 @@ class ModelStore:
         own = self._trained(name)
         if own is not None:
             return own
-        if not self._limits.any_model and name not in {choice.name for choice in self.choices()}:
+        known = {choice.name for choice in self.choices()}
+        if not self._limits.any_model and not {name, base_name(name)} & known:
             names = ", ".join(choice.name for choice in self.choices())
             raise CheckpointError(
                 f"This server opens only the models in its list, and {name!r} is not among them: {names}."
@@ -156,6 +158,24 @@ class ModelStore:
             self._models.popitem(last=False)
 
 
+def base_name(name: str) -> str:
+    """The model whose training a name shows a moment of, such as mini of "mini@512"; else the name."""
+    base, at, step = name.rpartition(MOMENT)
+    return base if at and step.isdigit() else name
+
+
+def moments(name: str) -> list[int]:
+    """The updates after which snapshots of a bundled model's training were kept; none for other models."""
+    folder = bundled_models().get(base_name(name))
+    return [] if folder is None else snapshot_steps(folder)
+
+
+def title_of(name: str) -> str:
+    """A model's name as people say it: "mini after 512 updates"."""
+    base = base_name(name)
+    return name if base == name else f"{base} after {int(name.rpartition(MOMENT)[2]):,} updates"
+
+
 def _too_large(name: str, needed: int, limit: int) -> str:
     return (
         f"{name} needs {needed / 1e9:,.1f} GB of memory; this server gives models {limit / 1e9:.1f} GB. "
@@ -170,8 +190,8 @@ def facts(lm: LanguageModel) -> str:
     kinds = {"bpe": "byte-level BPE", "gpt2": "GPT-2's BPE", "gpt1": "GPT-1's BPE", "char": "characters"}
     norm = "post-norm" if config.norm_position == "post" else "pre-norm"
     return (
-        f"{_short(count)} parameters · {config.n_layer} layers × {config.n_head} heads × {config.n_embd} wide · "
-        f"{norm} · reads {config.n_positions:,} tokens · vocabulary of {config.vocab_size:,} "
+        f"{_short(count)} parameters · {config.n_layer} layers × {config.n_head} heads × {config.n_embd} wide "
+        f"· {norm} · reads {config.n_positions:,} tokens · vocabulary of {config.vocab_size:,} "
         f"({kinds[lm.tokenizer.kind]})"
     )
 

@@ -14,11 +14,11 @@ from ui.components.files import plotly_library
 from ui.endpoints import add_endpoints
 from ui.errors import shown_to_visitor
 from ui.handlers import generate as handlers
-from ui.handlers import loading, train, uses
+from ui.handlers import inputs, loading, train, uses
 from ui.handlers.example import Example
 from ui.handlers.train_plan import sent_shape
 from ui.jobs import Bench
-from ui.model_store import facts
+from ui.model_store import base_name, facts, moments, title_of
 from ui.services import Services
 from ui.tabs.attention import attention_tab
 from ui.tabs.controls import LINKED, QUIET, event_data
@@ -50,12 +50,13 @@ def build_page(services: Services, example: Example) -> gr.Blocks:
                     f"# {TITLE}\nOne model, seen from every side.{hint}",
                     elem_id="title",
                 )
-            with gr.Column(scale=4, min_width=280):
+            with gr.Column(scale=4, min_width=280), gr.Row(elem_id="pick"):
                 model = gr.Dropdown(
                     _choices(services, None), value=services.models.default,
                     label="Model", allow_custom_value=services.limits.any_model, elem_id="model", show_label=False,
                     container=False,
                 )  # fmt: skip
+                moment = _moment_slider(services.models.default)
                 line = gr.HTML(html.escape(facts(default)), elem_id="facts")
         with gr.Tabs(elem_id="tabs") as tabs:
             lines: list[gr.HTML] = []
@@ -84,9 +85,9 @@ def build_page(services: Services, example: Example) -> gr.Blocks:
         opening: dict[str, Any] = {
             "fn": _on_model(services),
             "inputs": [model, opened],
-            "outputs": [line, model, opened],
+            "outputs": [line, model, opened, moment],
         }
-        opening |= {"concurrency_id": "load", "concurrency_limit": 2, **QUIET}
+        opening |= {"concurrency_id": "load", "concurrency_limit": 2, "trigger_mode": "always_last", **QUIET}
         telling = {
             "fn": _on_lines(services),
             "inputs": [model, counted.start_from, asked.asked],
@@ -101,12 +102,14 @@ def build_page(services: Services, example: Example) -> gr.Blocks:
 
         gr.on([counted.start_from.input, asked.asked.input], **telling)
         on_opened(model.input(**opening))
+        moved = moment.input(_on_moment(services), [model, moment], model, trigger_mode="always_last", **QUIET)
+        on_opened(moved.success(**opening))
         linked = {"prompt": tab.prompt, "seed": tab.controls.seed, "model": model, "text": heads.text}
         linked |= {"sink": heads.mode, "keep": heads.keep}
         linked |= {name: tab.controls.by_name[name] for name in LINKED}
         visit = gr.Textbox(visible=False)
         arriving = page.load(
-            _on_load(services, example, list(linked)), visit, [tabs, heads.linked, tab.stream, *linked.values()],
+            _on_load(services, example, list(linked)), visit, [tabs, heads.linked, tab.stream, moment, *linked.values()],
             js="() => [window.gptlensVisit?.() || '']", **QUIET,
         )  # fmt: skip
         on_opened(arriving.then(**opening))
@@ -139,12 +142,38 @@ def _on_model(services: Services) -> Callable[..., Iterator[list[Any]]]:
             with shown_to_visitor():
                 for step in loading.load(services, name):
                     done = step.facts is not None
-                    yield [html.escape(step.facts or step.progress), gr.skip(), name if done else gr.skip()]
+                    moved = done and base_name(name) != base_name(before)  # else the visitor's hand is on the slider
+                    moment = _moment_slider(name) if moved else gr.skip()
+                    yield [html.escape(step.facts or step.progress), gr.skip(), name if done else gr.skip(), moment]
         except gr.Error as error:
             gr.Warning(error.message, title="The model cannot be opened", duration=None)
-            yield [html.escape(facts(services.models.get(before))), before, gr.skip()]
+            yield [html.escape(facts(services.models.get(before))), before, gr.skip(), _moment_slider(before)]
 
     return on_model
+
+
+def _moment_slider(name: str) -> gr.Slider:
+    """How long the model in the picker was trained, where snapshots of its training come with it."""
+    steps = moments(name)
+    step = int(name.rpartition("@")[2]) if base_name(name) != name else -1
+    at = steps.index(step) if step in steps else len(steps)
+    return gr.Slider(
+        0, max(1, len(steps)), at, step=1, precision=0, label="Trained for", visible=bool(steps), buttons=[], min_width=150,
+        elem_id="moment", container=False,
+    )  # fmt: skip
+
+
+def _on_moment(services: Services) -> Callable[[str, float], Any]:
+    """Picks the model as it was at a moment of its training; the last place is the finished one."""
+
+    def on_moment(name: str, place: float) -> Any:
+        with shown_to_visitor():
+            base, steps = base_name(name), moments(name)
+            at = inputs.whole(place, "The moment of the training", low=0, high=len(steps))
+            chosen = base if at == len(steps) else f"{base}@{steps[at]}"
+        return gr.Dropdown(choices=_choices_with(services, chosen), value=chosen)
+
+    return on_moment
 
 
 def _choices(services: Services, bench: object) -> list[tuple[str, str]]:
@@ -155,7 +184,8 @@ def _choices(services: Services, bench: object) -> list[tuple[str, str]]:
 def _choices_with(services: Services, name: str) -> list[tuple[str, str]]:
     """The picker's lines with those of the bench that a model was trained on, if it was trained here."""
     bench = services.jobs.bench_of(name)
-    return _choices(services, None if bench is None else bench.id)
+    moment = [(title_of(name), name)] if base_name(name) != name else []
+    return moment + _choices(services, None if bench is None else bench.id)
 
 
 def _on_models(services: Services) -> Callable[[gr.EventData], Any]:
@@ -225,9 +255,10 @@ def _on_load(services: Services, example: Example, linked: list[str]) -> Callabl
             stream = "".join(kept.records)
         else:
             handlers.adopt(services, request.session_hash, example.document, example.next_token)
+        moment = _moment_slider(asked["model"]) if moments(asked.get("model", "")) else gr.skip()
         if "model" in asked:
             asked["model"] = gr.Dropdown(choices=_choices_with(services, asked["model"]), value=asked["model"])
-        return [tab, "text" in asked, stream, *(asked.get(name, gr.skip()) for name in linked)]
+        return [tab, "text" in asked, stream, moment, *(asked.get(name, gr.skip()) for name in linked)]
 
     return on_load
 

@@ -67,6 +67,9 @@ CSS = """
 .tab-container.visually-hidden button{width:0!important;padding:0!important;font-size:0!important}
 [role=tablist].tab-container{overflow-x:auto;scrollbar-width:thin}[role=tablist].tab-container button{flex:none;white-space:nowrap}
 [role=option][aria-label*="not available here"]{opacity:.55;pointer-events:none}
+#pick{gap:.3em .8em!important;align-items:center}#pick #model{flex:1 1 220px}#pick #facts{flex:1 0 100%}
+#moment{flex:0 1 250px!important;display:flex!important;align-items:center;gap:.5em}#moment .head,#moment .min_value,#moment .max_value,#moment .reset-button{display:none!important}#moment>*{flex:1}
+#moment::before{content:"trained for";font-size:.8em;color:var(--body-text-color-subdued);white-space:nowrap}
 #facts .prose{color:var(--body-text-color-subdued);font-size:.86em;min-height:1.4em;padding:0 .2em}
 #attention-head{margin-top:-.3em}#sink .wrap{gap:.3em}.attention-more{align-items:center;flex-wrap:nowrap}#woken .prose{font-size:.95em;color:var(--body-text-color-subdued)}
 .shape-sliders .form,.shape-switches .form{display:grid!important;grid-template-columns:repeat(2,minmax(0,1fr));gap:0!important}.shape-sliders .head{flex-wrap:nowrap!important}.shape-sliders .min_value,.shape-sliders .max_value{display:none}.shape-switches .form>*{min-width:0!important}

@@ -12,6 +12,7 @@ from gptcore.errors import GPTCoreError
 from gptcore.language_model import LanguageModel, bundled_models
 from ui.handlers import distribution, generate
 from ui.handlers.generate import View
+from ui.model_store import base_name
 from ui.services import Services
 
 PROMPT = "Once upon a time, there was a little fox who lived in the forest."
@@ -24,7 +25,7 @@ def own_prompt(services: Services, name: str, lm: LanguageModel) -> str:
     run = services.jobs.find(name)
     if run is not None:
         return run.plan.about["prompt"]
-    folder = bundled_models().get(name)
+    folder = bundled_models().get(base_name(name))
     if folder is not None and (folder / _EXAMPLE).is_file():
         return _bundled_prompt(folder)
     if reads(lm, PROMPT):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ui.model_store import title_of
 from ui.services import Services
 
 ABOVE = "the model above"
@@ -32,4 +33,4 @@ def model_lines(services: Services, model: object, shape: object = ABOVE, asked:
 def title(services: Services, name: object) -> str:
     """What people call a model: its name, or the title of the run that trained it here."""
     run = services.jobs.find(name)
-    return run.plan.title if run is not None else str(name)
+    return run.plan.title if run is not None else title_of(str(name))
