@@ -179,3 +179,25 @@ def test_a_link_to_a_model_trained_here_shows_its_title(visit):
     expect(page.locator("#link-said")).to_contain_text("address bar")
     again = visit(page.evaluate("location.search"))
     assert re.match(r"Anthology · 4 × 128 · letters · trained here", again.locator("#model input").input_value())
+
+
+def test_the_slider_of_time_shows_every_tab_the_model_as_it_was(visit):
+    page = visit()
+    finished = written(page)
+    page.locator("#moment input[type=range]").focus()
+    page.keyboard.press("Home")
+    expect(page.locator("#uses-generate")).to_have_text("Model on this tab: mini after 0 updates", timeout=30_000)
+    settled(page)
+    expect(page.locator("#stream .ts-stats")).to_contain_text(DONE, timeout=30_000)
+    noise = written(page)
+    assert noise.startswith(prompt(page)) and noise != finished
+    tab(page, "Attention")
+    expect(page.locator("#uses-attention")).to_have_text("Model on this tab: mini after 0 updates")
+    page.locator("#moment input[type=range]").focus()
+    page.keyboard.press("End")
+    expect(page.locator("#uses-attention")).to_have_text("Model on this tab: mini", timeout=30_000)
+    settled(page)
+    tab(page, "Generate")
+    assert written(page) == finished
+    pick(page, "world")
+    expect(page.locator("#moment")).to_be_hidden()

@@ -69,7 +69,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 OPTIMIZERS = {"adamw": "AdamW", "muon": "Muon"}
-# Muon's steps are larger than AdamW's: one control moves both. tests/benchmarks/training.py --presets compares.
+# Muon's steps are larger than AdamW's: one control moves both. tests/benchmarks/presets.py compares.
 _MUON_RATIO = 7.0
 
 _WATCHED_TASKS = ("sentiment", "cloze", "analogy", "question", "translate")
