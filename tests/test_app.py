@@ -81,6 +81,7 @@ def test_next_token_gives_the_distribution(client):
         ("/zero_shot", {"task": "fact", "fields": {"question": "a"}, "max_new_tokens": 0}, "The length is 0"),
         ("/zero_shot", {"task": "fact", "fields": {"question": "a"}, "model": "gpt2"}, "on this machine"),
         ("/train", {"action": "dance"}, "choose start, status or stop"),
+        ("/train", {"optimizer": "sgd"}, "choose adamw or muon"),
         ("/train", {"action": "status", "run": "run-x"}, "no run 'run-x'"),
         ("/train", {"preset": "all night"}, "no preset 'all night'"),
         ("/train", {"text": ""}, "text is empty"),

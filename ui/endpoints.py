@@ -201,6 +201,7 @@ def add_endpoints(services: Services) -> None:
             the name under which the other endpoints take the trained model.
         """
         given = {"length": length, "max_steps": max_steps, "learning_rate": learning_rate, "seed": seed}
+        given["optimizer"] = optimizer
         with shown_to_visitor():
             return train.by_program(services, action, run, text, preset, given)
 

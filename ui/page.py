@@ -28,7 +28,7 @@ from ui.tabs.train import train_tab
 from ui.tabs.zero_shot import zero_shot_tab
 
 TITLE = "GPT Lens"
-KEYS = "Keys: **G** main button · **N** next token · **S** stop · **P** large type · **D** dark · **Shift+Enter** in the prompt"
+KEYS = "Keys: **G** main button · **N** next token · **S** stop · **P** large type · **D** dark · **1** to **5** tabs · **Shift+Enter** in the prompt"
 
 
 def build_page(services: Services, example: Example) -> gr.Blocks:

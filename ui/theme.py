@@ -75,7 +75,7 @@ CSS = """
 .shape-sliders .form,.shape-switches .form{display:grid!important;grid-template-columns:repeat(2,minmax(0,1fr));gap:0!important}.shape-sliders .head{flex-wrap:nowrap!important}.shape-sliders .min_value,.shape-sliders .max_value{display:none}.shape-switches .form>*{min-width:0!important}
 #space-warning{border:1px solid var(--lens-surprise);border-radius:6px;padding:.3em .6em;align-items:center}
 .off-screen{position:absolute!important;left:-9999px!important}.said .refused{border-left:3px solid var(--lens-surprise);padding:.2em .6em;color:var(--body-text-color);margin:0}body.following #train-form{display:none!important}#train-form button{padding-left:.4em;padding-right:.4em;white-space:nowrap}
-#zs-stream{--ts-height:4.2em}#zs-stream .ts-detail{min-height:3.2em}#zs-another{align-self:end;height:auto;font-weight:400;font-size:.9em}.zs-buttons{justify-content:flex-start}.zs-buttons button{flex:0 0 auto}
+#zs-stream{--ts-height:5.6em}#zs-stream .ts-detail{min-height:3.2em}#zs-another{align-self:end;height:auto;font-weight:400;font-size:.9em}.zs-buttons{justify-content:flex-start}.zs-buttons button{flex:0 0 auto}
 .steps,.presets{display:grid!important;grid-template-columns:repeat(4,minmax(0,1fr));gap:.4em}
 .presets{grid-template-columns:repeat(6,minmax(0,1fr))}
 .sliders .form{display:grid!important;grid-template-columns:repeat(3,minmax(0,1fr));gap:0!important}
@@ -110,7 +110,8 @@ body.present .token-stream .ts-detail,body.present .distribution-view{font-size:
 """
 
 # Keys for the stage: G generate, N next token, S stop, P presenter, D dark, 1 to 5 the tabs. Those that press a button
-# press one that is on screen. A second click on a main button within a quarter of a second is the same click.
+# press one that is on screen. A second click on a main button within a quarter of a second is the same click;
+# on others, one within the time that no hand needs.
 JS = """
 () => {
   const silent = ['range', 'checkbox', 'radio', 'button'];
@@ -132,9 +133,10 @@ JS = """
   window.addEventListener('resize', () => setTimeout(fit, 60));
   const pressed = new WeakMap();
   document.addEventListener('click', e => {
-    const button = e.target.closest?.('button.primary');
+    const button = e.target.closest?.('#tabs button');
     if (!button) return;
-    if (performance.now() - (pressed.get(button) ?? -1000) < 250) { e.stopImmediatePropagation(); e.preventDefault(); }
+    const soonest = button.classList.contains('primary') ? 250 : 40;  // milliseconds; nobody clicks faster
+    if (performance.now() - (pressed.get(button) ?? -1000) < soonest) { e.stopImmediatePropagation(); e.preventDefault(); }
     else pressed.set(button, performance.now());
   }, true);
   // A name for this browser tab that a reload keeps, so that its text comes back; another link is another visit.

@@ -159,3 +159,8 @@ def test_every_tab_says_which_model_it_works_with(services):
     ]
     assert uses.model_lines(services, "mini")[4] == "Model on this tab: mini"
     assert json.dumps(uses.model_lines(services, None))
+
+
+def test_an_uploaded_model_is_called_by_its_file(services, tiny_lm):
+    _, name = services.jobs.keep(None, replace(tiny_lm, name="my model"))
+    assert uses.title(services, name) == "my model"

@@ -116,7 +116,7 @@ def test_an_input_beyond_the_window_is_cut_with_a_note_and_keeps_its_cue(asking)
         ({"labels": "good"}, "at least two different"),
         ({"labels": "good\n   \nbad"}, None),
         ({"labels": "\n".join("abcdefghijklmn")}, "14 labels"),
-        ({"n_examples": 3, "examples": []}, "3 examples are asked for and 0 are in the table"),
+        ({"n_examples": 3, "examples": []}, "Examples asked for: 3; in the table: 0"),
         ({"n_examples": 1, "examples": [["text", ""]]}, "Example 1 has an empty cell"),
         ({"n_examples": 2.5}, "number of examples is 2.5"),
         ({"n_examples": 99}, "number of examples is 99"),
@@ -321,3 +321,17 @@ def test_a_share_is_never_rounded_to_all_or_nothing():
     assert [percent(share) for share in (0, 0.004, 0.67, 0.995, 0.9996, 0.99999, 1)] == [
         "0%", "0.4%", "67%", "99.5%", "99.96%", ">99.99%", "100%",
     ]  # fmt: skip
+
+
+def test_each_of_three_ways_names_its_own_source_and_says_plainly_what_is_wrong(asking):
+    given = values("arithmetic")
+    given |= zero_shot.with_template(given, "What is")
+    *_, last = zero_shot_views.three_ways(asking, "v", "tiny", given)
+    ways = json.loads(last)["ways"]
+    assert "GPT-3" in ways[0]["source"] and "Kojima" in ways[2]["source"]
+    assert all(way["verdict"].startswith(("as expected", "not as expected")) for way in ways)
+
+
+def test_the_first_worked_examples_of_sums_show_a_way(services):
+    rows = zero_shot.defaults("arithmetic")["examples"]
+    assert "count" in rows[0][2] and "count" in rows[1][2]

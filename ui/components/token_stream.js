@@ -89,7 +89,7 @@ function sync() {
   if (relock >= 0 && relock < tokens.length) { lock(relock); relock = -1; }  // the token that was just chosen
   drawStats();
   if (locked < 0 && hovered < 0) idle();
-  if (atEnd) box.scrollTop = box.scrollHeight;
+  if (atEnd || given.tail) box.scrollTop = box.scrollHeight;
 }
 
 function show(i) {

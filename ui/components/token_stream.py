@@ -23,7 +23,7 @@ _HTML = """
 
 
 def token_stream(
-    value: str = "", *, label: str, compact: bool = False, branching: bool = False, **options: Any
+    value: str = "", *, label: str, compact: bool = False, branching: bool = False, tail: bool = False, **options: Any
 ) -> gr.HTML:
     """A token stream component.
 
@@ -35,6 +35,7 @@ def token_stream(
         label: what a screen reader calls it.
         compact: smaller, for several side by side.
         branching: a click on an alternative writes on from there.
+        tail: its end is what is read, also of a text that appears whole.
     """
     return component(
         value,
@@ -42,6 +43,6 @@ def token_stream(
         "token_stream.js",
         label=label,
         elem_classes=["token-stream", "compact"] if compact else ["token-stream"],
-        given={"name": label, "branching": branching},
+        given={"name": label, "branching": branching, "tail": tail},
         **options,
     )

@@ -95,7 +95,7 @@ const smooth = () => run.rows.length ? smoothed(run.rows.map(row => row[1])).at(
 function numbers() {
   const look = run.looks.at(-1), valid = run.final ?? look?.valid ?? null, states = {ready: 'Ready: press Resume, or Step', running: 'Learning', paused: 'Paused', ending: 'Ending', ended: bench === EXAMPLE ? 'Recorded example' : 'Ended'};
   part('title').textContent = `${states[run.state]} · ${run.about.title} · ${run.about.parameters.toLocaleString('en')} parameters` + (run.reason && bench !== EXAMPLE ? ` · ${run.reason}` : '') +
-    (run.busy === null ? '' : ` · This machine is busy: the run gets ${percent(run.busy)} of its processor, so it makes fewer updates.`);
+    (run.busy === null ? '' : ` · This machine is busy: the run gets ${Math.round(100 * run.busy)}% of its processor.`);
   const accuracy = run.final_accuracy ?? look?.accuracy ?? null, ofLabels = run.about.kind === 'labels';
   part('try').hidden = !ofLabels || run.state !== 'ended';
   const per = run.about.tokens_per_character, heldOut = run.about.kind === 'repeated' ? 'on what repeats' : 'held out';

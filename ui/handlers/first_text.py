@@ -32,7 +32,9 @@ def own_prompt(services: Services, name: str, lm: LanguageModel) -> str:
         return PROMPT
     known = "".join(character for character in PROMPT if reads(lm, character))
     shortened = known or lm.tokenizer.decode([place % lm.tokenizer.vocab_size for place in range(8)])
-    return lm.tokenizer.decode(lm.tokenizer.encode(shortened)[: max(1, lm.model.config.n_positions // 2)])
+    cut = lm.tokenizer.decode(lm.tokenizer.encode(shortened)[: max(1, lm.model.config.n_positions // 2)])
+    whole = cut.rpartition(" ")[0]  # no word cut in two
+    return whole if len(cut) < len(shortened) and reads(lm, whole) else cut
 
 
 def reads(lm: LanguageModel, prompt: str) -> bool:

@@ -121,8 +121,8 @@ def _ahead(run: Run | FinishedRun, elapsed: float) -> list[list[float]]:
     """[step, learning rate] from now to the end of the plan, as far as the present rate tells."""
     config = run.plan.config
     left = remaining(run)
-    if not run.alive or (config.time_budget is not None and left is None):
-        return []
+    if not run.alive or (config.time_budget is not None and (left is None or run.rate <= 0)):
+        return []  # nothing is known yet of how many updates the time allows
     steps = float(config.max_steps - run.step)
     if left is not None and run.rate > 0:
         steps = min(steps, left * run.rate / run.plan.about["tokens_per_step"])

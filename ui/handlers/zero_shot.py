@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gptcore.analysis import count_parameters
-from gptcore.corpora.world.items import TASKS_WITH_ITEMS, items
+from gptcore.corpora.world.items import NO_STEPS, TASKS_WITH_ITEMS, items
 from gptcore.generation import Continuation, check_seed, continue_together
 from gptcore.language_model import LanguageModel
 from gptcore.sampling import SamplingSettings
@@ -106,10 +106,15 @@ def defaults(name: str, number: int = 0) -> dict[str, Any]:
         "task": name, "template": template.name, "instruction": template.instruction, "body": template.body,
         **{f"field_{place}": value for place, value in enumerate(values)},
         "expected": item.answer, "n_examples": 0,
-        "examples": rows_of(name, examples_of(name, MOST_EXAMPLES) if name in TASKS_WITH_ITEMS else []),
+        "examples": rows_of(name, _shown_first(examples_of(name, MOST_EXAMPLES)) if name in TASKS_WITH_ITEMS else []),
         "labels": "\n".join(template.label(choice) for choice in task.choices),
         "temperature": task.temperature, "top_k": task.top_k or 0, **_length(task, template), "seed": 1, "prompt": "",
     }  # fmt: skip
+
+
+def _shown_first(found: list[Item]) -> list[Item]:
+    """Examples with a way to the answer before those without."""
+    return sorted(found, key=lambda item: item.steps == NO_STEPS)
 
 
 def columns_of(name: str) -> list[str]:
@@ -194,7 +199,7 @@ def _examples(name: str, template: Template, rows: object, n: int, most: int) ->
             )
         found.append(Item({field: named[field] for field in fields}, named["answer"], steps=steps))
     if n > len(found):
-        raise InputError(f"{n} examples are asked for and {len(found)} are in the table. Add rows or ask for fewer.")
+        raise InputError(f"Examples asked for: {n}; in the table: {len(found)}. Add rows, or ask for fewer.")
     return found[:n]
 
 

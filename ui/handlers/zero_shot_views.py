@@ -20,7 +20,7 @@ from gptcore.zero_shot.window import Fitted, fit
 from ui.handlers import inputs
 from ui.handlers.inputs import InputError
 from ui.handlers.sheets import Section, big, sheet
-from ui.handlers.zero_shot import Asked, parts_of, read
+from ui.handlers.zero_shot import OWN_WORDING, Asked, parts_of, read
 from ui.services import Services
 
 MOST_MODELS = 8
@@ -72,6 +72,7 @@ def _way(
     expected, found = template.label(asked.item.answer), template.found(written)
     value = parts_of(lm, asked, fitted)
     value["parts"] = [{"kind": part.kind, "text": part.text} for part in fitted.prompt.parts]
+    value |= {"source": template.source, "own": template.name == OWN_WORDING}
     value["budget"]["answer"] = n_answer
     return {**value, "answer": written, "found": found if chain else "", "verdict": _mark(asked, expected, found)}
 
@@ -81,7 +82,7 @@ def _mark(asked: Asked, expected: str, found: str) -> str:
         return ""
     if asked.name == "summarise":
         return f"ROUGE-L {percent(rouge(expected, found))}"
-    return "as expected" if exact_match(expected, found) else f"expected: {expected}"
+    return "as expected" if exact_match(expected, found) else f"not as expected: {expected}"
 
 
 def uses(services: Services, model: object, values: dict[str, Any], whose: object) -> str:

@@ -74,7 +74,7 @@ def zero_shot_tab(
                 with gr.Row(elem_classes="zs-buttons"):
                     start = gr.Button("Answer", variant="primary", elem_id="zs-answer", min_width=110)
                     stop = gr.Button("Stop", variant="stop", elem_id="zs-stop", min_width=80)
-                stream = token_stream(example.stream, label="Answer", compact=True, elem_id="zs-stream")
+                stream = token_stream(example.stream, label="Answer", compact=True, tail=True, elem_id="zs-stream")
                 prompt = gr.Textbox(
                     example.prompt,
                     label="Prompt, to edit",
