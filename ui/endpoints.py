@@ -7,7 +7,7 @@ from typing import Any
 import gradio as gr
 
 from ui.errors import shown_to_visitor
-from ui.handlers import api, attention, train, zero_shot
+from ui.handlers import api, attention, train, zero_shot_program
 from ui.handlers.zero_shot_example import TASK_MODEL
 from ui.services import Services
 
@@ -243,7 +243,9 @@ def add_endpoints(services: Services) -> None:
             "seed": seed,
         }  # fmt: skip
         with shown_to_visitor():
-            return zero_shot.by_program(services, model, task, fields or {}, template, n_examples, prompt, given)
+            return zero_shot_program.by_program(
+                services, model, task, fields or {}, template, n_examples, prompt, given
+            )
 
     shared = {"concurrency_id": "model", "concurrency_limit": services.limits.concurrent_visits}
     gr.api(generate, api_name="generate", **shared)

@@ -16,7 +16,7 @@ from gptcore.zero_shot import TASKS
 from gptcore.zero_shot.metrics import percent
 from tiny import make_model
 from ui.figures.zero_shot import prompt_picture
-from ui.handlers import scoreboard, zero_shot, zero_shot_views
+from ui.handlers import scoreboard, zero_shot, zero_shot_program, zero_shot_views
 from ui.handlers.inputs import InputError
 from ui.handlers.train_plan import watched_tasks
 from ui.model_store import ModelStore
@@ -255,15 +255,15 @@ def test_pictures_of_labels_and_effects_leave_the_page(asking):
 
 
 def test_a_program_asks_with_fields_or_a_prompt(asking):
-    found = zero_shot.by_program(
+    found = zero_shot_program.by_program(
         asking, "tiny", "translate", {"english": "a cat"}, "", 2, "", {"max_new_tokens": 4, "seed": 1, "labels": None}
     )
     assert found["prompt"].endswith("a cat =") and len(found["tokens"]) <= 4 and found["labels"] == []
-    own = zero_shot.by_program(asking, "tiny", "sentiment", {}, "", 0, "Well, this is", {"seed": 1})
+    own = zero_shot_program.by_program(asking, "tiny", "sentiment", {}, "", 0, "Well, this is", {"seed": 1})
     assert own["prompt"] == "Well, this is" and [label["label"] for label in own["labels"]] == ["positive", "negative"]
     for fields in ({"french": "chat"}, {"english": ""}, {"english": 7}, "a cat"):
         with pytest.raises(GPTCoreError):
-            zero_shot.by_program(asking, "tiny", "translate", fields, "", 0, "", {"seed": 1})
+            zero_shot_program.by_program(asking, "tiny", "translate", fields, "", 0, "", {"seed": 1})
 
 
 def test_the_train_tab_can_watch_tasks():
