@@ -52,7 +52,8 @@ def make_example(services: Services) -> Example:
     text = SCORED if reads(lm, SCORED) else prompt
     with services.slots:  # the first pass of a process is slow; the example's figures are not
         last_logits(lm.model, prompt_ids(lm, prompt))
-    views = list(generate.write(services, visitor, name, prompt, _fitting(VALUES, lm.model.config.vocab_size)))
+    values = _fitting(VALUES, lm.model.config.vocab_size, services.limits.max_new_tokens)
+    views = list(generate.write(services, visitor, name, prompt, values))
     session = services.sessions.get(visitor)
     if session.document is None or session.next_token is None:
         raise CheckpointError(f"{name} wrote no first text. Choose another model with --model.")
@@ -68,7 +69,7 @@ def make_example(services: Services) -> Example:
         next_token=session.next_token,
         stream="".join(document.records),
         distribution=views[-1].distribution or "",
-        values=_fitting(VALUES, lm.model.config.vocab_size),
+        values=values,
         scored_text=text,
         scored=scored,
         attention=attention,
@@ -76,5 +77,10 @@ def make_example(services: Services) -> Example:
     )
 
 
-def _fitting(values: dict[str, Any], vocab_size: int) -> dict[str, Any]:
-    return {**values, "top_k": min(values["top_k"], vocab_size)}
+def _fitting(values: dict[str, Any], vocab_size: int, most: int) -> dict[str, Any]:
+    """The controls within a vocabulary and a server's longest text."""
+    return {
+        **values,
+        "top_k": min(values["top_k"], vocab_size),
+        "max_new_tokens": min(values["max_new_tokens"], most),
+    }
