@@ -212,8 +212,8 @@ function present(at) {
 function title(at) {
   part('name').textContent = nameOf(at);
   part('role').textContent = quiz ? 'What does this head do?' : value.signed ?
-    `${(100 * value.scores.changed[at[0]][at[1]]).toFixed(0)} % of its attention moved` :
-    `${roleText(at)} · ${(100 * shareOf(at)).toFixed(0)} % rests on the first token`;
+    `${(100 * value.scores.changed[at[0]][at[1]]).toFixed(0)}% of its attention moved` :
+    `${roleText(at)} · ${(100 * shareOf(at)).toFixed(0)}% rests on the first token`;
 }
 function detail() {
   const at = hovered || cell, line = part('detail');
