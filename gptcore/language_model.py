@@ -71,7 +71,7 @@ def load(
     """
     name = DEFAULT_MODEL if name is None else str(name).strip()
     base, at, step = name.rpartition(MOMENT)
-    kept = find_folder(base) if at and step.isdigit() else None
+    kept = find_folder(base) if at and step.isdecimal() else None
     if kept is not None:
         return LanguageModel(load_snapshot(kept, int(step)), load_tokenizer(kept), f"{kept.name}{MOMENT}{int(step)}")
     folder = find_folder(name)

@@ -23,7 +23,7 @@ _GROUP, _MOST = 32, 7  # numbers that share a scale; the largest step
 
 def snapshot_steps(folder: Path) -> list[int]:
     """The updates after which snapshots of a model folder's training were kept, rising; none without any."""
-    return sorted(int(file.stem) for file in (folder / FOLDER).glob("*.safetensors") if file.stem.isdigit())
+    return sorted(int(file.stem) for file in (folder / FOLDER).glob("*.safetensors") if file.stem.isdecimal())
 
 
 def save_snapshot(folder: Path, model: GPT, step: int) -> Path:

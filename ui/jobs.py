@@ -137,6 +137,8 @@ class Jobs:
 
     def bench_of(self, name: object) -> Bench | None:
         """The bench that holds a run's or an uploaded model, or None."""
+        if not isinstance(name, str):
+            return None
         with self._lock:
             return next(
                 (b for b in self._benches.values() if name in b.models or any(run.id == name for run in b.runs)), None

@@ -161,7 +161,7 @@ class ModelStore:
 def base_name(name: str) -> str:
     """The model whose training a name shows a moment of, such as mini of "mini@512"; else the name."""
     base, at, step = name.rpartition(MOMENT)
-    return base if at and step.isdigit() else name
+    return base if at and step.isdecimal() else name
 
 
 def moments(name: str) -> list[int]:

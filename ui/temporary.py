@@ -55,6 +55,9 @@ class TemporaryFiles:
                 f"The folder for temporary files {parent} cannot be written ({error.strerror}). "
                 "Set TMPDIR to one that can."
             ) from None
+        if not (os.environ.get("TIKTOKEN_CACHE_DIR") or os.environ.get("DATA_GYM_CACHE_DIR")):
+            # tiktoken keeps GPT-2's vocabulary where temporary files are by default; it must find it there again.
+            os.environ["TIKTOKEN_CACHE_DIR"] = str(parent.parent / "data-gym-cache")
         os.environ["GRADIO_TEMP_DIR"] = str(self.folder / "gradio")
         tempfile.tempdir = str(self.folder)
         return freed
@@ -134,6 +137,8 @@ def _files(folder: Path) -> list[tuple[float, int, Path]]:
 
 def _is_running(name: str) -> bool:
     """Whether a process of this number lives; a name that is no number belongs to nobody."""
+    if os.name == "nt":  # there, the question itself would interrupt the process
+        return True
     try:
         os.kill(int(name), 0)
     except ProcessLookupError:

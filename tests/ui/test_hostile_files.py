@@ -22,11 +22,11 @@ from gptcore.language_model import find_folder
 from gptcore.tokenizers import ByteBPE, CharTokenizer, load_tokenizer
 from tiny import make_model
 from ui.errors import shown_to_visitor
-from ui.handlers import api, attention, train_files, zero_shot
+from ui.handlers import api, attention, train_files, uses, zero_shot
 from ui.handlers.inputs import InputError
 from ui.handlers.texts import decoded
 from ui.limits import Limits
-from ui.model_store import ModelStore
+from ui.model_store import ModelStore, moments, title_of
 from ui.temporary import TemporaryFiles, UploadRoom
 
 SHAPE = GPTConfig(vocab_size=61, n_positions=24, n_embd=32, n_layer=2, n_head=4)
@@ -308,3 +308,26 @@ def test_an_upload_without_room_is_refused_before_its_first_byte(tmp_path, monke
     with pytest.raises(StopIteration):  # a coroutine that waits for nothing needs no event loop
         UploadRoom(app, files)(scope, None, send).send(None)
     assert answered.getvalue() == str(status)
+
+
+@pytest.mark.parametrize("name", ["mini@²", "mini@-1", "mini@" + "9" * 200, "@5", "mini@"])
+def test_moments_that_are_none_are_sentences(name):
+    with pytest.raises(GPTCoreError):
+        gptcore.load(name, offline=True)
+    assert title_of(name) and isinstance(moments(name), list)
+
+
+@pytest.mark.parametrize("name", [["mini"], {"a": 1}, None, 7])
+def test_a_model_s_name_of_another_kind_has_no_bench(services, name):
+    assert services.jobs.bench_of(name) is None and len(uses.model_lines(services, name)) == 5
+
+
+def test_a_place_of_their_own_does_not_hide_the_vocabulary_that_tiktoken_has_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    for variable in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR", "GRADIO_TEMP_DIR"):
+        monkeypatch.setenv(variable, "")  # put back after the test
+        monkeypatch.delenv(variable)
+    files = TemporaryFiles(most_bytes=1000)
+    files.open()
+    assert os.environ["TIKTOKEN_CACHE_DIR"] == str(tmp_path / "data-gym-cache")
+    files.close()

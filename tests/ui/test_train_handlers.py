@@ -65,6 +65,7 @@ BAD = [
     ({"learning_rate": math.nan}, "learning rate"), ({"learning_rate": -1}, "learning rate is -1"),
     ({"learning_rate": True}, "learning rate"), ({"warmup_steps": -1}, "warm-up is -1"), ({"seed": 0.5}, "seed is 0.5"),
     ({"prompt": 7}, "prompt must be text"), ({"trick": "everything"}, "is not a “break it” option"),
+    ({"optimizer": ["muon"]}, "choose adamw or muon"), ({"optimizer": None}, "choose adamw or muon"),
     ({"trick": ["none"]}, "is not a “break it” option"), ({"length": ["30"]}, "The length is"),
     ({"corpus": "repeated", "n_positions": 8}, "need at least 16"), ({"written": "x" * 30_000_000}, "characters"),
     ({"n_layer": 24, "n_embd": 1024, "n_head": 8}, "parameters; this server trains at most"),

@@ -27,6 +27,7 @@ from gptcore.training import (
     TrainingConfig,
     generator_for,
 )
+from gptcore.training.config import OptimizerName
 from gptcore.training.precision import faster_precision
 from gptcore.training.recording import Watched, snapshot
 from gptcore.zero_shot.evaluation import Trial, make_trial
@@ -68,7 +69,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     },
 }  # fmt: skip
 
-OPTIMIZERS = {"adamw": "AdamW", "muon": "Muon"}
+OPTIMIZERS: dict[OptimizerName, str] = {"adamw": "AdamW", "muon": "Muon"}
 # Muon's steps are larger than AdamW's: one control moves both. tests/benchmarks/presets.py compares.
 _MUON_RATIO = 7.0
 
@@ -191,9 +192,10 @@ def schedule(services: Services, values: dict[str, Any], trick: str) -> Training
     steps = inputs.whole(values["max_steps"], "The number of steps", low=1, high=1_000_000)
     rate = inputs.number(values["learning_rate"], "The learning rate", low=1e-7, high=10.0)
     warmup = inputs.whole(values["warmup_steps"], "The warm-up", low=0, high=100_000)
-    optimizer, repeated = values["optimizer"], values["corpus"] == REPEATED
-    if optimizer not in OPTIMIZERS:
-        raise InputError(f"The optimiser is {str(optimizer)[:40]!r}; choose {' or '.join(OPTIMIZERS)}.")
+    optimizer: OptimizerName | None = next((name for name in OPTIMIZERS if name == values["optimizer"]), None)
+    repeated = values["corpus"] == REPEATED
+    if optimizer is None:
+        raise InputError(f"The optimiser is {str(values['optimizer'])[:40]!r}; choose {' or '.join(OPTIMIZERS)}.")
     rate *= 100 if trick == "lr_x100" else 1
     return TrainingConfig(
         max_steps=steps if budget is None else 10_000_000,
