@@ -14,7 +14,7 @@ for _name in ("NO_PROXY", "no_proxy"):
 
 from gptcore.errors import GPTCoreError
 from ui.handlers.example import make_example
-from ui.handlers.train_files import example_bench
+from ui.handlers.train.files import example_bench
 from ui.limits import PROFILES
 from ui.page import build_page
 from ui.services import make_services

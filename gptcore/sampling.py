@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -14,6 +14,67 @@ from gptcore.errors import SamplingError
 
 # Without a cut, only tokens above this probability are sorted; there are at most 1,000 of them.
 _SORTED_ABOVE = 1e-3
+
+
+@dataclass(frozen=True)
+class Control:
+    """How a sampling option is offered to people.
+
+    Attributes:
+        title: what it is called.
+        hint: what it does, in a few words.
+        help: the same as a sentence, for programs.
+        low, high, step: what a slider goes through; a step of 1 means whole numbers.
+        neutral: the value that changes nothing.
+        allowed: the least and the most that is accepted; None means the size of the vocabulary.
+    """
+
+    title: str
+    hint: str
+    help: str
+    low: float
+    high: float
+    step: float
+    neutral: float
+    allowed: tuple[float, float | None]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it takes whole numbers only."""
+        return self.step == 1
+
+
+# By their names in SamplingSettings; sliders, links, strategies and endpoints are made from these.
+CONTROLS: dict[str, Control] = {
+    "temperature": Control(
+        "Temperature", "0: greedy", "0 always takes the most likely token.", 0, 2, 0.05, 1.0, (0, 100)
+    ),
+    "top_k": Control(
+        "Top-k", "k likeliest; 0: off", "keep the k most likely tokens; 0 is off.", 0, 200, 1, 0, (0, None)
+    ),
+    "top_p": Control(
+        "Top-p",
+        "smallest set reaching p; 1: off",
+        "keep the smallest set of most likely tokens that reaches this probability; 1 is off.",
+        0.01, 1, 0.01, 1.0, (0, 1),
+    ),
+    "min_p": Control(
+        "Min-p",
+        "share of the top probability; 0: off",
+        "drop tokens below this share of the most likely one; 0 is off.",
+        0, 1, 0.01, 0.0, (0, 1),
+    ),
+    "repetition_penalty": Control("Repetition penalty", "penalty; 1: off", "1 is off.", 1, 2, 0.01, 1.0, (0.1, 10)),
+    "no_repeat_ngram_size": Control(
+        "No-repeat n-grams", "0 is off", "no n tokens in a row twice; 0 is off.", 0, 6, 1, 0, (0, 20)
+    ),
+    "min_new_tokens": Control(
+        "Minimum length",
+        "minimum new tokens",
+        "minimum new tokens before the text may end.",
+        0, 200, 1, 0, (0, 100_000),
+    ),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,11 +115,20 @@ class SamplingSettings:
             if isinstance(value, bool) or not isinstance(value, int) or value < 0:
                 raise SamplingError(f"{name} is {value!r}; it must be a whole number, 0 (off) or more.")
 
+    def on_controls(self) -> dict[str, float]:
+        """The values by the names of CONTROLS, with what is off at its neutral value."""
+        given = {name: getattr(self, name) for name in CONTROLS}
+        return {name: CONTROLS[name].neutral if value is None else value for name, value in given.items()}
+
+    def within(self, vocab_size: int) -> SamplingSettings:
+        """The same for a smaller vocabulary: a top-k that exceeds it becomes all of it."""
+        return self if self.top_k is None or self.top_k <= vocab_size else replace(self, top_k=vocab_size)
+
     def check_vocabulary(self, vocab_size: int) -> None:
         """Raises SamplingError when top_k exceeds the vocabulary."""
         if self.top_k is not None and self.top_k > vocab_size:
             raise SamplingError(
-                f"top_k is {self.top_k}; this model has {vocab_size} tokens. Choose 1 to {vocab_size}, or 0 for all."
+                f"Top-k is {self.top_k}; this model has {vocab_size:,} tokens. Choose 1 to {vocab_size:,}, or 0 for all."
             )
 
 

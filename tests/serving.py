@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ui.handlers.example import make_example
-from ui.handlers.train_files import example_bench
+from ui.handlers.train.files import example_bench
 from ui.page import build_page
 from ui.services import make_services
 from ui.serving import serve

@@ -49,7 +49,7 @@ def test_next_token_gives_the_distribution(client):
         ("/generate", {"prompt": "x" * 30_000}, "30,000 characters"),
         ("/generate", {"prompt": "a", "temperature": -1}, "Temperature is -1"),
         ("/generate", {"prompt": "a", "temperature": "hot"}, "Temperature is"),
-        ("/generate", {"prompt": "a", "top_k": 5000}, "between 0 and 4,096"),
+        ("/generate", {"prompt": "a", "top_k": 5000}, "this model has 4,096 tokens"),
         ("/generate", {"prompt": "a", "top_p": 1.5}, "Top-p is 1.5"),
         ("/generate", {"prompt": "a", "max_new_tokens": 10**9}, "New tokens is"),
         ("/generate", {"prompt": "a", "n": 50}, "number of texts"),

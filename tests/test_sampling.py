@@ -41,7 +41,7 @@ def test_a_control_outside_its_range_is_refused_with_its_name_and_value(settings
 
 
 def test_top_k_over_the_vocabulary_is_refused_with_the_limit():
-    with pytest.raises(SamplingError, match=r"top_k is 51.* 50 tokens"):
+    with pytest.raises(SamplingError, match=r"Top-k is 51.* 50 tokens"):
         SamplingSettings(top_k=51).check_vocabulary(50)
 
 

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from typing import Any
 
 import gradio as gr
 
+from gptcore.sampling import CONTROLS
 from ui.errors import shown_to_visitor
-from ui.handlers import api, attention, train, zero_shot_program
-from ui.handlers.zero_shot_example import TASK_MODEL
+from ui.handlers import inputs
+from ui.handlers.attention import maps
+from ui.handlers.attention import program as attention
+from ui.handlers.generate import program as writing
+from ui.handlers.parameters import program as parameters
+from ui.handlers.train import program as train
+from ui.handlers.zero_shot import program as zero_shot
+from ui.handlers.zero_shot.example import TASK_MODEL
 from ui.services import Services
 
 
@@ -18,31 +27,18 @@ def add_endpoints(services: Services) -> None:
     def generate(
         prompt: str,
         max_new_tokens: int = 50,
-        temperature: float = 1.0,
-        top_k: int = 0,
-        top_p: float = 1.0,
-        min_p: float = 0.0,
-        repetition_penalty: float = 1.0,
-        no_repeat_ngram_size: int = 0,
-        min_new_tokens: int = 0,
         stop: str = "",
         seed: int | None = None,
         n: int = 1,
         use_cache: bool = True,
         model: str = services.models.default,
+        **sampling: float,
     ) -> dict[str, Any]:
         """Continues a prompt.
 
         Args:
             prompt: text to continue.
             max_new_tokens: tokens to write at most.
-            temperature: 0 always takes the most likely token.
-            top_k: keep the k most likely tokens; 0 is off.
-            top_p: keep the smallest set of most likely tokens that reaches this probability; 1 is off.
-            min_p: drop tokens below this share of the most likely one; 0 is off.
-            repetition_penalty: 1 is off.
-            no_repeat_ngram_size: no n tokens in a row twice; 0 is off.
-            min_new_tokens: minimum new tokens before the text may end.
             stop: stop strings, one a line.
             seed: the same seed gives the same text; null draws one.
             n: how many texts, 1 to 4.
@@ -53,35 +49,23 @@ def add_endpoints(services: Services) -> None:
             model, prompt, seed, texts, tokens (id, text, natural logprob, rank) and ends, one each a text.
         """
         controls = {
-            "temperature": temperature, "top_k": top_k, "top_p": top_p, "min_p": min_p, "seed": seed, "stop": stop,
-            "repetition_penalty": repetition_penalty, "no_repeat_ngram_size": no_repeat_ngram_size,
-            "min_new_tokens": min_new_tokens, "max_new_tokens": max_new_tokens, "use_cache": use_cache,
+            **sampling, "max_new_tokens": max_new_tokens, "stop": stop, "seed": seed, "use_cache": use_cache,
             "tokens_per_second": 0,
         }  # fmt: skip
         with shown_to_visitor():
-            return api.generate(services, model, prompt, n, controls)
+            form = inputs.writing_form(controls, services.limits)
+            return writing.generate(services, model, prompt, n, form)
 
     def next_token(
         prompt: str,
-        temperature: float = 1.0,
-        top_k: int = 0,
-        top_p: float = 1.0,
-        min_p: float = 0.0,
-        repetition_penalty: float = 1.0,
-        no_repeat_ngram_size: int = 0,
         n_rows: int = 20,
         model: str = services.models.default,
+        **sampling: float,
     ) -> dict[str, Any]:
         """The distribution of the token after a prompt, stage by stage, exact over the full vocabulary.
 
         Args:
             prompt: text to continue.
-            temperature: 0 always takes the most likely token.
-            top_k: keep the k most likely tokens; 0 is off.
-            top_p: keep the smallest set of most likely tokens that reaches this probability; 1 is off.
-            min_p: drop tokens below this share of the most likely one; 0 is off.
-            repetition_penalty: 1 is off.
-            no_repeat_ngram_size: no n tokens in a row twice; 0 is off.
             n_rows: how many of the most likely tokens to list, 1 to 1000.
             model: a name from the page's list.
 
@@ -89,18 +73,14 @@ def add_endpoints(services: Services) -> None:
             vocab_size; stages (name, candidates left, entropy in bits, probability removed); rows (token id, label
             and a probability for each stage).
         """
-        controls = {
-            "temperature": temperature, "top_k": top_k, "top_p": top_p, "min_p": min_p, "min_new_tokens": 0,
-            "repetition_penalty": repetition_penalty, "no_repeat_ngram_size": no_repeat_ngram_size,
-        }  # fmt: skip
         with shown_to_visitor():
-            return api.next_token(services, model, prompt, n_rows, controls)
+            return writing.next_token(services, model, prompt, n_rows, inputs.sampling(sampling))
 
     def attention_of(
         prompt: str,
         layer: int | None = None,
         head: int | None = None,
-        sink: str = attention.RAW,
+        sink: str = maps.RAW,
         keep: str = "end",
         model: str = services.models.default,
     ) -> dict[str, Any]:
@@ -120,7 +100,7 @@ def add_endpoints(services: Services) -> None:
             [reading token][looked-at token] of the chosen head, or null.
         """
         with shown_to_visitor():
-            return api.attention_maps(services, model, prompt, layer, head, sink, keep)
+            return attention.attention_maps(services, model, prompt, layer, head, sink, keep)
 
     def parameters_of(
         preset: str | None = None,
@@ -169,7 +149,7 @@ def add_endpoints(services: Services) -> None:
             "norm_position": norm_position,
         }  # fmt: skip
         with shown_to_visitor():
-            return api.parameters(preset, controls, batch_size, n_tokens)
+            return parameters.parameters(preset, controls, batch_size, n_tokens)
 
     def train_of(
         action: str = "start",
@@ -243,14 +223,46 @@ def add_endpoints(services: Services) -> None:
             "seed": seed,
         }  # fmt: skip
         with shown_to_visitor():
-            return zero_shot_program.by_program(
-                services, model, task, fields or {}, template, n_examples, prompt, given
-            )
+            return zero_shot.by_program(services, model, task, fields or {}, template, n_examples, prompt, given)
 
     shared = {"concurrency_id": "model", "concurrency_limit": services.limits.concurrent_visits}
-    gr.api(generate, api_name="generate", **shared)
-    gr.api(next_token, api_name="next_token", **shared)
+    gr.api(_with_sampling(generate), api_name="generate", **shared)
+    gr.api(_with_sampling(next_token, leave_out=("min_new_tokens",)), api_name="next_token", **shared)
     gr.api(attention_of, api_name="attention", **shared)
     gr.api(parameters_of, api_name="parameters", **shared)
     gr.api(train_of, api_name="train", **shared)
     gr.api(zero_shot_of, api_name="zero_shot", **shared)
+
+
+def _with_sampling(function: Callable[..., dict[str, Any]], *, leave_out: tuple[str, ...] = ()) -> Callable[..., Any]:
+    """An endpoint whose `**sampling` is spelled out: every control with its type, its neutral value and its help.
+
+    Args:
+        function: takes the controls by name.
+        leave_out: controls that mean nothing here, and stay neutral.
+    """
+    offered = {name: control for name, control in CONTROLS.items() if name not in leave_out}
+    kept = [p for p in inspect.signature(function).parameters.values() if p.kind is not p.VAR_KEYWORD]
+    added = [
+        inspect.Parameter(name, kept[0].kind, default=int(c.neutral) if c.is_whole else float(c.neutral))
+        for name, c in offered.items()
+    ]
+    parameters = [*kept[:1], *added, *kept[1:]]
+    neutral = {name: CONTROLS[name].neutral for name in leave_out}
+
+    def called(*values: Any) -> dict[str, Any]:
+        given = dict(zip([p.name for p in parameters], values, strict=True))
+        return function(**given, **neutral)
+
+    called.__name__ = function.__name__
+    hints = {name: int if c.is_whole else float for name, c in offered.items()}
+    called.__annotations__ = {**function.__annotations__, **hints}
+    called.__annotations__.pop("sampling")
+    called.__signature__ = inspect.Signature(
+        parameters, return_annotation=inspect.signature(function).return_annotation
+    )  # pyright: ignore[reportFunctionMemberAccess]
+    head, args, rest = inspect.cleandoc(function.__doc__ or "").partition("Args:\n")
+    first, _, others = rest.partition("\n")
+    helps = "".join(f"    {name}: {control.help}\n" for name, control in offered.items())
+    called.__doc__ = f"{head}{args}{first}\n{helps}{others}"
+    return called

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from gptcore.zero_shot.tasks import TASKS
-from ui.handlers.attention import ENDS, MODES
-from ui.handlers.zero_shot import MOST_EXAMPLES, MOST_FIELDS
+from ui.components.files import calling
+from ui.handlers.attention.maps import ENDS, MODES
+from ui.handlers.zero_shot.asking import MOST_EXAMPLES, MOST_FIELDS
 
 MAX_PROMPT = 2_000
 
@@ -71,25 +72,5 @@ def copy_script(names: list[str], *, tab: str = "", note: str = "") -> str:
         tab: to open, if not the first.
         note: what the link does not hold, as a sentence.
     """
-    script = """
-async (...values) => {
-  const names = NAMES, url = new URL(location.href), theme = url.searchParams.get('__theme');
-  url.search = '';
-  if (TAB) url.searchParams.set('tab', TAB);
-  names.forEach((name, i) => {
-    if (values[i] !== null && values[i] !== '') url.searchParams.set(name, String(values[i]).slice(0, MAX_PROMPT));
-  });
-  if (theme) url.searchParams.set('__theme', theme);
-  if (document.body.classList.contains('present')) url.searchParams.set('present', '1');
-  history.replaceState(null, '', url);
-  const cut = values.some(value => String(value).length > MAX_PROMPT) ? ' The prompt was too long and is cut.' : NOTE;
-  try {
-    await navigator.clipboard.writeText(url.toString());
-    return 'The link is in the address bar and on the clipboard.' + cut;
-  } catch {
-    return 'The link is in the address bar; copy it from there.' + cut;
-  }
-}"""
-    said = json.dumps(f" {note}" if note else "")
-    script = script.replace("TAB", json.dumps(tab)).replace("NOTE", said)
-    return script.replace("NAMES", json.dumps(names)).replace("MAX_PROMPT", str(MAX_PROMPT))
+    settings = f"m.named({json.dumps(['tab', *names])}, [{json.dumps(tab)}, ...args])"
+    return calling("shared/page.js", f"[await m.shareLink({settings}, {json.dumps(note)})]")

@@ -10,22 +10,24 @@ from typing import Any
 import gradio as gr
 
 from ui import links
-from ui.components.files import plotly_library
+from ui.components.files import calling
 from ui.endpoints import add_endpoints
 from ui.errors import shown_to_visitor
-from ui.handlers import generate as handlers
-from ui.handlers import inputs, loading, train, uses
+from ui.handlers import inputs
 from ui.handlers.example import Example
-from ui.handlers.train_plan import sent_shape
+from ui.handlers.generate import writing as handlers
+from ui.handlers.models import loading, uses
+from ui.handlers.train import watching
+from ui.handlers.train.plan import sent_shape
 from ui.jobs import Bench
 from ui.model_store import base_name, facts, moments, title_of
 from ui.services import Services
-from ui.tabs.attention import attention_tab
+from ui.tabs.attention.tab import attention_tab
 from ui.tabs.controls import LINKED, QUIET, event_data
-from ui.tabs.generate import generate_tab
-from ui.tabs.parameters import parameters_tab
-from ui.tabs.train import train_tab
-from ui.tabs.zero_shot import zero_shot_tab
+from ui.tabs.generate.tab import generate_tab
+from ui.tabs.parameters.tab import parameters_tab
+from ui.tabs.train.tab import train_tab
+from ui.tabs.zero_shot.tab import zero_shot_tab
 
 TITLE = "GPT Lens"
 KEYS = "Keys: **G** main button · **N** next token · **S** stop · **P** large type · **D** dark · **1** to **5** tabs · **Shift+Enter** in the prompt"
@@ -42,7 +44,6 @@ def build_page(services: Services, example: Example) -> gr.Blocks:
     # The queue only bounds how much is under way; `Services.compute` decides who computes at a moment.
     model_work = {**QUIET, "concurrency_id": "model", "concurrency_limit": services.limits.concurrent_visits}
     hint = " Pick one from the list, or type a folder or a Hub repository." if services.limits.any_model else ""
-    gr.set_static_paths([plotly_library()])  # the only call: a second one would replace the first
     with gr.Blocks(title=TITLE, fill_width=True, analytics_enabled=False) as page:
         with gr.Row(elem_id="head", equal_height=True):
             with gr.Column(scale=3, min_width=280):
@@ -110,7 +111,7 @@ def build_page(services: Services, example: Example) -> gr.Blocks:
         visit = gr.Textbox(visible=False)
         arriving = page.load(
             _on_load(services, example, list(linked)), visit, [tabs, heads.linked, tab.stream, moment, *linked.values()],
-            js="() => [window.gptlensVisit?.() || '']", **QUIET,
+            js=calling("shared/visit.js", "[m.visit()]"), **QUIET,
         )  # fmt: skip
         on_opened(arriving.then(**opening))
         arrive, compose = asked.arrive
@@ -178,7 +179,7 @@ def _on_moment(services: Services) -> Callable[[str, float], Any]:
 
 def _choices(services: Services, bench: object) -> list[tuple[str, str]]:
     """The picker's lines with a visitor's own models in front."""
-    return train.own_models(services, bench) + [(choice.label, choice.name) for choice in services.models.choices()]
+    return watching.own_models(services, bench) + [(choice.label, choice.name) for choice in services.models.choices()]
 
 
 def _choices_with(services: Services, name: str) -> list[tuple[str, str]]:

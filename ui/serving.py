@@ -7,9 +7,10 @@ from typing import Any
 import gradio as gr
 from starlette.middleware import Middleware
 
+from ui.components.files import calling, routes, text_of
 from ui.services import Services
 from ui.temporary import TemporaryFiles, UploadRoom
-from ui.theme import CSS, JS, make_theme
+from ui.theme import make_theme
 
 _LARGEST_UPLOAD = "200mb"
 
@@ -18,8 +19,16 @@ def serve(page: gr.Blocks, services: Services, files: TemporaryFiles, **options:
     """Serves the page; returns its address. `options` are those of `launch` that differ, such as host and port."""
     page.queue(api_open=False, max_size=services.limits.waiting_events)
     _, address, _ = page.launch(
-        theme=make_theme(), css=CSS, js=JS, footer_links=["api"], run_history=False, ssr_mode=False, show_error=False,
-        max_file_size=_LARGEST_UPLOAD, state_session_capacity=services.limits.page_states,
-        app_kwargs={"middleware": [Middleware(UploadRoom, files=files)]}, **options,
-    )  # fmt: skip
+        theme=make_theme(),
+        css=text_of("shared/theme.css"),
+        js=calling("shared/keys.js", "m.start()"),
+        footer_links=["api"],
+        run_history=False,
+        ssr_mode=False,
+        show_error=False,
+        max_file_size=_LARGEST_UPLOAD,
+        state_session_capacity=services.limits.page_states,
+        app_kwargs={"routes": routes(), "middleware": [Middleware(UploadRoom, files=files)]},
+        **options,
+    )
     return address

@@ -19,7 +19,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]  # run as a script, from anywher
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 
 from gptcore.training.memory import keep_freed_memory
-from ui.handlers.train_plan import PRESETS, make_plan
+from ui.handlers.train.plan import PRESETS, make_plan
 from ui.runs import Run
 from ui.services import make_services
 

@@ -120,9 +120,9 @@ def compare(rounds: int, seconds: float) -> None:
 
 
 def in_app(seconds: float, page: bool) -> None:
-    from ui.handlers import train
     from ui.handlers.example import make_example
-    from ui.handlers.train_plan import PRESETS, make_plan
+    from ui.handlers.train import watching
+    from ui.handlers.train.plan import PRESETS, make_plan
     from ui.services import make_services
 
     services = make_services(offline=True)
@@ -133,7 +133,7 @@ def in_app(seconds: float, page: bool) -> None:
     rate(shell, 2.0)
     bare = rate(shell, seconds) * plan.about["tokens_per_step"]
     release_threads()
-    bench = train.start(services, None, values)
+    bench = watching.start(services, None, values)
     run = bench.current
     assert run is not None
     polls: list[float] = []
@@ -159,15 +159,15 @@ def in_app(seconds: float, page: bool) -> None:
 
 def two_minutes(texts: list[str]) -> None:
     from gptcore.corpora import CORPORA
-    from ui.handlers import train
-    from ui.handlers.train_plan import PRESETS
+    from ui.handlers.train import watching
+    from ui.handlers.train.plan import PRESETS
     from ui.services import make_services
 
     print(f"\n{'two-minute preset, nats per character':40}{'held out':>10}{'bigram':>9}{'unigram':>9}{'updates':>9}")
     for text in texts:
         services = make_services(offline=True)
         where = {"corpus": text} if text in CORPORA else {"corpus": "yours", "file": text}
-        bench = train.start(services, None, {**PRESETS["2 minutes, letters"], **where})
+        bench = watching.start(services, None, {**PRESETS["2 minutes, letters"], **where})
         run = bench.current
         assert run is not None
         while not run.wait(1.0):
@@ -186,14 +186,14 @@ def ours_of(plan) -> Callable[[], None]:
 
 def follow(services, bench_id: str, run, seconds: float, polls: list[float]) -> float:
     """Tokens a second of a run that a page asks for news four times a second."""
-    from ui.handlers import train
+    from ui.handlers.train import watching
 
     while run.step < 20:
         time.sleep(0.05)
     began, first, seen = time.perf_counter(), run.step, [None, 0, 0, 0]
     while time.perf_counter() - began < seconds:
         asked = time.perf_counter()
-        news = train.poll(services, [bench_id, *seen])
+        news = watching.poll(services, [bench_id, *seen])
         polls.append(time.perf_counter() - asked)
         seen = [news["run"], news["version"], news["first"] + len(news["rows"]), news["n_looks"]]
         time.sleep(0.25)

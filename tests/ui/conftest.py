@@ -9,7 +9,7 @@ import pytest
 from gptcore import GPTConfig, LanguageModel
 from gptcore.tokenizers import ByteBPE
 from tiny import make_model
-from ui.handlers.texts import Preparations
+from ui.handlers.train.texts import Preparations
 from ui.jobs import Jobs
 from ui.limits import Limits
 from ui.model_store import ModelStore

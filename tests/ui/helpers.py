@@ -7,11 +7,20 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from ui.handlers.strategies import NEUTRAL
+from gptcore.sampling import SamplingSettings
+from ui.handlers.inputs import WritingForm, writing_form
+from ui.limits import Limits
 
 CONTROLS: dict[str, Any] = {
-    **NEUTRAL, "max_new_tokens": 12, "stop": "", "use_cache": True, "tokens_per_second": 0, "seed": 5,
+    **SamplingSettings().on_controls(),
+    "max_new_tokens": 12, "stop": "", "use_cache": True, "tokens_per_second": 0, "seed": 5,
 }  # fmt: skip
+_LIMITS = Limits(max_new_tokens=150)
+
+
+def form(**changes: object) -> WritingForm:
+    """The form of the Generate tab as the tests begin with it, with some controls moved."""
+    return writing_form({**CONTROLS, **changes}, _LIMITS)
 
 
 def until(condition: Callable[[], object], seconds: float = 60.0) -> None:

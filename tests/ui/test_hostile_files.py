@@ -19,12 +19,18 @@ from gptcore import GPTConfig, LanguageModel
 from gptcore.checkpoint import load_folder, save_folder, write_tensors
 from gptcore.errors import CheckpointError, GPTCoreError, TokenizerError
 from gptcore.language_model import find_folder
+from gptcore.sampling import SamplingSettings
 from gptcore.tokenizers import ByteBPE, CharTokenizer, load_tokenizer
 from tiny import make_model
 from ui.errors import shown_to_visitor
-from ui.handlers import api, attention, train_files, uses, zero_shot
+from ui.handlers.attention import maps
+from ui.handlers.attention import program as attention_program
+from ui.handlers.generate import program
 from ui.handlers.inputs import InputError
-from ui.handlers.texts import decoded
+from ui.handlers.models import uses
+from ui.handlers.train import files
+from ui.handlers.train.texts import decoded
+from ui.handlers.zero_shot import asking
 from ui.limits import Limits
 from ui.model_store import ModelStore, moments, title_of
 from ui.temporary import TemporaryFiles, UploadRoom
@@ -86,7 +92,7 @@ def test_a_config_that_claims_more_than_its_file_holds_is_refused_before_anythin
     with Cheap(), pytest.raises(CheckpointError, match=said):
         load_folder(changed(folder, **values))
     with Cheap(), pytest.raises(GPTCoreError, match=f"{said}|parameters; this server opens"):
-        train_files.opened_model(services, None, str(zipped(folder, tmp_path / "m.zip")))
+        files.opened_model(services, None, str(zipped(folder, tmp_path / "m.zip")))
     store = ModelStore(Limits())
     with Cheap(), pytest.raises(CheckpointError, match=f"{said}|GB of memory"):
         store.get(str(folder))
@@ -110,7 +116,7 @@ def test_a_machine_without_memory_is_a_sentence():
 def test_a_refused_upload_does_not_show_where_it_was_unpacked(services, folder, tmp_path):
     (folder / "model.safetensors").write_bytes(b"rubbish")
     with pytest.raises(GPTCoreError) as refused:
-        train_files.opened_model(services, None, str(zipped(folder, tmp_path / "m.zip")))
+        files.opened_model(services, None, str(zipped(folder, tmp_path / "m.zip")))
     assert "/" not in str(refused.value) and "model.safetensors" in str(refused.value)
 
 
@@ -131,7 +137,7 @@ def test_a_zip_is_unpacked_no_further_than_allowed(folder, tmp_path, declared):
     small, out = 1 << 20, tmp_path / "out"
     out.mkdir()
     with pytest.raises(InputError):
-        train_files.unpack(lying_zip(folder, tmp_path / "bomb.zip", declared), out, most_bytes=small)
+        files.unpack(lying_zip(folder, tmp_path / "bomb.zip", declared), out, most_bytes=small)
     assert sum(file.stat().st_size for file in out.iterdir()) <= small + 10_000
 
 
@@ -141,21 +147,21 @@ def test_zips_with_too_many_doubled_or_unusual_members_are_refused(services, fol
         for place in range(60_000):
             made.writestr(f"{place}/config.json", b"")
     with Cheap(), pytest.raises(InputError, match="60,000 members; at most 200"):
-        train_files.opened_model(services, None, str(many))
+        files.opened_model(services, None, str(many))
     with pytest.warns(UserWarning, match="Duplicate"):
         doubled = zipped(folder, tmp_path / "doubled.zip", **{"model/config.json": b"{}"})
     with pytest.raises(InputError, match=r"config.json more than once"):
-        train_files.opened_model(services, None, str(doubled))
+        files.opened_model(services, None, str(doubled))
     packed = tmp_path / "packed.zip"
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_LZMA) as made:
         for file in folder.iterdir():
             made.write(file, file.name)
     with pytest.raises(InputError, match="packed in an unusual way"):
-        train_files.opened_model(services, None, str(packed))
+        files.opened_model(services, None, str(packed))
     for content in (b"", b"PK\5\6", b"no zip at all" * 100, b"PK\5\6" + b"\xff" * 18):
         (tmp_path / "bad.zip").write_bytes(content)
         with pytest.raises(InputError):
-            train_files.opened_model(services, None, str(tmp_path / "bad.zip"))
+            files.opened_model(services, None, str(tmp_path / "bad.zip"))
 
 
 def test_an_upload_s_tokenizer_brings_tokens_and_merges_and_no_pattern(tmp_path):
@@ -236,14 +242,10 @@ def test_weights_that_are_not_numbers_are_told_and_not_drawn_as_zeros(services, 
     save_file(tensors, tmp_path / "nan" / "model.safetensors", {"format": "pt"})
     lm = LanguageModel(load_folder(tmp_path / "nan"), tokenizer, "nan")
     broken = replace(services, models=ModelStore(Limits(), default="nan", loader=lambda *_, **__: lm))
-    controls = {
-        "temperature": 1, "top_k": 0, "top_p": 1, "min_p": 0, "min_new_tokens": 0, "repetition_penalty": 1,
-        "no_repeat_ngram_size": 0,
-    }  # fmt: skip
     with pytest.raises(CheckpointError, match="computes NaN"):
-        api.next_token(broken, "nan", "the cat", 5, controls)
+        program.next_token(broken, "nan", "the cat", 5, SamplingSettings())
     with pytest.raises(CheckpointError, match="computes NaN"):
-        api.attention_maps(broken, "nan", "the cat", None, None, attention.RAW, "end")
+        attention_program.attention_maps(broken, "nan", "the cat", None, None, maps.RAW, "end")
 
 
 def test_utf_32_is_not_taken_for_utf_16():
@@ -257,8 +259,8 @@ def test_utf_32_is_not_taken_for_utf_16():
 @pytest.mark.parametrize("template", [{"name": "x"}, ["x"], None, 7])
 def test_a_template_that_is_no_name_is_refused(services, template):
     with pytest.raises(GPTCoreError):
-        zero_shot.read(services, {**zero_shot.defaults("sentiment"), "template": template})
-    assert zero_shot.TASKS["sentiment"].template(template) is None
+        asking.read(services, {**asking.defaults("sentiment"), "template": template})
+    assert asking.TASKS["sentiment"].template(template) is None
 
 
 def test_temporary_files_have_an_age_a_cap_and_an_owner(tmp_path, monkeypatch):

@@ -8,15 +8,16 @@ import pytest
 import gptcore
 from gptcore.errors import CheckpointError, GPTCoreError
 from gptcore.scoring import token_logprobs
-from helpers import CONTROLS, records_of, text_of, until
+from helpers import form, records_of, text_of, until
 from ui import links
-from ui.figures.distribution import picture
-from ui.handlers import api, distribution, loading
-from ui.handlers.compare import compare
+from ui.figures.generate import picture
 from ui.handlers.example import make_example
+from ui.handlers.generate import distribution, program
+from ui.handlers.generate.compare import compare
+from ui.handlers.generate.score import score
+from ui.handlers.generate.strategies import FROM_SLIDERS, OFF
 from ui.handlers.inputs import InputError
-from ui.handlers.score import score
-from ui.handlers.strategies import FROM_SLIDERS, OFF
+from ui.handlers.models import loading
 from ui.limits import PROFILES, Limits
 from ui.model_store import ModelStore, facts
 from ui.sessions import Document, SessionStore
@@ -24,12 +25,12 @@ from ui.sessions import Document, SessionStore
 PROMPT = "the cat"
 
 
-def columns(services, strategies, same=True, controls=CONTROLS):
+def columns(services, strategies, same=True, controls=form()):
     return list(compare(services, "a", "tiny", PROMPT, controls, strategies, same))[-1][0]
 
 
 def test_each_column_writes_what_its_strategy_writes_alone(services, tiny_lm):
-    streams = columns(services, ["Greedy", "Top-k = 50", FROM_SLIDERS, OFF], controls={**CONTROLS, "temperature": 0.5})
+    streams = columns(services, ["Greedy", "Top-k = 50", FROM_SLIDERS, OFF], controls=form(temperature=0.5))
     settings = [{"temperature": 0}, {"top_k": 50}, {"temperature": 0.5}]
     for stream, how in zip(streams, settings, strict=False):
         alone = gptcore.generate(tiny_lm, PROMPT, max_new_tokens=12, seed=5, **how)
@@ -46,7 +47,7 @@ def test_one_strategy_in_all_columns_gives_one_text_or_several(services):
 
 
 def test_a_comparison_stops_and_keeps_what_was_written(services):
-    views = compare(services, "a", "tiny", PROMPT, {**CONTROLS, "max_new_tokens": 100, "tokens_per_second": 20},
+    views = compare(services, "a", "tiny", PROMPT, form(max_new_tokens=100, tokens_per_second=20),
                     ["Greedy", "Neutral", OFF, OFF], True)  # fmt: skip
     next(views)
     services.sessions.get("a").stop()
@@ -56,7 +57,7 @@ def test_a_comparison_stops_and_keeps_what_was_written(services):
 
 def test_the_speed_limit_holds_for_the_longest_column(services):
     began = time.perf_counter()
-    values = {**CONTROLS, "max_new_tokens": 6, "tokens_per_second": 15}
+    values = form(max_new_tokens=6, tokens_per_second=15)
     columns(services, ["Neutral", "Greedy", OFF, OFF], controls=values)
     assert time.perf_counter() - began >= 0.38
 
@@ -99,7 +100,7 @@ def test_the_example_is_the_default_models_own_text(services, tiny_lm):
 
 
 def test_the_api_returns_texts_with_their_tokens(services, tiny_lm):
-    reply = api.generate(services, "tiny", PROMPT, 3, CONTROLS)
+    reply = program.generate(services, "tiny", PROMPT, 3, form())
     for i, text in enumerate(reply["texts"]):
         alone = list(gptcore.generate(tiny_lm, PROMPT, max_new_tokens=12, seed=5 + i))
         assert text == "".join(token.text for token in alone)
@@ -109,7 +110,7 @@ def test_the_api_returns_texts_with_their_tokens(services, tiny_lm):
 
 
 def test_the_apis_next_token_is_exact_over_the_vocabulary(services, tiny_lm):
-    reply = api.next_token(services, "tiny", PROMPT, 270, {**CONTROLS, "top_p": 0.5})
+    reply = program.next_token(services, "tiny", PROMPT, 270, form(top_p=0.5).sampling)
     total = sum(row["p"][0] for row in reply["rows"])
     assert len(reply["rows"]) == 270 and total == pytest.approx(1, abs=1e-4)
     kept = [row for row in reply["rows"] if row["p"][-1] > 0]
@@ -120,13 +121,13 @@ def test_the_apis_next_token_is_exact_over_the_vocabulary(services, tiny_lm):
 @pytest.mark.parametrize("n", [0, 5, 2.5, None, True])
 def test_the_api_refuses_a_number_of_texts_outside_its_range(services, n):
     with pytest.raises(InputError, match="number of texts"):
-        api.generate(services, "tiny", PROMPT, n, CONTROLS)
+        program.generate(services, "tiny", PROMPT, n, form())
 
 
 @pytest.mark.parametrize("kind", ["png", "svg"])
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_distribution_becomes_a_picture(services, kind, dark):
-    reply = api.next_token(services, "tiny", PROMPT, 15, {**CONTROLS, "top_k": 5})
+    reply = program.next_token(services, "tiny", PROMPT, 15, form(top_k=5).sampling)
     url = picture([json.dumps(reply), kind, dark])
     assert url.startswith(f"data:image/{'svg+xml' if kind == 'svg' else 'png'};base64,") and len(url) > 5000
 

@@ -1,51 +1,111 @@
-"""Makes the page's own components from the JavaScript and style sheets beside this file."""
+"""Makes the page's own components from the ES modules and style sheets in this folder, and serves those.
+
+A module exports `start`, which gets what Gradio gives a component's script, and `given`: constants of the component. They
+are not gr.HTML's own properties, because a component that is updated before its tab is first opened loses those.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
+from collections.abc import Sequence
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
 _HERE = Path(__file__).resolve().parent
+_TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
+_PLOTLY = "plotly.min.js"
+_IMPORT = re.compile(r"^import \{[^}]*\} from '([^']+)';\n", re.MULTILINE)
 
 
-def beside(*names: str) -> str:
-    """The texts of files in this folder, such as "shared.js" and "token_stream.js", one after the other."""
-    return "".join((_HERE / name).read_text(encoding="utf-8") for name in names)
+def text_of(name: str) -> str:
+    """The text of a file in this folder, such as "shared/theme.css"."""
+    return (_HERE / name).read_text(encoding="utf-8")
 
 
-def with_constants(constants: dict[str, Any], *scripts: str) -> str:
-    """The scripts, in one, behind `const given`: what does not change while the page lives.
+@cache
+def base_path() -> str:
+    """Where the page finds the modules: a path that changes with their texts, so that browsers may keep them."""
+    files = sorted(file for suffix in _TYPES for file in _HERE.rglob("*" + suffix))
+    return f"/gptlens/{hashlib.sha256(b''.join(file.read_bytes() for file in files)).hexdigest()[:12]}"
 
-    They are not gr.HTML's own properties, because a component that is updated before its tab is first opened loses those.
-    """
-    return f"const given = {json.dumps(constants)};\n" + beside(*scripts)
+
+def address(module: str) -> str:
+    """A JavaScript expression for the address of a module, wherever the page itself lives."""
+    return f"(window.gradio_config?.root ?? '') + {json.dumps(f'{base_path()}/{module}')}"
+
+
+def calling(module: str, result: str) -> str:
+    """JavaScript for an event: loads a module as `m` and returns an expression, in which `args` are the inputs."""
+    return f"async (...args) => {{ const m = await import({address(module)}); return {result}; }}"
+
+
+def routes() -> list[Route]:
+    """What the server adds for `address`: the modules, the style sheets, and plotly.js of the installed package."""
+
+    def send(request: Request) -> Response:
+        name = request.path_params["name"]
+        file = _plotly() if name == _PLOTLY else (_HERE / name).resolve()
+        if not (file.is_relative_to(_HERE) or name == _PLOTLY) or file.suffix not in _TYPES or not file.is_file():
+            return Response("There is no such file.", status_code=404, media_type="text/plain")
+        kept = {"Cache-Control": "public, max-age=31536000, immutable"}
+        return Response(file.read_bytes(), media_type=_TYPES[file.suffix], headers=kept)
+
+    return [Route(base_path() + "/{name:path}", send)]
 
 
 def component(
-    value: str, template: str, *scripts: str, css: str = "", given: dict[str, Any] | None = None, **options: Any
-) -> gr.HTML:
-    """A component of the page: HTML, the scripts in order, and a style sheet beside the one that all share.
+    value: str, template: str, module: str, *, css: Sequence[str] = (), events: Sequence[str] = (),
+    given: dict[str, Any] | None = None, **options: Any,
+) -> gr.HTML:  # fmt: skip
+    """A component of the page: HTML, a module that brings it to life, and style sheets.
 
     Args:
-        value: JSON, or what its script takes.
+        value: JSON, or what its module takes.
         template: HTML with nothing of the value in it.
-        scripts: files in this folder; the shared one goes in front.
-        css: a file in this folder.
-        given: constants for the scripts, as `given`.
+        module: in this folder; its `start` is called once.
+        css: files in this folder, after the one that all share.
+        events: what the module triggers; each becomes a listener of the component.
+        given: constants for the module.
         options: of gr.HTML.
     """
+    context = f"{{element, props, server, trigger, watch, given: {json.dumps(given or {})}}}"
+    script = f"// {' '.join(repr(event) for event in events)}\nimport({address(module)}).then(m => m.start({context}));"
     return gr.HTML(
-        value, html_template=template, css_template=beside("token_stream.css", *([css] if css else [])),
-        js_on_load=with_constants(given or {}, "shared.js", *scripts), apply_default_css=False, **options,
-    )  # fmt: skip
+        value,
+        html_template=template,
+        css_template="".join(map(text_of, ("shared/token_stream.css", *css))),
+        js_on_load=script,
+        apply_default_css=False,
+        **options,
+    )
 
 
-def plotly_library() -> Path:
-    """plotly.js of the installed package; the page serves this one file of it."""
+def bundled(module: str) -> str:
+    """A module and all it imports as one script without imports, for a page that must open without a server."""
+    seen: list[str] = []
+
+    def visit(name: str) -> None:
+        file = (_HERE / name).resolve()
+        for wanted in _IMPORT.findall(file.read_text(encoding="utf-8")):
+            visit(str((file.parent / wanted).resolve().relative_to(_HERE)))
+        if str(file.relative_to(_HERE)) not in seen:
+            seen.append(str(file.relative_to(_HERE)))
+
+    visit(module)
+    return "\n".join(re.sub(r"^export ", "", _IMPORT.sub("", text_of(name)), flags=re.MULTILINE) for name in seen)
+
+
+def _plotly() -> Path:
     spec = find_spec("plotly")
-    assert spec is not None and spec.origin is not None
-    return Path(spec.origin).parent / "package_data" / "plotly.min.js"
+    if spec is None or spec.origin is None:
+        raise RuntimeError("plotly is not installed. Run: pip install -r requirements.txt")
+    return Path(spec.origin).parent / "package_data" / _PLOTLY

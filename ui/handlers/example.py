@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from gptcore.errors import CheckpointError
 from gptcore.generation import last_logits, prompt_ids
 from gptcore.threads import release_threads
-from ui.handlers import generate, records, score
-from ui.handlers.attention_example import AttentionExample, make_attention_example
-from ui.handlers.first_text import own_prompt, reads
-from ui.handlers.strategies import STRATEGIES
-from ui.handlers.zero_shot_example import ZeroShotExample, make_zero_shot_example
+from ui.handlers import records
+from ui.handlers.attention.example import AttentionExample, make_attention_example
+from ui.handlers.generate import score, writing
+from ui.handlers.generate.first_text import own_prompt, reads
+from ui.handlers.generate.strategies import STRATEGIES
+from ui.handlers.inputs import WritingForm
+from ui.handlers.zero_shot.example import ZeroShotExample, make_zero_shot_example
 from ui.services import Services
 from ui.sessions import Document, NextToken
 
 EXAMPLE_END = "an example, written when the app started"
 SCORED = "The cat sat on the mat. The cat sat on the mat. The cat sat on the refrigerator."
 # A whole story of the mini, chosen among fifty seeds.
-VALUES: dict[str, Any] = {
-    **STRATEGIES["Combined"],
-    "max_new_tokens": 200,
-    "stop": "",
-    "use_cache": True,
-    "tokens_per_second": 0,
-    "seed": 5,
-}
+FORM = WritingForm(STRATEGIES["Combined"], 200, (), 5, use_cache=True, tokens_per_second=0)
 
 
 @dataclass(frozen=True)
@@ -37,7 +31,7 @@ class Example:
     next_token: NextToken
     stream: str
     distribution: str
-    values: dict[str, Any]
+    form: WritingForm
     scored_text: str
     scored: str
     attention: AttentionExample
@@ -52,8 +46,8 @@ def make_example(services: Services) -> Example:
     text = SCORED if reads(lm, SCORED) else prompt
     with services.slots:  # the first pass of a process is slow; the example's figures are not
         last_logits(lm.model, prompt_ids(lm, prompt))
-    values = _fitting(VALUES, lm.model.config.vocab_size, services.limits.max_new_tokens)
-    views = list(generate.write(services, visitor, name, prompt, values))
+    form = FORM.within(lm.model.config.vocab_size, services.limits.max_new_tokens)
+    views = list(writing.write(services, visitor, name, prompt, form))
     session = services.sessions.get(visitor)
     if session.document is None or session.next_token is None:
         raise CheckpointError(f"{name} wrote no first text. Choose another model with --model.")
@@ -69,18 +63,9 @@ def make_example(services: Services) -> Example:
         next_token=session.next_token,
         stream="".join(document.records),
         distribution=views[-1].distribution or "",
-        values=values,
+        form=form,
         scored_text=text,
         scored=scored,
         attention=attention,
         zero_shot=asked,
     )
-
-
-def _fitting(values: dict[str, Any], vocab_size: int, most: int) -> dict[str, Any]:
-    """The controls within a vocabulary and a server's longest text."""
-    return {
-        **values,
-        "top_k": min(values["top_k"], vocab_size),
-        "max_new_tokens": min(values["max_new_tokens"], most),
-    }

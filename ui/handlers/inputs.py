@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any, TypeGuard
 
 from gptcore.errors import GPTCoreError
 from gptcore.generation import MAX_SEED
-from gptcore.sampling import SamplingSettings
+from gptcore.sampling import CONTROLS, SamplingSettings
 from ui.limits import Limits
+
+_MOST_TOKENS = 10_000_000  # of any vocabulary; a model's own is checked when it is known
 
 
 class InputError(GPTCoreError):
@@ -73,43 +76,73 @@ def stop_strings(value: object) -> tuple[str, ...]:
     return found
 
 
-def settings(values: dict[str, Any], vocab_size: int) -> SamplingSettings:
-    """Sampling controls by their names in SamplingSettings; 0 switches top_k and min_p off, 1 top_p.
+def sampling(values: Mapping[str, object]) -> SamplingSettings:
+    """Sampling controls by the names of CONTROLS; a neutral value switches top_k, top_p and min_p off.
 
     Raises:
-        InputError or SamplingError: with the value and the range.
+        InputError: with the value and the range.
     """
-    top_k = whole(values["top_k"], "Top-k", low=0, high=vocab_size)
-    top_p = number(values["top_p"], "Top-p", low=0, high=1)
-    min_p = number(values["min_p"], "Min-p", low=0, high=1)
-    if top_p == 0:
+    found: dict[str, Any] = {}
+    for name, control in CONTROLS.items():
+        low, most = control.allowed
+        high = _MOST_TOKENS if most is None else most
+        if control.is_whole:
+            found[name] = whole(values[name], control.title, low=int(low), high=int(high))
+        else:
+            found[name] = number(values[name], control.title, low=low, high=high)
+    if found["top_p"] == 0:
         raise InputError("Top-p is 0; it must be more than 0 and at most 1. 1 switches it off.")
-    return SamplingSettings(
-        temperature=number(values["temperature"], "Temperature", low=0, high=100),
-        top_k=top_k or None,
-        top_p=None if top_p == 1 else top_p,
-        min_p=min_p or None,
-        repetition_penalty=number(values["repetition_penalty"], "Repetition penalty", low=0.1, high=10),
-        no_repeat_ngram_size=whole(values["no_repeat_ngram_size"], "No-repeat n-grams", low=0, high=20),
-        min_new_tokens=whole(values["min_new_tokens"], "Minimum length", low=0, high=100_000),
-    )
+    for name in ("top_k", "top_p", "min_p"):
+        found[name] = None if found[name] == CONTROLS[name].neutral else found[name]
+    return SamplingSettings(**found)
 
 
 @dataclass(frozen=True)
-class Writing:
-    """How a text is written: the checked controls that are not part of sampling."""
+class WritingForm:
+    """How a text is written.
 
+    Attributes:
+        sampling: how a token is chosen.
+        max_new_tokens: at most so many.
+        stop: strings that end the text.
+        seed: None draws one.
+        use_cache: keep keys and values between tokens.
+        tokens_per_second: no faster than this; 0 is no limit.
+    """
+
+    sampling: SamplingSettings
     max_new_tokens: int
     stop: tuple[str, ...]
     seed: int | None
     use_cache: bool
     tokens_per_second: float
 
+    def within(self, vocab_size: int, most: int) -> WritingForm:
+        """The same for a smaller vocabulary and a shorter text."""
+        sampling = self.sampling.within(vocab_size)
+        return replace(self, sampling=sampling, max_new_tokens=min(self.max_new_tokens, most))
 
-def writing(values: dict[str, Any], limits: Limits) -> Writing:
-    """Checks the controls around sampling; a speed limit under one token a second is none."""
+    def on_controls(self) -> dict[str, Any]:
+        """The values by the names of the page's controls."""
+        return {
+            **self.sampling.on_controls(),
+            "max_new_tokens": self.max_new_tokens,
+            "stop": "\n".join(text.replace("\n", "\\n").replace("\t", "\\t") for text in self.stop),
+            "seed": self.seed,
+            "use_cache": self.use_cache,
+            "tokens_per_second": self.tokens_per_second,
+        }
+
+
+def writing_form(values: Mapping[str, object], limits: Limits) -> WritingForm:
+    """Checks the controls of the Generate tab, by name; a speed limit under one token a second is none.
+
+    Raises:
+        InputError: with the value and the range.
+    """
     speed = number(values["tokens_per_second"], "The speed limit", low=0, high=10_000)
-    return Writing(
+    return WritingForm(
+        sampling=sampling(values),
         max_new_tokens=whole(values["max_new_tokens"], "New tokens", low=1, high=limits.max_new_tokens),
         stop=stop_strings(values["stop"]),
         seed=seed(values["seed"]),

@@ -8,12 +8,14 @@ from typing import Any, TypeVar
 
 import gradio as gr
 
-from ui.handlers import generate
-from ui.handlers.strategies import NEUTRAL
+from gptcore.sampling import CONTROLS, SamplingSettings
+from ui.handlers import inputs
+from ui.handlers.generate import writing
+from ui.handlers.inputs import WritingForm
 from ui.services import Services
 
 T = TypeVar("T")
-SAMPLING = list(NEUTRAL)
+SAMPLING = list(CONTROLS)
 WRITING = ["max_new_tokens", "stop", "use_cache", "tokens_per_second"]
 # What a link holds, besides prompt, seed and model.
 LINKED = [*SAMPLING, "max_new_tokens", "tokens_per_second"]
@@ -42,25 +44,26 @@ class Controls:
         return [self.by_name[name] for name in [*SAMPLING, *WRITING]] + [self.seed, self.keep_seed]
 
 
-def named(raw: Sequence[Any]) -> dict[str, Any]:
-    """Values of `Controls.inputs`, by name; a seed that is not kept is left to chance."""
+def writing_form(services: Services, raw: Sequence[Any]) -> WritingForm:
+    """The form behind values of `Controls.inputs`; a seed that is not kept is left to chance."""
     *values, seed, keep = raw
-    return {**dict(zip([*SAMPLING, *WRITING], values, strict=True)), "seed": seed if keep is True else None}
+    named = dict(zip([*SAMPLING, *WRITING], values, strict=True))
+    return inputs.writing_form({**named, "seed": seed if keep is True else None}, services.limits)
 
 
-def main_sliders(values: dict[str, Any], max_new_tokens: int) -> dict[str, Any]:
+def sampling_of(raw: Sequence[Any]) -> SamplingSettings:
+    """The sampling settings among values of `Controls.inputs`."""
+    return inputs.sampling(dict(zip(SAMPLING, raw, strict=False)))
+
+
+def main_sliders(form: WritingForm, max_new_tokens: int) -> dict[str, Any]:
     """The six that demonstrations move."""
     with gr.Row(elem_classes="sliders"):
-        temperature = _slider("Temperature", "0: greedy", 0, 2, 0.05, values["temperature"], "temperature")
-        top_k = _slider("Top-k", "k likeliest; 0: off", 0, 200, 1, values["top_k"], "top-k")
-        top_p = _slider("Top-p", "smallest set reaching p; 1: off", 0.01, 1, 0.01, values["top_p"], "top-p")
-        min_p = _slider("Min-p", "share of the top probability; 0: off", 0, 1, 0.01, values["min_p"], "min-p")
-        penalty = _slider("Repetition", "penalty; 1: off", 1, 2, 0.01, values["repetition_penalty"], "repetition")
-        length = _slider("Length", "new tokens", 1, max_new_tokens, 1, values["max_new_tokens"], "max-new-tokens")
-    return {
-        "temperature": temperature, "top_k": top_k, "top_p": top_p, "min_p": min_p, "repetition_penalty": penalty,
-        "max_new_tokens": length,
-    }  # fmt: skip
+        found = {
+            name: _control(name, form) for name in ("temperature", "top_k", "top_p", "min_p", "repetition_penalty")
+        }
+        length = _slider("Length", "new tokens", 1, max_new_tokens, 1, form.max_new_tokens, "max-new-tokens")
+    return {**found, "max_new_tokens": length}
 
 
 def seed_row(seed: int) -> tuple[gr.Number, gr.Checkbox, gr.Button]:
@@ -74,24 +77,39 @@ def seed_row(seed: int) -> tuple[gr.Number, gr.Checkbox, gr.Button]:
     return number, keep, new
 
 
-def more_controls(values: dict[str, Any]) -> dict[str, Any]:
+def more_controls(form: WritingForm) -> dict[str, Any]:
     """What is moved less often."""
+    values = form.on_controls()
     with gr.Row():
-        least = _slider("Minimum length", "minimum new tokens", 0, 200, 1, values["min_new_tokens"], "min-new-tokens")
-        ngram = _slider("No-repeat n-grams", "0 is off", 0, 6, 1, values["no_repeat_ngram_size"], "no-repeat")
+        least, ngram = _control("min_new_tokens", form), _control("no_repeat_ngram_size", form)
     with gr.Row():
-        speed = _slider("Speed limit", "tokens a second; 0 is none", 0, 60, 1, values["tokens_per_second"], "speed")
+        speed = _slider("Speed limit", "tokens a second; 0 is none", 0, 60, 1, form.tokens_per_second, "speed")
         stop = gr.Textbox(
             values["stop"], label="Stop strings", info=r"one a line; \n is a newline", lines=1, max_lines=4, min_width=150,
             elem_id="stop-strings",
         )  # fmt: skip
     cache = gr.Checkbox(
-        values["use_cache"], label="KV cache", info="Off: every token reads the whole text again. Compare the tokens/s.",
+        form.use_cache, label="KV cache", info="Off: every token reads the whole text again. Compare the tokens/s.",
         elem_id="use-cache",
     )  # fmt: skip
     return {
         "min_new_tokens": least, "no_repeat_ngram_size": ngram, "stop": stop, "tokens_per_second": speed, "use_cache": cache,
     }  # fmt: skip
+
+
+# Where a control has a shorter name on the page, or in its address.
+_TITLES = {"repetition_penalty": "Repetition"}
+_IDS = {"repetition_penalty": "repetition", "no_repeat_ngram_size": "no-repeat"}
+
+
+def _control(name: str, form: WritingForm) -> gr.Slider:
+    """The slider of a sampling option."""
+    control = CONTROLS[name]
+    value = form.sampling.on_controls()[name]
+    return _slider(
+        _TITLES.get(name, control.title), control.hint, control.low, control.high, control.step, value,
+        _IDS.get(name, name.replace("_", "-")),
+    )  # fmt: skip
 
 
 def _slider(label: str, info: str, low: float, high: float, step: float, value: float, elem_id: str) -> gr.Slider:
@@ -129,6 +147,6 @@ def stop_event(services: Services) -> Callable[[gr.Request], None]:
     """Stops what the visitor has running, outside any queue, so that it never waits behind what it should stop."""
 
     def on_stop(request: gr.Request) -> None:
-        generate.stop(services, request.session_hash)
+        writing.stop(services, request.session_hash)
 
     return on_stop

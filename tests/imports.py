@@ -1,0 +1,109 @@
+"""The import graph as rooms and arrows: `python -m tests.imports`. Circles between rooms or files are printed last.
+
+A room is a folder; a file that lies directly in `gptcore` or `ui` is a room of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = ("app.py", "gptcore", "ui")
+
+
+def modules(root: Path = ROOT) -> dict[str, Path]:
+    """Dotted name -> file, of everything that is not a test."""
+    files = [file for top in PACKAGES for file in ([root / top] if top.endswith(".py") else (root / top).rglob("*.py"))]
+    return {name_of(file, root): file for file in sorted(files)}
+
+
+def name_of(file: Path, root: Path = ROOT) -> str:
+    """The dotted name of a file; that of its folder for an __init__.py."""
+    return ".".join(file.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
+
+
+def arrows(root: Path = ROOT) -> dict[str, set[str]]:
+    """What each module imports of the project, wherever in the file the import stands."""
+    known = modules(root)
+    found: dict[str, set[str]] = {name: set() for name in known}
+    for name, file in known.items():
+        for module, names in _imports(ast.parse(file.read_text(encoding="utf-8"))):
+            for wanted in [f"{module}.{one}" for one in names] or [module]:
+                target = wanted if wanted in known else module
+                if target in known and target != name:
+                    found[name].add(target)
+    return found
+
+
+def _imports(tree: ast.AST) -> Iterable[tuple[str, list[str]]]:
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, []) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module, [alias.name for alias in node.names]
+        else:
+            yield from _imports(node)
+
+
+def room(module: str) -> str:
+    """The room of a module."""
+    folder = module if (ROOT / module.replace(".", "/")).is_dir() else module.rpartition(".")[0]
+    return folder if "." in folder else module
+
+
+def between_rooms(graph: Mapping[str, set[str]]) -> Counter[tuple[str, str]]:
+    """(from room, to room) -> how many imports."""
+    return Counter(
+        (room(name), room(target))
+        for name, targets in graph.items()
+        for target in targets
+        if room(name) != room(target)
+    )
+
+
+def circles(graph: Mapping[str, Iterable[str]]) -> list[list[str]]:
+    """Groups of nodes that reach each other, sorted; empty where imports run one way."""
+    reached = {name: _reach(graph, name) for name in graph}
+    groups = {frozenset({name, *(o for o in reached[name] if name in reached.get(o, ()))}) for name in graph}
+    return sorted(sorted(group) for group in groups if len(group) > 1)
+
+
+def _reach(graph: Mapping[str, Iterable[str]], start: str) -> set[str]:
+    seen: set[str] = set()
+    waiting = list(graph[start])
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            waiting += graph.get(name, ())
+    return seen
+
+
+def room_graph(graph: Mapping[str, set[str]]) -> dict[str, set[str]]:
+    """What each room imports."""
+    found: dict[str, set[str]] = {room(name): set() for name in graph}
+    for source, target in between_rooms(graph):
+        found[source].add(target)
+    return found
+
+
+def main() -> None:
+    """Prints the graph."""
+    graph = arrows()
+    between = between_rooms(graph)
+    rooms = room_graph(graph)
+    for source in sorted(rooms):
+        inside = sum(room(name) == source for name in graph)
+        print(f"{source} ({inside} file{'s' if inside > 1 else ''})")
+        for target in sorted(rooms[source]):
+            print(f"    -> {target} ({between[source, target]})")
+    print(f"\n{len(graph)} files, {len(rooms)} rooms, {sum(map(len, graph.values()))} imports")
+    print(f"circles of rooms: {circles(rooms) or 'none'}")
+    print(f"circles of files: {circles(graph) or 'none'}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,54 @@
+"""Learning labels: lines in, a classifier that tells them apart out."""
+
+from __future__ import annotations
+
+import pytest
+from test_runs import finished
+
+from gptcore.errors import GPTCoreError
+from ui.handlers.train import labels, watching
+from ui.handlers.train.plan import tuning_values
+
+LINES = "\n".join(f"animal\tthe {word} ran to the mat" for word in ("cat", "dog") for _ in range(20))
+LINES += "\n" + "\n".join(f"place,on the mat and on the {word}" for word in ("mat", "sat") for _ in range(20))
+VALUES = {
+    "labelled": LINES,
+    "batch_size": 8,
+    "length": "steps",
+    "max_steps": 40,
+    "learning_rate": 5e-3,
+    "prompt": "the ",
+}
+
+
+def test_a_run_on_labels_learns_them_and_then_tells_them(services):
+    bench = finished(watching.learn_labels(services, None, "tiny", tuning_values(VALUES)))
+    run = bench.current
+    assert run.final_accuracy == 1.0 and run.observations[0].accuracy < 1.0
+    told = watching.tell(services, [bench.id, run.id, "the dog ran to the mat"])
+    assert told["labels"][0][0] == "animal" and told["labels"][0][1] > 0.9
+    assert sum(p for _, p in told["labels"]) == pytest.approx(1.0, abs=1e-3)
+    assert run.language_model.model.config.vocab_size == 270  # the body writes on with its old vocabulary
+    news = watching.poll(services, [bench.id, None, 0, 0, 0])
+    assert news["about"]["kind"] == "labels" and news["looks"][-1]["accuracy"] == 1.0
+    for nonsense in ("", None, 7, "x" * 5000):
+        assert "said" in watching.tell(services, [bench.id, run.id, nonsense])
+    assert watching.tell(services, None) is None
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ("", "is empty"), (None, "must be text"), ("no mark here\n" * 20, "Line 1 is 'no mark here'"),
+        ("a\tone\n" * 20, "There are 1 different labels"), ("a\tone\nb\ttwo", "There are 2 labelled lines"),
+        ("\n".join(f"label{i}\ttext" for i in range(30)), "30 different labels"), ("a\t\n" * 20, "Line 1"),
+    ],
+)  # fmt: skip
+def test_lines_that_cannot_be_learned_are_a_sentence(services, lines, words):
+    with pytest.raises(GPTCoreError, match=words):
+        watching.learn_labels(services, None, "tiny", tuning_values({**VALUES, "labelled": lines}))
+
+
+def test_a_run_without_labels_says_so(services):
+    names, rows = labels.read_lines("b\tx\r\n\na, y, z\n" * 6, most=1000)
+    assert names == ["a", "b"] and rows[:2] == [(1, "x"), (0, "y, z")]

@@ -1,0 +1,72 @@
+"""Two views of a model's inside: parts switched off, and the logit lens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gradio as gr
+
+from ui.components.files import component
+
+_ABLATION = """
+<div class="ab-message" role="status"></div>
+<div class="ab-body" hidden>
+<div><div class="ab-scroll"><div class="ab-grid" role="group" aria-label="Switches: arrow keys move, space switches"></div></div>
+<div class="ab-muted">Numbers, once tried: how far the next token moves without this part alone, in bits.</div>
+<div class="ts-tools"><button type="button" data-do="none">All on</button><span class="ab-said" role="status"></span></div></div>
+<div><div class="ab-head" role="status"></div>
+<div class="ab-muted ab-key">next token:<i></i><span>whole model</span><i></i><span>with parts off</span></div>
+<div class="ab-rows"></div><div class="ab-muted ab-note"></div>
+<div class="ts-tools"><button type="button" data-do="csv">Save .csv</button>
+<button type="button" data-do="effects">Effects .csv</button>
+<button type="button" data-do="png">Slide .png</button><button type="button" data-do="svg">Slide .svg</button></div></div>
+</div>
+"""
+
+_LENS = """
+<div class="ln-message" role="status"></div>
+<div class="ln-body" hidden>
+<div class="ln-legend"><span>probability of the token shown: 0</span><span class="ln-ramp"></span><span>1</span>
+<span class="ln-note"></span></div>
+<div class="ln-scroll"><table class="ln-table"></table></div>
+<div class="ln-detail" aria-live="polite"></div>
+<div class="ts-tools"><button type="button" data-do="csv">Save .csv</button>
+<button type="button" data-do="png">Slide .png</button><button type="button" data-do="svg">Slide .svg</button>
+<span class="ts-said ln-said" role="status"></span></div>
+</div>
+"""
+
+
+def ablation_view(value: str = "", *, server_functions: list[Callable[..., Any]], **options: Any) -> gr.HTML:
+    """The switchboard and the next token before and after; its value is JSON of `ui.handlers.attention.ablation`.
+
+    Its event `switch` carries {"off": what shall be off}. server_functions: change_picture, which takes [JSON of rows and
+    title, "png" or "svg", dark].
+    """
+    return component(
+        value,
+        _ABLATION,
+        "attention/ablation_view.js",
+        css=("attention/ablation_view.css",),
+        events=("switch",),
+        elem_classes=["ablation-view"],
+        server_functions=server_functions,
+        **options,
+    )
+
+
+def lens_view(value: str = "", *, server_functions: list[Callable[..., Any]], **options: Any) -> gr.HTML:
+    """The logit lens as a table; its value is JSON of `ui.handlers.attention.lens`.
+
+    server_functions: lens_picture, which takes [the value, "png" or "svg", dark].
+    """
+    return component(
+        value,
+        _LENS,
+        "attention/lens_view.js",
+        css=("attention/lens_view.css",),
+        elem_classes=["lens-view"],
+        server_functions=server_functions,
+        **options,
+    )

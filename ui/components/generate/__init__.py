@@ -1,0 +1,1 @@
+"""Own components of the Generate tab."""

@@ -1,0 +1,73 @@
+// Rows are tokens, columns are stages of the pipeline. Model text goes into the page by textContent alone.
+import {csvText, percent, visible} from '../shared/plain.js';
+import {add, onTools, saveText, slides} from '../shared/page.js';
+
+export function start({element, props, server, trigger, watch}) {
+  const table = element.querySelector('.dv-table');
+  const said = element.querySelector('.ts-said');
+  // Plain and technical, and what fits on a phone.
+  const TITLES = {
+    softmax: ['Its guess (softmax)', 'softmax'],
+    penalties: ['Repetition', 'repeat'],
+    temperature: ['Temperature', 'T'],
+    'top-k': ['Top-k', 'top-k'],
+    'top-p': ['Top-p', 'top-p'],
+    'min-p': ['Min-p', 'min-p'],
+  };
+  let data = null;
+
+  function draw() {
+    table.textContent = '';
+    data = props.value ? JSON.parse(props.value) : null;
+    if (!data || data.message) {
+      add(table, 'div', 'dv-empty', data ? data.message : 'Write a prompt to see what the model expects next.');
+      data = null;
+      return;
+    }
+    table.style.setProperty('--n', data.stages.length);
+    table.setAttribute('aria-label', 'Probability of the next token, by stage');
+    const head = add(table, 'div', 'dv-row');
+    head.setAttribute('role', 'row');
+    add(head, 'div', 'dv-head', 'Next token').setAttribute('role', 'columnheader');
+    for (const stage of data.stages) {
+      const cell = add(head, 'div', 'dv-head');
+      TITLES[stage.name].forEach((title, i) => add(cell, 'span', i ? 'dv-short' : 'dv-long', title));
+      cell.setAttribute('role', 'columnheader');
+      add(cell, 'small', '', `${stage.candidates.toLocaleString('en')} candidate${stage.candidates === 1 ? '' : 's'}`);
+      add(cell, 'small', '', `${stage.entropy.toFixed(2)} bits entropy`);
+      if (stage.removed > 0) add(cell, 'small', '', `${percent(stage.removed)} cut`);
+    }
+    // One scale for all columns, so that bars can be compared across them.
+    const most = Math.max(...data.rows.flatMap(row => row.p), 1e-9);
+    for (const row of data.rows) {
+      const line = add(table, 'div', 'dv-row');
+      line.setAttribute('role', 'row');
+      const name = add(line, 'button', 'dv-token', visible(row.label));
+      name.type = 'button';
+      name.title = `${visible(row.label)} · token ${row.id} · click to write it and go on`;
+      name.addEventListener('click', () => trigger('pick', {id: row.id}));
+      row.p.forEach(p => {
+        const cell = add(line, 'div', p > 0 ? 'dv-cell' : 'dv-cell dv-cut');
+        cell.setAttribute('role', 'cell');
+        const shown = p > 0 ? p : row.p[0];
+        add(cell, 'div', 'dv-bar').style.width = Math.max(0.4, (100 * shown) / most) + '%';
+        add(cell, 'span', '', p > 0 ? percent(p) : 'cut');
+      });
+    }
+  }
+
+  const csv = () =>
+    saveText(
+      'next-token.csv',
+      'text/csv',
+      csvText([['id', 'token', ...data.stages.map(s => s.name)], ...data.rows.map(r => [r.id, r.label, ...r.p])]),
+    );
+  const actions = {
+    csv,
+    ...slides(said, 'next-token', (format, dark) => server.picture([props.value, format, dark])),
+  };
+  onTools(element.querySelector('.dv-tools'), () => data && actions);
+
+  watch('value', draw);
+  draw();
+}

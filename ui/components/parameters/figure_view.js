@@ -1,0 +1,29 @@
+// A figure that the server drew for light and for dark, with a paragraph under it.
+import {isDark, onLook, saveMade} from '../shared/page.js';
+
+export function start({element, props, server, watch}) {
+  const image = element.querySelector('img'),
+    text = element.querySelector('.fg-text'),
+    said = element.querySelector('.fg-said');
+  let value = null;
+  function draw() {
+    if (!props.value) return;
+    value = JSON.parse(props.value);
+    image.hidden = !value.light;
+    if (value.light) {
+      image.src = isDark() ? value.dark : value.light;
+      image.alt = value.name;
+    }
+    text.textContent = value.message || value.text;
+  }
+  element.querySelector('.ts-tools').addEventListener('click', e => {
+    const kind = e.target.dataset.do;
+    if (kind && value?.light)
+      saveMade(said, value.name.toLowerCase().replaceAll(' ', '-') + '.' + kind, () =>
+        server.picture([value.name, value.model, kind, isDark()]),
+      );
+  });
+  onLook(draw);
+  watch('value', draw);
+  draw();
+}

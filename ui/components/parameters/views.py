@@ -1,0 +1,105 @@
+"""The Parameters tab's views: what a shape is made of, drawings, and plotly figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gradio as gr
+
+from ui.components.files import component
+
+_BREAKDOWN = """
+<div class="bd-message" role="status"></div>
+<div class="bd-body" hidden>
+<div role="status"><span class="bd-total"></span><span class="bd-name"></span></div>
+<div class="bd-check" role="status"></div>
+<div class="bd-bar" aria-hidden="true"></div>
+<div class="bd-scroll"><table class="bd-table"><thead><tr><th>what</th><th>formula</th><th>with numbers</th>
+<th class="bd-count">parameters</th><th class="bd-count">share</th></tr></thead><tbody class="bd-rows"></tbody></table></div>
+<div class="ts-tools"><button type="button" data-do="all">Open or close all</button>
+<button type="button" data-do="csv">Save .csv</button><button type="button" data-do="png">Slide .png</button>
+<button type="button" data-do="svg">Slide .svg</button>
+<button type="button" data-do="config" title="config.json, for python -m gptcore.training --config">Shape for training</button>
+<span class="ts-said bd-said" role="status"></span></div>
+</div>
+"""
+
+_PICTURES = """
+<div class="ts-tools"><button type="button" data-do="png">Slide .png</button>
+<button type="button" data-do="svg">Slide .svg</button></div>
+"""
+
+
+def breakdown_view(value: str = "", *, server_functions: list[Callable[..., Any]], **options: Any) -> gr.HTML:
+    """Components, formulas, counts and tensors; the value is JSON of `ui.handlers.parameters.shapes.breakdown`.
+
+    server_functions: picture, which takes [the value, "png" or "svg", dark].
+    """
+    return component(
+        value,
+        _BREAKDOWN,
+        "parameters/breakdown_view.js",
+        css=("parameters/breakdown_view.css",),
+        server_functions=server_functions,
+        **options,
+    )
+
+
+def plotly_view(value: str = "", *, name: str, height: int, **options: Any) -> gr.HTML:
+    """A plotly figure that keeps its zoom and follows dark mode; the value is the figure's JSON, `name` that of a file."""
+    return component(
+        value,
+        f'<div class="pl-said" role="status"></div><div class="pl-box" style="width:100%;height:{height}px"></div>{_PICTURES}',
+        "parameters/plotly_view.js",
+        given={"name": name},
+        **options,
+    )
+
+
+_DRAWING = """
+<div class="dr-message" role="status"></div>
+<div class="dr-body" hidden>
+<div class="dr-box"></div>
+<div class="ts-tools"><button type="button" data-do="png">Slide .png</button>
+<button type="button" data-do="svg">Slide .svg</button><span class="ts-said dr-said" role="status"></span></div>
+<div class="dr-parts" role="group" aria-label="Parts of the model"></div>
+<div class="dr-detail" aria-live="polite"></div>
+</div>
+"""
+
+_FIGURE = """
+<div style="overflow-x:auto"><img class="fg-image" style="width:100%;min-width:620px;border-radius:6px" alt="" hidden></div>
+<p class="fg-text" role="status" style="color:var(--body-text-color);max-width:90ch;font-size:1.02em;line-height:1.55"></p>
+<div class="ts-tools"><button type="button" data-do="png">Slide .png</button>
+<button type="button" data-do="svg">Slide .svg</button><span class="ts-said fg-said" role="status"></span></div>
+"""
+
+
+def drawing_view(value: str = "", *, server_functions: list[Callable[..., Any]], **options: Any) -> gr.HTML:
+    """The architecture, to click on; the value is JSON of the drawing tab.
+
+    server_functions: picture, which takes [the shape's controls, "png" or "svg", dark].
+    """
+    return component(
+        value,
+        _DRAWING,
+        "parameters/drawing_view.js",
+        css=("parameters/drawing_view.css",),
+        server_functions=server_functions,
+        **options,
+    )
+
+
+def figure_view(value: str = "", *, server_functions: list[Callable[..., Any]], **options: Any) -> gr.HTML:
+    """A figure and a paragraph; the value is JSON of {name, model, text, light, dark}, the last two as data URLs.
+
+    server_functions: picture, which takes [name, model, "png" or "svg", dark].
+    """
+    return component(
+        value,
+        _FIGURE,
+        "parameters/figure_view.js",
+        server_functions=server_functions,
+        **options,
+    )

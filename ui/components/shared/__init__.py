@@ -1,0 +1,1 @@
+"""Components that several tabs use."""

@@ -1,0 +1,55 @@
+// Texts and numbers as people read them; nothing here touches the page.
+
+export const visible = text => text.replaceAll('\n', '⏎').replaceAll('\t', '⇥').replace(/^ | $/g, '␣');
+
+export function percent(p) {
+  if (p >= 0.9995) return '100%';
+  if (p >= 0.1) return (100 * p).toFixed(1) + '%';
+  return p >= 0.0001 ? (100 * p).toPrecision(2) + '%' : '<0.01%';
+}
+
+// A number of any size in about three digits.
+export function figure(value) {
+  const size = Math.abs(value);
+  if (size >= 10) return value.toFixed(size >= 100 ? 0 : 1);
+  return value.toFixed(size < 1 ? 3 : 2);
+}
+
+export function tickLabel(value) {
+  if (value === 0) return '0';
+  if (Math.abs(value) >= 1000) return value.toLocaleString('en');
+  return Math.abs(value) < 0.01 ? value.toExponential(0) : String(+value.toPrecision(3));
+}
+
+// "1 token", "2 tokens".
+export const counted = (n, one) => `${n.toLocaleString('en')} ${one}${n === 1 ? '' : 's'}`;
+
+// Round numbers that divide an axis into about so many parts.
+export function ticks(low, high, wanted) {
+  const rough = (high - low) / wanted;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map(factor => factor * power).find(size => size >= rough) || rough;
+  const found = [];
+  for (let value = Math.ceil(low / step) * step; value <= high + step * 1e-6; value += step)
+    found.push(Math.abs(value) < step * 1e-6 ? 0 : value);
+  return found;
+}
+
+// Exponential mean whose memory grows with the run, free of the pull of its first value.
+export function smoothed(values) {
+  let mean = 0;
+  let weight = 0;
+  return values.map((value, i) => {
+    const keep = 1 - 1 / Math.max(2, Math.min(30, i / 8));
+    mean = keep * mean + (1 - keep) * value;
+    weight = keep * weight + (1 - keep);
+    return mean / weight;
+  });
+}
+
+export const csvText = rows =>
+  rows.map(row => row.map(cell => '"' + String(cell ?? '').replaceAll('"', '""') + '"').join(',')).join('\n');
+
+// A name too long to be guessed.
+export const drawnName = () =>
+  [...crypto.getRandomValues(new Uint8Array(24))].map(byte => (byte % 36).toString(36)).join('');

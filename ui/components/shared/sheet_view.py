@@ -1,0 +1,26 @@
+"""Tables in sections."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from ui.components.files import component
+
+_SHEET = """
+<div class="sh-box"></div>
+<div class="ts-tools" hidden><button type="button" data-do="csv">Save .csv</button><span class="ts-said" role="status"></span></div>
+"""
+
+
+def sheet_view(value: str = "", *, name: str, **options: Any) -> gr.HTML:
+    """Tables in sections; the value is JSON of `ui.handlers.sheets`, `name` that of a saved file."""
+    return component(
+        value,
+        _SHEET,
+        "shared/sheet_view.js",
+        css=("shared/sheet_view.css",),
+        given={"name": name},
+        **options,
+    )

@@ -1,0 +1,231 @@
+// The value is lines of JSON that are only ever appended to; what has been drawn is never drawn again.
+// Model text goes into the page by textContent alone.
+import {counted, percent, visible} from './plain.js';
+import {copyText, saveText} from './page.js';
+
+export function start({element, props, trigger, watch, given}) {
+  const box = element.querySelector('.ts-text');
+  const stats = element.querySelector('.ts-stats');
+  const detail = element.querySelector('.ts-detail');
+  const said = element.querySelector('.ts-said');
+  box.setAttribute('aria-label', given.name || 'Text');
+
+  let shown = '',
+    prompt = '',
+    tokens = [],
+    nodes = [],
+    hovered = -1,
+    locked = -1,
+    relock = -1,
+    summary = {};
+
+  function put(className, text) {
+    const node = document.createElement('span');
+    node.className = className;
+    node.textContent = text;
+    box.appendChild(node);
+    return node;
+  }
+
+  function drawToken(record) {
+    const node = put('ts-token', '');
+    // Surprise is drawn, so that likely text stays calm: full colour at probability 0, none at 1. Squared, since
+    // a model that finds the right word with 0.5 is doing well. The legend's ramp has the same stops.
+    node.style.setProperty('--s', Math.round(80 * (1 - record.p) ** 2));
+    if (!record.text) {
+      node.classList.add('ts-chip');
+      node.textContent = record.label;
+    } else {
+      record.text.split('\n').forEach((part, i) => {
+        if (i) {
+          const mark = document.createElement('span');
+          mark.className = 'ts-mark';
+          mark.textContent = '⏎';
+          mark.dataset.i = tokens.length;
+          node.append(mark, '\n');
+        }
+        node.append(part);
+      });
+    }
+    node.dataset.i = tokens.length;
+    tokens.push(record);
+    nodes.push(node);
+  }
+
+  function drawStats() {
+    const parts = [];
+    if (summary.perplexity !== undefined) {
+      parts.push(
+        `perplexity ${summary.perplexity}`,
+        `${summary.bits_per_byte} bits per byte`,
+        `${summary.bits_per_token} bits per token`,
+      );
+    }
+    if (summary.n !== undefined) parts.push(`${summary.n} token${summary.n === 1 ? '' : 's'}`);
+    if (summary.rate) parts.push(`${summary.rate} tokens/s`);
+    if (summary.first_ms !== undefined) parts.push(`first after ${summary.first_ms} ms`);
+    const ends = {
+      length: 'length reached',
+      'end-of-text': 'the model ended the text',
+      stop: 'stop string found',
+      stopped: 'stopped',
+    };
+    if (summary.end) parts.push(ends[summary.end] || summary.end);
+    stats.textContent = parts.join(' · ');
+  }
+
+  function reset() {
+    box.textContent = stats.textContent = '';
+    prompt = '';
+    tokens = [];
+    nodes = [];
+    hovered = locked = -1;
+    summary = {};
+    idle();
+  }
+
+  function idle() {
+    detail.textContent = '';
+    const hint = document.createElement('span');
+    hint.className = 'what';
+    hint.textContent = tokens.length
+      ? 'Point at a token, or use the arrow keys, to see what else the model thought of.'
+      : '';
+    detail.append(hint);
+  }
+
+  function sync() {
+    const value = props.value || '';
+    if (!value.startsWith(shown)) {
+      shown = '';
+      reset();
+    } // another text, or this one cut short by Undo
+    const end = value.lastIndexOf('\n') + 1;
+    if (end <= shown.length) return;
+    // A text that grows is followed to its end; one that appears whole is read from its beginning.
+    const growing = shown !== '';
+    const atEnd = growing && box.scrollTop + box.clientHeight >= box.scrollHeight - 40;
+    for (const line of value.slice(shown.length, end).split('\n')) {
+      if (!line) continue;
+      const record = JSON.parse(line);
+      if (record.kind === 'prompt') {
+        prompt = record.text;
+        put('ts-prompt', record.text);
+      } else if (record.kind === 'token') drawToken(record);
+      else if (record.kind === 'note') put('ts-note', record.text);
+      else if (record.kind === 'stats') summary = record;
+    }
+    shown = value.slice(0, end);
+    if (relock >= 0 && relock < tokens.length) {
+      lock(relock);
+      relock = -1;
+    } // the token that was just chosen
+    drawStats();
+    if (locked < 0 && hovered < 0) idle();
+    if (atEnd || given.tail) box.scrollTop = box.scrollHeight;
+  }
+
+  function show(i) {
+    const record = tokens[i];
+    if (!record) {
+      idle();
+      return;
+    }
+    detail.textContent = '';
+    const what = document.createElement('span');
+    what.className = 'what';
+    const name = document.createElement('b');
+    name.textContent = visible(record.label);
+    what.append(
+      name,
+      ` · token ${record.id} · probability ${percent(record.p)} · the model’s choice no. ${record.rank}` +
+        (record.candidates !== undefined
+          ? ` · ${counted(record.candidates, 'candidate')} left, chance ${percent(record.chance)}`
+          : record.yours
+            ? ' · your choice'
+            : ` · surprisal ${(-Math.log2(Math.max(record.p, 1e-12))).toFixed(1)} bits`),
+    );
+    detail.append(what);
+    for (const [label, p, id] of record.others || []) {
+      const button = document.createElement('button');
+      button.type = 'button';
+      button.textContent = visible(label) + '  ' + percent(p);
+      if (id === record.id) button.className = 'chosen';
+      if (given.branching) {
+        button.title = 'Write on from here with this token';
+        button.addEventListener('click', () => {
+          box.focus();
+          relock = i;
+          trigger('pick', {place: i, id: id});
+        });
+      } else button.disabled = true;
+      detail.append(button);
+    }
+  }
+
+  function point(i, className) {
+    box.querySelector('.' + className)?.classList.remove(className);
+    nodes[i]?.classList.add(className);
+  }
+  function hover(i) {
+    hovered = i;
+    point(i, 'hover');
+    show(i >= 0 ? i : locked);
+  }
+  function lock(i) {
+    locked = i;
+    point(i, 'locked');
+    show(i);
+  }
+
+  const indexOf = event => {
+    const i = event.target.closest?.('.ts-token')?.dataset.i;
+    return i === undefined ? -1 : +i;
+  };
+  box.addEventListener('mouseover', e => {
+    const i = indexOf(e);
+    if (i >= 0) hover(i);
+  });
+  box.addEventListener('mouseleave', () => {
+    if (locked >= 0) hover(-1);
+  });
+  box.addEventListener('click', e => {
+    const i = indexOf(e);
+    if (i >= 0) lock(i === locked ? -1 : i);
+  });
+  box.addEventListener('keydown', e => {
+    const step = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[e.key];
+    if (step && tokens.length) {
+      e.preventDefault();
+      const from = locked >= 0 ? locked : hovered >= 0 ? hovered : step > 0 ? -1 : tokens.length;
+      lock(Math.min(tokens.length - 1, Math.max(0, from + step)));
+      nodes[locked].scrollIntoView({block: 'nearest'});
+    } else if (e.key === 'Escape') {
+      lock(-1);
+      hover(-1);
+      idle();
+    }
+  });
+
+  const text = () => prompt + tokens.map(t => t.text).join('');
+  async function copy() {
+    said.textContent = (await copyText(text())) ? 'Copied.' : 'The browser does not allow copying here.';
+    setTimeout(() => {
+      said.textContent = '';
+    }, 2000);
+  }
+  const actions = {
+    copy,
+    txt: () => saveText('gpt-lens.txt', 'text/plain', text()),
+    json: () =>
+      saveText(
+        'gpt-lens.json',
+        'application/json',
+        JSON.stringify({prompt, text: text(), stats: summary, tokens}, null, 1),
+      ),
+  };
+  element.querySelector('.ts-tools').addEventListener('click', e => actions[e.target.dataset.do]?.());
+
+  watch('value', sync);
+  sync();
+}

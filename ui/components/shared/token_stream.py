@@ -1,0 +1,49 @@
+"""A text that grows token by token, coloured by probability, with what else the model thought of behind each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from ui.components.files import component
+
+_HTML = """
+<div class="ts-legend" aria-hidden="true"><span>probability 0 (surprising)</span><span class="ts-ramp"></span>
+<span>1 (expected)</span></div>
+<div class="ts-text" tabindex="0" role="group" dir="auto"></div>
+<div class="ts-stats" role="status"></div>
+<div class="ts-detail" aria-live="polite"></div>
+<div class="ts-tools">
+<button type="button" data-do="copy">Copy text</button>
+<button type="button" data-do="txt">Save .txt</button>
+<button type="button" data-do="json">Save .json</button>
+<span class="ts-said" role="status"></span></div>
+"""
+
+
+def token_stream(
+    value: str = "", *, label: str, compact: bool = False, branching: bool = False, tail: bool = False, **options: Any
+) -> gr.HTML:
+    """A token stream component.
+
+    Its value is the text of `ui.handlers.records`, which is only ever appended to. Its event `pick` carries
+    {"place": which generated token, "id": the alternative that was clicked}.
+
+    Args:
+        value: records.
+        label: what a screen reader calls it.
+        compact: smaller, for several side by side.
+        branching: a click on an alternative writes on from there.
+        tail: its end is what is read, also of a text that appears whole.
+    """
+    return component(
+        value,
+        _HTML,
+        "shared/token_stream.js",
+        events=("pick",),
+        label=label,
+        elem_classes=["token-stream", "compact"] if compact else ["token-stream"],
+        given={"name": label, "branching": branching, "tail": tail},
+        **options,
+    )

@@ -1,0 +1,342 @@
+// The curves of a run over a common axis of updates: loss, head scores, learning rate, gradient norm. Drawn on a canvas
+// several times a second beside a computer that is busy learning, so a draw must cost next to nothing: plotly took
+// 35 ms for each, this about two. Drag to zoom, double-click to see all, click for the nearest look at the model.
+import {smoothed, tickLabel, ticks} from '../shared/plain.js';
+
+const LEFT = 50,
+  RIGHT = 10,
+  TOP = 8,
+  BOTTOM = 34;
+// [title, height share]; the gaps between panels hold their titles.
+const PANELS = [
+  ['Loss, nats per token', 0.5],
+  ['Heads: induction and token-before scores', 0.2],
+  ['Learning rate', 0.12],
+  ['Gradient norm', 0.12],
+];
+
+// What each panel shows: lines of [step, value] points, and level lines of [value, text].
+function series(run, guess, color) {
+  const rows = run.rows,
+    smooth = smoothed(rows.map(row => row[1])),
+    heads = [];
+  const looks = run.looks.filter(look => look.valid !== null).map(look => [look.step, look.valid]);
+  for (const [name, hue] of [
+    ['previous', color.bar],
+    ['induction', color.orange],
+  ])
+    for (let l = 0; l < run.about.L; l++)
+      for (let h = 0; h < run.about.H; h++)
+        heads.push({
+          points: run.looks.map(look => [look.step, look[name]?.[l]?.[h] ?? null]),
+          color: hue,
+          width: 1.6,
+          alpha: run.about.L * run.about.H > 16 ? 0.4 : 0.8,
+        });
+  const watched = Object.keys(run.about.tasks || {}),
+    hues = [color.accent, color.orange, color.grey, color.ink, color.bar];
+  if (watched.length)
+    heads.splice(
+      0,
+      heads.length,
+      ...watched.map((task, i) => ({
+        points: run.looks.map(look => [look.step, look.tasks?.[task] ?? null]),
+        color: hues[i % 5],
+        width: 2,
+        dots: 2.5,
+        dash: i > 2 ? [5, 3] : [],
+        name: run.about.tasks[task],
+      })),
+    );
+  const old = run.past
+    .filter(past => past.comparable)
+    .flatMap(past => [
+      {
+        points: past.curve.map((p, i) => [p[0], past.smooth[i]]),
+        color: color.grey,
+        width: 1.3,
+        alpha: 0.55,
+        name: past.name,
+      },
+      {points: past.valid_curve, color: color.grey, width: 1.3, alpha: 0.55, dash: [5, 4]},
+    ]);
+  const names = {
+    uniform: run.about.kind === 'labels' ? 'guessing' : 'uniform guess, ln V',
+    unigram: 'unigram baseline',
+    bigram: 'bigram baseline',
+  };
+  const levels = Object.entries(run.about.lines)
+    .filter(([, value]) => value !== null)
+    .map(([key, value]) => [value, `${names[key]} ${value.toFixed(2)}`, color.grey]);
+  if (guess !== null) levels.push([guess, `your guess ${guess}`, color.orange]);
+  return [
+    {
+      lines: [
+        ...old,
+        {points: rows.map(row => [row[0], row[1]]), color: color.bar, width: 1, alpha: 0.7},
+        {points: rows.map((row, i) => [row[0], smooth[i]]), color: color.accent, width: 3},
+        {points: looks, color: color.orange, width: 2.5, dots: 3.5},
+      ],
+      levels,
+    },
+    {lines: heads, levels: [], range: [0, 1]},
+    {
+      lines: [
+        {points: run.ahead, color: color.grey, width: 1.5, dash: [3, 3]},
+        {points: rows.map(row => [row[0], row[2]]), color: color.accent, width: 2},
+        {points: rows.length ? [[rows.at(-1)[0], rows.at(-1)[2]]] : [], color: color.accent, width: 2, dots: 5},
+      ],
+      levels: [],
+      floor: 0,
+    },
+    {lines: [{points: rows.map(row => [row[0], row[3]]), color: color.accent, width: 1}], levels: [], floor: 0},
+  ];
+}
+
+export function curvePlot(box, readout) {
+  const [paper, overlay] = box.querySelectorAll('canvas');
+  let zoom = null,
+    frame = null;
+  function extent(panel, x0, x1) {
+    if (panel.range) return panel.range;
+    let low = Infinity,
+      high = -Infinity;
+    for (const line of panel.lines)
+      for (const [x, y] of line.points)
+        if (y !== null && x >= x0 && x <= x1) {
+          if (y < low) low = y;
+          if (y > high) high = y;
+        }
+    if (!zoom)
+      for (const [value] of panel.levels) {
+        low = Math.min(low, value);
+        high = Math.max(high, value);
+      }
+    if (!(high >= low)) return [0, 1];
+    if (panel.floor !== undefined) low = panel.floor;
+    const room = (high - low || Math.abs(high) || 1) * 0.06;
+    return [panel.floor === undefined ? low - room : low, high + room];
+  }
+  function draw(run, at, guess) {
+    const width = box.clientWidth,
+      height = box.clientHeight,
+      ratio = devicePixelRatio || 1;
+    if (!width) return;
+    for (const canvas of [paper, overlay])
+      if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+        canvas.width = Math.round(width * ratio);
+        canvas.height = Math.round(height * ratio);
+      }
+    const style = getComputedStyle(box),
+      get = name => style.getPropertyValue(name).trim(),
+      pen = paper.getContext('2d');
+    const color = {
+      accent: get('--lens-accent'),
+      orange: get('--lens-surprise'),
+      grey: get('--lens-line'),
+      bar: get('--lens-bar'),
+      ink: get('--body-text-color'),
+      soft: get('--body-text-color-subdued'),
+      grid: get('--border-color-primary'),
+      paper: get('--body-background-fill'),
+    };
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    pen.clearRect(0, 0, width, height);
+    const size = parseFloat(style.fontSize) * 0.8,
+      all = [0, Math.max(10, run.ahead.length ? run.ahead.at(-1)[0] : 0, run.rows.length ? run.rows.at(-1)[0] : 0)];
+    const [x0, x1] = zoom || all,
+      X = x => LEFT + ((x - x0) / (x1 - x0)) * (width - LEFT - RIGHT);
+    pen.font = `${size}px ${get('--font') || 'sans-serif'}`;
+    const gap = size * 1.9,
+      free = height - TOP - BOTTOM - gap * (PANELS.length - 1) - size,
+      shares = PANELS.reduce((sum, [, share]) => sum + share, 0);
+    let top = TOP + size;
+    series(run, guess, color).forEach((panel, i) => {
+      const bottom = top + (free * PANELS[i][1]) / shares,
+        [low, high] = extent(panel, x0, x1),
+        Y = y => bottom - ((y - low) / (high - low)) * (bottom - top);
+      pen.fillStyle = color.soft;
+      pen.textAlign = 'left';
+      pen.textBaseline = 'bottom';
+      const named = i === 1 ? panel.lines.filter(line => line.name) : [];
+      pen.fillText(named.length ? 'Task accuracy:' : PANELS[i][0], LEFT, top - 3);
+      let place = LEFT + pen.measureText('Task accuracy: ').width;
+      for (const line of named) {
+        pen.fillStyle = line.color;
+        pen.fillRect(place, top - 3 - size * 0.55, 9, 4);
+        pen.fillStyle = color.soft;
+        pen.fillText(line.name, place + 12, top - 3);
+        place += pen.measureText(line.name).width + 22;
+      }
+      pen.strokeStyle = color.grid;
+      pen.lineWidth = 1;
+      pen.textAlign = 'right';
+      pen.textBaseline = 'middle';
+      for (const tick of ticks(low, high, i ? 2 : 5)) {
+        pen.beginPath();
+        pen.moveTo(LEFT, Y(tick));
+        pen.lineTo(width - RIGHT, Y(tick));
+        pen.stroke();
+        pen.fillText(tickLabel(tick), LEFT - 6, Y(tick));
+      }
+      pen.save();
+      pen.beginPath();
+      pen.rect(LEFT, top - 4, width - LEFT - RIGHT + 6, bottom - top + 8);
+      pen.clip();
+      for (const line of panel.lines) {
+        pen.globalAlpha = line.alpha ?? 1;
+        pen.strokeStyle = pen.fillStyle = line.color;
+        pen.lineWidth = line.width;
+        pen.setLineDash(line.dash || []);
+        pen.lineJoin = 'round';
+        pen.beginPath();
+        let open = false;
+        for (const [x, y] of line.points) {
+          if (y === null) {
+            open = false;
+            continue;
+          }
+          pen[open ? 'lineTo' : 'moveTo'](X(x), Y(y));
+          open = true;
+        }
+        pen.stroke();
+        if (line.dots)
+          for (const [x, y] of line.points) {
+            pen.beginPath();
+            pen.arc(X(x), Y(y), line.dots, 0, 7);
+            pen.fill();
+          }
+      }
+      pen.globalAlpha = 1;
+      pen.textAlign = 'right';
+      pen.textBaseline = 'bottom';
+      for (const [value, text, hue] of panel.levels) {
+        pen.setLineDash([6, 4]);
+        pen.strokeStyle = hue;
+        pen.lineWidth = 1.2;
+        pen.beginPath();
+        pen.moveTo(LEFT, Y(value));
+        pen.lineTo(width - RIGHT, Y(value));
+        pen.stroke();
+        pen.setLineDash([]);
+        pen.strokeStyle = color.paper;
+        pen.lineWidth = 4;
+        pen.strokeText(text, width - RIGHT - 4, Y(value) - 2);
+        pen.fillStyle = color.ink;
+        pen.fillText(text, width - RIGHT - 4, Y(value) - 2);
+      }
+      pen.restore();
+      top = bottom + gap;
+    });
+    const foot = height - BOTTOM;
+    pen.fillStyle = color.soft;
+    pen.textBaseline = 'top';
+    pen.textAlign = 'center';
+    for (const tick of ticks(x0, x1, width < 480 ? 4 : 8)) pen.fillText(tickLabel(Math.round(tick)), X(tick), foot + 4);
+    pen.fillText('updates', (LEFT + width - RIGHT) / 2, foot + 4 + size * 1.2);
+    if (at !== null) {
+      pen.strokeStyle = color.orange;
+      pen.lineWidth = 1.3;
+      pen.setLineDash([2, 3]);
+      pen.beginPath();
+      pen.moveTo(X(at), TOP);
+      pen.lineTo(X(at), foot);
+      pen.stroke();
+      pen.setLineDash([]);
+    }
+    frame = {
+      run,
+      X,
+      x0,
+      x1,
+      width,
+      height,
+      ratio,
+      color,
+      step: px => x0 + ((px - LEFT) / (width - LEFT - RIGHT)) * (x1 - x0),
+    };
+  }
+  // --- pointing, zooming
+  function mark(from, to) {
+    const pen = overlay.getContext('2d');
+    pen.setTransform(frame.ratio, 0, 0, frame.ratio, 0, 0);
+    pen.clearRect(0, 0, frame.width, frame.height);
+    pen.strokeStyle = frame.color.grey;
+    pen.fillStyle = frame.color.accent + '30';
+    if (to === undefined) {
+      pen.beginPath();
+      pen.moveTo(from, TOP);
+      pen.lineTo(from, frame.height - BOTTOM);
+      pen.stroke();
+    } else pen.fillRect(Math.min(from, to), TOP, Math.abs(to - from), frame.height - BOTTOM - TOP);
+  }
+  function read(step) {
+    const nearest = (list, of) =>
+      list.reduce(
+        (best, item) => (best === null || Math.abs(of(item) - step) < Math.abs(of(best) - step) ? item : best),
+        null,
+      );
+    const row = nearest(frame.run.rows, r => r[0]),
+      look = nearest(frame.run.looks, l => l.step);
+    readout.textContent = row
+      ? `update ${row[0].toLocaleString('en')}: training ${row[1].toFixed(3)}` +
+        (look && look.valid !== null
+          ? `, held out ${look.valid.toFixed(3)} (update ${look.step.toLocaleString('en')})`
+          : '') +
+        `, rate ${row[2].toExponential(1)}, gradient ${row[3].toFixed(2)}`
+      : '';
+  }
+  function wire(pick, redraw) {
+    let from = null;
+    const place = e => Math.max(LEFT, Math.min(frame.width - RIGHT, e.clientX - overlay.getBoundingClientRect().left));
+    overlay.addEventListener('pointerdown', e => {
+      if (frame && e.button === 0) {
+        from = place(e);
+        overlay.setPointerCapture(e.pointerId);
+      }
+    });
+    overlay.addEventListener('pointermove', e => {
+      if (!frame) return;
+      const x = place(e);
+      mark(from ?? x, from === null ? undefined : x);
+      read(frame.step(x));
+    });
+    overlay.addEventListener('pointerup', e => {
+      if (from === null) return;
+      const x = place(e),
+        ends = [frame.step(from), frame.step(x)].sort((a, b) => a - b);
+      if (Math.abs(x - from) > 8 && ends[1] - ends[0] > 2) {
+        zoom = ends;
+        redraw();
+      } else pick(frame.step(x));
+      from = null;
+      clear();
+    });
+    const clear = () => {
+      overlay.getContext('2d').clearRect(0, 0, overlay.width, overlay.height);
+      readout.textContent = '';
+    };
+    overlay.addEventListener('pointerleave', () => {
+      if (frame && from === null) clear();
+    });
+    overlay.addEventListener('pointercancel', () => {
+      from = null;
+      clear();
+    });
+    overlay.addEventListener('dblclick', () => {
+      zoom = null;
+      redraw();
+    });
+  }
+
+  return {
+    draw,
+    wire,
+    all: () => {
+      zoom = null;
+    },
+    get zoomed() {
+      return zoom !== null;
+    },
+  };
+}

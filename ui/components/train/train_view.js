@@ -1,0 +1,486 @@
+// Follows a run on the server: asks for what is new, draws it, and steers. Everything that the model wrote goes into
+// the page by textContent. `run` is what has been received of the newest run.
+import {csvText, percent, smoothed, visible} from '../shared/plain.js';
+import {inflate} from '../shared/coding.js';
+import {add, isDark, onLook, saveMade, saveText, shareLink} from '../shared/page.js';
+import {useBench} from './bench.js';
+import {curvePlot} from './curves.js';
+
+export function start({element, props, server, trigger, watch}) {
+  const part = name => element.querySelector('.tr-' + name),
+    said = part('said'),
+    message = part('message');
+  const STORED = 'gptlens-bench',
+    EXAMPLE = 'example';
+  const curves = curvePlot(part('plot'), part('readout'));
+  let bench = null,
+    run = null,
+    busy = false,
+    again = 0,
+    follow = true,
+    at = 0,
+    failures = 0,
+    guess = null,
+    drawnHeads = '',
+    pickedFor = '';
+
+  const nats = value => (value === null || value === undefined ? '–' : value.toFixed(3));
+  const clock = s =>
+    s === null || s === undefined
+      ? '–'
+      : s >= 90
+        ? `${Math.floor(s / 60)} min ${Math.round(s % 60)} s`
+        : `${s.toFixed(s < 10 ? 1 : 0)} s`;
+  const alive = () => run && run.state !== 'ended';
+  const remembered = () => {
+    try {
+      return localStorage.getItem(STORED);
+    } catch {
+      return null;
+    }
+  };
+  const followed = new URLSearchParams(location.search).get('bench');
+  function attach(id) {
+    bench = id;
+    useBench(id === EXAMPLE ? null : id);
+    document.body.classList.toggle('following', id === followed);
+    if (id !== EXAMPLE && id !== followed)
+      try {
+        localStorage.setItem(STORED, id);
+      } catch {
+        /* private windows */
+      }
+  }
+  function take() {
+    const value = props.value ? JSON.parse(props.value) : null;
+    if (value && value.bench) attach(value.bench);
+    else if (!bench) attach(followed || remembered() || EXAMPLE);
+    tick();
+  }
+  function schedule(ms) {
+    clearTimeout(again);
+    again = setTimeout(tick, ms);
+  }
+  async function tick() {
+    if (busy) return;
+    busy = true;
+    const inSight = element.offsetParent !== null && !document.hidden;
+    try {
+      const news = await server.poll([
+        bench,
+        run ? run.id : null,
+        run ? run.version : 0,
+        run ? run.rows.length : 0,
+        run ? run.looks.length : 0,
+      ]);
+      if (news === undefined) throw new Error('no answer');
+      failures = 0;
+      if (news === null) lost();
+      else await absorb(news, inSight);
+    } catch {
+      failures += 1;
+      if (failures > 2)
+        say('The server does not answer; trying again every second. If it is still running, so is the run.');
+    }
+    busy = false;
+    schedule(!inSight ? 5000 : alive() ? 230 : 1500);
+  }
+  function lost() {
+    if (bench === EXAMPLE) return;
+    try {
+      localStorage.removeItem(STORED);
+    } catch {
+      /* private windows */
+    }
+    say('The run that was here is gone: it was idle too long, or the server restarted. Below is the recorded example.');
+    run = null;
+    attach(EXAMPLE);
+  }
+  function say(text) {
+    message.textContent = text;
+    message.hidden = !text;
+  }
+  async function absorb(news, inSight) {
+    const before = run && run.state,
+      fresh = !run || run.id !== news.run;
+    if (fresh) {
+      run = {
+        id: news.run,
+        rows: [],
+        looks: [],
+        past: [],
+        about: news.about,
+        version: news.version,
+        ahead: [],
+        step: 0,
+        elapsed: 0,
+        rate: 0,
+        state: news.state,
+        reason: '',
+        final: null,
+        peak: news.peak,
+        planned_peak: news.planned_peak,
+      };
+      [follow, at, drawnHeads] = [true, 0, ''];
+      curves.all();
+      part('next').value = '';
+      part('rate').value = 0;
+      say(news.about.note || '');
+      part('next-name').textContent = news.about.settings.tokenizer === 'char' ? 'Next character' : 'Next token';
+      part('key-heads').hidden = Object.keys(news.about.tasks || {}).length > 0;
+      part('why').textContent = news.about.why
+        ? `Broken on purpose, ${news.about.settings.broken}: ${news.about.why}`
+        : '';
+      await pastRuns();
+    }
+    run.rows.length = Math.min(news.first, run.rows.length);
+    run.rows.push(...news.rows);
+    run.looks.length = Math.min(news.looks_from, run.looks.length);
+    run.looks.push(...news.looks);
+    for (const key of [
+      'state',
+      'reason',
+      'step',
+      'elapsed',
+      'left',
+      'rate',
+      'version',
+      'final',
+      'final_accuracy',
+      'peak',
+      'ahead',
+      'planned_peak',
+      'busy',
+      'next_look',
+    ])
+      run[key] = news[key];
+    if (failures === 0 && message.textContent.startsWith('The server does not')) say('');
+    if (!fresh && before !== 'ended' && run.state === 'ended') await pastRuns();
+    if (news.looks.length && bench !== EXAMPLE && pickedFor !== run.id + (run.state === 'ended')) {
+      pickedFor = run.id + (run.state === 'ended');
+      trigger('models', {bench});
+    }
+    if (!inSight) return;
+    if (follow) at = Math.max(0, run.looks.length - 1);
+    numbers();
+    controls();
+    moment(fresh || news.looks.length > 0);
+    draw();
+  }
+  async function pastRuns() {
+    const found = (await server.past([bench]).catch(() => null)) || [];
+    run.past = found
+      .slice(0, -1)
+      .map((old, i) => ({...old, smooth: smoothed(old.curve.map(p => p[1])), name: `run ${i + 1}`}));
+    const body = part('runs').querySelector('tbody');
+    body.textContent = '';
+    found.forEach((old, i) => {
+      const row = add(body, 'tr', i === found.length - 1 ? 'tr-now' : '');
+      const changed = i === 0 ? 'the first' : old.changed.join(', ') || 'nothing';
+      const perplexity = old.valid === null ? '–' : Math.exp(old.valid).toFixed(2);
+      for (const cell of [
+        i + 1,
+        old.title,
+        changed,
+        old.steps.toLocaleString('en'),
+        old.seconds.toFixed(1),
+        nats(old.valid),
+        perplexity,
+        old.valid === null ? '–' : ((old.valid / Math.LN2) * old.tokens_per_character).toFixed(3),
+      ])
+        add(row, 'td', '', String(cell));
+    });
+  }
+  const smooth = () => (run.rows.length ? smoothed(run.rows.map(row => row[1])).at(-1) : null);
+  function numbers() {
+    const look = run.looks.at(-1),
+      valid = run.final ?? look?.valid ?? null,
+      states = {
+        ready: 'Ready: press Resume, or Step',
+        running: 'Learning',
+        paused: 'Paused',
+        ending: 'Ending',
+        ended: bench === EXAMPLE ? 'Recorded example' : 'Ended',
+      };
+    part('title').textContent =
+      `${states[run.state]} · ${run.about.title} · ${run.about.parameters.toLocaleString('en')} parameters` +
+      (run.reason && bench !== EXAMPLE ? ` · ${run.reason}` : '') +
+      (run.busy === null
+        ? ''
+        : ` · This machine is busy: the run gets ${Math.round(100 * run.busy)}% of its processor.`);
+    const accuracy = run.final_accuracy ?? look?.accuracy ?? null,
+      ofLabels = run.about.kind === 'labels';
+    part('try').hidden = !ofLabels || run.state !== 'ended';
+    const per = run.about.tokens_per_character,
+      heldOut = run.about.kind === 'repeated' ? 'on what repeats' : 'held out';
+    const tiles = [
+      ['update', run.step.toLocaleString('en')],
+      ['training loss', nats(smooth())],
+      [
+        heldOut + (run.final !== null ? ', all of it' : look ? `, update ${look.step.toLocaleString('en')}` : ''),
+        nats(valid),
+      ],
+      ofLabels
+        ? ['accuracy', accuracy === null ? '–' : percent(accuracy)]
+        : ['perplexity', valid === null ? '–' : Math.exp(valid).toFixed(2)],
+      ofLabels
+        ? ['most frequent label', percent(run.about.majority)]
+        : ['bits per character', valid === null ? '–' : ((valid / Math.LN2) * per).toFixed(3)],
+      [bench === EXAMPLE ? 'tokens a second, recorded' : 'tokens a second', Math.round(run.rate).toLocaleString('en')],
+      ['elapsed', clock(run.elapsed)],
+      ['left', run.state === 'ended' ? '–' : clock(run.left)],
+    ];
+    const box = part('numbers');
+    if (box.children.length !== tiles.length) {
+      box.textContent = '';
+      for (const [name] of tiles) {
+        const tile = add(box, 'div', 'tr-tile');
+        add(tile, 'b');
+        add(tile, 'span', '', name);
+      }
+    }
+    tiles.forEach(([name, value], i) => {
+      box.children[i].firstChild.textContent = value;
+      box.children[i].lastChild.textContent = name;
+    });
+    const now = part('runs').querySelector('.tr-now');
+    if (now)
+      [
+        [3, run.step.toLocaleString('en')],
+        [4, run.elapsed.toFixed(1)],
+        [5, nats(valid)],
+        [6, tiles[3][1]],
+        [7, tiles[4][1]],
+      ].forEach(([i, text]) => {
+        now.children[i].textContent = text;
+      });
+    const guessed = part('guessed');
+    guessed.textContent =
+      guess === null
+        ? ''
+        : run.state === 'ended' && valid !== null
+          ? `You guessed ${guess}; it ended at ${valid.toFixed(2)}, ` +
+            `${Math.abs(valid - guess).toFixed(2)} ${valid > guess ? 'higher' : 'lower'}.`
+          : 'Drawn as a line.';
+  }
+  function controls() {
+    const pause = element.querySelector('[data-cmd=pause],[data-cmd=resume]'),
+      held = run.state === 'paused' || run.state === 'ready';
+    pause.dataset.cmd = held ? 'resume' : 'pause';
+    pause.textContent = held ? 'Resume' : 'Pause';
+    for (const button of element.querySelectorAll('[data-cmd]'))
+      button.disabled =
+        !alive() || run.state === 'ending' || (button.dataset.cmd === 'step' && run.state === 'running');
+    const rate = part('rate');
+    rate.disabled = !alive();
+    if (document.activeElement !== rate) rate.value = Math.log2(run.peak / run.planned_peak);
+    part('rate-said').textContent = `peak ${run.peak.toPrecision(2)}`;
+  }
+  // --- one moment of the run: a sample, a probability, the heads
+  function moment(changed) {
+    const scrub = part('scrub'),
+      look = run.looks[at];
+    scrub.max = Math.max(0, run.looks.length - 1);
+    scrub.value = at;
+    scrub.setAttribute('aria-valuetext', look ? `after ${look.step} updates` : '');
+    if (!look) {
+      part('at').textContent = 'The first snapshot is taken before the first update.';
+      part('text').textContent = '';
+      return;
+    }
+    part('at').textContent =
+      `after ${look.step.toLocaleString('en')} updates, ${look.elapsed.toFixed(1)} s` +
+      (look.valid === null ? '' : `, loss ${look.valid.toFixed(2)}`) +
+      (look.step ? '' : ': untrained') +
+      (at === run.looks.length - 1 && run.next_look !== null && run.state === 'running'
+        ? ` · next snapshot at ${run.next_look.toFixed(0)} s`
+        : '');
+    const text = part('text');
+    text.textContent = '';
+    add(text, 'span', 'tr-prompt', run.about.prompt);
+    add(text, 'span', '', look.text);
+    if (changed) {
+      chance();
+    }
+    headMaps(look);
+  }
+  let chancePoints = [],
+    chanceAsked = 0;
+  async function chance() {
+    const asked = ++chanceAsked,
+      found = await server.chances([bench, run.id, part('next').value]).catch(() => null);
+    if (!found || asked !== chanceAsked) return;
+    part('next').placeholder = visible(found.token ?? '');
+    chancePoints = found.points || [];
+    part('chance').dataset.token = found.token ?? '';
+    if (found.said) part('chance').textContent = found.said;
+    spark();
+  }
+  function spark() {
+    const canvas = part('spark'),
+      pen = canvas.getContext('2d'),
+      style = getComputedStyle(element),
+      W = canvas.width,
+      H = canvas.height;
+    pen.clearRect(0, 0, W, H);
+    if (!chancePoints.length) return;
+    const now = chancePoints[Math.min(at, chancePoints.length - 1)],
+      last = Math.max(1, chancePoints.at(-1)[0]);
+    part('chance').textContent = `“${visible(part('chance').dataset.token)}” ${percent(now[1])}`;
+    pen.strokeStyle = style.getPropertyValue('--border-color-primary');
+    pen.strokeRect(0.5, 0.5, W - 1, H - 1);
+    pen.strokeStyle = pen.fillStyle = style.getPropertyValue('--lens-accent');
+    pen.lineWidth = 3;
+    pen.beginPath();
+    chancePoints.forEach(([step, p], i) =>
+      pen[i ? 'lineTo' : 'moveTo'](4 + (step / last) * (W - 8), H - 4 - p * (H - 8)),
+    );
+    pen.stroke();
+    pen.beginPath();
+    pen.arc(4 + (now[0] / last) * (W - 8), H - 4 - now[1] * (H - 8), 5, 0, 7);
+    pen.fill();
+  }
+  async function headMaps(look) {
+    spark();
+    const key = run.id + look.step;
+    if (drawnHeads === key) return;
+    drawnHeads = key;
+    const found = await server.heads([bench, run.id, at]).catch(() => null);
+    if (!found || drawnHeads !== key) return;
+    const values = new Uint8Array(await inflate(found.maps)),
+      {L, H} = run.about,
+      T = found.T,
+      box = part('heads');
+    part('heads-title').textContent =
+      `Where its heads look on “${visible(run.about.tokens.slice(0, 10).join(''))}…”: ` +
+      'rows read, columns are looked at';
+    box.style.gridTemplateColumns = `repeat(${Math.min(H, 8)}, minmax(0, 1fr))`;
+    if (box.children.length !== L * H) {
+      box.textContent = '';
+      for (let i = 0; i < L * H; i++) {
+        const cell = add(box, 'figure');
+        add(cell, 'canvas');
+        add(cell, 'figcaption');
+      }
+    }
+    const dark = isDark(),
+      ink = dark ? [169, 214, 234] : [18, 69, 95],
+      paper = dark ? [13, 17, 28] : [255, 255, 255];
+    for (let i = 0; i < L * H; i++) {
+      const [canvas, caption] = box.children[i].children,
+        l = Math.floor(i / H),
+        h = i % H,
+        image = new ImageData(T, T);
+      canvas.width = canvas.height = T;
+      for (let p = 0; p < T * T; p++) {
+        const share = Math.sqrt(values[i * T * T + p] / 255);
+        for (let c = 0; c < 3; c++) image.data[4 * p + c] = paper[c] + (ink[c] - paper[c]) * share;
+        image.data[4 * p + 3] = 255;
+      }
+      canvas.getContext('2d').putImageData(image, 0, 0);
+      const induction = look.induction?.[l]?.[h] ?? 0,
+        previous = look.previous?.[l]?.[h] ?? 0,
+        kind =
+          Math.max(induction, previous) < 0.4
+            ? ''
+            : induction > previous
+              ? ` induction ${induction.toFixed(2)}`
+              : ` token before ${previous.toFixed(2)}`;
+      caption.textContent = `${l}.${h}${kind}`;
+      box.children[i].classList.toggle('tr-found', Boolean(kind));
+    }
+  }
+  function draw() {
+    if (run && run.about) curves.draw(run, run.looks[at]?.step ?? null, guess);
+    part('all').hidden = !curves.zoomed;
+  }
+  curves.wire(step => {
+    if (run && run.looks.length)
+      go(
+        run.looks.reduce(
+          (best, look, i) => (Math.abs(look.step - step) < Math.abs(run.looks[best].step - step) ? i : best),
+          0,
+        ),
+      );
+  }, draw);
+  function go(index) {
+    at = Math.max(0, Math.min(index, run.looks.length - 1));
+    follow = at === run.looks.length - 1;
+    moment(false);
+    draw();
+  }
+  // --- what people do
+  part('scrub').addEventListener('input', e => run && go(+e.target.value));
+  part('next').addEventListener('input', () => run && chance());
+  part('line').addEventListener('input', async e => {
+    const told =
+      e.target.value.trim() && run ? await server.tell([bench, run.id, e.target.value]).catch(() => null) : null;
+    part('told').textContent = told
+      ? told.said || told.labels.map(([name, p]) => `${name} ${percent(p)}`).join(' · ')
+      : '';
+  });
+  part('guess').addEventListener('input', e => {
+    guess = e.target.value === '' ? null : +e.target.value;
+    if (run) {
+      numbers();
+      draw();
+    }
+  });
+  let rateTimer = 0;
+  part('rate').addEventListener('input', e => {
+    clearTimeout(rateTimer);
+    rateTimer = setTimeout(async () => {
+      if (!alive()) return;
+      const reply = await server.command([bench, 'rate', run.planned_peak * 2 ** +e.target.value]).catch(() => null);
+      say(reply?.said || '');
+    }, 120);
+  });
+  element.querySelector('.tr-buttons').addEventListener('click', async e => {
+    const {cmd, n} = e.target.dataset;
+    if (!cmd || !run) return;
+    const reply = await server.command([bench, cmd, n ? +n : null]).catch(() => undefined);
+    say(reply === undefined ? 'The server does not answer; press again.' : reply?.said || '');
+    tick();
+  });
+  element.querySelector('.ts-tools').addEventListener('click', async e => {
+    const {open, do: what} = e.target.dataset;
+    if (!run) return;
+    if (open) trigger('open', {bench, run: run.id, tab: open});
+    else if (what === 'csv')
+      saveText(
+        'run.csv',
+        'text/csv',
+        csvText([['update', 'loss_nats', 'learning_rate', 'gradient_norm'], ...run.rows]),
+      );
+    else if (what === 'json') saveMade(said, 'run.json', () => server.recording([bench, run.id]));
+    else if (what === 'link') {
+      const run_link = {tab: 'train', ...(bench === EXAMPLE ? {} : {bench})};
+      said.textContent = await shareLink(run_link, 'Anyone with this link can control the run.');
+    } else if (what === 'png' || what === 'svg')
+      saveMade(said, `training.${what}`, () => server.slide([bench, run.id, what, isDark()]));
+  });
+  part('all').addEventListener('click', () => {
+    curves.all();
+    draw();
+  });
+  element.querySelector('[data-do=latest]').addEventListener('click', () => run && go(run.looks.length - 1));
+  const plotBox = part('plot');
+  let width = 0;
+  new ResizeObserver(() => {
+    if (plotBox.clientWidth && plotBox.clientWidth !== width) {
+      width = plotBox.clientWidth;
+      draw();
+      tick();
+    }
+  }).observe(plotBox);
+  onLook(() => {
+    drawnHeads = '';
+    if (run) {
+      moment(false);
+      draw();
+    }
+  });
+  document.addEventListener('visibilitychange', () => document.hidden || tick());
+  watch('value', take);
+  take();
+}

@@ -1,0 +1,75 @@
+"""A training run, live: curves, numbers, what the model writes, where its heads look, and the runs before it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gradio as gr
+
+from ui.components.files import component
+
+_HTML = """
+<div class="tr-top">
+<div class="tr-title" role="status"></div>
+<div class="tr-buttons" role="group" aria-label="Steer the run">
+<button type="button" data-cmd="pause" title="hold after this update">Pause</button>
+<button type="button" data-cmd="step" data-n="1">Step 1</button>
+<button type="button" data-cmd="step" data-n="10">Step 10</button>
+<button type="button" data-cmd="stop" title="end it; what it learned stays">Stop</button></div>
+</div>
+<div class="tr-message" role="status" hidden></div>
+<div class="tr-why"></div>
+<div class="tr-numbers"></div>
+<div class="tr-row"><label>Learning rate now <input type="range" class="tr-rate" min="-4" max="4" step="0.5" value="0"></label>
+<output class="tr-rate-said"></output>
+<label>Guess the final held-out loss <input class="tr-guess" type="number" min="0" max="20" step="0.05"></label>
+<span class="tr-guessed" role="status"></span></div>
+<div class="tr-grid">
+<div class="tr-left"><div class="tr-key"><i></i>training, smoothed <i></i>every update <i></i>held out <i></i>earlier runs
+<span class="tr-key-heads">heads: <i></i>induction <i></i>token before</span><button type="button" class="tr-all" hidden>See all</button></div>
+<div class="tr-plot" role="img" aria-label="Loss, head scores, learning rate and gradient norm over the updates"><canvas></canvas><canvas></canvas></div>
+<div class="tr-readout"></div></div>
+<div class="tr-right">
+<div class="tr-row"><label class="tr-grow">Point in training <input type="range" class="tr-scrub" min="0" max="0" step="1" value="0"></label>
+<button type="button" data-do="latest" title="follow the run">Latest</button></div>
+<div class="tr-at" role="status"></div>
+<div class="tr-text" tabindex="0" role="group" aria-label="What the model writes at this moment"></div>
+<div class="tr-row"><label><span class="tr-next-name">Next character</span> <input class="tr-next" maxlength="12" size="4" autocomplete="off" spellcheck="false"></label>
+<span class="tr-chance" role="status"></span><canvas class="tr-spark" width="260" height="60" aria-hidden="true"></canvas></div>
+<div class="tr-row tr-try" hidden><label class="tr-grow">Try a line <input class="tr-line" maxlength="500" autocomplete="off"></label>
+<span class="tr-told" role="status"></span></div>
+<div class="tr-heads-title"></div>
+<div class="tr-heads"></div>
+</div>
+</div>
+<div class="tr-scroll"><table class="tr-runs"><thead><tr><th></th><th>run</th><th>what changed</th><th>updates</th><th>seconds</th>
+<th>held-out loss</th><th>perplexity</th><th>bits per character</th></tr></thead><tbody></tbody></table></div>
+<div class="ts-tools"><button type="button" data-open="generate">Open in Generate</button>
+<button type="button" data-open="attention">Open in Attention</button>
+<button type="button" data-open="parameters">Open in Parameters</button>
+<button type="button" data-do="csv">Curve .csv</button><button type="button" data-do="json">Run .json</button>
+<button type="button" data-do="png">Slide .png</button><button type="button" data-do="svg">Slide .svg</button>
+<button type="button" data-do="link" title="a link that shows this run in another browser or on a phone">Follow on a phone</button>
+<span class="ts-said tr-said" role="status"></span></div>
+"""
+
+
+def train_view(value: str = "", *, server_functions: list[Callable[..., Any]], **options: Any) -> gr.HTML:
+    """The live view of a bench of runs. Its value is JSON of {"bench": id}.
+
+    Without a value it shows the bench that this browser last had, the one in the link, or the recorded example. Its event
+    `models` carries {"bench"} when there is a model to pick, `open` {"bench", "run", "tab"} when one shall be opened.
+
+    server_functions: poll, command, heads, chances, past, recording, slide and tell; each takes one list.
+    """
+    return component(
+        value,
+        _HTML,
+        "train/train_view.js",
+        css=("train/train_view.css",),
+        events=("models", "open"),
+        elem_classes=["train-view"],
+        server_functions=server_functions,
+        **options,
+    )

@@ -1,0 +1,1 @@
+"""Own components of the Zero-shot tab."""

@@ -1,0 +1,210 @@
+// A prompt in coloured parts, labels by likelihood, ways of asking, and effects. The value is JSON of
+// ui.handlers.zero_shot; text of models and visitors goes into the page by textContent alone.
+import {counted, csvText, percent} from '../shared/plain.js';
+import {add, copyText, saveText, slides} from '../shared/page.js';
+
+export function start({element, props, server, watch, given}) {
+  const box = element.querySelector('.zs-box'),
+    message = element.querySelector('.zs-message'),
+    tools = element.querySelector('.ts-tools');
+  const said = element.querySelector('.ts-said');
+  const NAMES = {
+    instruction: 'instruction',
+    example: 'worked example',
+    input: 'input',
+    cue: 'cue: here the model goes on',
+    edited: 'edited by hand',
+  };
+  let value = null,
+    measure = 'share';
+
+  function take() {
+    if (!props.value) return;
+    const next = JSON.parse(props.value);
+    message.textContent = next.message || '';
+    box.classList.toggle('zs-before', Boolean(next.message));
+    if (next.message) return;
+    value = next;
+    draw();
+  }
+  function draw() {
+    box.textContent = '';
+    const chart = Boolean(value.labels?.length || value.uses);
+    tools.hidden = false;
+    for (const [name, shown] of [
+      ['copy', value.parts],
+      ['csv', chart],
+      ['png', chart],
+      ['svg', chart],
+    ])
+      tools.querySelector(`[data-do=${name}]`).hidden = !shown;
+    if (value.parts) {
+      prompt(box, value);
+      if (value.labels.length) labels();
+    }
+    if (value.ways) ways();
+    if (value.uses) uses();
+  }
+  function prompt(parent, shown) {
+    const kinds = [...new Set(shown.parts.map(part => part.kind))];
+    const legend = add(parent, 'div', 'zs-legend');
+    for (const kind of kinds) add(legend, 'span', 'zs-' + kind, NAMES[kind]);
+    const about = [
+      shown.model && 'asked: ' + shown.model,
+      shown.own && 'your own template',
+      shown.source && 'template of ' + shown.source,
+    ].filter(Boolean);
+    if (about.length) add(legend, 'span', 'zs-source', about.join(' · '));
+    const text = add(parent, 'div', 'zs-prompt');
+    text.tabIndex = 0;
+    text.setAttribute('role', 'group');
+    text.setAttribute('aria-label', 'The prompt as the model reads it');
+    for (const part of shown.parts) add(text, 'span', 'zs-' + part.kind, part.text).title = NAMES[part.kind];
+    if (shown.answer !== undefined) add(text, 'span', 'zs-answer', shown.answer).title = 'written by the model';
+    text.scrollTop = text.scrollHeight; // where the model goes on
+    budget(parent, shown.budget);
+    if (shown.note) add(parent, 'div', 'zs-note', shown.note);
+  }
+  function budget(parent, {prompt: read, answer, window: all}) {
+    const line = add(parent, 'div', 'zs-budget'),
+      bar = add(line, 'span', 'zs-bar');
+    add(bar, 'i', 'zs-used').style.width = Math.min(100, (100 * read) / all) + '%';
+    add(bar, 'i', 'zs-kept').style.width = Math.max(0, Math.min(100 - (100 * read) / all, (100 * answer) / all)) + '%';
+    add(
+      line,
+      'span',
+      '',
+      `prompt ${read.toLocaleString('en')} + answer up to ${answer.toLocaleString('en')} of ${counted(all, 'token')}`,
+    );
+  }
+  const MEASURES = {
+    share: ['as it is', 'share of the labels’ probability'],
+    calibrated_share: ['calibrated', 'share, after dividing by the same with an empty input'],
+    per_token: ['per token', 'share of the mean log-probability per token'],
+  };
+  function shares() {
+    if (measure !== 'per_token') return value.labels.map(label => label[measure]);
+    const top = Math.max(...value.labels.map(label => label.per_token)),
+      weights = value.labels.map(label => Math.exp(label.per_token - top));
+    return weights.map(weight => weight / weights.reduce((a, b) => a + b));
+  }
+  function labels() {
+    const part = add(box, 'div', 'zs-labels'),
+      head = add(part, 'div', 'zs-head', 'Likelihood of each label ');
+    for (const [name, [short, long]] of Object.entries(MEASURES)) {
+      const button = add(head, 'button', name === measure ? 'chosen' : '', short);
+      button.type = 'button';
+      button.dataset.measure = name;
+      button.title = long;
+      button.setAttribute('aria-pressed', name === measure);
+    }
+    const all = shares(),
+      best = Math.max(...all);
+    value.labels.forEach((label, i) => {
+      const row = add(part, 'div', 'zs-row' + (all[i] === best ? ' best' : ''));
+      add(row, 'span', 'zs-name', label.label + (label.label === value.expected ? ' ✓' : '')).title =
+        label.label === value.expected ? 'expected' : '';
+      add(add(row, 'span', 'zs-track'), 'i').style.width = 100 * all[i] + '%';
+      add(row, 'span', 'zs-figure', percent(all[i]));
+      add(
+        row,
+        'span',
+        'zs-small',
+        `log p ${label.logprob.toFixed(2)}, per token ${label.per_token.toFixed(2)}, ` +
+          `with an empty input ${label.prior.toFixed(2)}`,
+      );
+    });
+  }
+  function ways() {
+    if (value.note) add(box, 'div', 'zs-note', value.note);
+    const columns = add(box, 'div', 'zs-ways');
+    for (const way of value.ways) {
+      const column = add(columns, 'section', 'zs-way');
+      add(column, 'h3', '', way.title);
+      if (way.message) {
+        add(column, 'p', 'zs-note', way.message);
+        continue;
+      }
+      prompt(column, way);
+      const found = way.found ? `answer: ${way.found} · ` : '';
+      const verdict = add(column, 'div', 'zs-verdict', found + way.verdict);
+      verdict.classList.toggle('good', way.verdict === 'as expected');
+    }
+  }
+  function uses() {
+    const {answer, p, note, changes, words} = value.uses;
+    const line = add(box, 'div', 'zs-head', 'Probability of “');
+    add(line, 'b', '', answer);
+    line.append(`” after this prompt: ${percent(p)}`);
+    if (note) add(box, 'div', 'zs-note', note);
+    const most = Math.max(0.5, ...words.map(word => Math.abs(word.effect)));
+    add(
+      box,
+      'div',
+      'zs-legend2',
+      `Leave one word out, read again: blue words make the answer likelier, orange ones less likely ` +
+        `(strongest here: ${most > 7 ? 'more than a thousand' : Math.exp(most).toFixed(1)} times).`,
+    );
+    const text = add(box, 'div', 'zs-prompt');
+    text.tabIndex = 0;
+    for (const word of words) {
+      const node = add(text, 'span', word.effect >= 0 ? 'zs-helps' : 'zs-hurts', word.text);
+      node.style.setProperty('--e', Math.round(85 * Math.min(1, Math.abs(word.effect) / most)));
+      node.title =
+        `without it ${percent(Math.min(1, p * Math.exp(-word.effect)))}, ` +
+        `${word.effect >= 0 ? 'helps' : 'hurts'} by ${Math.abs(word.effect).toFixed(2)} nats`;
+    }
+    if (!changes.length) return;
+    const table = add(add(box, 'div', 'zs-scroll'), 'table', 'zs-changes'),
+      head = add(add(table, 'thead'), 'tr'),
+      body = add(table, 'tbody');
+    for (const name of ['the prompt …', 'probability of the answer', '', 'effect in nats']) add(head, 'th', '', name);
+    for (const change of [{name: 'as it is', p, effect: 0}, ...changes]) {
+      const row = add(body, 'tr');
+      add(row, 'td', '', change.name);
+      add(row, 'td', 'zs-number', percent(change.p));
+      add(add(add(row, 'td'), 'span', 'zs-track'), 'i').style.width = 100 * Math.min(1, change.p) + '%';
+      add(row, 'td', 'zs-number', change.name === 'as it is' ? '' : (-change.effect).toFixed(2).replace('-', '−'));
+    }
+  }
+  const rows = () =>
+    value.uses
+      ? [
+          ['what', 'text', 'effect in nats'],
+          ...value.uses.changes.map(c => ['change', c.name, -c.effect]),
+          ...value.uses.words.map(w => [w.kind, w.text.trim(), w.effect]),
+        ]
+      : [
+          ['label', 'tokens', 'log p', 'per token', 'with an empty input', 'calibrated', 'share', 'calibrated share'],
+          ...value.labels.map(l => [
+            l.label,
+            l.tokens,
+            l.logprob,
+            l.per_token,
+            l.prior,
+            l.calibrated,
+            l.share,
+            l.calibrated_share,
+          ]),
+        ];
+  const actions = {
+    copy: async () => {
+      said.textContent = (await copyText(value.parts.map(part => part.text).join('')))
+        ? 'Copied.'
+        : 'The browser does not allow copying here.';
+    },
+    json: () => saveText(given.name + '.json', 'application/json', JSON.stringify(value, null, 2)),
+    csv: () => saveText(given.name + '.csv', 'text/csv', csvText(rows())),
+    ...slides(said, given.name, (format, dark) => server.prompt_picture([props.value, format, dark])),
+  };
+  element.addEventListener('click', e => {
+    if (!value) return;
+    if (e.target.dataset?.measure) {
+      measure = e.target.dataset.measure;
+      draw();
+      element.querySelector(`[data-measure=${measure}]`)?.focus();
+    } else actions[e.target.dataset?.do]?.();
+  });
+  watch('value', take);
+  take();
+}

@@ -1,0 +1,43 @@
+"""What a zero-shot prompt is made of, what labels it makes likely, three ways of asking, and what an answer owes to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gradio as gr
+
+from ui.components.files import component
+
+_HTML = """
+<div class="zs-message" role="status"></div>
+<div class="zs-box"></div>
+<div class="ts-tools" hidden><button type="button" data-do="copy">Copy prompt</button>
+<button type="button" data-do="json">Save .json</button>
+<button type="button" data-do="csv">Save .csv</button>
+<button type="button" data-do="png">Slide .png</button><button type="button" data-do="svg">Slide .svg</button>
+<span class="ts-said" role="status"></span></div>
+"""
+
+
+def zero_shot_view(
+    value: str = "", *, name: str, server_functions: list[Callable[..., Any]], **options: Any
+) -> gr.HTML:
+    """A view of a prompt; its value is JSON of `ui.handlers.zero_shot.asking` or `zero_shot_views`.
+
+    Args:
+        value: with "parts", "ways" or "uses".
+        name: of saved files.
+        server_functions: prompt_picture, which takes [the value, "png" or "svg", dark].
+        options: of gr.HTML.
+    """
+    return component(
+        value,
+        _HTML,
+        "zero_shot/zero_shot_view.js",
+        css=("zero_shot/zero_shot_view.css",),
+        elem_classes=["zero-shot-view"],
+        given={"name": name},
+        server_functions=server_functions,
+        **options,
+    )

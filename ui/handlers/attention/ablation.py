@@ -1,0 +1,160 @@
+"""Parts of the model switched off, for one visitor and one pass: what would it say then?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, cast
+
+from torch import Tensor
+
+from gptcore.analysis import Part, divergence, effects, logits_without
+from gptcore.analysis.ablation import Replacement
+from gptcore.errors import GPTCoreError
+from ui.handlers import inputs, records
+from ui.handlers.attention import maps
+from ui.handlers.attention.maps import Seen
+from ui.handlers.inputs import InputError
+from ui.services import Services
+
+REPLACEMENTS = ("zero", "mean")
+_N_ROWS, _MOST_OFF = 12, 2_000
+
+
+def switch_off(
+    services: Services,
+    session_id: str | None,
+    model: object,
+    text: object,
+    mode: object,
+    keep: object,
+    off: object,
+    replacement: object,
+) -> str:
+    """The next-token distribution before and after, as JSON for the component; errors are said in its place.
+
+    Args:
+        mode: one of attention.MODES; the end-of-text token in front is part of what the model reads.
+        keep: which end of a text that is too long.
+        off: list of [layer, "head" | "attention" | "mlp", head or null].
+        replacement: "zero", or "mean" over the text.
+
+    Keys: of (what effects belong to), model, note, L, H, mlp, off, replacement, divergence (bits), rows of
+    {id, label, before, after}.
+    """
+    try:
+        seen = maps.read(services, session_id, model, text, mode, keep)
+        return _json(_changed(services, seen, off, replacement))
+    except GPTCoreError as error:
+        return maps.message(str(error))
+
+
+def try_all(
+    services: Services,
+    session_id: str | None,
+    model: object,
+    text: object,
+    mode: object,
+    keep: object,
+    replacement: object,
+) -> Iterator[str]:
+    """Switches off every part alone, layer by layer: how far the next-token distribution moves, in bits.
+
+    Yields:
+        JSON of {of, effects: {"layer,kind,head": bits}, done, total, stopped}; `of` says what they belong to. A stop
+        keeps what was found.
+    """
+    how = _replacement(replacement)
+    seen = maps.read(services, session_id, model, text, mode, keep)
+    found: dict[str, float] = {}
+    total = seen.lm.model.config.n_layer
+    with services.sessions.get(session_id).turn() as run:
+        steps = effects(seen.lm.model, seen.kept.reading.token_ids, replacement=cast(Replacement, how))
+        for (layer, by_part), _ in services.compute(steps):
+            found |= {_key(part): float(f"{bits:.4g}") for part, bits in by_part.items()}
+            done = {"of": _of(seen, how), "effects": found, "done": layer + 1, "total": total, "stopped": False}
+            yield _json(done)
+            if not run.wanted:
+                yield _json({**done, "stopped": True})
+                return
+
+
+def parts_of(off: object) -> list[Part]:
+    """The parts of a list that came from outside, checked. Raises InputError."""
+    if not isinstance(off, list) or len(off) > _MOST_OFF:
+        raise InputError(f"What is switched off must be a list of at most {_MOST_OFF:,} parts.")
+    parts = []
+    for entry in off:
+        if not isinstance(entry, list) or len(entry) != 3 or entry[1] not in ("head", "attention", "mlp"):
+            raise InputError(f"{str(entry)[:60]!r} is no part; write [layer, 'head' | 'attention' | 'mlp', head].")
+        layer = inputs.whole(entry[0], "The layer", low=0, high=100_000)
+        head = inputs.whole(entry[2], "The head", low=0, high=100_000) if entry[1] == "head" else None
+        parts.append(Part(layer, entry[1], head))
+    return parts
+
+
+def _changed(services: Services, seen: Seen, off: object, replacement: object) -> dict[str, Any]:
+    """What `switch_off` describes, as plain values."""
+    parts, how, config = parts_of(off), _replacement(replacement), seen.lm.model.config
+    ids = seen.kept.reading.token_ids
+    with services.slots:
+        logits = logits_without(seen.lm.model, ids, [[], parts], replacement=cast(Replacement, how))
+    before, after = logits.log_softmax(-1)  # each [V]
+    n_rows = min(_N_ROWS, len(before))
+    first = before.topk(n_rows).indices.tolist()
+    lifted = [token for token in after.topk(min(4, n_rows)).indices.tolist() if token not in first]
+    return {
+        "of": _of(seen, how),
+        "model": seen.lm.name,
+        "note": seen.note,
+        "L": config.n_layer,
+        "H": config.n_head,
+        "mlp": config.use_mlp,
+        "off": [[part.layer, part.kind, part.head] for part in parts],
+        "replacement": how,
+        "divergence": round(float(divergence(before, after)), 4),
+        "rows": [
+            {
+                "id": token,
+                "label": records.label(seen.lm.tokenizer, token),
+                "before": _probability(before[token]),
+                "after": _probability(after[token]),
+            }
+            for token in first[: n_rows - len(lifted)] + lifted
+        ],
+    }
+
+
+def fitting(services: Services, model: object, off: object) -> list[list[Any]]:
+    """What of a list of parts a model has: another model may have fewer layers or heads."""
+    config = services.models.get(inputs.model_name(model)).model.config
+    return [
+        [part.layer, part.kind, part.head]
+        for part in parts_of(off)
+        if part.layer < config.n_layer
+        and (part.head is None or part.head < config.n_head)
+        and (part.kind != "mlp" or config.use_mlp)
+    ]
+
+
+def _replacement(value: object) -> str:
+    if value not in REPLACEMENTS:
+        raise InputError(f"What takes the part's place is {str(value)[:60]!r}; choose zero or mean.")
+    return str(value)
+
+
+def _of(seen: Seen, how: str) -> str:
+    """What effects belong to: a text as a model read it, and what took the part's place."""
+    return f"{seen.key},{how}"
+
+
+def _key(part: Part) -> str:
+    return f"{part.layer},{part.kind},{'' if part.head is None else part.head}"
+
+
+def _probability(logprob: Tensor) -> float:
+    return float(f"{float(logprob.exp()):.5g}")
+
+
+def _json(value: dict[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

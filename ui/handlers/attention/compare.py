@@ -1,0 +1,101 @@
+"""Two texts of equal length, or two models of one shape: where every head looks more, and where less."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from ui.handlers.attention import codec, maps
+from ui.handlers.attention.maps import Chosen, Seen, chosen, header
+from ui.handlers.inputs import InputError
+from ui.services import Services
+
+_BETWEEN = ":"
+
+
+def compare(
+    services: Services, session_id: str | None, model_a: object, text_a: object, model_b: object, text_b: object
+) -> str:
+    """The component's value for A minus B; what cannot be compared is said in its place.
+
+    Keys as in `attention.describe`, with signed true, a key that joins both readings, and as scores only "changed":
+    how much of each head's attention stands elsewhere, averaged over reading tokens, 0 to 1 (total variation).
+    """
+    try:
+        a = maps.read(services, session_id, model_a, text_a)
+        b = maps.read(services, session_id, model_b, text_b)
+        check(a, b)
+        return _describe(a, b, str(text_a))
+    except maps.GPTCoreError as error:
+        return maps.message(str(error))
+
+
+def check(a: Seen, b: Seen) -> None:
+    """Raises InputError unless the maps of both can be subtracted."""
+    left, right = a.kept.reading, b.kept.reading
+    if (left.n_layer, left.n_head) != (right.n_layer, right.n_head):
+        raise InputError(
+            f"{a.lm.name} has {left.n_layer} layers of {left.n_head} heads and {b.lm.name} {right.n_layer} of "
+            f"{right.n_head}. Choose two models of one shape."
+        )
+    if left.n_tokens != right.n_tokens:
+        raise InputError(
+            f"Text A has {left.n_tokens} tokens and text B {right.n_tokens}; maps can be subtracted when both have "
+            f"the same number. A is {_tokens(a)}. B is {_tokens(b)}."
+        )
+    if left.causal != right.causal:
+        raise InputError("One of the models sees the future and the other does not; their maps cannot be subtracted.")
+
+
+def head_difference(services: Services, request: object) -> dict[str, Any] | None:
+    """One head's difference for the component. `request` is [joined key, layer, head, mode]."""
+    found = both(services, request)
+    if found is None:
+        return None
+    a, b = found
+    return {"map": codec.one_map(a.weights - b.weights, causal=a.kept.reading.causal, signed=True)}
+
+
+def both(services: Services, request: object) -> tuple[Chosen, Chosen] | None:
+    """The same head in both readings, or None: anybody can send anything."""
+    if not isinstance(request, list) or not request or not isinstance(request[0], str):
+        return None
+    first, _, second = request[0].partition(_BETWEEN)
+    a, b = (chosen(services, [key, *request[1:]]) for key in (first, second))
+    if a is None or b is None or a.kept.reading.n_tokens != b.kept.reading.n_tokens:
+        return None
+    return a, b
+
+
+def joined_labels(a: Chosen | Seen, b: Chosen | Seen) -> list[str]:
+    """A token where both agree, else "a / b"."""
+    return [x if x == y else f"{x} / {y}" for x, y in zip(a.kept.labels, b.kept.labels, strict=True)]
+
+
+def _describe(a: Seen, b: Seen, text: str) -> str:
+    left, right = a.kept.reading, b.kept.reading
+    small = codec.Thumbnails(n_maps=left.n_layer * left.n_head, causal=left.causal, signed=True)
+    changed = []
+    for mine, theirs in zip(left.layers(), right.layers(), strict=True):
+        change = (mine - theirs).numpy()  # [n_head, T, T]
+        small.add(change)
+        changed.append([round(float(v), 4) for v in 0.5 * np.abs(change).sum(-1).mean(-1)])
+    best = int(np.argmax(changed))
+    value = {
+        **header(a, maps.RAW, text),
+        "key": a.key + _BETWEEN + b.key,
+        "tokens": joined_labels(a, b),
+        "note": " ".join(dict.fromkeys(filter(None, [a.note, b.note]))),
+        "signed": True,
+        "side": small.side,
+        "thumbs": small.packed(),
+        "scores": {"changed": changed},
+        "start": list(divmod(best, left.n_head)),
+    }
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _tokens(seen: Seen) -> str:
+    return " ".join(f"[{label}]" for label in seen.kept.labels[:40]) + (" …" if len(seen.kept.labels) > 40 else "")

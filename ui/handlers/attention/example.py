@@ -1,0 +1,43 @@
+"""What the Attention tab shows before anybody does anything, computed and not stored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ui.handlers.attention import ablation, compare, lens, maps
+from ui.handlers.attention.texts import example_text, other_text
+from ui.services import Services
+
+
+@dataclass(frozen=True)
+class AttentionExample:
+    """A finished example for each part of the tab: texts, and the components' values."""
+
+    text: str
+    other_text: str
+    view: str
+    off: list[list[object]]
+    ablation: str
+    lens: str
+    compared: str
+
+
+def make_attention_example(services: Services) -> AttentionExample:
+    """Runs the handlers once, as a visitor would."""
+    name = services.models.default
+    lm = services.models.get(name)
+    text = example_text(lm)
+    ids = lm.tokenizer.encode(text)
+    text = lm.tokenizer.decode(ids[: lm.model.config.n_positions - 1])
+    other = other_text(text)
+    view = list(maps.look(services, None, name, text, maps.RAW, "end"))[-1].value
+    off: list[list[object]] = [[0, "attention", None]]
+    return AttentionExample(
+        text=text,
+        other_text=other,
+        view=view,
+        off=off,
+        ablation=ablation.switch_off(services, None, name, text, maps.RAW, "end", off, "zero"),
+        lens=lens.lens(services, None, name, text, maps.RAW, "end"),
+        compared=compare.compare(services, None, name, text, name, other),
+    )

@@ -1,0 +1,63 @@
+"""Attention maps as files: all numbers for programs, and the page's view for a browser without this app."""
+
+from __future__ import annotations
+
+import base64
+import io
+from typing import Any
+
+import numpy as np
+
+from ui.handlers.attention import codec
+from ui.handlers.attention.maps import WITHOUT_FIRST, Chosen, chosen, shown_as
+from ui.services import Services
+
+# More than this as fp32 would make a file that no browser likes; the chosen head alone always fits.
+_MOST_ARRAY_BYTES = 48 << 20
+_MOST_PAGE_CELLS = 3_000_000
+
+
+def arrays(services: Services, request: object) -> str | None:
+    """A compressed .npz as a data URL. `request` is [key, layer, head, mode].
+
+    Arrays: attention float32 [n_layer, n_head, T, T], or [T, T] of the chosen head when all would be too large;
+    tokens, token_ids; layer and head, the chosen ones. Rows that have nothing left to look at are NaN.
+    """
+    found = chosen(services, request)
+    if found is None:
+        return None
+    reading = found.kept.reading
+    all_fit = reading.n_layer * reading.n_head * reading.n_tokens**2 * 4 <= _MOST_ARRAY_BYTES
+    weights = np.stack([shown_as(layer, found.mode) for layer in reading.layers()]) if all_fit else found.weights
+    target = io.BytesIO()
+    np.savez_compressed(
+        target, attention=weights, tokens=np.array(found.kept.labels), token_ids=np.array(reading.token_ids),
+        layer=found.layer, head=found.head,
+    )  # fmt: skip
+    return f"data:application/zip;base64,{base64.b64encode(target.getvalue()).decode()}"
+
+
+def maps_for_a_page(services: Services, request: object) -> dict[str, Any] | None:
+    """What `head_map` would answer, "layer,head" -> map, for a page that cannot ask: of all heads, or one layer's."""
+    found = chosen(services, request)
+    if found is None:
+        return None
+    reading = found.kept.reading
+    all_fit = reading.n_layer * reading.n_head * reading.n_tokens**2 <= _MOST_PAGE_CELLS
+    layers = range(reading.n_layer) if all_fit else [found.layer]
+    return {
+        f"{layer},{head}": codec.one_map(weights, causal=reading.causal, signed=False)
+        for layer in layers
+        for head, weights in enumerate(shown_as(reading.weights(layer), found.mode))
+    }
+
+
+def caption(found: Chosen) -> str:
+    """The title of a picture: model, head and what was done to the sink."""
+    how = " · first token left out" if found.mode == WITHOUT_FIRST else ""
+    return f"{found.kept.name} · layer {found.layer}, head {found.head}{how}"
+
+
+def html_url(page: str) -> str:
+    """A page as a data URL."""
+    return f"data:text/html;base64,{base64.b64encode(page.encode()).decode()}"

@@ -1,0 +1,49 @@
+"""The logit lens: what the model would say if it stopped after each layer."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from gptcore.analysis import logit_lens
+from gptcore.errors import GPTCoreError
+from ui.handlers import records
+from ui.handlers.attention import maps
+from ui.handlers.attention.maps import Seen
+from ui.services import Services
+
+# Columns that a table can have and still be read; the last ones of a longer text.
+_MOST_POSITIONS = 64
+
+
+def lens(services: Services, session_id: str | None, model: object, text: object, mode: object, keep: object) -> str:
+    """The lens as JSON for the component; errors are said in its place. Arguments as in `attention.read`.
+
+    Keys: model, note, tokens (of the columns), first (place of the first column), depths (names of the rows, the
+    embeddings first), and by row and column best (label), probability, rank and share of the final choice.
+    """
+    try:
+        found = _describe(services, maps.read(services, session_id, model, text, mode, keep))
+        return json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+    except GPTCoreError as error:
+        return maps.message(str(error))
+
+
+def _describe(services: Services, seen: Seen) -> dict[str, Any]:
+    ids = seen.kept.reading.token_ids
+    first = max(0, len(ids) - _MOST_POSITIONS)
+    with services.slots:
+        found = logit_lens(seen.lm.model, ids, first=first)
+    n_layer = seen.lm.model.config.n_layer
+    cut = f"The last {_MOST_POSITIONS} of {len(ids):,} tokens are shown." if first else ""
+    return {
+        "model": seen.lm.name,
+        "note": " ".join(filter(None, [seen.note, cut])),
+        "tokens": list(seen.kept.labels[first:]),
+        "first": first,
+        "depths": ["embeddings", *(f"layer {layer}" for layer in range(n_layer))],
+        "best": [[records.label(seen.lm.tokenizer, token) for token in row] for row in found.best.tolist()],
+        "probability": [[round(p, 4) for p in row] for row in found.probability.tolist()],
+        "rank": found.final_rank.tolist(),
+        "share": [[float(f"{p:.3g}") for p in row] for row in found.final_probability.tolist()],
+    }

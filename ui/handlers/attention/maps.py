@@ -1,0 +1,321 @@
+"""The Attention tab: a text is read once, then any head of it can be looked at."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from gptcore.analysis import AttentionReading, HeadScores, head_scores, uniform_scores, without_first_key
+from gptcore.errors import GPTCoreError
+from gptcore.language_model import LanguageModel
+from ui.handlers import inputs
+from ui.handlers.attention import codec
+from ui.handlers.inputs import InputError
+from ui.readings import Kept
+from ui.services import Services
+
+RAW, IN_FRONT, WITHOUT_FIRST = "raw", "end-of-text in front", "without the first token"
+MODES = (RAW, IN_FRONT, WITHOUT_FIRST)
+ENDS = ("beginning", "end")
+_SCORES = ("previous", "first", "itself", "duplicate", "induction", "distance", "entropy")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What there is to look at.
+
+    Attributes:
+        lm: the model.
+        key: of the reading in the store.
+        kept: tokens, queries and keys.
+        note: what was cut, or "".
+    """
+
+    lm: LanguageModel
+    key: str
+    kept: Kept
+    note: str
+
+
+@dataclass(frozen=True)
+class Look:
+    """The component's value, and whether the text was too long and an end of it had to be chosen."""
+
+    value: str
+    cut: bool = False
+
+
+def look(
+    services: Services, session_id: str | None, model: object, text: object, mode: object, keep: object
+) -> Iterator[Look]:
+    """What the component needs to draw all heads of a text small, and to ask for one of them.
+
+    What is wrong with a text that is being typed is said in the view's place. The heads' scores on repeated random
+    tokens take longer than the rest; the first look at a model comes without them, then with them.
+    """
+    try:
+        seen = read(services, session_id, model, text, mode, keep)
+        profile = services.readings.known_profile(seen.lm)
+        cut = bool(seen.note)
+        yield Look(describe(seen, profile, mode=str(mode), text=str(text), keep=str(keep)), cut)
+        if profile is None:
+            with services.slots:
+                profile = services.readings.profile(seen.lm)
+            yield Look(describe(seen, profile, mode=str(mode), text=str(text), keep=str(keep)), cut)
+    except GPTCoreError as error:
+        yield Look(message(str(error)))
+
+
+def message(text: str) -> str:
+    """What stands in the view's place when there is nothing to draw."""
+    return json.dumps({"message": text}, ensure_ascii=False)
+
+
+def read(
+    services: Services, session_id: str | None, model: object, text: object, mode: object = RAW, keep: object = "end"
+) -> Seen:
+    """Reads a text with a model, from the store when it has been read lately.
+
+    Args:
+        session_id: whose text; one that was generated is read with the very tokens that it was made of.
+        mode: one of MODES; IN_FRONT puts the end-of-text token before the text.
+        keep: which end of a text that is too long.
+
+    Raises:
+        InputError and the core's errors, with what to do.
+    """
+    if mode not in MODES:
+        raise InputError(f"The sink mode is {str(mode)[:60]!r}; choose {', '.join(MODES)}.")
+    if keep not in ENDS:
+        raise InputError(f"The end to keep is {str(keep)[:60]!r}; choose {' or '.join(ENDS)}.")
+    lm = services.models.get(inputs.model_name(model))
+    written = inputs.text(text, "The text", most=services.limits.max_prompt_chars)
+    if not written:
+        raise InputError("The text is empty. Write at least two words for the heads to look at.")
+    ids = _generated_ids(services, session_id, lm, str(model), written)
+    if ids is None:
+        ids = lm.tokenizer.encode(written, allow_special=True)
+    front: list[int] = []
+    if mode == IN_FRONT:
+        if lm.tokenizer.end_id is None:
+            raise InputError(f"{lm.name} has no end-of-text token to put in front. Choose another sink mode.")
+        front = [lm.tokenizer.end_id]
+    ids, note = _cut(ids, lm.model.config.n_positions - len(front), str(keep))
+    if len(front + ids) < 2:
+        raise InputError("The text is a single token, which can only look at itself. Write more.")
+    with services.slots:
+        key, kept = services.readings.read(lm, front + ids)
+    return Seen(lm, key, kept, note)
+
+
+def generated_text(services: Services, session_id: str | None) -> str:
+    """The visitor's text in the Generate tab, prompt and continuation. Raises InputError when there is none."""
+    document = services.sessions.get(session_id).document
+    if document is None:
+        raise InputError("There is no text in the Generate tab yet. Generate one, or write here.")
+    return services.models.get(document.model).tokenizer.decode(document.ids)
+
+
+def describe(seen: Seen, profile: HeadScores | None, *, mode: str, text: str, keep: str = "end") -> str:
+    """A reading as JSON for the component.
+
+    Keys: key, model, text, mode, keep, note, tokens, ids, L, H, causal, signed, side and thumbs (see the codec), scores
+    (on this text) and random (on repeated random tokens; null while unknown), each {name: [L][H]}, roles [L][H] as
+    [role, whether it only leans that way], start [layer, head].
+    """
+    reading = seen.kept.reading
+    small = codec.Thumbnails(n_maps=reading.n_layer * reading.n_head, causal=reading.causal, signed=False)
+
+    def layers() -> Iterator[torch.Tensor]:
+        for weights in reading.layers():
+            small.add(shown_as(weights, mode))
+            yield weights
+
+    scores = head_scores(layers(), reading.token_ids)
+    roles = _roles(scores, profile, reading)
+    value = {
+        **header(seen, mode, text),
+        "keep": keep,
+        "signed": False,
+        "side": small.side,
+        "thumbs": small.packed(),
+        "scores": plain(scores),
+        "random": None if profile is None else plain(profile),
+        "roles": roles,
+        "start": interesting(scores),
+    }
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def scores_of(kept: Kept) -> HeadScores:
+    """What the heads do on this text."""
+    return head_scores(kept.reading.layers(), kept.reading.token_ids)
+
+
+def header(seen: Seen, mode: str, text: str) -> dict[str, Any]:
+    """What the component needs to know of any reading."""
+    reading = seen.kept.reading
+    return {
+        "key": seen.key,
+        "model": seen.lm.name,
+        "text": text,
+        "mode": mode,
+        "note": seen.note,
+        "tokens": seen.kept.labels,
+        "ids": list(reading.token_ids),
+        "L": reading.n_layer,
+        "H": reading.n_head,
+        "causal": reading.causal,
+    }
+
+
+def interesting(scores: HeadScores) -> list[int]:
+    """[layer, head] of the head that plays a role most clearly on this text; resting and self do not count."""
+    found = torch.stack([scores.induction, scores.duplicate * 0.9, scores.previous * 0.9]).nan_to_num(0).amax(0)
+    return list(divmod(int(found.argmax()), found.shape[1]))
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """One head of a reading, and how the visitor looks at it."""
+
+    kept: Kept
+    layer: int
+    head: int
+    mode: str
+
+    @property
+    def weights(self) -> np.ndarray:
+        """The map as the page shows it, float32 [T, T]; NaN where nothing is left to look at."""
+        return shown_as(self.kept.reading.head_weights(self.layer, self.head), self.mode)
+
+
+def chosen(services: Services, request: object) -> Chosen | None:
+    """What a server function is asked about, [key, layer, head, mode, ...]: anybody can send anything.
+
+    None when the reading is gone or the request is none.
+    """
+    if not isinstance(request, list) or len(request) < 4:
+        return None
+    key, layer, head, mode = request[:4]
+    kept = services.readings.get(key)
+    if kept is None or mode not in MODES:
+        return None
+    if not _is_place(layer, kept.reading.n_layer) or not _is_place(head, kept.reading.n_head):
+        return None
+    return Chosen(kept, layer, head, mode)
+
+
+def head_map(services: Services, request: object) -> dict[str, Any] | None:
+    """One head's map for the component. `request` is [key, layer, head, mode]."""
+    found = chosen(services, request)
+    if found is None:
+        return None
+    return {"map": codec.one_map(found.weights, causal=found.kept.reading.causal, signed=False)}
+
+
+def steps(services: Services, request: object) -> dict[str, Any] | None:
+    """How one head's map comes about: the raw scores of every pair. `request` is [key, layer, head, mode]."""
+    found = chosen(services, request)
+    if found is None:
+        return None
+    values = found.kept.reading.scores(found.layer, found.head).numpy()
+    return {"scores": codec.scores(values), "largest": float(f"{np.abs(values).max():.4g}")}
+
+
+@torch.inference_mode()
+def arithmetic(services: Services, request: object) -> dict[str, Any] | None:
+    """One row of the softmax with its real numbers, and the products behind one of its scores.
+
+    Args:
+        request: [key, layer, head, mode, reading token, looked-at token], places counted from 0.
+
+    Returns:
+        {"width": D, "dots": [q.k of every visible token], "scores": [q.k / sqrt(D)], "exps": [exp(score - largest)],
+        "largest", "sum": of the exps, "weights": [...], "products": [q_d * k_d of the looked-at token]}.
+    """
+    found = chosen(services, request)
+    if found is None or not isinstance(request, list) or len(request) != 6:
+        return None
+    reading, (query, key) = found.kept.reading, request[4:]
+    if not _is_place(query, reading.n_tokens) or not _is_place(key, query + 1 if reading.causal else reading.n_tokens):
+        return None
+    visible = query + 1 if reading.causal else reading.n_tokens
+    q, keys = reading.queries[found.layer][found.head][query], reading.keys[found.layer][found.head][:visible]
+    dots = keys @ q
+    scored = dots * len(q) ** -0.5
+    largest = scored.max()
+    exps = (scored - largest).exp()
+    return {
+        "width": len(q),
+        "dots": _list(dots),
+        "scores": _list(scored),
+        "exps": _list(exps),
+        "largest": float(largest),
+        "sum": float(exps.sum()),
+        "weights": _list(exps / exps.sum()),
+        "products": _list(q * keys[key]),
+    }
+
+
+def shown_as(weights: torch.Tensor, mode: str) -> np.ndarray:
+    """Maps as a mode shows them; NaN where nothing is left to look at."""
+    return (without_first_key(weights) if mode == WITHOUT_FIRST else weights).numpy()
+
+
+def _is_place(value: object, n: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < n
+
+
+def _generated_ids(
+    services: Services, session_id: str | None, lm: LanguageModel, model: str, text: str
+) -> list[int] | None:
+    """The tokens that a generated text was made of: encoding it anew may give others."""
+    document = services.sessions.get(session_id).document
+    if document is None or document.model != model or lm.tokenizer.decode(document.ids) != text:
+        return None
+    return list(document.ids)
+
+
+def _cut(ids: list[int], limit: int, keep: str) -> tuple[list[int], str]:
+    if len(ids) <= limit:
+        return ids, ""
+    n_cut = len(ids) - limit
+    kept = ids[:limit] if keep == "beginning" else ids[n_cut:]
+    side = "after" if keep == "beginning" else "before"
+    return kept, (
+        f"The text has {len(ids):,} tokens and this model reads {limit:,}: the {keep} is shown, and the {n_cut:,} "
+        f"tokens {side} it are cut."
+    )
+
+
+def _roles(scores: HeadScores, profile: HeadScores | None, reading: AttentionReading) -> list[list[list[Any]]]:
+    """What to call every head: by repeated random tokens, else by this text, else what it leans to on this text."""
+    chance = uniform_scores(reading.token_ids, causal=reading.causal)
+
+    def of(layer: int, head: int) -> list[Any]:
+        here = scores.role(layer, head, chance)
+        for role in [here] if profile is None else [profile.role(layer, head), here]:
+            if role not in ("mixed", "first"):
+                return [role, False]
+        return ["first", False] if here == "first" else [scores.leaning(layer, head, chance), True]
+
+    return [[of(layer, head) for head in range(reading.n_head)] for layer in range(reading.n_layer)]
+
+
+def plain(scores: HeadScores) -> dict[str, list[list[float | None]]]:
+    """Scores by name as nested lists, null for what a text gives no occasion for."""
+    return {
+        name: [[None if math.isnan(v) else round(v, 3) for v in row] for row in getattr(scores, name).tolist()]
+        for name in _SCORES
+    }
+
+
+def _list(values: torch.Tensor) -> list[float]:
+    return [float(f"{value:.6g}") for value in values.tolist()]

@@ -1,0 +1,104 @@
+"""Several strategies on one prompt, side by side, written together."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+
+from gptcore.generation import Continuation, check_seed, continue_together, prompt_ids
+from gptcore.language_model import LanguageModel
+from ui.handlers import inputs, records
+from ui.handlers.generate.strategies import FROM_SLIDERS, OFF, STRATEGIES, of_strategy
+from ui.handlers.generate.writing import UPDATES_PER_SECOND, wait_until
+from ui.handlers.inputs import InputError, WritingForm
+from ui.services import Services
+from ui.sessions import Run
+
+MOST = 4
+
+
+def compare(
+    services: Services,
+    session_id: str | None,
+    model: object,
+    prompt: object,
+    form: WritingForm,
+    strategies: Sequence[object],
+    same_numbers: object,
+) -> Iterator[tuple[list[str], int]]:
+    """Continues one prompt under up to four strategies, decoded as one batch.
+
+    Args:
+        form: the sliders, for the strategy FROM_SLIDERS and for what is not sampling.
+        strategies: a name for each column; OFF leaves it empty.
+        same_numbers: every column draws with the same seed, so only the strategy differs; otherwise column i
+            adds i to the seed, and one strategy in all columns gives several texts.
+
+    Yields:
+        (a token stream for each column, the seed).
+    """
+    lm = services.models.get(inputs.model_name(model))
+    text = inputs.text(prompt, "The prompt", most=services.limits.max_prompt_chars, least=1)
+    together = inputs.flag(same_numbers, "Same random numbers")
+    columns = [place for place, name in enumerate(strategies[:MOST]) if name != OFF]
+    if not columns:
+        raise InputError("All columns are empty. Choose a strategy for at least one.")
+    known = [FROM_SLIDERS, OFF, *STRATEGIES]
+    if any(name not in known for name in strategies):
+        raise InputError(f"A strategy is not among those known: {', '.join(known)}.")
+    ids, vocab_size = prompt_ids(lm, text), lm.model.config.vocab_size
+    form.sampling.check_vocabulary(vocab_size)
+    seed = check_seed(form.seed)
+    continuations = [
+        Continuation(
+            ids,
+            of_strategy(str(strategies[place]), form.sampling, vocab_size),
+            seed=seed if together else seed + place,
+            tokenizer=lm.tokenizer,
+            stop=form.stop,
+        )
+        for place in columns
+    ]
+    with services.sessions.get(session_id).turn() as run:
+        yield from _together(services, run, lm, text, form, dict(zip(columns, continuations, strict=True)), seed)
+
+
+def _together(
+    services: Services,
+    run: Run,
+    lm: LanguageModel,
+    prompt: str,
+    form: WritingForm,
+    columns: dict[int, Continuation],
+    seed: int,
+) -> Iterator[tuple[list[str], int]]:
+    """Writes all columns as one batch; each stops by itself."""
+    places, continuations = list(columns), list(columns.values())
+    streams = [records.prompt(prompt) if place in columns else "" for place in range(MOST)]
+    began, shown, computed = time.perf_counter(), 0.0, 0.0
+
+    def figures(continuation: Continuation) -> str:
+        rate = round(continuation.n_new / computed, 1) if computed else None
+        return records.stats(n=continuation.n_new, rate=rate, end=continuation.end or "stopped")
+
+    tokens = continue_together(lm.model, continuations, max_new_tokens=form.max_new_tokens, use_cache=form.use_cache)
+    for (index, made), seconds in services.compute(tokens):
+        computed += seconds
+        place = places[index]
+        streams[place] += records.token(lm.tokenizer, made)
+        if made.end:
+            streams[place] += figures(continuations[index])
+        if form.tokens_per_second:
+            n_longest = max(continuation.n_new for continuation in continuations)
+            wait_until(began + n_longest / form.tokens_per_second, run)
+        if not run.wanted:
+            break
+        if time.perf_counter() - shown >= 1 / UPDATES_PER_SECOND:
+            shown = time.perf_counter()
+            yield list(streams), seed
+    if run.superseded:
+        return
+    for place, continuation in columns.items():
+        if not continuation.end:
+            streams[place] += figures(continuation)
+    yield list(streams), seed

@@ -1,0 +1,151 @@
+"""Live experiments for the page: the numbers of a figure, and one paragraph with what they show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from torch import Tensor
+
+from gptcore.analysis import count_parameters
+from gptcore.analysis import experiments as run
+from gptcore.config import GPTConfig
+from gptcore.language_model import LanguageModel
+from ui.handlers import inputs
+from ui.handlers.attention.texts import example_text
+from ui.handlers.inputs import InputError
+from ui.services import Services
+
+# Small enough to be run while somebody watches, deep enough to show what depth does.
+_SMALL = GPTConfig(vocab_size=512, n_positions=64, n_embd=128, n_layer=24, n_head=4)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What was found.
+
+    Attributes:
+        figure: name of the function in ui.figures.anatomy.
+        arguments: for it.
+        text: one paragraph, with the figures just measured.
+    """
+
+    figure: str
+    arguments: dict[str, Any]
+    text: str
+
+
+def experiment(services: Services, model: object, name: object) -> Experiment:
+    """Runs one of EXPERIMENTS with the model in the picker. Raises InputError for a name that is none."""
+    if not isinstance(name, str) or name not in EXPERIMENTS:
+        raise InputError(f"There is no experiment {str(name)[:60]!r}; choose {', '.join(EXPERIMENTS)}.")
+    lm = services.models.get(inputs.model_name(model))
+    with services.slots:
+        return EXPERIMENTS[name](lm)
+
+
+def _activations(lm: LanguageModel) -> Experiment:
+    found = run.activation_curves()
+    error = float((found.values["gelu"] - found.values["gelu_new"]).abs().max())
+    lowest = float(found.values["gelu"].min())
+    arguments = {
+        "x": _array(found.x),
+        "values": {name: _array(v) for name, v in found.values.items()},
+        "slopes": {name: _array(v) for name, v in found.slopes.items()},
+        "gate": _array(found.gate),
+    }
+    return Experiment("activations", arguments, (
+        "ReLU cuts everything below zero, and lets no gradient through there. GELU multiplies its input by a soft gate, "
+        f"Φ(x), the share of a normal distribution below x: it dips to {lowest:.3f}, is smooth at zero, and keeps a slope "
+        f"on both sides. GPT-1 and GPT-2 use the tanh approximation, which differs from the exact one by at most {error:.1e}."
+    ))  # fmt: skip
+
+
+def _layer_norm(lm: LanguageModel) -> Experiment:
+    layer = lm.model.config.n_layer // 2
+    ids = lm.tokenizer.encode(example_text(lm))[: lm.model.config.n_positions]
+    found = run.layer_norm_example(lm.model, ids, layer)
+    low, high = float(found.deviation.min()), float(found.deviation.max())
+    arguments = {name: _array(getattr(found, name)) for name in ("before", "after", "mean", "deviation")}
+    return Experiment("layer_norm", arguments, (
+        f"The residual stream of {lm.name} before layer {layer}, on the Attention tab's example. Its standard deviation goes "
+        f"from {low:.2f} to {high:.2f} between tokens, and single channels stick out. LayerNorm takes the mean off each token, "
+        "divides by its deviation, and then scales and shifts every channel by weights that were learned: attention sees "
+        "numbers of one size, whatever piled up in the stream."
+    ))  # fmt: skip
+
+
+def _mask(lm: LanguageModel) -> Experiment:
+    found = run.future_leak(replace(_SMALL, n_layer=4))
+    without = found[False][:-1]
+    return Experiment("leak", {"with_mask": _array(found[True]), "without": _array(found[False])}, (
+        "Two texts that differ in their last token alone, in the same random model. With the causal mask no earlier "
+        f"prediction moves, to the last bit. Without it every one does, by {float(without.mean()):.2f} on average: the model "
+        "could read the answer instead of predicting it, and its training loss would mean nothing."
+    ))  # fmt: skip
+
+
+def _norm_position(lm: LanguageModel) -> Experiment:
+    found = run.gradient_by_depth(replace(_SMALL, n_layer=12))
+    pre, post = (_array(found[name]) for name in ("pre", "post"))
+    return Experiment("by_depth", {
+        "lines": {"pre-norm (GPT-2)": pre, "post-norm (GPT-1)": post},
+        "title": "Gradient of the MLP's second matrix in each block, before training", "unit": "norm of the mean gradient",
+    }, (
+        "A random model of 12 layers, 128 wide, with the initial weights (Xavier) and the measure of Xiong et al. 2020. "
+        f"Post-norm: {post[0]:.2f} in the first block and {post[-1]:.2f} in the last. As they show, it is large near the output "
+        f"and falls downwards, which is their reason for the warm-up. Pre-norm: {pre[0]:.2f} and {pre[-1]:.2f}. They find it "
+        "about equal in all layers; in this decoder the early blocks have more, as Shleifer et al. 2021 (NormFormer) report."
+    ))  # fmt: skip
+
+
+def _tying(lm: LanguageModel) -> Experiment:
+    config = lm.model.config
+    tied = count_parameters(replace(config, tie_word_embeddings=True))
+    untied = count_parameters(replace(config, tie_word_embeddings=False))
+    table = tied.token_embedding
+    return Experiment("tying", {"tied": tied.total, "untied": untied.total, "table": table}, (
+        f"{lm.name} with one table at both ends has {tied.total:,} parameters, with two {untied.total:,}: the table is "
+        f"{table / tied.total:.0%} of the tied model. Tying says that a token that looks like another on the way in should "
+        "also be as likely on the way out (Press and Wolf 2017)."
+    ))  # fmt: skip
+
+
+def _scaling(lm: LanguageModel) -> Experiment:
+    found = run.stream_by_depth(_SMALL)
+    scaled, plain = _array(found[True]), _array(found[False])
+    return Experiment("by_depth", {
+        "lines": {"residual projections scaled by 1/√(2·layers)": scaled, "all weights N(0, 0.02)": plain},
+        "title": "Size of the residual stream after each layer, before training", "unit": "standard deviation", "log": False,
+    }, (
+        f"Every block adds two more terms. Without scaling the stream of a random 24-layer model grows {plain[-1] / plain[0]:.1f} "
+        f"times on the way up; with GPT-2's scaled initialisation {scaled[-1] / scaled[0]:.1f} times (GPT-2 paper, section 2.3)."
+    ))  # fmt: skip
+
+
+def _positions(lm: LanguageModel) -> Experiment:
+    similarity = _array(run.position_similarity(lm.model))
+    near = float(np.mean(np.diag(similarity, 1)))
+    far = float(np.mean(np.diag(similarity, len(similarity) // 2)))
+    return Experiment("positions", {"similarity": similarity, "window": lm.model.config.n_positions}, (
+        f"The position embeddings of {lm.name}, compared with each other. Nobody told the model that 5 comes after 4: each "
+        f"place has a vector of its own. Neighbours have a similarity of {near:.2f}, positions half a window apart {far:.2f}. "
+        "What is not random here was learned."
+    ))  # fmt: skip
+
+
+EXPERIMENTS: dict[str, Callable[[LanguageModel], Experiment]] = {
+    "GELU against ReLU": _activations,
+    "LayerNorm on a real activation": _layer_norm,
+    "What the causal mask does": _mask,
+    "Pre-norm against post-norm": _norm_position,
+    "Weight tying": _tying,
+    "Scaled initialisation": _scaling,
+    "Learned positions": _positions,
+}
+
+
+def _array(values: Tensor) -> np.ndarray:
+    return values.detach().float().numpy()

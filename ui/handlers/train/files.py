@@ -1,0 +1,241 @@
+"""What leaves the Train tab and what comes back: recordings of runs, and model folders as zip files."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import tempfile
+import zipfile
+import zlib
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from gptcore.analysis import HeadScores, count_parameters
+from gptcore.checkpoint import CONFIG_FILE, WEIGHTS_FILE, load_folder, save_folder
+from gptcore.config import GPTConfig
+from gptcore.errors import GPTCoreError
+from gptcore.language_model import LanguageModel, find_folder, load
+from gptcore.tokenizers import load_tokenizer
+from gptcore.training import TrainingConfig
+from gptcore.training.recording import Curve, Observation, score_lists
+from ui.handlers.inputs import InputError
+from ui.jobs import Bench
+from ui.runs import FinishedRun, Run
+from ui.services import Services
+
+EXAMPLE_MODEL = "anthology"
+_RECORDING = "run.json"
+_BYTES = 6  # of an uploaded weight at most: fp32, and other files beside it
+_MOST_MEMBERS, _PIECE, _LAST_RECORD = 200, 1 << 20, 22
+# What a model folder may consist of; anything else in a zip is left where it is.
+_MEMBERS = {CONFIG_FILE, WEIGHTS_FILE, "tokenizer.json", "tokenizer_config.json", "vocab.json", "merges.txt"}
+
+
+def recording(services: Services, request: object) -> str | None:
+    """A run with its curve and looks as a data URL of JSON: [bench, run]. None for nonsense."""
+    bench_id, run_id = [*request, None, None][:2] if isinstance(request, list) else (None, None)
+    bench = services.jobs.get(bench_id)
+    run = next((run for run in bench.runs if run.id == run_id), None) if bench is not None else None
+    if run is None:
+        return None
+    return f"data:application/json;base64,{base64.b64encode(write_recording(run).encode()).decode()}"
+
+
+def write_recording(run: Run | FinishedRun) -> str:
+    """A run as JSON, which read_recording takes back."""
+    with run.lock:
+        rows, looks = [list(row) for row in run.curve.rows], list(run.observations)
+    return json.dumps(
+        {
+            "title": run.plan.title, "about": run.plan.about, "config": run.plan.config.to_dict(), "reason": run.reason,
+            "step": run.step, "seconds": round(run.watch(), 2), "tokens_per_second": round(run.rate, 1),
+            "final_loss": _number(run.final_loss),
+            "rows": [[int(row[0]), *(float(f"{value:.5g}") for value in row[1:])] for row in rows],
+            "looks": [
+                {
+                    "step": o.step, "elapsed": round(o.elapsed, 2), "valid_loss": _number(o.valid_loss), "text": o.text,
+                    "scores": score_lists(o.scores), "maps": _packed(o.maps), "probabilities": _packed(o.probabilities),
+                    "tasks": o.tasks,
+                }
+                for o in looks
+            ],
+        },
+        ensure_ascii=False,
+    )  # fmt: skip
+
+
+def read_recording(text: str, lm: LanguageModel) -> FinishedRun:
+    """A run from its recording, with the model that it made. Raises ValueError or KeyError for another JSON."""
+    found = json.loads(text)
+    curve = Curve()
+    curve.rows = found["rows"]
+    looks = []
+    for look in found["looks"]:
+        scores = {
+            field.name: torch.tensor(
+                [[math.nan if v is None else v for v in row] for row in look["scores"][field.name]]
+            )
+            for field in fields(HeadScores)
+        }
+        shape = (lm.model.config.n_layer, lm.model.config.n_head)
+        maps = np.frombuffer(_unpacked(look["maps"]), dtype=np.uint8)
+        side = math.isqrt(maps.size // (shape[0] * shape[1]))
+        looks.append(
+            Observation(
+                look["step"], look["elapsed"], _or_nan(look["valid_loss"]), look["text"],
+                np.frombuffer(_unpacked(look["probabilities"]), dtype=np.float16), HeadScores(**scores),
+                maps.reshape(*shape, side, side), tasks=look.get("tasks", {}),
+            )
+        )  # fmt: skip
+    return FinishedRun(
+        lm=lm, title=found["title"], about=found["about"], config=TrainingConfig(**found["config"]), curve=curve,
+        observations=looks, step=found["step"], seconds=found["seconds"], rate=found["tokens_per_second"],
+        final_loss=found["final_loss"], reason=found["reason"],
+    )  # fmt: skip
+
+
+def example_bench() -> Bench | None:
+    """The recorded run that the tab opens with: how the bundled anthology model was made. None without its folder."""
+    try:
+        lm = load(EXAMPLE_MODEL, offline=True)
+        folder = find_folder(EXAMPLE_MODEL)
+        if folder is None:
+            return None
+        return Bench("example", [read_recording((folder / _RECORDING).read_text(encoding="utf-8"), lm)])
+    except (GPTCoreError, OSError, ValueError, KeyError):
+        return None
+
+
+def zipped_model(services: Services, bench_id: object) -> tuple[str, str]:
+    """(path, note): the current model of a bench as a zip of a model folder, which transformers opens too.
+
+    Raises:
+        InputError: no model yet.
+    """
+    bench = services.jobs.get(bench_id)
+    run = bench.current if bench is not None else None
+    lm = run.language_model if run is not None else None
+    if run is None or lm is None:
+        raise InputError("There is no model to save yet. Press Start, and wait for its first snapshot.")
+    scratch = tempfile.TemporaryDirectory(prefix="gptlens-")
+    folder = Path(scratch.name)
+    about, step = run.plan.about, run.observations[-1].step
+    made = {
+        "title": run.plan.title, "steps": step, "tokens": step * about["tokens_per_step"],
+        "seconds": round(run.watch()), "settings": about["settings"],
+    }  # fmt: skip
+    save_folder(folder / "model", lm.model, lm.tokenizer, metadata=made)
+    target = folder / "model.zip"
+    try:
+        with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as packed:
+            for file in sorted((folder / "model").iterdir()):
+                packed.write(file, f"model/{file.name}")
+    except OSError as error:
+        raise InputError(f"The zip file cannot be written ({error.strerror}). The run itself is not touched.") from None
+    run.scratch, note = scratch, ""
+    config = lm.model.config
+    if not (config.use_mlp and config.use_positions and config.causal):
+        note = "transformers has no GPT of this shape; the folder opens here and with gptcore.load."
+    return str(target), note
+
+
+def opened_model(services: Services, bench_id: object, file: object) -> tuple[Bench, str]:
+    """(bench, name): a model folder from an uploaded zip, ready to be picked.
+
+    Raises:
+        InputError: no zip of a model folder, or one that is too large.
+        GPTCoreError: files that are damaged or of another shape.
+    """
+    path = Path(str(file))
+
+    def small_enough(config: GPTConfig) -> None:
+        count, most = count_parameters(config).total, services.limits.training_parameters
+        if count > most:
+            raise InputError(f"The model has {count:,} parameters; this server opens uploads of at most {most:,}.")
+
+    with tempfile.TemporaryDirectory(prefix="upload-") as scratch:
+        folder = Path(scratch)
+        try:
+            unpack(path, folder, most_bytes=services.limits.training_parameters * _BYTES)
+            model = load_folder(folder, check=small_enough)
+            lm = LanguageModel(model, load_tokenizer(folder), path.stem[:40])
+        except GPTCoreError as error:  # where it was unpacked is nobody's business
+            raise type(error)(str(error).replace(f"{scratch}/", "").replace(scratch, path.name)) from None
+        for parameter in lm.model.parameters():
+            parameter.data = parameter.data.clone()  # the file it is mapped from goes away
+    return services.jobs.keep(bench_id, lm)
+
+
+def unpack(file: Path, folder: Path, *, most_bytes: int) -> None:
+    """Unpacks the files of a model folder from a zip, and nothing else, no further than allowed.
+
+    Args:
+        file: as it was uploaded; what it says of itself is not believed.
+        folder: where to; names inside the zip do not lead out of it.
+        most_bytes: of all files together.
+
+    Raises:
+        InputError: no zip, too many or doubled members, no model folder, or more bytes than allowed.
+    """
+    try:
+        n_members = _count_members(file)
+        if n_members > _MOST_MEMBERS:
+            raise InputError(f"{file.name} has {n_members:,} members; at most {_MOST_MEMBERS} are read.")
+        with zipfile.ZipFile(file) as given:
+            wanted = [member for member in given.infolist() if Path(member.filename).name in _MEMBERS]
+            names = [Path(member.filename).name for member in wanted]
+            doubled = next((name for name in names if names.count(name) > 1), None)
+            if doubled is not None:
+                raise InputError(f"{file.name} has {doubled} more than once. Zip one model folder.")
+            if not {CONFIG_FILE, WEIGHTS_FILE} <= set(names):
+                raise InputError(f"{file.name} has no {CONFIG_FILE} and {WEIGHTS_FILE}. Zip a model folder.")
+            left = most_bytes
+            if sum(member.file_size for member in wanted) > most_bytes:  # what it admits; more may come out
+                raise InputError(_too_much(most_bytes))
+            for member, name in zip(wanted, names, strict=True):
+                if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                    raise InputError(f"{name} in {file.name} is packed in an unusual way. Zip it without options.")
+                with given.open(member) as packed, (folder / name).open("wb") as unpacked:
+                    while piece := packed.read(_PIECE):
+                        left -= len(piece)
+                        if left < 0:
+                            raise InputError(_too_much(most_bytes))
+                        unpacked.write(piece)
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, ValueError) as error:
+        raise InputError(f"{file.name} cannot be opened as a zip file ({error}).") from None
+
+
+def _too_much(most_bytes: int) -> str:
+    return f"The model takes more than {most_bytes / 1e6:,.0f} MB unpacked, and is too large here."
+
+
+def _count_members(file: Path) -> int:
+    """How many members a zip says it has, from its last record, before any is listed."""
+    with file.open("rb") as given:
+        given.seek(0, 2)
+        given.seek(max(0, given.tell() - _LAST_RECORD - 0xFFFF))
+        tail = given.read()
+    place = tail.rfind(b"PK\5\6")
+    if place < 0 or len(tail) < place + _LAST_RECORD:
+        raise zipfile.BadZipFile("File is not a zip file")
+    return int.from_bytes(tail[place + 10 : place + 12], "little")
+
+
+def _packed(values: np.ndarray) -> str:
+    return base64.b64encode(zlib.compress(values.tobytes(), 9)).decode()
+
+
+def _unpacked(text: str) -> bytes:
+    return zlib.decompress(base64.b64decode(text))
+
+
+def _number(value: float) -> float | None:
+    return round(value, 5) if math.isfinite(value) else None
+
+
+def _or_nan(value: float | None) -> float:
+    return math.nan if value is None else value

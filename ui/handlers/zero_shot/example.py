@@ -1,0 +1,36 @@
+"""What the Zero-shot tab shows before anybody does anything, computed and not stored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from gptcore.language_model import bundled_models
+from ui.handlers.zero_shot import asking
+from ui.services import Services
+
+TASK_MODEL = "world"  # has read demonstrations of the tasks
+FIRST_TASK = "sentiment"
+
+
+@dataclass(frozen=True)
+class ZeroShotExample:
+    """A finished answer: which model is asked, the tab's values, the view of the prompt, its text, and the answer."""
+
+    model: str
+    values: dict[str, Any]
+    view: str
+    prompt: str
+    stream: str
+
+
+def make_zero_shot_example(services: Services) -> ZeroShotExample:
+    """Asks the bundled model that knows tasks, or the default one where that is not there."""
+    model = TASK_MODEL if TASK_MODEL in bundled_models() else services.models.default
+    values = asking.defaults(FIRST_TASK)
+    if services.models.get(model).tokenizer.kind == "char":  # its alphabet may lack any letter
+        return ZeroShotExample(model, values, "", "", "")
+    view, prompt = asking.composed(services, model, values)
+    *_, stream = asking.answer(services, "example", model, values)
+    services.sessions.forget("example")
+    return ZeroShotExample(model, values, view, prompt, stream)

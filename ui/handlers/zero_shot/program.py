@@ -1,0 +1,69 @@
+"""A task for programs: what the endpoint /zero_shot answers, with the checks of the tab."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from gptcore.generation import Continuation, check_seed, continue_together
+from ui.handlers import inputs
+from ui.handlers.inputs import InputError
+from ui.handlers.zero_shot import asking
+from ui.services import Services
+
+
+def by_program(
+    services: Services,
+    model: str,
+    name: str,
+    fields: object,
+    template: str,
+    n_examples: int,
+    prompt: str,
+    given: dict[str, Any],
+) -> dict[str, Any]:
+    """A task for the endpoint: the prompt as it is assembled, the greedy or sampled answer, and the labels.
+
+    Args:
+        services: of the app.
+        model, name, template: by name; "" takes the task's first template.
+        fields: the task's inputs by their names.
+        n_examples: solved ones of the little world in front.
+        prompt: instead of the assembled one, if not "".
+        given: labels, max_new_tokens, temperature, top_k, seed; None takes the task's.
+    """
+    task = asking.known_task(name)
+    unknown = next(iter(set(fields) - set(task.fields)), None) if isinstance(fields, dict) else None
+    if not isinstance(fields, dict) or unknown is not None:
+        what = f"There is no field {str(unknown)[:40]!r}" if unknown is not None else "The fields are no object"
+        wanted = ", ".join(f'"{field}": "..."' for field in task.fields)
+        raise InputError(f"{what}. The task {name} takes {{{wanted}}}.")
+    values = asking.defaults(name)
+    values |= {f"field_{place}": fields.get(field, "") for place, field in enumerate(task.fields)}
+    values |= {"expected": "", "n_examples": n_examples, "prompt": prompt}
+    values |= asking.with_template(values, template or task.templates[0].name)
+    values |= {key: value for key, value in given.items() if value is not None}
+    if isinstance(prompt, str) and prompt.strip():  # then the fields do not count
+        values |= {f"field_{place}": values[f"field_{place}"] or "-" for place in range(len(task.fields))}
+    asked = asking.read(services, values)
+    lm = services.models.get(inputs.model_name(model))
+    fitted = asked.fitted(lm)
+    settings = replace(asked.settings, top_k=asking.within(asked.settings.top_k, lm))
+    seed = check_seed(asked.seed)
+    continuation = Continuation(fitted.ids, settings, seed=seed, tokenizer=lm.tokenizer, stop=asked.stop)
+    steps = continue_together(lm.model, [continuation], max_new_tokens=asked.max_new_tokens, use_cache=True)
+    made = [token for (_, token), _ in services.compute(steps)]
+    written = "".join(token.text for token in made)
+    shown = asking.parts_of(lm, asked, fitted)
+    return {
+        "model": lm.name,
+        "task": name,
+        "template": asked.template.name,
+        "prompt": fitted.prompt.text,
+        **{key: shown[key] for key in ("parts", "note", "budget")},
+        "answer": asked.template.found(written),
+        "written": written,
+        "seed": seed,
+        "tokens": [{"id": one.id, "text": one.text, "logprob": round(one.logprob, 6)} for one in made],
+        "labels": asking.labels_of(services, lm, asked, fitted),
+    }

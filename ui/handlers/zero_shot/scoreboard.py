@@ -1,0 +1,203 @@
+"""The scoreboard: how often models do tasks, counted here on request, and what papers report beside it."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gptcore.corpora.world.items import TASKS_WITH_ITEMS, splits_of
+from gptcore.errors import CheckpointError, GPTCoreError
+from gptcore.language_model import bundled_models
+from gptcore.zero_shot.evaluation import Case, Score, Trial, evaluate, helped, make_trial
+from gptcore.zero_shot.metrics import percent
+from gptcore.zero_shot.metrics import reached as in_words
+from gptcore.zero_shot.published import PUBLISHED
+from gptcore.zero_shot.tasks import TASKS
+from ui.handlers import inputs
+from ui.handlers.inputs import InputError
+from ui.handlers.sheets import Section, duration, sheet
+from ui.handlers.zero_shot.views import chosen_models
+from ui.services import Services
+
+CHAIN = "chain of thought"
+WAYS = ("0", "1", "2", "4", "8", CHAIN)
+# What is held out from training, in words.
+SIDES = {
+    "these words together": "combination",
+    "this template": "template",
+    "this word in this task": "word",
+}
+MOST_ITEMS = 200
+RECORDED = "zero_shot.json"
+_COLUMNS = ("model", "task", "examples", "score", "95% interval", "items", "chance", "metric")
+
+
+@dataclass
+class _Board:
+    rows: list[tuple[str | int | float, ...]] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    misses: list[tuple[str, ...]] = field(default_factory=list)
+
+
+def scoreboard(
+    services: Services,
+    session_id: str | None,
+    models: object,
+    tasks: object,
+    ways: object,
+    side: object,
+    n_items: object,
+) -> Iterator[str]:
+    """Puts the chosen tests to the chosen models, with progress; a stop keeps what is counted.
+
+    Args:
+        services: of the app.
+        session_id: the visitor.
+        models: names.
+        tasks: names of tasks that have items.
+        ways: of WAYS: numbers of examples, and the chain of thought.
+        side: of SIDES: what training never showed.
+        n_items: items for each row.
+
+    Yields:
+        a sheet that grows.
+    """
+    chosen = chosen_models(services, models)
+    names = _subset(tasks, TASKS_WITH_ITEMS, "task")
+    asked = _subset(ways, WAYS, "number of examples")
+    if side not in SIDES:
+        raise InputError(f"What was held out is {str(side)[:40]!r}; choose one of {', '.join(SIDES)}.")
+    n = inputs.whole(n_items, "The number of items", low=5, high=MOST_ITEMS)
+    tests = [(model, task, way) for model in chosen for task in names for way in asked]
+    board, began, n_done = _Board(), time.perf_counter(), 0
+    with services.sessions.get(session_id).turn() as run:
+        first: dict[tuple[str, str], Score] = {}
+        for place, (model, task, way) in enumerate(tests):
+            test = _test(task, way, SIDES[str(side)], n)
+            if test is None:
+                continue
+            try:
+                lm = services.models.get(model)
+                cases: list[Case] = []
+                for more, _ in services.compute(evaluate(lm, test)):
+                    cases += more
+                    n_done += len(more)
+                    rate = n_done / (time.perf_counter() - began)
+                    left = ((len(tests) - place - 1) * n + len(test.items) - len(cases)) / rate
+                    at = f"{model}, {TASKS[task].title.lower()}: {len(cases)} of {len(test.items)}"
+                    yield _shown(board, f"{at} · {rate:.0f} items/s · about {duration(left)} left")
+                    if not run.wanted:
+                        break
+            except GPTCoreError as error:
+                board.rows.append((model, TASKS[task].title, way, "", "", 0, "", str(error)))
+                continue
+            if cases:
+                _add(board, model, way, Score(test, cases), first)
+            if not run.wanted:
+                yield _shown(board, "stopped; what was counted is kept")
+                return
+    yield _shown(board, f"{n_done} items in {duration(time.perf_counter() - began)}")
+
+
+def _test(task: str, way: str, side: str, n_items: int) -> Trial | None:
+    """The test, or None where the task has no such way or side."""
+    chain = TASKS[task].chain
+    held_out = [template.name for template in TASKS[task].templates if template.held_out]
+    if way == CHAIN:
+        return (
+            None if chain is None or side != "combination" else make_trial(task, template=chain.name, n_items=n_items)
+        )
+    n = int(way)
+    if side == "template":
+        return make_trial(task, template=held_out[0], n_examples=n, n_items=n_items) if held_out else None
+    if side == "word":
+        return make_trial(task, split="word", n_examples=n, n_items=n_items) if "word" in splits_of(task) else None
+    return make_trial(task, n_examples=n, n_items=n_items)
+
+
+def _add(board: _Board, model: str, way: str, score: Score, first: dict[tuple[str, str], Score]) -> None:
+    """A row for a score, what it says about examples, and some of the misses."""
+    reached, test = score.estimate, score.test
+    title = TASKS[test.task].title
+    guessing = "" if test.chance is None else percent(test.chance)
+    board.rows.append((
+        model, title, way, in_words(reached.mean, len(score.cases)),
+        f"{percent(reached.low)} to {percent(reached.high)}", len(score.cases), guessing, test.metric,
+    ))  # fmt: skip
+    before = first.setdefault((model, test.task), score)
+    if before is not score and len(before.cases) == len(score.cases):
+        what = "the chain of thought" if way == CHAIN else f"{way} example{'s' if way != '1' else ''} in front"
+        board.remarks.append(f"{model}, {title.lower()}: {what} {helped(before, score)[1]}.")
+    wrong = [case for case in score.cases if case.score < 0.5][:2]
+    board.misses += [
+        (f"{model}: {title.lower()}", _short(case.prompt.text), case.answer, case.expected) for case in wrong
+    ]
+
+
+def _short(prompt: str) -> str:
+    return prompt if len(prompt) <= 160 else f"… {prompt[-160:]}"
+
+
+def _shown(board: _Board, state: str) -> str:
+    sections = [Section("Counted here", state, _COLUMNS, list(board.rows))]
+    if board.remarks:
+        rows = [(remark,) for remark in board.remarks]
+        text = "Compared item by item with the first way of asking in the table."
+        sections.append(Section("Do examples help?", text, ("",), rows))
+    if board.misses:
+        columns = ("model and task", "end of the prompt", "its answer", "expected")
+        sections.append(Section("Some misses", "", columns, board.misses[-12:]))
+    return sheet(sections)
+
+
+def recorded() -> str:
+    """What the bundled models reached when they were made, as their folders say, before anything is counted here."""
+    rows: list[Sequence[str | int | float]] = []
+    for name, folder in bundled_models().items():
+        try:
+            found = json.loads((folder / RECORDED).read_text(encoding="utf-8"))["rows"]
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError, KeyError) as error:
+            raise CheckpointError(f"{folder / RECORDED} cannot be read ({error}).") from None
+        rows += [_recorded_row(name, row) for row in found]
+    columns = ("model", "task", "held out from training", "template", "score", "95% interval", "items", "metric")
+    text = "Counted when the model was made; count it again with the button above. This is part of the model's card."
+    return sheet([Section("Recorded", text, columns, rows)])
+
+
+def _recorded_row(name: str, row: dict[str, Any]) -> Sequence[str | int | float]:
+    held_out = row["held_out"].partition(",")[0]
+    said = next((words for words, side in SIDES.items() if side == held_out), "this sum in either order")
+    wording = row["template"] + (f", {row['examples']} example" if row["examples"] else "")
+    return (
+        name, TASKS[row["task"]].title, said, wording,
+        in_words(row["score"], row["items"]), f"{percent(row['low'])} to {percent(row['high'])}",
+        row["items"], row["metric"],
+    )  # fmt: skip
+
+
+def published() -> str:
+    """Figures of the papers, on their own test sets."""
+    columns = ("task", "model", "data and measure", "examples", "value", "source")
+    rows = [(TASKS[one.task].title, one.model, one.measure, one.examples, one.value, one.source) for one in PUBLISHED]
+    text = (
+        "From the papers, on other data: not comparable with the rows above. "
+        "GPT-2's LAMBADA figures use a stop-word filter; without it, the comparable figure of the released 124M model "
+        "is about 33%."
+    )
+    return sheet([Section("Published", text, columns, rows)])
+
+
+def _subset(given: object, known: Sequence[str], what: str) -> list[str]:
+    """The given ones in the known order. Raises InputError for none or unknown ones."""
+    names = given if isinstance(given, list) else [given]
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise InputError(f"There is no {what} {str(unknown[0])[:40]!r}; choose among {', '.join(known)}.")
+    if not names:
+        raise InputError(f"No {what} is chosen. Tick at least one.")
+    return [name for name in known if name in names]

@@ -1,0 +1,213 @@
+"""Further views of a zero-shot prompt: three ways of asking, what the answer owes to the prompt, and other models."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from gptcore.analysis import count_parameters
+from gptcore.corpora.world.items import TASKS_WITH_ITEMS
+from gptcore.errors import GPTCoreError, PromptError
+from gptcore.language_model import LanguageModel
+from gptcore.zero_shot.answering import greedy_answers
+from gptcore.zero_shot.evaluation import examples
+from gptcore.zero_shot.influence import answer_logprobs, part_effects, word_effects
+from gptcore.zero_shot.metrics import exact_match, percent, rouge
+from gptcore.zero_shot.templates import Item, Template
+from gptcore.zero_shot.window import Fitted, fit
+from ui.handlers import inputs
+from ui.handlers.inputs import InputError
+from ui.handlers.sheets import Section, big, sheet
+from ui.handlers.zero_shot.asking import OWN_WORDING, Asked, parts_of, read
+from ui.services import Services
+
+MOST_MODELS = 8
+_MOST_ON_A_RUNG = 40  # tokens of a plain answer in the ladder
+_ASSEMBLED = "These prompts are built from the fields; the prompt that was edited by hand is not used here."
+OWN, EXPECTED = "its own answer", "the expected answer"
+
+
+def three_ways(services: Services, session_id: str | None, model: object, values: dict[str, Any]) -> Iterator[str]:
+    """The same input without examples, with examples, and as a chain of thought; greedy: only the prompt differs.
+
+    Yields:
+        JSON of {"ways": [{title, parts, note, budget, answer, verdict, p}]}, growing.
+    """
+    asked = read(services, values)
+    lm = services.models.get(inputs.model_name(model))
+    n = len(asked.examples) or asked.task.n_examples
+    solved = asked.examples or (examples(asked.name, n) if asked.name in TASKS_WITH_ITEMS else ())
+    plain = asked.template if not asked.template.chain_of_thought else asked.task.templates[0]
+    chain = asked.template if asked.template.chain_of_thought else asked.task.chain
+    few = f"Few-shot: {len(solved)} example{'s' if len(solved) != 1 else ''}"
+    no_chain = "This task has no chain of thought. Write a template with {steps} before {answer} to make one."
+    ways: list[tuple[str, Template | None, Sequence[Item], str]] = [
+        ("Zero-shot: no example", plain, (), ""),
+        (few, plain if solved else None, solved, "There are no examples for this task."),
+        ("Chain of thought: no example", chain, (), no_chain),
+    ]
+    found: list[dict[str, Any]] = []
+    with services.sessions.get(session_id).turn() as run:
+        for title, template, shown, why in ways:
+            if template is None:
+                found.append({"title": title, "message": why})
+            else:
+                found.append({"title": title, **_way(services, lm, asked, template, shown)})
+            yield json.dumps({"ways": found, "note": _ASSEMBLED if asked.edited else ""}, ensure_ascii=False)
+            if not run.wanted:
+                return
+
+
+def _way(
+    services: Services, lm: LanguageModel, asked: Asked, template: Template, solved: Sequence[Item]
+) -> dict[str, Any]:
+    chain, own = template.chain_of_thought, template == asked.template
+    n_answer = asked.max_new_tokens if own else asked.task.length(template)
+    fitted = fit(lm, template.prompt(asked.item, solved), n_answer)
+    stop = asked.stop if own else asked.task.stops(template)
+    with services.slots:
+        written = greedy_answers(lm, [fitted.ids], max_new_tokens=n_answer, stop=stop)[0]
+    expected, found = template.label(asked.item.answer), template.found(written)
+    value = parts_of(lm, asked, fitted)
+    value["parts"] = [{"kind": part.kind, "text": part.text} for part in fitted.prompt.parts]
+    value |= {"source": template.source, "own": template.name == OWN_WORDING}
+    value["budget"]["answer"] = n_answer
+    return {**value, "answer": written, "found": found if chain else "", "verdict": _mark(asked, expected, found)}
+
+
+def _mark(asked: Asked, expected: str, found: str) -> str:
+    if not expected:
+        return ""
+    if asked.name == "summarise":
+        return f"ROUGE-L {percent(rouge(expected, found))}"
+    return "as expected" if exact_match(expected, found) else f"not as expected: {expected}"
+
+
+def uses(services: Services, model: object, values: dict[str, Any], whose: object) -> str:
+    """What the probability of an answer owes to the parts and words of the prompt.
+
+    Args:
+        services: of the app.
+        model: its name.
+        values: as the tab sends them.
+        whose: OWN, what the model writes greedily, or EXPECTED.
+
+    Returns:
+        JSON of {"uses": {answer, p, note, changes: [{name, p, effect}], words: [{kind, text, effect}]}}; effects in
+        nats, positive where a part makes the answer likelier.
+    """
+    if whose not in (OWN, EXPECTED):
+        raise InputError(f"Whose answer is {str(whose)[:40]!r}; it must be {OWN!r} or {EXPECTED!r}.")
+    asked = read(services, values)
+    if whose == EXPECTED and asked.template.chain_of_thought:
+        raise PromptError(
+            "The expected answer stands behind the steps, which the model has not written yet. Take its own answer, "
+            "or a template without steps."
+        )
+    lm = services.models.get(inputs.model_name(model))
+    fitted = asked.fitted(lm)
+    with services.slots:
+        text = asked.template.label(asked.item.answer)
+        if whose == OWN:
+            written = greedy_answers(
+                lm, [fitted.ids], max_new_tokens=min(24, asked.max_new_tokens), stop=asked.stop or ("\n",)
+            )
+            text = written[0].strip()
+        if not text:
+            raise PromptError(
+                "There is no answer whose probability could move: "
+                + ("the model writes none here." if whose == OWN else "fill in the expected answer.")
+            )
+        lead = _lead(fitted)
+        base, words = word_effects(lm, fitted.prompt, lead + text)
+        changes = [] if asked.edited else part_effects(lm, asked.template, asked.item, asked.examples, lead + text)[1]
+    value = {
+        "answer": text,
+        "p": math.exp(base),
+        "note": fitted.note or ("Parts are known only while the prompt is as assembled." if asked.edited else ""),
+        "changes": [{"name": one.name, "p": math.exp(one.logprob), "effect": round(one.effect, 4)} for one in changes],
+        "words": [{"kind": one.kind, "text": one.text, "effect": round(one.effect, 4)} for one in words],
+    }
+    return json.dumps({"uses": value}, ensure_ascii=False)
+
+
+def _lead(fitted: Fitted) -> str:
+    """What stands between a prompt and an answer."""
+    return "" if fitted.prompt.text.endswith((" ", "\n")) else " "
+
+
+def ladder(services: Services, session_id: str | None, models: object, values: dict[str, Any]) -> Iterator[str]:
+    """The same prompt on several models, one after the other: answer and probability of the expected one.
+
+    Yields:
+        a sheet that grows.
+    """
+    asked = read(services, values)
+    chosen = chosen_models(services, models)
+    rows: list[tuple[str | int | float, ...]] = []
+    with services.sessions.get(session_id).turn() as run:
+        for place, name in enumerate(chosen):
+            yield _ladder(asked, rows, f"asking {name}, {place + 1} of {len(chosen)}…")
+            try:
+                rows.append(_rung(services, services.models.get(name), asked))
+            except GPTCoreError as error:
+                rows.append((name, "", f"not asked: {error}", "", ""))
+            if not run.wanted:
+                yield _ladder(asked, rows, "stopped")
+                return
+    yield _ladder(asked, rows, "")
+
+
+def chosen_models(services: Services, models: object) -> list[str]:
+    """Names of models to compare. Raises InputError for none, too many, or what is no list."""
+    if not isinstance(models, list) or not models:
+        raise InputError("No model is chosen. Tick at least one.")
+    if len(models) > MOST_MODELS:
+        raise InputError(f"{len(models)} models are chosen; {MOST_MODELS} are allowed at once.")
+    return [inputs.model_name(name) for name in models]
+
+
+def _rung(services: Services, lm: LanguageModel, asked: Asked) -> tuple[str | int | float, ...]:
+    fitted = asked.fitted(lm)
+    expected = asked.template.label(asked.item.answer)
+    size, chain = big(count_parameters(lm.model.config).total), asked.template.chain_of_thought
+    most = asked.max_new_tokens if chain else min(_MOST_ON_A_RUNG, asked.max_new_tokens)
+    with services.slots:
+        written = greedy_answers(lm, [fitted.ids], max_new_tokens=most, stop=asked.stop or ("\n",))[0]
+        if not expected:
+            return lm.name, size, written.strip(), "", ""
+        if chain:  # the answer stands behind steps that every model writes for itself
+            return lm.name, size, written.strip(), "", _yes(asked, expected, written)
+        logprob = answer_logprobs(lm, [fitted.prompt], _lead(fitted) + expected)[0]
+    return lm.name, size, written.strip(), _chance(math.exp(logprob)), _yes(asked, expected, written)
+
+
+def _yes(asked: Asked, expected: str, written: str) -> str:
+    if asked.name == "summarise":
+        return _mark(asked, expected, written)
+    return "yes" if exact_match(expected, asked.template.found(written)) else "no"
+
+
+def _chance(probability: float) -> str:
+    return f"{100 * probability:.3g}%" if probability >= 1e-4 else "<0.01%"
+
+
+def _ladder(asked: Asked, rows: Sequence[tuple[str | int | float, ...]], state: str) -> str:
+    expected = asked.template.label(asked.item.answer)
+    columns = ("model", "parameters", "its answer (greedy)", f"probability of “{expected[:20]}”", "as expected?")
+    tail = (asked.edited or asked.prompt.text)[-100:]
+    text = f"The same prompt for every model, in its own tokens. It ends: “{tail}”"
+    if state:
+        text = state.capitalize()
+    return sheet(
+        [
+            Section(
+                f"Expected: {asked.template.label(asked.item.answer) or 'nothing particular'}",
+                text,
+                columns,
+                list(rows),
+            )
+        ]
+    )

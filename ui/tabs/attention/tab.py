@@ -1,0 +1,109 @@
+"""The Attention tab: where every head looks, what it does, and what it matters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from ui.components.attention.attention_view import attention_view
+from ui.components.attention.insight_views import ablation_view, lens_view
+from ui.figures import attention as figures
+from ui.handlers.attention import maps
+from ui.handlers.attention.example import AttentionExample
+from ui.services import Services
+from ui.tabs.attention.compare import compare_view
+from ui.tabs.attention.events import HINT, make_events, server_functions
+from ui.tabs.controls import QUIET, stop_event
+
+_MODES = [
+    ("as it is", maps.RAW),
+    ("end-of-text token in front", maps.IN_FRONT),
+    ("first token left out", maps.WITHOUT_FIRST),
+]
+
+
+@dataclass(frozen=True)
+class AttentionTab:
+    """What the page needs of this tab.
+
+    Attributes:
+        text, mode, keep: what a link sets.
+        linked: whether it has set the text; such a text is no example, and stays when the model is opened.
+        fresh, look, compare: when the model has changed, the examples for it, and how to look and compare anew; each
+            as keyword arguments of an event.
+    """
+
+    text: gr.Textbox
+    mode: gr.Radio
+    keep: gr.Radio
+    linked: gr.State
+    fresh: dict[str, Any]
+    look: dict[str, Any]
+    compare: dict[str, Any]
+
+
+def attention_tab(
+    services: Services, model: gr.Dropdown, example: AttentionExample, model_work: dict[str, Any]
+) -> AttentionTab:
+    """Lays out the tab and wires it; arguments as in `generate_tab`."""
+    with gr.Row(equal_height=False, elem_id="attention-head"):
+        with gr.Column(scale=3, min_width=330):
+            text = gr.Textbox(
+                example.text, show_label=False, lines=2, max_lines=5, elem_id="attention-text", container=False,
+                placeholder="A text for the model to read, at least two words",
+            )  # fmt: skip
+            with gr.Row(elem_classes="attention-more"):
+                use = gr.Button(
+                    "Use the text from Generate", size="sm", min_width=190, scale=0, elem_id="use-generated"
+                )
+                woken = gr.Markdown(HINT, elem_id="woken")
+        with gr.Column(scale=2, min_width=330):
+            mode = gr.Radio(_MODES, value=maps.RAW, label="Attention sink (first token)", elem_id="sink")
+            keep = gr.Radio(
+                list(maps.ENDS), value="end", label="The text is too long: keep its", elem_id="keep-end",
+                visible=False,
+            )  # fmt: skip
+    shown, off = gr.State("look"), gr.State(example.off)
+    with gr.Tabs(elem_id="attention-views") as views:
+        with gr.Tab("Heads", id="look") as look_tab:
+            view = attention_view(example.view, server_functions=server_functions(services), elem_id="attention")
+        with gr.Tab("Switch off", id="off") as off_tab:
+            with gr.Row(elem_classes="switches"):
+                replacement = gr.Radio(
+                    [("nothing (zero)", "zero"), ("its mean over the text", "mean")], value="zero", label="In its place",
+                    elem_id="replacement", scale=3,
+                )  # fmt: skip
+                every = gr.Button("Try every part alone", variant="primary", elem_id="try-all", min_width=120)
+                stop = gr.Button("Stop", variant="stop", elem_id="stop-trying", min_width=80)
+            switches = ablation_view(example.ablation, server_functions=[figures.change_picture], elem_id="ablation")
+        with gr.Tab("Logit lens", id="lens") as lens_tab:
+            gr.Markdown(
+                "What would the model say next if it stopped after each layer? Its final norm and output head read every "
+                "layer’s state (nostalgebraist 2020, “the logit lens”).",
+                elem_classes="hint",
+            )
+            layers = lens_view(example.lens, server_functions=[figures.lens_picture], elem_id="lens")
+        with gr.Tab("Compare", id="compare"):
+            compared = compare_view(services, model, example, model_work)
+
+    on_look, on_off, on_try, on_wake, on_fresh, on_generated = make_events(services)
+    inputs, outputs = [model, text, mode, keep, off, replacement], [view, switches, layers, keep, off]
+    look = {"fn": on_look, "inputs": [shown, *inputs], "outputs": outputs, **model_work}
+    gr.on([text.change, mode.change, keep.change, replacement.change], trigger_mode="always_last", **look)
+    view.expired(**look)
+    for name, tab in (("look", look_tab), ("off", off_tab), ("lens", lens_tab)):
+        tab.select(lambda name=name: name, None, shown, queue=False, **QUIET).then(**look)
+    switched = {"fn": on_off, "inputs": [model, text, mode, keep, replacement], **model_work}
+    switches.switch(trigger_mode="always_last", outputs=[switches, off, views], **switched)
+    view.off(outputs=[switches, off, views], **switched)
+    every.click(on_try, [model, text, mode, keep, replacement], switches, **model_work)
+    stop.click(stop_event(services), queue=False, **QUIET)
+    view.wake(on_wake, model, [text, woken], **model_work)
+    text.input(None, None, woken, js=f"() => {HINT!r}", **QUIET)
+    use.click(on_generated, None, text, **QUIET)
+    linked = gr.State(False)
+    examples = [text, compared.text_a, compared.text_b]
+    fresh = {"fn": on_fresh, "inputs": [model, linked, *examples], "outputs": [linked, *examples], **QUIET}
+    return AttentionTab(text, mode, keep, linked, fresh, look, compared.compare)

@@ -1,0 +1,77 @@
+"""Two further views of the Generate tab: strategies side by side, and the surprise in a given text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import gradio as gr
+
+from ui.components.shared.token_stream import token_stream
+from ui.errors import shown_to_visitor
+from ui.handlers.example import Example
+from ui.handlers.generate.compare import MOST, compare
+from ui.handlers.generate.score import score
+from ui.handlers.generate.strategies import FROM_SLIDERS, OFF, STRATEGIES
+from ui.services import Services
+from ui.tabs.controls import QUIET, Controls, or_nothing, stop_event, writing_form
+
+_FIRST_CHOICES = ("Greedy", "T = 0.7", "Top-p = 0.9", "Neutral")
+
+
+def compare_view(
+    services: Services, model: gr.Dropdown, example: Example, controls: Controls, model_work: dict[str, Any]
+) -> None:
+    """Up to four strategies on one prompt, streaming together; length, seed and speed are those of the write view."""
+    prompt = gr.Textbox(example.document.prompt, label="Prompt for all", lines=2, max_lines=6, elem_id="compare-prompt")
+    with gr.Row():
+        start = gr.Button("Write all", variant="primary", elem_id="compare-start", min_width=120, scale=0)
+        stop = gr.Button("Stop", variant="stop", elem_id="compare-stop", min_width=90, scale=0)
+        same = gr.Checkbox(
+            True, label="Same random numbers", elem_id="compare-same", min_width=260,
+            info="On: only the strategy differs. Off: each column gets its own random numbers, so one strategy gives four texts.",
+        )  # fmt: skip
+    names, streams = [], []
+    with gr.Row(elem_classes="compare"):
+        for place in range(MOST):
+            with gr.Column(min_width=250):
+                names.append(
+                    gr.Dropdown(
+                        [*STRATEGIES, FROM_SLIDERS, OFF],
+                        value=_FIRST_CHOICES[place],
+                        label=f"Strategy {place + 1}",
+                        elem_id=f"strategy-{place}",
+                    )  # fmt: skip
+                )
+                streams.append(
+                    token_stream(label=f"Text of strategy {place + 1}", compact=True, elem_id=f"compared-{place}")
+                )
+
+    def on_compare(request: gr.Request, name: str, text: str, same_numbers: bool, *raw: Any) -> Iterator[list[Any]]:
+        chosen, form = raw[:MOST], writing_form(services, raw[MOST:])
+        with shown_to_visitor():
+            views = compare(services, request.session_hash, name, text, form, chosen, same_numbers)
+            yield from or_nothing(([*texts, seed] for texts, seed in views), [gr.skip()] * (MOST + 1))
+
+    inputs = [model, prompt, same, *names, *controls.inputs]
+    start.click(on_compare, inputs, [*streams, controls.seed], **{**model_work, "trigger_mode": "multiple"})
+    stop.click(stop_event(services), queue=False, **QUIET)
+
+
+def score_view(services: Services, model: gr.Dropdown, example: Example, model_work: dict[str, Any]) -> None:
+    """A text from anywhere, coloured by how little the model expected each token."""
+    with gr.Row(equal_height=False):
+        with gr.Column(scale=1, min_width=330):
+            text = gr.Textbox(
+                example.scored_text, label="Any text", lines=6, max_lines=14, elem_id="score-text",
+                info="Perplexity: on average, the model is as unsure as choosing among this many equally likely tokens.",
+            )  # fmt: skip
+            start = gr.Button("Measure the surprise", variant="primary", elem_id="score-start")
+        with gr.Column(scale=1, min_width=330):
+            stream = token_stream(example.scored, label="Surprise in the text", elem_id="scored")
+
+    def on_score(name: str, written: str) -> str:
+        with shown_to_visitor():
+            return score(services, name, written)
+
+    start.click(on_score, [model, text], stream, **model_work)

@@ -1,0 +1,125 @@
+"""What happens on the Parameters tab: the shape's views, and the pictures that leave the page."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import gradio as gr
+
+from gptcore.errors import GPTCoreError
+from ui.errors import shown_to_visitor
+from ui.figures.parameters import anatomy as anatomy_figures
+from ui.figures.parameters import architecture as drawings
+from ui.figures.parameters import charts as figures
+from ui.figures.slide import is_kind
+from ui.handlers import sheets
+from ui.handlers.models.uses import ABOVE
+from ui.handlers.parameters import anatomy, architecture, costs, shapes, verify
+from ui.services import Services
+from ui.tabs.controls import or_nothing
+
+PICKED = ABOVE
+FIELDS = [*shapes.SIZES, *shapes.SWITCHES, "norm_position"]
+
+
+def make_events(services: Services) -> tuple[Callable[..., Any], ...]:
+    """The tab's events as Gradio wants them."""
+
+    def on_look(shown: str, batch: Any, length: Any, millions: Any, *raw: Any) -> list[Any]:
+        views: list[Any] = [gr.skip()] * 5
+        with shown_to_visitor():
+            try:
+                values = dict(zip(FIELDS, raw, strict=True))
+                config = shapes.shape(values)
+                if shown == "bars":
+                    views[2] = figures.bars(shapes.side_by_side(config))
+                elif shown == "cost":
+                    views[3] = costs.costs(config, batch, length, millions)
+                elif shown == "drawing":
+                    views[4] = json.dumps({"shape": values})
+                elif shown == "breakdown":
+                    views[:2] = [shapes.breakdown(config), figures.treemap(shapes.treemap(config))]
+            except GPTCoreError as error:  # said in the view's place: a notice at every move of a slider is a nuisance
+                for place in {"breakdown": (0, 1), "bars": (2,), "cost": (3,), "drawing": (4,)}.get(shown, ()):
+                    views[place] = sheets.message(str(error))
+        return views
+
+    def on_load(name: str, model: str) -> list[Any]:
+        with shown_to_visitor():
+            config = shapes.known_shape(services, name, model)
+        values = shapes.controls_of(config)
+        return [*(values[field] for field in FIELDS), min(256, config.n_positions), model if name == PICKED else ""]
+
+    def on_follow(name: str, model: str, followed: str, shown: str, batch: Any, millions: Any) -> list[Any]:
+        if name != PICKED or model == followed:
+            return [gr.skip()] * (len(FIELDS) + 7)
+        *fields, length, now = on_load(name, model)
+        return [*fields, length, now, *on_look(shown, batch, length, millions, *fields)]
+
+    def on_rate(batch: Any, length: Any, millions: Any, *raw: Any) -> str:
+        with shown_to_visitor():
+            try:
+                config = shapes.shape(dict(zip(FIELDS, raw, strict=True)))
+                return costs.measure_training(services, config, batch, length, millions)
+            except GPTCoreError as error:
+                return html.escape(str(error), quote=False)
+
+    def on_cache(model: str) -> str:
+        with shown_to_visitor():
+            return costs.measure_cache(services, model)
+
+    def on_anatomy(shown: str, name: str, model: str) -> Any:
+        if shown != "anatomy":
+            return gr.skip()
+        with shown_to_visitor():
+            found = anatomy.experiment(services, model, name)
+        draw = getattr(anatomy_figures, found.figure)
+        light, dark = (draw(**found.arguments, kind="svg", dark=night) for night in (False, True))
+        value = {"name": name, "model": model, "text": found.text, "light": light, "dark": dark}
+        return json.dumps(value, ensure_ascii=False)
+
+    def on_verify(request: gr.Request, model: str) -> Iterator[Any]:
+        with shown_to_visitor():
+            yield from or_nothing(verify.checks(services, request.session_hash, model), gr.skip())
+
+    return on_look, on_load, on_follow, on_rate, on_cache, on_anatomy, on_verify
+
+
+def drawn(request: Any) -> str | None:
+    """The drawing of a shape with its parts, as JSON; None for a shape that is none. Takes [the shape's controls]."""
+    try:
+        config = shapes.shape(request[0])
+    except (GPTCoreError, TypeError, ValueError, KeyError, IndexError):
+        return None
+    shape = drawings.Drawn(**architecture.drawn(config))
+    return architecture.value(config, drawings.inline(shape, dark=False), drawings.inline(shape, dark=True))
+
+
+def drawing_picture(request: Any) -> str | None:
+    """The drawing of a shape as a slide; None for a shape that is none. Takes [the shape's controls, kind, dark]."""
+    try:
+        values, kind, dark = request
+        if not is_kind(kind):
+            return None
+        return drawings.draw(drawings.Drawn(**architecture.drawn(shapes.shape(values))), kind, dark=dark is True)
+    except (GPTCoreError, TypeError, ValueError, KeyError):
+        return None
+
+
+def anatomy_picture(services: Services) -> Callable[..., Any]:
+    """The figure of an experiment as a slide, with a model that is loaded; None for a request that is none."""
+
+    def picture(request: Any) -> str | None:
+        try:
+            name, model, kind, dark = request
+            if not is_kind(kind) or model not in services.models.loaded():
+                return None
+            found = anatomy.experiment(services, model, name)
+            return getattr(anatomy_figures, found.figure)(**found.arguments, kind=kind, dark=dark is True)
+        except (GPTCoreError, TypeError, ValueError):
+            return None
+
+    return picture

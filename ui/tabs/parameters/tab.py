@@ -1,0 +1,167 @@
+"""The Parameters tab: what a GPT is made of, and what it costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from gptcore.config import PRESETS
+from ui.components.parameters.views import breakdown_view, drawing_view, figure_view, plotly_view
+from ui.components.shared.sheet_view import sheet_view
+from ui.figures.parameters import charts as figures
+from ui.handlers.parameters import anatomy, costs, families, quoted, shapes
+from ui.handlers.train.plan import SENT
+from ui.services import Services
+from ui.tabs.controls import QUIET, stop_event
+from ui.tabs.parameters.events import FIELDS, PICKED, anatomy_picture, drawing_picture, drawn, make_events
+
+
+@dataclass(frozen=True)
+class ParametersTab:
+    """What the page needs of the tab.
+
+    Attributes:
+        follow: what to do when the model in the picker has changed, as keyword arguments of events.
+        send: the button that takes the shape to the Train tab.
+        sent: the controls that go there, by SENT.
+        start_from: what the shape starts from.
+    """
+
+    follow: list[dict[str, Any]]
+    send: gr.Button
+    sent: list[Any]
+    start_from: gr.Dropdown
+
+
+def parameters_tab(services: Services, model: gr.Dropdown, model_work: dict[str, Any], tab: gr.Tab) -> ParametersTab:
+    """Lays out the tab and wires it.
+
+    Args:
+        services, model, model_work: as in `generate_tab`.
+        tab: itself; it draws when it is opened.
+    """
+    config = services.models.get(services.models.default).model.config
+    with gr.Row(equal_height=False):
+        with gr.Column(scale=2, min_width=320):
+            load = gr.Dropdown([PICKED, *PRESETS], value=PICKED, label="Start from", elem_id="shape-from")
+            controls = _controls(shapes.controls_of(config))
+            send = gr.Button("Train this shape", elem_id="shape-to-train", min_width=0)
+        with gr.Column(scale=5, min_width=330), gr.Tabs(elem_id="parameter-views"):
+            with gr.Tab("Breakdown", id="breakdown") as breakdown_tab:
+                table = breakdown_view(
+                    shapes.breakdown(config), server_functions=[figures.picture], elem_id="breakdown"
+                )
+                tree = plotly_view(name="parameters-treemap", height=380, elem_id="treemap")
+            with gr.Tab("All models", id="bars") as bars_tab:
+                bars = plotly_view(name="models-side-by-side", height=420, elem_id="bars")
+            with gr.Tab("117M or 124M?", id="why"):
+                sheet_view(quoted.quoted(), name="quoted-numbers", elem_id="quoted")
+            with gr.Tab("Cost", id="cost") as cost_tab:
+                with gr.Row():
+                    batch = gr.Number(
+                        8, label="Sequences in a batch", precision=0, minimum=1, elem_id="cost-batch", min_width=120
+                    )
+                    length = gr.Number(
+                        min(256, config.n_positions),
+                        label="Tokens in each",
+                        precision=0,
+                        minimum=1,
+                        elem_id="cost-length",
+                        min_width=120,
+                    )
+                    millions = gr.Number(
+                        300, label="Training tokens, millions", minimum=0.001, elem_id="cost-tokens", min_width=120
+                    )
+                cost = sheet_view(
+                    costs.costs(config, 8, min(256, config.n_positions), 300), name="cost", elem_id="cost"
+                )
+                with gr.Row():
+                    rate = gr.Button("Measure training here (2 s)", elem_id="measure-training", min_width=160)
+                    cache = gr.Button("Time the KV cache with the model above", elem_id="measure-cache", min_width=160)
+                measured = gr.Markdown("", elem_id="measured")
+            with gr.Tab("Drawing", id="drawing") as drawing_tab:
+                drawing = drawing_view(server_functions=[drawn, drawing_picture], elem_id="drawing")
+            with gr.Tab("Anatomy", id="anatomy") as anatomy_tab:
+                which = gr.Radio(
+                    list(anatomy.EXPERIMENTS),
+                    value=next(iter(anatomy.EXPERIMENTS)),
+                    show_label=False,
+                    container=False,
+                    elem_id="experiment",
+                )
+                shown_figure = figure_view(server_functions=[anatomy_picture(services)], elem_id="anatomy-figure")
+            with gr.Tab("Verify", id="verify"):
+                with gr.Row():
+                    start = gr.Button("Check the model above", variant="primary", elem_id="verify-start", min_width=160)
+                    stop = gr.Button("Stop", variant="stop", elem_id="verify-stop", min_width=90)
+                checks = sheet_view(name="checks", elem_id="checks")
+            with gr.Tab("Families", id="families"):
+                sheet_view(families.families(), name="families", elem_id="families")
+
+    shown = gr.State("breakdown")
+    on_look, on_load, on_follow, on_rate, on_cache, on_anatomy, on_verify = make_events(services)
+    fields = [controls[name] for name in FIELDS]
+    inputs, outputs = [shown, batch, length, millions, *fields], [table, tree, bars, cost, drawing]
+    look = {"fn": on_look, "inputs": inputs, "outputs": outputs, "queue": False, **QUIET}
+    changed = [component.change for component in [*fields, batch, length, millions]]
+    # Not "always_last", which loses the change when a field is moved into its range while the first one is answered.
+    gr.on(changed, trigger_mode="multiple", **look)
+    for name, opened in (
+        ("breakdown", breakdown_tab),
+        ("bars", bars_tab),
+        ("cost", cost_tab),
+        ("drawing", drawing_tab),
+    ):
+        opened.select(lambda name=name: name, None, shown, queue=False, **QUIET).then(**look)
+    tab.select(**look)
+    followed = gr.State(services.models.default)  # the model whose shape the sliders show, or "" for a preset's
+    load.input(on_load, [load, model], [*fields, length, followed], **QUIET)
+    follow = {
+        "fn": on_follow, "inputs": [load, model, followed, shown, batch, millions],
+        "outputs": [*fields, length, followed, *outputs], **QUIET,
+    }  # fmt: skip
+    rate.click(on_rate, [batch, length, millions, *fields], measured, **model_work)
+    cache.click(on_cache, model, measured, **model_work)
+    examined = {"fn": on_anatomy, "inputs": [shown, which, model], "outputs": shown_figure, **model_work}
+    which.input(trigger_mode="always_last", **examined)
+    anatomy_tab.select(lambda: "anatomy", None, shown, queue=False, **QUIET).then(**examined)
+    start.click(on_verify, model, checks, **model_work)
+    stop.click(stop_event(services), queue=False, **QUIET)
+    return ParametersTab([follow, examined], send, [controls[name] for name in SENT], load)
+
+
+def _controls(values: dict[str, Any]) -> dict[str, Any]:
+    """The shape's controls, by the names of GPTConfig's fields."""
+    rows = {
+        "vocab_size": ("Vocabulary", "V, tokens", 1, 100_000), "n_positions": ("Window", "P, tokens", 1, 8192),
+        "n_layer": ("Layers", "L, blocks", 1, 96), "n_head": ("Heads", "H, in a layer", 1, 128),
+        "n_embd": ("Width", "C, channels", 1, 12288), "n_inner": ("Inner", "F; 0: 4 times C", 0, 49152),
+    }  # fmt: skip
+    found: dict[str, Any] = {}
+    with gr.Column(elem_classes="shape-sliders"):
+        for name, (label, info, low, high) in rows.items():
+            slider = gr.Slider(
+                low, high, values[name], step=1, precision=0, label=label, info=info, elem_id=f"shape-{name}",
+                buttons=[], min_width=0,
+            )  # fmt: skip
+            # Gradio's own range check answers with a notice and leaves the views as they were; `shapes.shape` checks too.
+            setattr(slider, "preprocess", lambda value: value)  # noqa: B010 - a method of this one component
+            found[name] = slider
+    switches = {
+        "tie_word_embeddings": "head tied to the embedding",
+        "attention_bias": "biases in attention",
+        "use_mlp": "MLPs",
+        "use_positions": "positions",
+    }
+    with gr.Row(elem_classes="shape-switches"):
+        for name, label in switches.items():
+            found[name] = gr.Checkbox(values[name], label=label, elem_id=f"shape-{name}", min_width=130)
+    found["norm_position"] = gr.Radio(
+        [("before (GPT-2)", "pre"), ("after (GPT-1)", "post")],
+        value=values["norm_position"],
+        label="Norm",
+        elem_id="shape-norm",
+    )
+    return found

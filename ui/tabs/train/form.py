@@ -1,0 +1,196 @@
+"""The Train tab's forms, under the names that handlers know."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from gptcore.corpora import CORPORA
+from ui.handlers.train.labels import EXAMPLE
+from ui.handlers.train.plan import LENGTHS, OPTIMIZERS, PRESETS, TRICKS
+from ui.handlers.train.texts import DATA_SET, REPEATED, YOURS
+from ui.services import Services
+from ui.tabs.controls import QUIET
+from ui.tabs.train.events import LABEL_FIELDS, TUNING_FIELDS
+
+FIRST_PRESET = next(iter(PRESETS))
+_LENGTHS = dict(zip(LENGTHS, ("30 s", "60 s", "2 min", "maximum", "steps"), strict=True))
+
+
+def _text_fields(services: Services, values: dict[str, Any], name: str, *, repeated: bool) -> dict[str, Any]:
+    """Where the text is from; fields that a choice does not need are not shown."""
+    choices = [(corpus.title, key) for key, corpus in CORPORA.items()]
+    choices += [("Repeated random sequences", REPEATED)] if repeated else []
+    choices += [("Your own text", YOURS)]
+    choices += [] if services.models.offline else [("A public data set", DATA_SET)]
+    corpus = gr.Dropdown(choices, value=values["corpus"], label="Text", elem_id=f"{name}-corpus")
+    written = gr.Textbox(
+        "", label="Your text", lines=4, max_lines=8, visible=False, elem_id=f"{name}-written", placeholder="Paste it here, or upload a file below.",
+    )  # fmt: skip
+    file = gr.File(
+        label="or a .txt file", file_types=["text", ".txt", ".md", ".csv", ".py"], visible=False, height=150, elem_id=f"{name}-file",
+    )  # fmt: skip
+    data_set = gr.Textbox(
+        "", label="Data set", info="owner/name on the Hugging Face Hub", visible=False, elem_id=f"{name}-data-set"
+    )
+    corpus.change(
+        lambda chosen: [gr.update(visible=chosen == YOURS), gr.update(visible=chosen == YOURS), gr.update(visible=chosen == DATA_SET)],
+        corpus, [written, file, data_set], queue=False, **QUIET,
+    )  # fmt: skip
+    return {"corpus": corpus, "written": written, "file": file, "data_set": data_set}
+
+
+def scratch_fields(services: Services, values: dict[str, Any]) -> dict[str, Any]:
+    """The form's components by the names of FIELDS, in their order."""
+    found = _text_fields(services, values, "train", repeated=True)
+    length = gr.Radio(
+        [(label, key) for key, label in _LENGTHS.items()],
+        value=values["length"],
+        label="Length",
+        info="the learning rate reaches 0 when time is up",
+        elem_id="train-length",
+    )
+    optimizer = gr.Radio(
+        [(label, key) for key, label in OPTIMIZERS.items()],
+        value=values["optimizer"],
+        label="Optimiser",
+        info="Muon makes every matrix's step orthogonal, so that all directions learn alike (Jordan et al. 2024).",
+        elem_id="train-optimizer",
+    )
+    trick = gr.Dropdown(
+        [(label, key) for key, (label, _) in TRICKS.items()], value="none", label="Break it", elem_id="train-trick"
+    )
+    with gr.Accordion("Model and schedule", open=False, elem_id="train-more"):
+        found["tokenizer"] = gr.Radio(
+            [("characters", "char"), ("byte-pair encoding", "bpe")],
+            value=values["tokenizer"],
+            label="Tokens",
+            elem_id="train-tokenizer",
+        )
+        with gr.Column(elem_classes="shape-sliders"):
+            found["vocab_size"] = _slider(
+                services, "Vocabulary", "V, of byte-pair encoding", 257, 16_384, values, "vocab_size"
+            )
+            found["n_layer"] = _slider(services, "Layers", "L, blocks", 1, 24, values, "n_layer")
+            found["n_head"] = _slider(services, "Heads", "H, in a layer", 1, 32, values, "n_head")
+            found["n_embd"] = _slider(services, "Width", "C, channels", 4, 1024, values, "n_embd", 4)
+            found["n_positions"] = _slider(services, "Window", "T, tokens", 4, 1024, values, "n_positions", 4)
+            found["batch_size"] = _slider(services, "Batch", "B, windows", 1, 512, values, "batch_size")
+        found["length"] = length
+        with gr.Row():
+            found["max_steps"] = gr.Number(
+                values["max_steps"],
+                label="Steps",
+                info="when the length is steps",
+                precision=0,
+                minimum=1,
+                elem_id="train-steps",
+                min_width=100,
+            )
+            found["optimizer"] = optimizer
+            found["learning_rate"] = gr.Number(
+                values["learning_rate"],
+                label="Learning rate",
+                info="peak; Muon takes 7 times it",
+                elem_id="train-rate",
+                min_width=100,
+            )
+        with gr.Row():
+            found["warmup_steps"] = gr.Number(
+                values["warmup_steps"],
+                label="Warm-up",
+                info="steps",
+                precision=0,
+                minimum=0,
+                elem_id="train-warmup",
+                min_width=100,
+            )
+            found["seed"] = gr.Number(
+                values["seed"],
+                label="Seed",
+                precision=0,
+                minimum=0,
+                maximum=2**31 - 1,
+                elem_id="train-seed",
+                min_width=100,
+            )
+        found["prompt"] = gr.Textbox(values["prompt"], label="Sample prompt", max_lines=2, elem_id="train-prompt")
+    found["trick"] = trick
+    found["tasks"] = gr.Checkbox(
+        values["tasks"],
+        label="Test tasks at every snapshot",
+        info="from prompts alone; made for the small web",
+        elem_id="train-tasks",
+    )
+    return found
+
+
+def tuning_fields(services: Services) -> dict[str, Any]:
+    """The fine-tuning form's components by the names of TUNING_FIELDS, in their order."""
+    values = {**PRESETS[FIRST_PRESET], "length": "60", "n_positions": 128, "batch_size": 8}
+    found = _text_fields(services, values, "tune", repeated=False)
+    found["n_positions"] = gr.Number(
+        128, label="Window", info="tokens", precision=0, minimum=4, elem_id="tune-window", min_width=100
+    )
+    found["batch_size"] = gr.Number(8, label="Batch", precision=0, minimum=1, elem_id="tune-batch", min_width=100)
+    found["length"] = gr.Radio(
+        [(label, key) for key, label in _LENGTHS.items()], value="60", label="Length", elem_id="tune-length"
+    )
+    found["max_steps"] = gr.Number(
+        200, label="Steps", info="when the length is steps", precision=0, minimum=1, elem_id="tune-steps", min_width=100
+    )
+    found["learning_rate"] = gr.Number(2e-4, label="Learning rate", info="peak", elem_id="tune-rate", min_width=100)
+    found["prompt"] = gr.Textbox(
+        "", label="Sample prompt", placeholder="the first words of the text", max_lines=2, elem_id="tune-prompt"
+    )
+    assert tuple(found) == TUNING_FIELDS
+    return found
+
+
+def label_fields() -> dict[str, Any]:
+    """The labels form's components by the names of LABEL_FIELDS, in their order."""
+    found: dict[str, Any] = {}
+    found["labelled"] = gr.Textbox(
+        "", label="Labelled lines", info="label, a tab or a comma, text; a fifth is held out", lines=6, max_lines=10, placeholder=EXAMPLE, elem_id="labels-lines",
+    )  # fmt: skip
+    found["batch_size"] = gr.Number(16, label="Batch", precision=0, minimum=1, elem_id="labels-batch", min_width=100)
+    found["length"] = gr.Radio(
+        [(label, key) for key, label in _LENGTHS.items()], value="30", label="Length", elem_id="labels-length"
+    )
+    found["max_steps"] = gr.Number(
+        200,
+        label="Steps",
+        info="when the length is steps",
+        precision=0,
+        minimum=1,
+        elem_id="labels-steps",
+        min_width=100,
+    )
+    found["learning_rate"] = gr.Number(
+        5e-4,
+        label="Learning rate",
+        info="peak; the paper's is 6.25e-5, for 117 M parameters",
+        elem_id="labels-rate",
+        min_width=100,
+    )
+    found["prompt"] = gr.Textbox("the ", label="Sample prompt", max_lines=2, elem_id="labels-prompt")
+    assert tuple(found) == LABEL_FIELDS
+    return found
+
+
+def _slider(
+    services: Services, label: str, info: str, low: int, high: int, values: dict[str, Any], name: str, step: int = 1
+) -> gr.Slider:
+    return gr.Slider(
+        low,
+        high,
+        values[name],
+        step=step,
+        precision=0,
+        label=label,
+        info=info,
+        buttons=[],
+        min_width=0,
+        elem_id=f"train-{name}",
+    )

@@ -1,0 +1,97 @@
+"""The Train tab: a GPT that learns while people watch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from ui.components.files import calling
+from ui.components.train.train_view import train_view
+from ui.handlers.train.plan import FIELDS, PRESETS, SENT
+from ui.services import Services
+from ui.tabs.controls import QUIET
+from ui.tabs.train.events import SHAPE_FIELDS, make_events, server_functions
+from ui.tabs.train.form import FIRST_PRESET, label_fields, scratch_fields, tuning_fields
+
+# The bench that this browser follows, which only its script knows, in place of the first input.
+_WITH_BENCH = calling("train/bench.js", "[m.ownBench(), ...args.slice(1)]")
+_NEW_SEED = calling("train/bench.js", "[m.ownBench(), ...args.slice(1, -1), Math.floor(Math.random() * 2 ** 31)]")
+
+
+@dataclass(frozen=True)
+class TrainTab:
+    """What the page needs of the tab: the view, whose events `models` and `open` concern the picker; uploads; the shape."""
+
+    view: gr.HTML
+    upload: dict[str, Any]
+    uploaded: gr.UploadButton
+    shape: list[Any]
+
+
+def train_tab(services: Services, model: gr.Dropdown) -> TrainTab:
+    """Lays out the tab and wires it.
+
+    Args:
+        services: of the app.
+        model: the picker, whose model is trained further.
+    """
+    events = make_events(services)
+    bench = gr.Textbox(visible=False)
+    with gr.Row(equal_height=False):
+        with gr.Column(scale=2, min_width=300, elem_id="train-form"):
+            with gr.Tabs(elem_id="train-kinds"):
+                with gr.Tab("From scratch", id="scratch"):
+                    preset = gr.Dropdown(list(PRESETS), value=FIRST_PRESET, label="Preset", elem_id="train-preset")
+                    fields = scratch_fields(services, PRESETS[FIRST_PRESET])
+                    with gr.Row():
+                        start = gr.Button("Start", variant="primary", elem_id="train-start", min_width=80)
+                        reset = gr.Button("Reset", elem_id="train-reset", min_width=70)
+                        new_seed = gr.Button("New seed", elem_id="train-new-seed", min_width=80)
+                    said = gr.HTML("", elem_id="train-said", elem_classes="said")
+                with gr.Tab("Fine-tune", id="tune"):
+                    tuning = tuning_fields(services)
+                    tune = gr.Button("Fine-tune the model above", variant="primary", elem_id="tune-start")
+                    said_of_tuning = gr.HTML("", elem_id="tune-said", elem_classes="said")
+                with gr.Tab("Labels", id="labels"):
+                    lines = label_fields()
+                    learn = gr.Button("Learn the labels", variant="primary", elem_id="labels-start")
+                    said_of_labels = gr.HTML("", elem_id="labels-said", elem_classes="said")
+            with gr.Accordion("Files", open=False):
+                with gr.Row():
+                    save = gr.Button("Model folder .zip", elem_id="train-zip", min_width=120)
+                    uploaded = gr.UploadButton("Open a .zip", file_types=[".zip"], elem_id="train-open", min_width=120)
+                ready = gr.DownloadButton("Download", elem_id="train-zip-ready", elem_classes="off-screen")
+                said_of_files = gr.HTML("", elem_id="files-said", elem_classes="said")
+        with gr.Column(scale=6, min_width=330):
+            view = train_view(server_functions=server_functions(services), elem_id="train")
+
+    values, outputs = [fields[name] for name in FIELDS], [view, said, fields["seed"]]
+    start.click(events.start, [bench, *values], outputs, js=_WITH_BENCH, concurrency_limit=4, **QUIET)
+    reset.click(events.ready, [bench, *values], outputs, js=_WITH_BENCH, concurrency_limit=4, **QUIET)
+    # The seed stands last, so that the script can put another in its place.
+    with_seed = [bench, *(fields[name] for name in FIELDS if name != "seed"), fields["seed"]]
+    new_seed.click(events.reseed, with_seed, outputs, js=_NEW_SEED, concurrency_limit=4, **QUIET)
+    tune.click(
+        events.tune,
+        [bench, model, *tuning.values()],
+        [view, said_of_tuning],
+        js=_WITH_BENCH,
+        concurrency_limit=4,
+        **QUIET,
+    )
+    learn.click(
+        events.labels,
+        [bench, model, *lines.values()],
+        [view, said_of_labels],
+        js=_WITH_BENCH,
+        concurrency_limit=4,
+        **QUIET,
+    )
+    preset.input(events.preset, preset, [fields[name] for name in SHAPE_FIELDS], queue=False, **QUIET)
+    save.click(events.zip, bench, [ready, said_of_files], js=_WITH_BENCH, **QUIET).success(
+        None, None, None, js="() => setTimeout(() => document.querySelector('#train-zip-ready')?.click(), 200)", **QUIET
+    )
+    upload = {"fn": events.upload, "inputs": [bench, uploaded], "js": _WITH_BENCH, **QUIET}
+    return TrainTab(view, upload, uploaded, [fields[name] for name in SENT])

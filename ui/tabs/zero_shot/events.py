@@ -1,0 +1,191 @@
+"""What happens on the Zero-shot tab."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from gptcore.corpora.world.items import TASKS_WITH_ITEMS, items
+from gptcore.errors import GPTCoreError
+from gptcore.zero_shot.tasks import TASKS
+from ui import links
+from ui.errors import shown_to_visitor
+from ui.handlers.models.uses import ABOVE
+from ui.handlers.zero_shot import asking, views
+from ui.handlers.zero_shot.scoreboard import scoreboard
+from ui.services import Services
+from ui.tabs.controls import or_nothing
+from ui.tabs.zero_shot.form import field, widths, wording
+
+PICKED = ABOVE
+DRAWN = ("field_0", "field_1", "field_2", "expected")
+_FILLED = [name for name in asking.FIELDS if name not in ("task", "prompt")]
+
+
+@dataclass(frozen=True)
+class Events:
+    """The tab's events as Gradio wants them, and which fields they fill or listen to."""
+
+    task: Callable[..., Any]
+    another: Callable[..., Any]
+    template: Callable[..., Any]
+    examples: Callable[..., Any]
+    compose: Callable[..., Any]
+    edit: Callable[..., Any]
+    answer: Callable[..., Any]
+    ways: Callable[..., Any]
+    uses: Callable[..., Any]
+    ladder: Callable[..., Any]
+    scoreboard: Callable[..., Any]
+    arrive: Callable[..., Any]
+    arrived: Callable[..., Any]
+    follow: Callable[..., Any]
+    refilled: tuple[str, ...] = tuple(_FILLED)
+    linked: tuple[str, ...] = (
+        "field_0",
+        "field_1",
+        "field_2",
+        "expected",
+        "template",
+        "n_examples",
+        "instruction",
+        "body",
+        "labels",
+    )
+    reworded: tuple[str, ...] = ("instruction", "body", "labels", "max_new_tokens", "stops")
+    typed: tuple[str, ...] = (
+        "field_0", "field_1", "field_2", "expected", "n_examples", "examples", "instruction", "body", "labels",
+        "max_new_tokens",
+    )  # fmt: skip
+
+
+def make_events(services: Services) -> Events:
+    """The events of one app."""
+
+    def named(raw: tuple[Any, ...]) -> tuple[str, dict[str, Any]]:
+        """(the model asked, the tab's values)."""
+        picked, asked, *values = raw
+        return picked if asked == PICKED else asked, dict(zip(asking.FIELDS, values, strict=True))
+
+    def on_task(name: str) -> list[Any]:
+        with shown_to_visitor():
+            values = asking.defaults(name)
+        return [*(_update(name, key, values[key]) for key in _FILLED), [values[key] for key in DRAWN]]
+
+    def on_another(name: str) -> list[Any]:
+        with shown_to_visitor():
+            values = asking.defaults(name, random.randrange(1, 1_000))
+        return [*(values[key] if key in DRAWN else gr.skip() for key in _FILLED), [values[key] for key in DRAWN]]
+
+    def on_template(task: str, name: str) -> list[Any]:
+        with shown_to_visitor():
+            values = asking.with_template({"task": task}, name)
+        return [values[name] for name in Events.reworded]
+
+    def on_examples(name: str) -> Any:
+        with shown_to_visitor():
+            asking.known_task(name)
+            if name not in TASKS_WITH_ITEMS:
+                return gr.skip()
+            drawn = items(name, asking.MOST_EXAMPLES, split="train", seed=random.randrange(10**6))
+            return asking.rows_of(name, drawn)
+
+    def on_compose(*raw: Any) -> list[Any]:
+        """View, prompt, expected answer, and the answer's stream: what was answered or expected before is taken away."""
+        model, values = named(raw[:-1])
+        with shown_to_visitor():
+            if asking.known_task(values["task"]).template(values["template"]) is None:
+                return [gr.skip()] * 4  # amid a change of task; another event follows
+            known = dict(zip(DRAWN, raw[-1], strict=True)) if isinstance(raw[-1], list) else {}
+            moved = any(values[name] != known.get(name) for name in DRAWN[:-1])
+            foreign = moved and values["expected"] == known.get("expected") != ""
+            try:
+                now = {**values, "prompt": "", "expected": "" if foreign else values["expected"]}
+                view, prompt = asking.composed(services, model, now)
+            except GPTCoreError as error:  # in the view's place: a notice for every letter typed is a nuisance
+                return [json.dumps({"message": str(error)}), *[gr.skip()] * 3]
+        same = prompt == values["prompt"]  # then nothing is written over what is being typed
+        return [view, gr.skip() if same else prompt, "" if foreign else gr.skip(), gr.skip() if same else ""]
+
+    def on_arrived(request: gr.Request, *raw: Any) -> list[Any]:
+        return on_compose(*raw) if "task" in request.query_params else [gr.skip()] * 4
+
+    def on_follow(*raw: Any) -> list[Any]:
+        return on_compose(*raw) if raw[1] == PICKED else [gr.skip()] * 4
+
+    def on_edit(*raw: Any) -> str:
+        model, values = named(raw)
+        with shown_to_visitor():
+            try:
+                return asking.composed(services, model, values)[0]
+            except GPTCoreError as error:
+                return json.dumps({"message": str(error)})
+
+    def on_answer(request: gr.Request, *raw: Any) -> Iterator[Any]:
+        model, values = named(raw)
+        with shown_to_visitor():
+            yield from or_nothing(asking.answer(services, request.session_hash, model, values), gr.skip())
+
+    def on_ways(request: gr.Request, *raw: Any) -> Iterator[Any]:
+        model, values = named(raw)
+        with shown_to_visitor():
+            yield from or_nothing(views.three_ways(services, request.session_hash, model, values), gr.skip())
+
+    def on_uses(*raw: Any) -> str:
+        model, values = named(raw[:-1])
+        with shown_to_visitor():
+            return views.uses(services, model, values, raw[-1])
+
+    def on_ladder(request: gr.Request, *raw: Any) -> Iterator[Any]:
+        _, values = named(raw[:-1])
+        with shown_to_visitor():
+            yield from or_nothing(views.ladder(services, request.session_hash, raw[-1], values), gr.skip())
+
+    def on_scoreboard(
+        request: gr.Request, models: Any, tasks: Any, ways: Any, side: Any, n_items: Any
+    ) -> Iterator[Any]:
+        with shown_to_visitor():
+            counted = scoreboard(services, request.session_hash, models, tasks, ways, side, n_items)
+            yield from or_nothing(counted, gr.skip())
+
+    def on_arrive(request: gr.Request) -> list[Any]:
+        asked = links.read(dict(request.query_params), services.limits.max_new_tokens)
+        task, model = asked.get("task"), asked.get("asked", gr.skip())
+        if task is None:
+            return [model, *[gr.skip()] * (len(_FILLED) + 2)]
+        values = asking.defaults(task)
+        if "field_0" in asked:  # another input than the task's own
+            values |= {"field_0": "", "field_1": "", "field_2": "", "expected": ""}
+        if "template" in asked and TASKS[task].template(asked["template"]) is not None:
+            values |= asking.with_template(values, asked["template"])
+        values |= {name: value for name, value in asked.items() if name in Events.linked and name != "template"}
+        filled = [_update(task, name, values[name]) for name in _FILLED]
+        return [model, task, *filled, [values[name] for name in DRAWN]]
+
+    return Events(
+        on_task, on_another, on_template, on_examples, on_compose, on_edit, on_answer, on_ways, on_uses, on_ladder,
+        on_scoreboard, on_arrive, on_arrived, on_follow,
+    )  # fmt: skip
+
+
+def _update(task: str, name: str, value: Any) -> Any:
+    """A field's new value, with what depends on the task besides."""
+    known = TASKS[task]
+    if name.startswith("field_"):
+        titles = list(known.fields.values())
+        place = int(name[-1])
+        return gr.Textbox(value=value, **field(titles[place] if place < len(titles) else ""))
+    if name == "template":
+        return gr.Dropdown(choices=[one.name for one in known.templates], value=value, allow_custom_value=True)
+    if name == "examples":
+        return gr.Dataframe(value=value, headers=asking.columns_of(task), column_widths=widths(task))
+    if name == "body":
+        return gr.Textbox(value=value, **wording(task))
+    if name == "stops":
+        return gr.CheckboxGroup(value=value, info=known.settings_from)
+    return value

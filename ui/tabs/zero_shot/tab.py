@@ -1,0 +1,195 @@
+"""The Zero-shot tab: tasks from a prompt alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from gptcore.corpora.world.items import TASKS_WITH_ITEMS
+from gptcore.zero_shot.tasks import TASKS
+from ui import links
+from ui.components.shared.sheet_view import sheet_view
+from ui.components.shared.token_stream import token_stream
+from ui.components.zero_shot.zero_shot_view import zero_shot_view
+from ui.figures.zero_shot import prompt_picture
+from ui.handlers.sheets import message
+from ui.handlers.zero_shot import scoreboard
+from ui.handlers.zero_shot.asking import FIELDS
+from ui.handlers.zero_shot.example import ZeroShotExample
+from ui.handlers.zero_shot.views import EXPECTED, OWN
+from ui.services import Services
+from ui.tabs.controls import QUIET, stop_event
+from ui.tabs.zero_shot.events import DRAWN, PICKED, make_events
+from ui.tabs.zero_shot.form import task_fields
+
+
+@dataclass(frozen=True)
+class ZeroShotTab:
+    """What the page needs of the tab, as keyword arguments of events.
+
+    Attributes:
+        follow: what to do when the model in the picker has changed.
+        arrive: what to do when the page is opened, one after the other: a link may ask for a task.
+        asked: which model is asked.
+    """
+
+    follow: list[dict[str, Any]]
+    arrive: list[dict[str, Any]]
+    asked: gr.Dropdown
+
+
+def zero_shot_tab(
+    services: Services, model: gr.Dropdown, example: ZeroShotExample, model_work: dict[str, Any]
+) -> ZeroShotTab:
+    """Lays out the tab and wires it.
+
+    Args:
+        services: of the app.
+        model: the picker.
+        example: what is shown first.
+        model_work: options of events that compute with a model.
+    """
+    choices = services.models.choices()
+    names = [choice.name for choice in choices if not choice.closed]
+    cached = [choice.name for choice in choices if choice.cached]
+    with gr.Row(equal_height=False):
+        with gr.Column(scale=2, min_width=310, elem_id="zero-shot-form"):
+            with gr.Row():
+                task = gr.Dropdown(
+                    [(known.title, name) for name, known in TASKS.items()],
+                    value=example.values["task"],
+                    label="Task",
+                    elem_id="zs-task",
+                    min_width=140,
+                )
+                asked = gr.Dropdown(
+                    [PICKED, *names], value=example.model, label="Model asked", elem_id="zs-model", min_width=140
+                )
+            fields, buttons = task_fields(services, example.values)
+        with gr.Column(scale=4, min_width=330), gr.Tabs(elem_id="zero-shot-views"):
+            with gr.Tab("Answer", id="answer"):
+                view = zero_shot_view(example.view, name="prompt", server_functions=[prompt_picture], elem_id="zs-view")
+                with gr.Row(elem_classes="zs-buttons"):
+                    start = gr.Button("Answer", variant="primary", elem_id="zs-answer", min_width=110)
+                    stop = gr.Button("Stop", variant="stop", elem_id="zs-stop", min_width=80)
+                stream = token_stream(example.stream, label="Answer", compact=True, tail=True, elem_id="zs-stream")
+                prompt = gr.Textbox(
+                    example.prompt,
+                    label="Prompt, to edit",
+                    lines=3,
+                    max_lines=10,
+                    elem_id="zs-prompt",
+                    info="The model reads exactly this. A change in the fields rebuilds it.",
+                )
+            with gr.Tab("Three ways", id="ways"):
+                with gr.Row(elem_classes="zs-buttons"):
+                    compare = gr.Button("Ask in three ways", variant="primary", elem_id="zs-compare", min_width=150)
+                    stop_ways = gr.Button("Stop", variant="stop", min_width=80)
+                ways = zero_shot_view(
+                    message("Press the button: the same input is asked without examples, with them, and step by step."),
+                    name="three-ways",
+                    server_functions=[prompt_picture],
+                    elem_id="zs-ways",
+                )
+            with gr.Tab("What did it use?", id="uses"):
+                with gr.Row():
+                    whose = gr.Radio([OWN, EXPECTED], value=OWN, label="Whose probability moves", elem_id="zs-whose")
+                    look = gr.Button("Leave things out", variant="primary", elem_id="zs-uses-start", min_width=150)
+                uses = zero_shot_view(
+                    message("Press the button: words and parts of the prompt are left out, one after the other."),
+                    name="what-it-used",
+                    server_functions=[prompt_picture],
+                    elem_id="zs-uses",
+                )
+            with gr.Tab("Size ladder", id="ladder"):
+                rungs = gr.CheckboxGroup(
+                    names,
+                    value=list(dict.fromkeys([services.models.default, example.model, *cached])),
+                    label="Models",
+                    elem_id="zs-rungs",
+                )
+                with gr.Row(elem_classes="zs-buttons"):
+                    climb = gr.Button("Ask them all", variant="primary", elem_id="zs-ladder-start", min_width=150)
+                    stop_ladder = gr.Button("Stop", variant="stop", min_width=80)
+                ladder = sheet_view(
+                    message("Press the button: the same prompt is put to every ticked model."),
+                    name="size-ladder",
+                    elem_id="zs-ladder",
+                )
+            with gr.Tab("Scoreboard", id="scoreboard"):
+                tests = gr.CheckboxGroup(
+                    [(TASKS[name].title, name) for name in TASKS_WITH_ITEMS],
+                    value=["sentiment", "translate", "arithmetic"],
+                    label="Tasks",
+                    elem_id="zs-tests",
+                )
+                with gr.Row():
+                    players = gr.CheckboxGroup(
+                        names, value=[example.model], label="Models", elem_id="zs-players", min_width=200
+                    )
+                    shots = gr.CheckboxGroup(
+                        list(scoreboard.WAYS),
+                        value=["0", "2"],
+                        label="Examples in the prompt",
+                        elem_id="zs-shots",
+                        min_width=200,
+                    )
+                with gr.Row():
+                    side = gr.Radio(
+                        list(scoreboard.SIDES),
+                        value=next(iter(scoreboard.SIDES)),
+                        label="Held out from training",
+                        elem_id="zs-side",
+                    )
+                    n_items = gr.Slider(
+                        5,
+                        scoreboard.MOST_ITEMS,
+                        40,
+                        step=5,
+                        label="Items in each row",
+                        elem_id="zs-items",
+                        buttons=[],
+                        min_width=140,
+                    )
+                with gr.Row(elem_classes="zs-buttons"):
+                    count = gr.Button("Count", variant="primary", elem_id="zs-count", min_width=110)
+                    stop_count = gr.Button("Stop", variant="stop", elem_id="zs-count-stop", min_width=80)
+                board = sheet_view(scoreboard.recorded(), name="scoreboard", elem_id="zs-board")
+                sheet_view(scoreboard.published(), name="published", elem_id="zs-published")
+
+    drawn = gr.State([example.values[name] for name in DRAWN])
+    events = make_events(services)
+    values = [{"task": task, "prompt": prompt, **fields}[name] for name in FIELDS]
+    inputs = [model, asked, *values]
+    composing = {
+        "fn": events.compose, "inputs": [*inputs, drawn], "outputs": [view, prompt, fields["expected"], stream], **QUIET
+    }  # fmt: skip
+    refilled = [fields[name] for name in events.refilled]
+    reworded = [fields[name] for name in events.reworded]
+    filling = (
+        (task.input, events.task, task, [*refilled, drawn]),
+        (buttons.another.click, events.another, task, [*refilled, drawn]),
+        (fields["template"].input, events.template, [task, fields["template"]], reworded),
+        (buttons.examples.click, events.examples, task, fields["examples"]),
+    )
+    for trigger, fn, given, outputs in filling:  # what is in a closed accordion tells of no change, hence the second
+        trigger(fn, given, outputs, trigger_mode="always_last", **QUIET).success(**composing)
+    # Not a text box's input event: it hears keys, but not what is pasted. What an event fills in thus composes, too.
+    changed = [fields[name].change for name in events.typed]
+    gr.on([*changed, asked.input], trigger_mode="always_last", **composing)
+    asked.input(lambda: "", None, stream, queue=False, **QUIET)
+    gr.on([prompt.input, prompt.blur], events.edit, inputs, view, trigger_mode="always_last", **QUIET)
+    start.click(events.answer, inputs, stream, **{**model_work, "trigger_mode": "multiple"})
+    compare.click(events.ways, inputs, ways, **model_work)
+    look.click(events.uses, [*inputs, whose], uses, **model_work)
+    climb.click(events.ladder, [*inputs, rungs], ladder, **model_work)
+    count.click(events.scoreboard, [players, tests, shots, side, n_items], board, **model_work)
+    for button in (stop, stop_ways, stop_ladder, stop_count):
+        button.click(stop_event(services), queue=False, **QUIET)
+    linked = {"asked": asked, "task": task} | {name: fields[name] for name in events.linked}
+    copy = links.copy_script(list(linked), tab="zero-shot", note="Edited examples and an edited prompt are not in it.")
+    buttons.link.click(None, list(linked.values()), buttons.said, js=copy, **QUIET)
+    arriving = {"fn": events.arrive, "inputs": None, "outputs": [asked, task, *refilled, drawn], **QUIET}
+    return ZeroShotTab([{**composing, "fn": events.follow}], [arriving, {**composing, "fn": events.arrived}], asked)
