@@ -1,9 +1,13 @@
-"""Training on the server for all visitors: each has a bench, which a page, or several, look at and steer."""
+"""Training on the server for all visitors: benches, each with one run at most and the records of those before it.
+
+A bench is what a page, or several, look at and steer; a run is the thread that learns; a record is what is left of it.
+"""
 
 from __future__ import annotations
 
 import re
 import secrets
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -17,7 +21,8 @@ from gptcore.language_model import LanguageModel
 from gptcore.model import random_model
 from gptcore.training import RepeatedSequences, Trainer, TrainingConfig
 from ui.limits import Limits
-from ui.runs import RUN_PREFIX, FinishedRun, Plan, Run, remaining
+from ui.run_records import RunRecord
+from ui.runs import RUN_PREFIX, Plan, Run
 
 # What a page may draw as the id of a bench of its own: too long to be guessed.
 _DRAWN = re.compile(r"[A-Za-z0-9_-]{22,64}")
@@ -30,26 +35,30 @@ class Busy(GPTCoreError):
 
 @dataclass
 class Bench:
-    """One visitor's place for training: the run in progress, and those before it to compare with.
+    """One visitor's place for training: the run in progress, and records of those before it to compare with.
 
     Attributes:
         id: who knows it, from any browser, sees and steers the same runs.
-        runs: oldest first; all but the last have ended.
+        records: of runs, oldest first; all but the last have ended.
+        run: the one that makes the last record; None where that was loaded.
         models: uploaded ones, by the name under which tabs open them.
         last_seen: when somebody last looked.
         starting: held while a run is begun.
+        download: a file that is being fetched; goes with the next one.
     """
 
     id: str
-    runs: list[Run | FinishedRun] = field(default_factory=list)
+    records: list[RunRecord] = field(default_factory=list)
+    run: Run | None = None
     models: dict[str, LanguageModel] = field(default_factory=dict)
     last_seen: float = 0.0
     starting: threading.Lock = field(default_factory=threading.Lock)
+    download: tempfile.TemporaryDirectory[str] | None = None
 
     @property
-    def current(self) -> Run | FinishedRun | None:
-        """The newest run."""
-        return self.runs[-1] if self.runs else None
+    def current(self) -> RunRecord | None:
+        """The newest record."""
+        return self.records[-1] if self.records else None
 
 
 class Jobs:
@@ -101,24 +110,25 @@ class Jobs:
         bench = self._bench(bench_id)
         with bench.starting:
             self.check_place(bench)
-            for run in bench.runs:
-                run.stop(replaced=True)
-            if not all(run.wait(10.0) for run in bench.runs):
-                raise Busy("The run before is still ending. Press Start again in a moment.")
-            kept = [run for run in bench.runs if run.step][-(MOST_RUNS - 1) :]
-            bench.runs = [*kept, Run(plan, n_threads=self._threads)]
+            if bench.run is not None:
+                bench.run.stop(replaced=True)
+                if not bench.run.wait(10.0):
+                    raise Busy("The run before is still ending. Press Start again in a moment.")
+            kept = [record for record in bench.records if record.step][-(MOST_RUNS - 1) :]
+            bench.run = Run(plan, n_threads=self._threads)
+            bench.records = [*kept, bench.run.record]
             if go:
-                bench.runs[-1].go()
+                bench.run.go()
         return bench
 
     def check_place(self, bench: Bench) -> None:
         """Raises Busy when the runs that learn on other benches have all places; those that wait hold none."""
         with self._lock:
-            others = [other for other in self._benches.values() if other is not bench]
-            learning = [run for other in others for run in other.runs if run.state in ("running", "ending")]
+            others = [other.current for other in self._benches.values() if other is not bench]
+            learning = [record for record in others if record is not None and record.state in ("running", "ending")]
         if len(learning) < self._limits.training_runs:
             return
-        left = [remaining(run) for run in learning]
+        left = [record.seconds_left() for record in learning]
         soonest = min((seconds for seconds in left if seconds is not None), default=None)
         when = "" if soonest is None else f" The next place is free in about {max(1, round(soonest))} s."
         raise Busy(
@@ -141,18 +151,25 @@ class Jobs:
             return None
         with self._lock:
             return next(
-                (b for b in self._benches.values() if name in b.models or any(run.id == name for run in b.runs)), None
+                (b for b in self._benches.values() if name in b.models or any(r.id == name for r in b.records)), None
             )
 
-    def find(self, run_id: object) -> Run | FinishedRun | None:
-        """The run of an id, or None; looking keeps its bench."""
+    def find(self, run_id: object) -> RunRecord | None:
+        """The record of a run's id, or None; looking keeps its bench."""
         with self._lock:
             for bench in self._benches.values():
-                for run in bench.runs:
-                    if run.id == run_id:
+                for record in bench.records:
+                    if record.id == run_id:
                         bench.last_seen = self._clock()
-                        return run
+                        return record
         return None
+
+    def stop(self, run_id: object) -> None:
+        """Ends the run of an id, if it is the newest of its bench, and waits for it a moment."""
+        bench = self.bench_of(run_id)
+        if bench is not None and bench.run is not None and bench.run.record.id == run_id:
+            bench.run.stop()
+            bench.run.wait(5.0)
 
     def language_model(self, name: str) -> LanguageModel | None:
         """The model of a run by the run's id, or an uploaded one by its name; None for names of other kinds.
@@ -162,11 +179,11 @@ class Jobs:
         """
         if not name.startswith(RUN_PREFIX):
             return None
-        run = self.find(name)
-        if run is not None and run.language_model is None:
+        record = self.find(name)
+        if record is not None and record.language_model is None:
             raise CheckpointError("This run has no model to open yet. Wait for its first snapshot.")
-        if run is not None:
-            return run.language_model
+        if record is not None:
+            return record.language_model
         with self._lock:
             found = next((b.models[name] for b in self._benches.values() if name in b.models), None)
         if found is None:
@@ -198,7 +215,7 @@ class Jobs:
     def stop_all(self) -> None:
         """Ends every run, for a server that closes."""
         with self._lock:
-            runs = [run for bench in self._benches.values() for run in bench.runs]
+            runs = [bench.run for bench in self._benches.values() if bench.run is not None]
         for run in runs:
             run.stop()
         for run in runs:
@@ -228,8 +245,8 @@ class Jobs:
     @staticmethod
     def _free(benches: list[Bench]) -> None:
         for bench in benches:
-            for run in bench.runs:
-                run.stop(replaced=True)
+            if bench.run is not None:
+                bench.run.stop(replaced=True)
 
     def _begin_reaping(self) -> None:
         if self._reaper is None:

@@ -18,7 +18,8 @@ from ui.handlers.example import Example
 from ui.handlers.generate import writing as handlers
 from ui.handlers.models import loading, uses
 from ui.handlers.train import watching
-from ui.handlers.train.plan import sent_shape
+from ui.handlers.train.forms import shape_of
+from ui.handlers.train.presets import SENT
 from ui.jobs import Bench
 from ui.model_store import base_name, facts, moments, title_of
 from ui.services import Services
@@ -216,7 +217,8 @@ def _on_send() -> Callable[..., list[Any]]:
 
     def on_send(*sizes: Any) -> list[Any]:
         with shown_to_visitor():
-            return [gr.Tabs(selected="train"), *sent_shape(sizes)]
+            shape = shape_of(dict(zip(SENT, sizes, strict=True)))
+            return [gr.Tabs(selected="train"), *(getattr(shape, name) for name in SENT)]
 
     return on_send
 

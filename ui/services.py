@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from gptcore.threads import release_threads
-from ui.handlers.train.texts import Preparations
 from ui.jobs import Bench, Jobs
 from ui.limits import PROFILES, Limits
 from ui.model_store import ModelStore
+from ui.preparations import Preparations
 from ui.readings import ReadingStore
 from ui.sessions import SessionStore
 

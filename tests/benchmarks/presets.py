@@ -19,7 +19,9 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]  # run as a script, from anywher
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 
 from gptcore.training.memory import keep_freed_memory
-from ui.handlers.train.plan import PRESETS, make_plan
+from ui.handlers.train.forms import train_form
+from ui.handlers.train.plan import make_plan
+from ui.handlers.train.presets import PRESETS
 from ui.runs import Run
 from ui.services import make_services
 
@@ -58,15 +60,15 @@ def main() -> None:
 
 def one(services, name: str, values: dict[str, Any]) -> None:
     """Runs one row to its end and prints it."""
-    plan = make_plan(services, services.texts, values)
-    run = Run(plan)
+    run = Run(make_plan(services, train_form(values, services.limits)))
     run.go()
     while not run.wait(1.0):
         pass
-    characters = plan.about["tokens_per_character"]
+    done, facts = run.record, run.record.facts
     print(
-        f"{name:40}{run.step:>8,}{run.step * plan.about['tokens_per_step'] / run.watch():>10,.0f}"
-        f"{plan.config.precision:>11}{run.final_loss * characters:>10.3f}" + ("  busy" if run.busy else ""),
+        f"{name:40}{done.step:>8,}{done.step * facts.tokens_per_step / done.seconds():>10,.0f}"
+        f"{facts.config.precision:>11}{done.final_loss * facts.tokens_per_character:>10.3f}"
+        + ("  busy" if done.busy else ""),
         flush=True,
     )
 

@@ -122,22 +122,23 @@ def compare(rounds: int, seconds: float) -> None:
 def in_app(seconds: float, page: bool) -> None:
     from ui.handlers.example import make_example
     from ui.handlers.train import watching
-    from ui.handlers.train.plan import PRESETS, make_plan
+    from ui.handlers.train.forms import train_form
+    from ui.handlers.train.plan import make_plan
+    from ui.handlers.train.presets import PRESETS
     from ui.services import make_services
 
     services = make_services(offline=True)
     make_example(services)
-    values = {**PRESETS["2 minutes, letters"], "length": "cap"}
-    plan = make_plan(services, services.texts, values)
+    form = train_form({**PRESETS["2 minutes, letters"], "length": "cap"}, services.limits)
+    plan = make_plan(services, form)
     shell = ours_of(plan)
     rate(shell, 2.0)
-    bare = rate(shell, seconds) * plan.about["tokens_per_step"]
+    bare = rate(shell, seconds) * plan.facts.tokens_per_step
     release_threads()
-    bench = watching.start(services, None, values)
-    run = bench.current
-    assert run is not None
+    bench = watching.start(services, None, form)
+    assert bench.run is not None
     polls: list[float] = []
-    alone = follow(services, bench.id, run, seconds * 2, polls)
+    alone = follow(services, bench.id, bench.run.record, seconds * 2, polls)
     print(f"\n{'the app, tokens/s':40}{'':14}{'rate':>10}{'x bare':>8}")
     print(f"{'  bare loop':40}{'':14}{bare:10,.0f}{1:8.2f}")
     print(f"{'  run on the server, polled 4 times a second':40}{'':10}{alone:10,.0f}{alone / bare:8.2f}")
@@ -146,8 +147,8 @@ def in_app(seconds: float, page: bool) -> None:
     )
     generated(services, 1.5)
     while_on = generated(services, seconds)
-    run.stop()
-    run.wait(10)
+    bench.run.stop()
+    bench.run.wait(10)
     idle = generated(services, seconds)
     release_threads()
     print(
@@ -160,19 +161,21 @@ def in_app(seconds: float, page: bool) -> None:
 def two_minutes(texts: list[str]) -> None:
     from gptcore.corpora import CORPORA
     from ui.handlers.train import watching
-    from ui.handlers.train.plan import PRESETS
+    from ui.handlers.train.forms import train_form
+    from ui.handlers.train.presets import PRESETS
     from ui.services import make_services
 
     print(f"\n{'two-minute preset, nats per character':40}{'held out':>10}{'bigram':>9}{'unigram':>9}{'updates':>9}")
     for text in texts:
         services = make_services(offline=True)
         where = {"corpus": text} if text in CORPORA else {"corpus": "yours", "file": text}
-        bench = watching.start(services, None, {**PRESETS["2 minutes, letters"], **where})
-        run = bench.current
-        assert run is not None
-        while not run.wait(1.0):
+        form = train_form({**PRESETS["2 minutes, letters"], **where}, services.limits)
+        bench = watching.start(services, None, form)
+        assert bench.run is not None
+        run = bench.run.record
+        while not bench.run.wait(1.0):
             services.jobs.get(bench.id)
-        lines = run.plan.about["lines"]
+        lines = run.facts.lines
         print(
             f"  {Path(text).name:38}{run.final_loss:10.3f}{lines['bigram']:9.3f}{lines['unigram']:9.3f}{run.step:9,}",
             flush=True,
@@ -180,7 +183,7 @@ def two_minutes(texts: list[str]) -> None:
 
 
 def ours_of(plan) -> Callable[[], None]:
-    events = Trainer(plan.model(), plan.config, plan.data).events()
+    events = Trainer(plan.model(), plan.facts.config, plan.data).events()
     return lambda: next(events) and None
 
 
@@ -197,7 +200,7 @@ def follow(services, bench_id: str, run, seconds: float, polls: list[float]) -> 
         polls.append(time.perf_counter() - asked)
         seen = [news["run"], news["version"], news["first"] + len(news["rows"]), news["n_looks"]]
         time.sleep(0.25)
-    return (run.step - first) * run.plan.about["tokens_per_step"] / (time.perf_counter() - began)
+    return (run.step - first) * run.facts.tokens_per_step / (time.perf_counter() - began)
 
 
 def generated(services, seconds: float) -> float:

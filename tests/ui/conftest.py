@@ -9,10 +9,10 @@ import pytest
 from gptcore import GPTConfig, LanguageModel
 from gptcore.tokenizers import ByteBPE
 from tiny import make_model
-from ui.handlers.train.texts import Preparations
 from ui.jobs import Jobs
 from ui.limits import Limits
 from ui.model_store import ModelStore
+from ui.preparations import Preparations
 from ui.readings import ReadingStore
 from ui.services import Services, Slots
 from ui.sessions import SessionStore

@@ -6,8 +6,8 @@ import pytest
 from test_runs import finished
 
 from gptcore.errors import GPTCoreError
-from ui.handlers.train import labels, watching
-from ui.handlers.train.plan import tuning_values
+from ui.handlers.train import watching
+from ui.handlers.train.forms import label_form, read_lines
 
 LINES = "\n".join(f"animal\tthe {word} ran to the mat" for word in ("cat", "dog") for _ in range(20))
 LINES += "\n" + "\n".join(f"place,on the mat and on the {word}" for word in ("mat", "sat") for _ in range(20))
@@ -22,7 +22,7 @@ VALUES = {
 
 
 def test_a_run_on_labels_learns_them_and_then_tells_them(services):
-    bench = finished(watching.learn_labels(services, None, "tiny", tuning_values(VALUES)))
+    bench = finished(watching.learn_labels(services, None, "tiny", label_form(VALUES, services.limits)))
     run = bench.current
     assert run.final_accuracy == 1.0 and run.observations[0].accuracy < 1.0
     told = watching.tell(services, [bench.id, run.id, "the dog ran to the mat"])
@@ -46,9 +46,9 @@ def test_a_run_on_labels_learns_them_and_then_tells_them(services):
 )  # fmt: skip
 def test_lines_that_cannot_be_learned_are_a_sentence(services, lines, words):
     with pytest.raises(GPTCoreError, match=words):
-        watching.learn_labels(services, None, "tiny", tuning_values({**VALUES, "labelled": lines}))
+        watching.learn_labels(services, None, "tiny", label_form({**VALUES, "labelled": lines}, services.limits))
 
 
 def test_a_run_without_labels_says_so(services):
-    names, rows = labels.read_lines("b\tx\r\n\na, y, z\n" * 6, most=1000)
+    names, rows = read_lines("b\tx\r\n\na, y, z\n" * 6, most=1000)
     assert names == ["a", "b"] and rows[:2] == [(1, "x"), (0, "y, z")]

@@ -13,10 +13,13 @@ import torch
 from gptcore.errors import GPTCoreError
 from helpers import until as wait_until
 from ui.handlers.train import watching
-from ui.handlers.train.plan import PRESETS, make_plan
+from ui.handlers.train.forms import train_form
+from ui.handlers.train.plan import make_plan
+from ui.handlers.train.presets import PRESETS
 from ui.jobs import Bench, Busy, Jobs
 from ui.limits import Limits
-from ui.runs import Stopwatch
+from ui.run_records import Stopwatch
+from ui.runs import Plan
 
 TEXT = "the cat sat on the mat and the dog ran to the cat. " * 60
 SMALL = {
@@ -25,24 +28,32 @@ SMALL = {
 }  # fmt: skip
 
 
+def start(services, bench, values, **options) -> Bench:
+    return watching.start(services, bench, train_form(values, services.limits), **options)
+
+
+def plan_of(services, **changes) -> Plan:
+    return make_plan(services, train_form({**SMALL, **changes}, services.limits))
+
+
 def finished(bench: Bench) -> Bench:
-    assert bench.current is not None and bench.current.wait(120.0)
+    assert bench.run is not None and bench.run.wait(120.0)
     return bench
 
 
 def test_a_run_looks_before_its_first_update_learns_and_ends(services):
-    bench = finished(watching.start(services, None, SMALL))
+    bench = finished(start(services, None, SMALL))
     run = bench.current
     assert (run.state, run.step, run.reason) == ("ended", 12, "All steps are done.")
     assert run.observations[0].step == 0 and run.observations[-1].step == 12
-    assert run.observations[0].valid_loss == pytest.approx(run.plan.about["lines"]["uniform"], abs=0.1)
+    assert run.observations[0].valid_loss == pytest.approx(run.facts.lines["uniform"], abs=0.1)
     assert run.final_loss < run.observations[0].valid_loss
     assert [row[0] for row in run.curve.rows] == list(range(1, 13))
 
 
 def test_the_same_seed_gives_the_same_curve_and_another_seed_another(services):
     first, second, other = (
-        [row[1] for row in finished(watching.start(services, None, {**SMALL, "seed": seed})).current.curve.rows]
+        [row[1] for row in finished(start(services, None, {**SMALL, "seed": seed})).current.curve.rows]
         for seed in (1, 1, 2)
     )
     # fp32's rounding at another address, carried over twelve updates
@@ -50,16 +61,16 @@ def test_the_same_seed_gives_the_same_curve_and_another_seed_another(services):
 
 
 def test_a_run_waits_steps_pauses_and_stops(services):
-    bench = watching.start(services, None, {**SMALL, "length": "cap"}, go=False)
+    bench = start(services, None, {**SMALL, "length": "cap"}, go=False)
     run = bench.current
     wait_until(lambda: run.observations and run.state == "ready")
     assert run.step == 0
     assert watching.command(services, [bench.id, "step", 3]) == {"said": ""}
     wait_until(lambda: run.step == 3 and run.state == "paused")
     assert run.observations[-1].step == 3  # a look at what the steps have made
-    elapsed, now = run.watch(), time.perf_counter()
+    elapsed, now = run.seconds(), time.perf_counter()
     wait_until(lambda: time.perf_counter() > now + 0.02)
-    assert run.watch() == elapsed  # a pause costs no time of the budget
+    assert run.seconds() == elapsed  # a pause costs no time of the budget
     watching.command(services, [bench.id, "resume", None])
     wait_until(lambda: run.step > 10)
     watching.command(services, [bench.id, "pause", None])
@@ -69,13 +80,13 @@ def test_a_run_waits_steps_pauses_and_stops(services):
     wait_until(lambda: run.state == "paused" and run.curve.rows[-1][2] <= 1e-5)
     step = run.step
     watching.command(services, [bench.id, "stop", None])
-    assert run.wait(60.0) and run.step <= step + 1
+    assert bench.run.wait(60.0) and run.step <= step + 1
     assert run.reason == "Stopped." and run.language_model is not None
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -1, 0, "fast", None])
 def test_a_learning_rate_that_is_none_is_refused_while_running(services, value):
-    bench = watching.start(services, None, SMALL, go=False)
+    bench = start(services, None, SMALL, go=False)
     assert "learning rate" in watching.command(services, [bench.id, "rate", value])["said"]
 
 
@@ -83,7 +94,7 @@ def test_a_learning_rate_that_is_none_is_refused_while_running(services, value):
 def test_whatever_a_browser_sends_is_answered(services, request_):
     for ask in (watching.poll, watching.command, watching.heads, watching.chances, watching.past, watching.curves):
         assert ask(services, request_) is None
-    bench = watching.start(services, None, SMALL, go=False)
+    bench = start(services, None, SMALL, go=False)
     for garbage in (math.nan, -1, 10**9, "x", [], {}, None, True):
         assert watching.poll(services, [bench.id, bench.current.id, garbage, garbage, garbage]) is not None
         assert watching.heads(services, [bench.id, bench.current.id, garbage]) is None or garbage is not None
@@ -92,7 +103,7 @@ def test_whatever_a_browser_sends_is_answered(services, request_):
 
 
 def test_a_page_receives_every_update_once_and_all_again_after_a_reload(services):
-    bench = watching.start(services, None, SMALL)
+    bench = start(services, None, SMALL)
     run, seen, looks = None, [], []
     while True:
         news = watching.poll(services, [bench.id, run, 0, len(seen), len(looks)])
@@ -115,9 +126,9 @@ def test_a_page_receives_every_update_once_and_all_again_after_a_reload(services
 
 
 def test_earlier_runs_stay_with_what_changed_at_most_six(services):
-    bench = finished(watching.start(services, None, SMALL))
+    bench = finished(start(services, None, SMALL))
     for rate in (1e-3, 2e-3, 4e-3, 5e-3, 6e-3, 7e-3, 8e-3):
-        finished(watching.start(services, bench.id, {**SMALL, "learning_rate": rate, "max_steps": 2}))
+        finished(start(services, bench.id, {**SMALL, "learning_rate": rate, "max_steps": 2}))
     table = watching.past(services, [bench.id])
     assert len(table) == 7
     assert table[-1]["changed"] == ["learning rate 0.008"] and table[-1]["curve"] == []
@@ -125,7 +136,7 @@ def test_earlier_runs_stay_with_what_changed_at_most_six(services):
 
 
 def test_the_model_is_in_the_picker_while_it_learns_and_after(services):
-    bench = watching.start(services, None, SMALL)
+    bench = start(services, None, SMALL)
     wait_until(lambda: watching.own_models(services, bench.id))
     (label, name), *_ = watching.own_models(services, bench.id)
     assert "trained here, run 1" in label
@@ -139,29 +150,29 @@ def test_the_model_is_in_the_picker_while_it_learns_and_after(services):
 
 
 def test_starting_again_ends_the_run_before_and_other_benches_have_their_own(services):
-    bench = watching.start(services, None, {**SMALL, "length": "cap"})
+    bench = start(services, None, {**SMALL, "length": "cap"})
     first = bench.current
-    again = watching.start(services, bench.id, {**SMALL, "length": "cap"})
+    again = start(services, bench.id, {**SMALL, "length": "cap"})
     assert again is bench and first.state == "ended" and bench.current is not first
-    other = watching.start(services, "a stranger's guess", {**SMALL, "length": "cap"})
+    other = start(services, "a stranger's guess", {**SMALL, "length": "cap"})
     assert other is not bench and watching.poll(services, ["a stranger's guess", None, 0, 0, 0]) is None
     wait_until(lambda: bench.current.rate > 0 and other.current.rate > 0)
     with pytest.raises(Busy, match=r"2 training run\(s\) are in progress.*free in about"):
-        watching.start(services, None, SMALL)
+        start(services, None, SMALL)
     watching.command(services, [other.id, "pause", None])
     wait_until(lambda: other.current.state == "paused")
-    third = watching.start(services, None, {**SMALL, "length": "cap"})  # one that waits holds no place
+    third = start(services, None, {**SMALL, "length": "cap"})  # one that waits holds no place
     wait_until(lambda: third.current.state == "running")
     assert "the server is full" in watching.command(services, [other.id, "resume", None])["said"]
     services.jobs.stop_all()
-    finished(watching.start(services, None, SMALL))
+    finished(start(services, None, SMALL))
 
 
 def test_a_page_draws_its_own_bench_and_quick_presses_leave_one_live_run(services):
     drawn = "k3j5h2k1j4h5k6j7h8g9f0d1"
     benches: list[Bench] = []
     presses = [
-        threading.Thread(target=lambda: benches.append(watching.start(services, drawn, {**SMALL, "length": "cap"})))
+        threading.Thread(target=lambda: benches.append(start(services, drawn, {**SMALL, "length": "cap"})))
         for _ in range(4)
     ]
     for press in presses:
@@ -169,13 +180,13 @@ def test_a_page_draws_its_own_bench_and_quick_presses_leave_one_live_run(service
     for press in presses:
         press.join()
     assert {bench.id for bench in benches} == {drawn} and len(services.jobs) == 1
-    assert sum(run.alive for run in benches[0].runs) == 1
+    assert sum(record.alive for record in benches[0].records) == 1
 
 
 def test_the_benches_longest_out_of_sight_make_room(services):
     now = [0.0]
     jobs = Jobs(replace(Limits(), benches=2), clock=lambda: now[0])
-    plan = make_plan(services, services.texts, {**SMALL, "max_steps": 1})
+    plan = plan_of(services, max_steps=1)
     made = []
     for moment in range(3):
         now[0] = float(moment)
@@ -187,7 +198,7 @@ def test_the_benches_longest_out_of_sight_make_room(services):
 def test_a_bench_that_nobody_looks_at_is_freed_after_its_grace(services):
     now = [0.0]
     jobs = Jobs(replace(Limits(), training_grace=100.0), clock=lambda: now[0])
-    plan = make_plan(services, services.texts, {**SMALL, "length": "cap"})
+    plan = plan_of(services, length="cap")
     bench = jobs.start(None, plan)
     now[0] = 90.0
     assert jobs.get(bench.id) is bench  # somebody looks
@@ -196,25 +207,25 @@ def test_a_bench_that_nobody_looks_at_is_freed_after_its_grace(services):
     assert len(jobs) == 1
     now[0] = 281.0
     jobs.reap()
-    assert len(jobs) == 0 and jobs.get(bench.id) is None and bench.current.wait(10.0)
+    assert len(jobs) == 0 and jobs.get(bench.id) is None and bench.run.wait(10.0)
 
 
 def test_a_loss_that_blows_up_ends_the_run_and_keeps_a_model_that_still_works(services):
     values = {**SMALL, "learning_rate": 10.0, "trick": "lr_x100", "length": "cap", "max_steps": 1000}
-    bench = watching.start(services, None, values)
+    bench = start(services, None, values)
     run = bench.current
     # A thousand as learning rate drives fp32 weights beyond what they can hold within a few hundred updates.
     with torch.no_grad():
         wait_until(lambda: run.step > 0 or not run.alive)
-    if not run.wait(20.0):
+    if not bench.run.wait(20.0):
         watching.command(services, [bench.id, "stop", None])
-        run.wait(60.0)
+        bench.run.wait(60.0)
     assert run.language_model is not None
     assert all(torch.isfinite(p).all() for p in run.language_model.model.parameters())
 
 
 def test_a_loss_that_is_no_number_ends_with_the_sentence_and_the_last_good_model(services, monkeypatch):
-    plan = make_plan(services, services.texts, SMALL)
+    plan = plan_of(services)
     model = plan.model()
     bad = replace(plan, model=lambda: model)
     bench = services.jobs.start(None, bad, go=False)
@@ -222,15 +233,15 @@ def test_a_loss_that_is_no_number_ends_with_the_sentence_and_the_last_good_model
     wait_until(lambda: run.observations)
     with torch.no_grad():
         model.wte.weight[0, 0] = math.nan
-    run.go()
-    assert run.wait(10.0)
+    bench.run.go()
+    assert bench.run.wait(10.0)
     assert "became nan at step 1" in run.reason and "The model of step 0 is kept." in run.reason
     assert all(torch.isfinite(p).all() for p in run.language_model.model.parameters())
 
 
 def test_a_stopwatch_counts_only_while_it_is_on():
     now = [0.0]
-    watch = Stopwatch(lambda: now[0])
+    watch = Stopwatch(clock=lambda: now[0])
     now[0] = 5.0
     assert watch() == 0.0
     watch.on()
@@ -243,7 +254,7 @@ def test_a_stopwatch_counts_only_while_it_is_on():
 
 
 def test_a_busy_machine_is_told_from_a_slow_model(services, monkeypatch):
-    bench = watching.start(services, None, {**SMALL, "length": "cap"})
+    bench = start(services, None, {**SMALL, "length": "cap"})
     run = bench.current
     wait_until(lambda: run.step > 20)
     watching.command(services, [bench.id, "pause", None])
@@ -258,15 +269,15 @@ def test_a_busy_machine_is_told_from_a_slow_model(services, monkeypatch):
     before = run.step
     wait_until(lambda: run.step > before + 5 and run.busy, seconds=60.0)
     watching.command(services, [bench.id, "stop", None])
-    assert run.wait(10.0)
+    assert bench.run.wait(10.0)
 
 
 def test_a_timed_run_says_when_the_next_snapshot_is_due(services):
-    bench = watching.start(services, None, {**SMALL, "length": "30"})
+    bench = start(services, None, {**SMALL, "length": "30"})
     run = bench.current
     wait_until(lambda: len(run.observations) > 1)
     news = watching.poll(services, [bench.id, None, 0, 0, 0])
     assert news["next_look"] > run.observations[-1].elapsed
-    assert news["next_look"] <= run.watch() + 3.0  # a tenth of the time at most
+    assert news["next_look"] <= run.seconds() + 3.0  # a tenth of the time at most
     watching.command(services, [bench.id, "stop", None])
-    assert run.wait(10.0) and watching.poll(services, [bench.id, None, 0, 0, 0])["next_look"] is None
+    assert bench.run.wait(10.0) and watching.poll(services, [bench.id, None, 0, 0, 0])["next_look"] is None

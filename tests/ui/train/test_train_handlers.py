@@ -11,7 +11,7 @@ import httpx
 import numpy as np
 import pytest
 import torch
-from test_runs import SMALL, TEXT, finished
+from test_runs import SMALL, TEXT, finished, plan_of, start
 
 import gptcore
 from gptcore.errors import GPTCoreError
@@ -19,28 +19,32 @@ from gptcore.tokenizers import ByteBPE, CharTokenizer
 from ui.handlers.inputs import InputError
 from ui.handlers.train import files, texts, watching
 from ui.handlers.train.data_sets import fetch_rows
-from ui.handlers.train.plan import PRESETS, TRICKS, make_plan
+from ui.handlers.train.forms import train_form, tune_form
+from ui.handlers.train.plan import make_plan
+from ui.handlers.train.presets import PRESETS, TRICKS
 from ui.limits import PROFILES, Limits
+from ui.preparations import Preparations
+from ui.recordings import facts_json, read_recording
 
 
 def plan(services, **changes):
-    return make_plan(services, services.texts, {**SMALL, **changes})
+    return plan_of(services, **changes)
 
 
 @pytest.mark.parametrize("name", list(PRESETS))
 def test_every_preset_is_a_plan(services, name):
-    made = make_plan(services, services.texts, PRESETS[name])
+    made = make_plan(services, train_form(PRESETS[name], services.limits))
     x, y = made.data.draw(0, 1)
-    assert x.shape == (made.config.batch_size, made.about["tokens_per_step"] // made.config.batch_size)
+    assert x.shape == (made.facts.config.batch_size, made.facts.tokens_per_step // made.facts.config.batch_size)
     assert torch.equal(x[:, 1:], y[:, :-1])
-    assert made.about["lines"]["uniform"] == pytest.approx(math.log(made.about["V"]))
-    json.dumps(made.about)
+    assert made.facts.lines["uniform"] == pytest.approx(math.log(made.facts.vocab_size))
+    json.dumps(facts_json(made.facts))
 
 
 @pytest.mark.parametrize("trick", list(TRICKS))
 def test_what_is_broken_on_purpose_is_broken(services, trick):
     made = plan(services, trick=trick, learning_rate=1e-3)
-    config, shape = made.config, made.model().config
+    config, shape = made.facts.config, made.model().config
     assert (config.warmup_steps == 0) == (trick in ("no_warmup", "post_norm"))
     assert config.learning_rate == pytest.approx(0.1 if trick == "lr_x100" else 1e-3)
     assert shape.use_positions == (trick != "no_positions") and shape.causal == (trick != "no_mask")
@@ -48,7 +52,7 @@ def test_what_is_broken_on_purpose_is_broken(services, trick):
     assert shape.norm_position == ("post" if trick == "post_norm" else "pre")
     same = torch.equal(made.data.draw(0, 1)[0], made.data.draw(1, 1)[0])
     assert same == (trick == "one_batch")
-    assert made.about["settings"]["broken"] == TRICKS[trick][0]
+    assert made.facts.settings["broken"] == TRICKS[trick][0]
     finished(services.jobs.start(None, made))
 
 
@@ -82,10 +86,10 @@ def test_a_field_that_cannot_be_used_is_a_sentence(services, change, words):
 
 def test_a_sample_prompt_of_unknown_characters_gives_way_and_says_so(services):
     made = plan(services, prompt="Zthe €")
-    assert made.about["prompt"] == "the " and "lacks" in made.about["note"]
+    assert made.facts.prompt == "the " and "lacks" in made.facts.note
     made = plan(services, prompt="€€")
-    assert made.about["prompt"] and set(made.about["prompt"]) <= set(TEXT)
-    assert plan(services, prompt="the ").about["note"] == ""
+    assert made.facts.prompt and set(made.facts.prompt) <= set(TEXT)
+    assert plan(services, prompt="the ").facts.note == ""
 
 
 def test_a_server_caps_the_length_of_a_run():
@@ -96,7 +100,7 @@ def test_uploads_are_decoded_as_far_as_they_are_text(tmp_path, services):
     def text_of(raw: bytes):
         file = tmp_path / "upload.txt"
         file.write_bytes(raw)
-        found = texts.find_text(services.limits, "yours", written="", file=str(file), data_set="", offline=True)
+        found = texts.find_text(services.limits, texts.TextSource("yours", file=str(file)), offline=True)
         return "\n".join(found.documents), found.note
 
     assert text_of("grüße, Welt".encode()) == ("grüße, Welt", "")
@@ -110,11 +114,11 @@ def test_uploads_are_decoded_as_far_as_they_are_text(tmp_path, services):
             text_of(raw)
     (tmp_path / "big.txt").write_bytes(b"ab" * 20_000_000)
     with pytest.raises(InputError, match="40.0 MB; this server trains on at most 20 MB"):
-        texts.find_text(services.limits, "yours", written="", file=str(tmp_path / "big.txt"), data_set="", offline=True)
+        texts.find_text(services.limits, texts.TextSource("yours", file=str(tmp_path / "big.txt")), offline=True)
 
 
 def test_a_text_is_prepared_once_and_its_parts_do_not_overlap():
-    kept = texts.Preparations(most=1)
+    kept = Preparations(most=1)
     documents = [f"story number {i} of many." for i in range(40)]
     first = kept.get(documents, tokenizer=None, kind="char", vocab_size=0)
     assert kept.get(documents, tokenizer=None, kind="char", vocab_size=0) is first
@@ -157,16 +161,16 @@ def test_a_data_set_is_read_from_its_rows_and_its_absence_is_a_sentence():
 def test_a_picked_model_is_trained_further_with_its_own_tokenizer(services, tiny_lm):
     values = {**SMALL, "written": TEXT, "learning_rate": 1e-3, "prompt": "the "}
     before = {name: value.clone() for name, value in tiny_lm.model.state_dict().items()}
-    bench = finished(watching.tune(services, None, "tiny", values))
+    bench = finished(watching.tune(services, None, "tiny", tune_form(values, services.limits)))
     run = bench.current
-    assert run.plan.tokenizer is tiny_lm.tokenizer and run.final_loss < run.observations[0].valid_loss
-    assert run.plan.title.startswith("tiny tuned on your text")
+    assert run.language_model.tokenizer is tiny_lm.tokenizer and run.final_loss < run.observations[0].valid_loss
+    assert run.facts.title.startswith("tiny tuned on your text")
     for name, value in tiny_lm.model.state_dict().items():
         assert torch.equal(value, before[name])  # the shared model is left alone
 
 
 def test_a_trained_model_leaves_as_a_zip_and_comes_back(services, tmp_path):
-    bench = finished(watching.start(services, None, SMALL))
+    bench = finished(start(services, None, SMALL))
     path, note = files.zipped_model(services, bench.id)
     assert note == ""
     with zipfile.ZipFile(path) as made:
@@ -204,14 +208,14 @@ def test_a_zip_that_holds_no_model_is_a_sentence(services, tmp_path):
 
 
 def test_a_recording_is_the_run_again(services):
-    bench = finished(watching.start(services, None, SMALL))
+    bench = finished(start(services, None, SMALL))
     run = bench.current
     url = files.recording(services, [bench.id, run.id])
     text = base64.b64decode(url.split(",", 1)[1]).decode()
-    again = files.read_recording(text, run.language_model)
-    assert (
-        again.step == 12 and len(again.curve.rows) == 12 and again.final_loss == pytest.approx(run.final_loss, abs=1e-4)
-    )
+    again = read_recording(text, run.language_model)
+    assert again.step == 12 and len(again.curve.rows) == 12 and not again.alive
+    assert again.final_loss == pytest.approx(run.final_loss, abs=1e-4)
+    assert facts_json(again.facts) == facts_json(run.facts) and again.facts.config == run.facts.config
     for one, two in zip(run.observations, again.observations, strict=True):
         assert one.text == two.text and np.array_equal(one.maps, two.maps)
         assert np.array_equal(one.probabilities, two.probabilities)
@@ -221,13 +225,12 @@ def test_a_recording_is_the_run_again(services):
 def test_a_run_becomes_a_slide(services):
     from ui.figures import train
 
-    bench = finished(watching.start(services, None, SMALL))
+    bench = finished(start(services, None, SMALL))
     for kind in ("png", "svg"):
         found = watching.curves(services, [bench.id, bench.current.id])
         assert train.picture(**found, kind=kind, dark=kind == "svg").startswith("data:image/")
 
 
 def test_a_sample_prompt_that_is_left_out_is_the_beginning_of_the_text(services):
-    values = {**SMALL, "prompt": ""}
-    made = make_plan(services, services.texts, values)
-    assert made.about["prompt"] == "the cat sat"
+    made = plan_of(services, prompt="")
+    assert made.facts.prompt == "the cat sat"

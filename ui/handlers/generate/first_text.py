@@ -22,9 +22,9 @@ _QUICK_PARAMETERS, _SHORT = 50_000_000, 24  # larger models write so many tokens
 
 def own_prompt(services: Services, name: str, lm: LanguageModel) -> str:
     """A prompt that suits a model: the sample prompt of a run, the one in a bundled folder, or one that it can read."""
-    run = services.jobs.find(name)
-    if run is not None:
-        return run.plan.about["prompt"]
+    record = services.jobs.find(name)
+    if record is not None:
+        return record.facts.prompt
     folder = bundled_models().get(base_name(name))
     if folder is not None and (folder / _EXAMPLE).is_file():
         return _bundled_prompt(folder)

@@ -32,7 +32,7 @@ def model_lines(services: Services, model: object, shape: object = ABOVE, asked:
 
 def title(services: Services, name: object) -> str:
     """What people call a model: its name, the title of the run that trained it here, or its file's name."""
-    run, bench = services.jobs.find(name), services.jobs.bench_of(name)
-    if run is None and bench is not None:
+    record, bench = services.jobs.find(name), services.jobs.bench_of(name)
+    if record is None and bench is not None:
         return bench.models[str(name)].name
-    return run.plan.title if run is not None else title_of(str(name))
+    return record.facts.title if record is not None else title_of(str(name))

@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import base64
-import json
-import math
 import tempfile
 import zipfile
 import zlib
-from dataclasses import fields
 from pathlib import Path
 
-import numpy as np
-import torch
-
-from gptcore.analysis import HeadScores, count_parameters
+from gptcore.analysis import count_parameters
 from gptcore.checkpoint import CONFIG_FILE, WEIGHTS_FILE, load_folder, save_folder
 from gptcore.config import GPTConfig
 from gptcore.errors import GPTCoreError
 from gptcore.language_model import LanguageModel, find_folder, load
 from gptcore.tokenizers import load_tokenizer
-from gptcore.training import TrainingConfig
-from gptcore.training.recording import Curve, Observation, score_lists
 from ui.handlers.inputs import InputError
 from ui.jobs import Bench
-from ui.runs import FinishedRun, Run
+from ui.recordings import read_recording, write_recording
 from ui.services import Services
 
 EXAMPLE_MODEL = "anthology"
@@ -39,63 +31,10 @@ def recording(services: Services, request: object) -> str | None:
     """A run with its curve and looks as a data URL of JSON: [bench, run]. None for nonsense."""
     bench_id, run_id = [*request, None, None][:2] if isinstance(request, list) else (None, None)
     bench = services.jobs.get(bench_id)
-    run = next((run for run in bench.runs if run.id == run_id), None) if bench is not None else None
-    if run is None:
+    record = next((r for r in bench.records if r.id == run_id), None) if bench is not None else None
+    if record is None:
         return None
-    return f"data:application/json;base64,{base64.b64encode(write_recording(run).encode()).decode()}"
-
-
-def write_recording(run: Run | FinishedRun) -> str:
-    """A run as JSON, which read_recording takes back."""
-    with run.lock:
-        rows, looks = [list(row) for row in run.curve.rows], list(run.observations)
-    return json.dumps(
-        {
-            "title": run.plan.title, "about": run.plan.about, "config": run.plan.config.to_dict(), "reason": run.reason,
-            "step": run.step, "seconds": round(run.watch(), 2), "tokens_per_second": round(run.rate, 1),
-            "final_loss": _number(run.final_loss),
-            "rows": [[int(row[0]), *(float(f"{value:.5g}") for value in row[1:])] for row in rows],
-            "looks": [
-                {
-                    "step": o.step, "elapsed": round(o.elapsed, 2), "valid_loss": _number(o.valid_loss), "text": o.text,
-                    "scores": score_lists(o.scores), "maps": _packed(o.maps), "probabilities": _packed(o.probabilities),
-                    "tasks": o.tasks,
-                }
-                for o in looks
-            ],
-        },
-        ensure_ascii=False,
-    )  # fmt: skip
-
-
-def read_recording(text: str, lm: LanguageModel) -> FinishedRun:
-    """A run from its recording, with the model that it made. Raises ValueError or KeyError for another JSON."""
-    found = json.loads(text)
-    curve = Curve()
-    curve.rows = found["rows"]
-    looks = []
-    for look in found["looks"]:
-        scores = {
-            field.name: torch.tensor(
-                [[math.nan if v is None else v for v in row] for row in look["scores"][field.name]]
-            )
-            for field in fields(HeadScores)
-        }
-        shape = (lm.model.config.n_layer, lm.model.config.n_head)
-        maps = np.frombuffer(_unpacked(look["maps"]), dtype=np.uint8)
-        side = math.isqrt(maps.size // (shape[0] * shape[1]))
-        looks.append(
-            Observation(
-                look["step"], look["elapsed"], _or_nan(look["valid_loss"]), look["text"],
-                np.frombuffer(_unpacked(look["probabilities"]), dtype=np.float16), HeadScores(**scores),
-                maps.reshape(*shape, side, side), tasks=look.get("tasks", {}),
-            )
-        )  # fmt: skip
-    return FinishedRun(
-        lm=lm, title=found["title"], about=found["about"], config=TrainingConfig(**found["config"]), curve=curve,
-        observations=looks, step=found["step"], seconds=found["seconds"], rate=found["tokens_per_second"],
-        final_loss=found["final_loss"], reason=found["reason"],
-    )  # fmt: skip
+    return f"data:application/json;base64,{base64.b64encode(write_recording(record).encode()).decode()}"
 
 
 def example_bench() -> Bench | None:
@@ -117,16 +56,16 @@ def zipped_model(services: Services, bench_id: object) -> tuple[str, str]:
         InputError: no model yet.
     """
     bench = services.jobs.get(bench_id)
-    run = bench.current if bench is not None else None
-    lm = run.language_model if run is not None else None
-    if run is None or lm is None:
+    record = bench.current if bench is not None else None
+    lm = record.language_model if record is not None else None
+    if bench is None or record is None or lm is None:
         raise InputError("There is no model to save yet. Press Start, and wait for its first snapshot.")
     scratch = tempfile.TemporaryDirectory(prefix="gptlens-")
     folder = Path(scratch.name)
-    about, step = run.plan.about, run.observations[-1].step
+    facts, step = record.facts, record.observations[-1].step
     made = {
-        "title": run.plan.title, "steps": step, "tokens": step * about["tokens_per_step"],
-        "seconds": round(run.watch()), "settings": about["settings"],
+        "title": facts.title, "steps": step, "tokens": step * facts.tokens_per_step,
+        "seconds": round(record.seconds()), "settings": dict(facts.settings),
     }  # fmt: skip
     save_folder(folder / "model", lm.model, lm.tokenizer, metadata=made)
     target = folder / "model.zip"
@@ -136,7 +75,7 @@ def zipped_model(services: Services, bench_id: object) -> tuple[str, str]:
                 packed.write(file, f"model/{file.name}")
     except OSError as error:
         raise InputError(f"The zip file cannot be written ({error.strerror}). The run itself is not touched.") from None
-    run.scratch, note = scratch, ""
+    bench.download, note = scratch, ""
     config = lm.model.config
     if not (config.use_mlp and config.use_positions and config.causal):
         note = "transformers has no GPT of this shape; the folder opens here and with gptcore.load."
@@ -223,19 +162,3 @@ def _count_members(file: Path) -> int:
     if place < 0 or len(tail) < place + _LAST_RECORD:
         raise zipfile.BadZipFile("File is not a zip file")
     return int.from_bytes(tail[place + 10 : place + 12], "little")
-
-
-def _packed(values: np.ndarray) -> str:
-    return base64.b64encode(zlib.compress(values.tobytes(), 9)).decode()
-
-
-def _unpacked(text: str) -> bytes:
-    return zlib.decompress(base64.b64decode(text))
-
-
-def _number(value: float) -> float | None:
-    return round(value, 5) if math.isfinite(value) else None
-
-
-def _or_nan(value: float | None) -> float:
-    return math.nan if value is None else value

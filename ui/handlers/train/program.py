@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from gptcore.corpora import CORPORA
 from ui.handlers.inputs import InputError
 from ui.handlers.numbers import finite, significant
-from ui.handlers.train.plan import PRESETS
+from ui.handlers.train.forms import train_form
+from ui.handlers.train.presets import PRESETS
 from ui.handlers.train.texts import REPEATED, YOURS
 from ui.handlers.train.watching import start
-from ui.runs import remaining
 from ui.services import Services
 
 
 def status(services: Services, run_id: object) -> dict[str, Any]:
     """A run by its id, for programs. Raises InputError when it is unknown."""
-    run = services.jobs.find(run_id)
-    if run is None:
+    record = services.jobs.find(run_id)
+    if record is None:
         raise InputError(f"There is no run {str(run_id)[:60]!r} on this server. It may have been freed; start another.")
-    with run.lock:
-        last = run.observations[-1] if run.observations else None
-        row = run.curve.rows[-1] if run.curve.rows else None
-    left = remaining(run) if run.alive else 0.0
+    rows, looks = record.so_far()
+    loss, rate = rows[-1][1:3] if rows else (math.nan, math.nan)
     return {
-        "run": run.id, "title": run.plan.title, "state": run.state, "reason": run.reason, "step": run.step,
-        "seconds": round(run.watch(), 2), "seconds_left": finite(left), "tokens_per_second": round(run.rate, 1),
-        "loss": None if row is None else significant(row[1]), "learning_rate": None if row is None else significant(row[2]),
-        "valid_loss": None if last is None else finite(last.valid_loss), "final_loss": finite(run.final_loss),
-        "lines": run.plan.about["lines"], "sample": "" if last is None else last.text, "model": run.id,
+        "run": record.id, "title": record.facts.title, "state": record.state, "reason": record.reason,
+        "step": record.step, "seconds": round(record.seconds(), 2),
+        "seconds_left": finite(record.seconds_left() if record.alive else 0.0),
+        "tokens_per_second": round(record.rate, 1), "loss": significant(loss), "learning_rate": significant(rate),
+        "valid_loss": finite(looks[-1].valid_loss) if looks else None, "final_loss": finite(record.final_loss),
+        "lines": dict(record.facts.lines), "sample": looks[-1].text if looks else "", "model": record.id,
     }  # fmt: skip
 
 
@@ -51,10 +51,7 @@ def by_program(
     if action == "status":
         return status(services, run_id)
     if action == "stop":
-        run = services.jobs.find(run_id)
-        if run is not None:
-            run.stop()
-            run.wait(5.0)
+        services.jobs.stop(run_id)
         return status(services, run_id)
     if action != "start":
         raise InputError(f"The action is {str(action)[:40]!r}; choose start, status or stop.")
@@ -63,6 +60,5 @@ def by_program(
     values = {**PRESETS[preset], **{name: value for name, value in given.items() if value is not None}}
     if not (isinstance(text, str) and text in (*CORPORA, REPEATED)):
         text, values["written"] = YOURS, text
-    bench = start(services, None, {**values, "corpus": text})
-    assert bench.current is not None
-    return status(services, bench.current.id)
+    bench = start(services, None, train_form({**values, "corpus": text}, services.limits))
+    return status(services, bench.records[-1].id)

@@ -12,7 +12,7 @@ from ui.components.parameters.views import breakdown_view, drawing_view, figure_
 from ui.components.shared.sheet_view import sheet_view
 from ui.figures.parameters import charts as figures
 from ui.handlers.parameters import anatomy, costs, families, quoted, shapes
-from ui.handlers.train.plan import SENT
+from ui.handlers.train.presets import SENT
 from ui.services import Services
 from ui.tabs.controls import QUIET, stop_event
 from ui.tabs.parameters.events import FIELDS, PICKED, anatomy_picture, drawing_picture, drawn, make_events

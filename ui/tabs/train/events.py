@@ -14,16 +14,13 @@ from ui.errors import shown_to_visitor
 from ui.figures import train
 from ui.figures.slide import is_kind
 from ui.handlers.train import files, watching
-from ui.handlers.train.plan import FIELDS, PRESETS, tuning_values
+from ui.handlers.train.forms import label_form, train_form, tune_form
+from ui.handlers.train.presets import FIELDS, LABEL_FIELDS, PRESETS, TUNING_FIELDS
 from ui.jobs import Bench
 from ui.services import Services
 
 # The fields that a preset sets.
 SHAPE_FIELDS = tuple(name for name in FIELDS if name not in ("written", "file", "data_set"))
-TUNING_FIELDS = (
-    "corpus", "written", "file", "data_set", "n_positions", "batch_size", "length", "max_steps", "learning_rate", "prompt",
-)  # fmt: skip
-LABEL_FIELDS = ("labelled", "batch_size", "length", "max_steps", "learning_rate", "prompt")
 
 
 @dataclass(frozen=True)
@@ -46,7 +43,8 @@ def make_events(services: Services) -> TrainEvents:
     def begin(bench: str, values: dict[str, Any], *, go: bool) -> list[Any]:
         with shown_to_visitor():
             try:
-                return [_value(watching.start(services, bench, values, go=go)), "", values["seed"]]
+                form = train_form(values, services.limits)
+                return [_value(watching.start(services, bench, form, go=go)), "", form.config.seed]
             except GPTCoreError as error:
                 return [gr.skip(), watching.message(error), gr.skip()]
 
@@ -63,16 +61,16 @@ def make_events(services: Services) -> TrainEvents:
     def on_tune(bench: str, model: str, *raw: Any) -> list[Any]:
         with shown_to_visitor():
             try:
-                values = tuning_values(dict(zip(TUNING_FIELDS, raw, strict=True)))
-                return [_value(watching.tune(services, bench, model, values)), ""]
+                form = tune_form(dict(zip(TUNING_FIELDS, raw, strict=True)), services.limits)
+                return [_value(watching.tune(services, bench, model, form)), ""]
             except GPTCoreError as error:
                 return [gr.skip(), watching.message(error)]
 
     def on_labels(bench: str, model: str, *raw: Any) -> list[Any]:
         with shown_to_visitor():
             try:
-                values = tuning_values(dict(zip(LABEL_FIELDS, raw, strict=True)))
-                return [_value(watching.learn_labels(services, bench, model, values)), ""]
+                form = label_form(dict(zip(LABEL_FIELDS, raw, strict=True)), services.limits)
+                return [_value(watching.learn_labels(services, bench, model, form)), ""]
             except GPTCoreError as error:
                 return [gr.skip(), watching.message(error)]
 
@@ -83,7 +81,7 @@ def make_events(services: Services) -> TrainEvents:
     def on_zip(bench: str) -> list[Any]:
         with shown_to_visitor():
             known = services.jobs.get(bench)
-            path, note = files.zipped_model(services, bench if known is not None and known.runs else "example")
+            path, note = files.zipped_model(services, bench if known is not None and known.records else "example")
             return [path, note]
 
     def on_upload(bench: str, file: str) -> tuple[Bench, str]:
@@ -126,5 +124,4 @@ def server_functions(services: Services) -> list[Callable[..., Any]]:
 
 
 def _value(bench: Bench) -> str:
-    run = bench.current
-    return json.dumps({"bench": bench.id, "run": run.id if run is not None else None})
+    return json.dumps({"bench": bench.id, "run": bench.current.id if bench.current is not None else None})

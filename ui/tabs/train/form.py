@@ -8,11 +8,10 @@ import gradio as gr
 
 from gptcore.corpora import CORPORA
 from ui.handlers.train.labels import EXAMPLE
-from ui.handlers.train.plan import LENGTHS, OPTIMIZERS, PRESETS, TRICKS
+from ui.handlers.train.presets import LABEL_FIELDS, LENGTHS, OPTIMIZERS, PRESETS, TRICKS, TUNING_FIELDS
 from ui.handlers.train.texts import DATA_SET, REPEATED, YOURS
 from ui.services import Services
 from ui.tabs.controls import QUIET
-from ui.tabs.train.events import LABEL_FIELDS, TUNING_FIELDS
 
 FIRST_PRESET = next(iter(PRESETS))
 _LENGTHS = dict(zip(LENGTHS, ("30 s", "60 s", "2 min", "maximum", "steps"), strict=True))

@@ -9,7 +9,7 @@ import gradio as gr
 
 from ui.components.files import calling
 from ui.components.train.train_view import train_view
-from ui.handlers.train.plan import FIELDS, PRESETS, SENT
+from ui.handlers.train.presets import FIELDS, PRESETS, SENT
 from ui.services import Services
 from ui.tabs.controls import QUIET
 from ui.tabs.train.events import SHAPE_FIELDS, make_events, server_functions

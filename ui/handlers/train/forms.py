@@ -1,0 +1,192 @@
+"""The Train tab's three forms, checked once: what comes from a browser or a program may be anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from gptcore.training import TrainingConfig
+from gptcore.training.config import OptimizerName
+from ui.handlers import inputs
+from ui.handlers.inputs import InputError
+from ui.handlers.train.presets import LENGTHS, OPTIMIZERS, SENT, TRICKS
+from ui.handlers.train.texts import REPEATED, TextSource
+from ui.limits import Limits
+
+Values = Mapping[str, object]
+# Muon's steps are larger than AdamW's: one control moves both. tests/benchmarks/presets.py compares.
+_MUON_RATIO = 7.0
+_MOST_LABELS, _MOST_LINES, _MOST_PROMPT = 20, 20_000, 500
+_UNLIMITED = 10_000_000  # updates of a run by the clock
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Of a model to be trained from scratch."""
+
+    n_layer: int
+    n_head: int
+    n_embd: int
+    n_positions: int
+
+
+@dataclass(frozen=True)
+class TrainForm:
+    """A run from scratch.
+
+    Attributes:
+        source: of the text.
+        tokenizer, vocab_size: to make; the size counts for "bpe".
+        shape: of the model.
+        config: of the training, with what is broken on purpose in it.
+        prompt: of the samples.
+        trick: what is broken, by TRICKS.
+        tasks: ask for tasks at every look.
+    """
+
+    source: TextSource
+    tokenizer: Literal["char", "bpe"]
+    vocab_size: int
+    shape: Shape
+    config: TrainingConfig
+    prompt: str
+    trick: str
+    tasks: bool
+
+
+@dataclass(frozen=True)
+class TuneForm:
+    """Training the picked model further on a text, in windows of so many tokens at most."""
+
+    source: TextSource
+    window: int
+    config: TrainingConfig
+    prompt: str
+
+
+@dataclass(frozen=True)
+class LabelForm:
+    """Learning labels: their names, and (which label, text) of every line."""
+
+    names: Sequence[str]
+    lines: Sequence[tuple[int, str]]
+    config: TrainingConfig
+    prompt: str
+
+
+def train_form(values: Values, limits: Limits) -> TrainForm:
+    """The form of a run from scratch, by FIELDS.
+
+    Raises:
+        InputError, TrainingError: a field that cannot be used, with its value, the limit and the way out.
+    """
+    trick = values["trick"]
+    if not isinstance(trick, str) or trick not in TRICKS:
+        raise InputError(f"{str(trick)[:40]!r} is not a “break it” option. Choose {', '.join(TRICKS)}.")
+    kind: Literal["char", "bpe"] | None = next((k for k in ("char", "bpe") if k == values["tokenizer"]), None)
+    if kind is None:
+        raise InputError(f"The tokenizer is {str(values['tokenizer'])[:40]!r}; choose char or bpe.")
+    return TrainForm(
+        source=_source(values),
+        tokenizer=kind,
+        vocab_size=inputs.whole(values["vocab_size"], "The vocabulary", low=257, high=16_384) if kind == "bpe" else 0,
+        shape=shape_of(values),
+        config=_schedule(values, limits, trick),
+        prompt=_prompt(values),
+        trick=trick,
+        tasks=inputs.flag(values["tasks"], "Watch tasks"),
+    )
+
+
+def tune_form(values: Values, limits: Limits) -> TuneForm:
+    """The form of training a model further, by TUNING_FIELDS. Raises as train_form."""
+    window = inputs.whole(values["n_positions"], "The window", low=4, high=8192)
+    return TuneForm(_source(values), window, _tuning_schedule(values, limits), _prompt(values))
+
+
+def label_form(values: Values, limits: Limits) -> LabelForm:
+    """The form of learning labels, by LABEL_FIELDS. Raises as train_form."""
+    names, lines = read_lines(values["labelled"], most=limits.training_text_bytes)
+    return LabelForm(names, lines, _tuning_schedule(values, limits), _prompt(values))
+
+
+def shape_of(values: Values) -> Shape:
+    """A shape, by SENT. Raises InputError for one that is too large to train here."""
+    ranges = {
+        "n_layer": ("The number of layers", 1, 24), "n_head": ("The number of heads", 1, 32),
+        "n_embd": ("The width", 4, 1024), "n_positions": ("The window", 4, 1024),
+    }  # fmt: skip
+    return Shape(*(inputs.whole(values[n], ranges[n][0], low=ranges[n][1], high=ranges[n][2]) for n in SENT))
+
+
+def read_lines(written: object, *, most: int) -> tuple[list[str], list[tuple[int, str]]]:
+    """(labels in alphabetical order, (which label, text) of every line): a label, a tab or a comma, a text.
+
+    Raises:
+        InputError: lines that are none, fewer than two labels, or too few lines of one.
+    """
+    text = inputs.text(written, "The labelled lines", most=most, least=1)
+    rows: list[tuple[str, str]] = []
+    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
+        if not line.strip():
+            continue
+        label, mark, rest = line.partition("\t") if "\t" in line else line.partition(",")
+        if not mark or not label.strip() or not rest.strip():
+            raise InputError(f"Line {number} is {line[:40]!r}; write a label, a tab or a comma, and a text.")
+        rows.append((label.strip(), rest.strip()))
+    names = sorted({label for label, _ in rows})
+    if not 2 <= len(names) <= _MOST_LABELS:
+        raise InputError(f"There are {len(names)} different labels; give 2 to {_MOST_LABELS}, each with several lines.")
+    if not 10 <= len(rows) <= _MOST_LINES:
+        raise InputError(f"There are {len(rows)} labelled lines; give 10 to {_MOST_LINES:,}.")
+    return names, [(names.index(label), rest) for label, rest in rows]
+
+
+def _source(values: Values) -> TextSource:
+    file = values["file"]
+    return TextSource(
+        values["corpus"] if isinstance(values["corpus"], str) else str(values["corpus"])[:40],
+        written=values["written"],
+        file=file if isinstance(file, str) and file else None,
+        data_set=values["data_set"],
+    )
+
+
+def _prompt(values: Values) -> str:
+    return inputs.text(values["prompt"], "The sample prompt", most=_MOST_PROMPT)
+
+
+def _tuning_schedule(values: Values, limits: Limits) -> TrainingConfig:
+    """What the shorter forms leave open: AdamW, a short warm-up, the first seed."""
+    open_fields = {"optimizer": "adamw", "warmup_steps": 20, "seed": 1, "corpus": "", **values}
+    return _schedule(open_fields, limits, "none")
+
+
+def _schedule(values: Values, limits: Limits, trick: str) -> TrainingConfig:
+    """The form's length, rates and batch."""
+    length, cap = str(values["length"]), limits.training_seconds
+    if length not in LENGTHS:
+        raise InputError(f"The length is {str(length)[:40]!r}; choose {', '.join(LENGTHS)}.")
+    budget = None if length == "steps" else min(cap, float(length) if length != "cap" else cap)
+    steps = inputs.whole(values["max_steps"], "The number of steps", low=1, high=1_000_000)
+    rate = inputs.number(values["learning_rate"], "The learning rate", low=1e-7, high=10.0)
+    warmup = inputs.whole(values["warmup_steps"], "The warm-up", low=0, high=100_000)
+    optimizer: OptimizerName | None = next((name for name in OPTIMIZERS if name == values["optimizer"]), None)
+    repeated = values["corpus"] == REPEATED
+    if optimizer is None:
+        raise InputError(f"The optimiser is {str(values['optimizer'])[:40]!r}; choose {' or '.join(OPTIMIZERS)}.")
+    rate *= 100 if trick == "lr_x100" else 1
+    return TrainingConfig(
+        max_steps=steps if budget is None else _UNLIMITED,
+        time_budget=budget,
+        batch_size=inputs.whole(values["batch_size"], "The batch", low=1, high=512),
+        optimizer=optimizer,
+        learning_rate=rate,
+        muon_learning_rate=_MUON_RATIO * rate,
+        warmup_steps=0 if trick in ("no_warmup", "post_norm") else warmup,
+        schedule="constant" if repeated else "cosine",
+        weight_decay=0.0 if repeated else 0.1,
+        beta2=0.98 if repeated else 0.95,
+        seed=inputs.whole(values["seed"], "The seed", low=0, high=2**31 - 1),
+    )

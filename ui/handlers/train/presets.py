@@ -1,0 +1,92 @@
+"""What the Train tab offers: its fields, presets, lengths, optimisers, and what can be broken on purpose."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gptcore.training.config import OptimizerName
+from ui.handlers.train.texts import REPEATED
+
+# How long a run is: seconds, "cap" for as long as the server allows, "steps" for a number of updates.
+LENGTHS = ("30", "60", "120", "cap", "steps")
+FIELDS = (
+    "corpus", "written", "file", "data_set", "tokenizer", "vocab_size", "n_layer", "n_head", "n_embd", "n_positions",
+    "batch_size", "length", "max_steps", "optimizer", "learning_rate", "warmup_steps", "seed", "prompt", "trick",
+    "tasks",
+)  # fmt: skip
+TUNING_FIELDS = (
+    "corpus", "written", "file", "data_set", "n_positions", "batch_size", "length", "max_steps", "learning_rate",
+    "prompt",
+)  # fmt: skip
+LABEL_FIELDS = ("labelled", "batch_size", "length", "max_steps", "learning_rate", "prompt")
+# What another tab can send here.
+SENT = ("n_layer", "n_head", "n_embd", "n_positions")
+
+_TEXT: dict[str, Any] = {
+    "corpus": "anthology", "written": "", "file": None, "data_set": "", "tokenizer": "char", "vocab_size": 512,
+    "n_layer": 4, "n_head": 4, "n_embd": 128, "n_positions": 64, "batch_size": 32, "length": "30", "max_steps": 1000,
+    "optimizer": "muon", "learning_rate": 3e-3, "warmup_steps": 50, "seed": 1, "prompt": "The ", "trick": "none",
+    "tasks": False,
+}  # fmt: skip
+PRESETS: dict[str, dict[str, Any]] = {
+    "30 seconds, letters": _TEXT,
+    "2 minutes, letters": {**_TEXT, "length": "120", "warmup_steps": 100},
+    "2 minutes, word pieces": {**_TEXT, "length": "120", "tokenizer": "bpe", "warmup_steps": 100},
+    "Tasks appear": {
+        **_TEXT, "corpus": "world", "tokenizer": "bpe", "vocab_size": 2048, "n_positions": 128, "batch_size": 24,
+        "length": "120", "warmup_steps": 100, "tasks": True, "prompt": "Review: The film was",
+    },
+    "The lesson's 4 layers x 128": {
+        **_TEXT, "corpus": "python_reference", "length": "60", "batch_size": 16, "optimizer": "adamw",
+        "learning_rate": 1e-3, "warmup_steps": 100,
+    },
+    "Induction heads form": {
+        **_TEXT, "corpus": REPEATED, "n_layer": 2, "n_embd": 64, "batch_size": 64, "length": "60",
+        "optimizer": "adamw", "learning_rate": 1e-3,
+        "warmup_steps": 0, "seed": 0, "prompt": "kitten kitten kitt",
+    },
+}  # fmt: skip
+
+OPTIMIZERS: dict[OptimizerName, str] = {"adamw": "AdamW", "muon": "Muon"}
+
+# What can be broken on purpose: (label, what to expect and why).
+TRICKS: dict[str, tuple[str, str]] = {
+    "none": ("nothing", ""),
+    "no_warmup": (
+        "no warm-up",
+        "The first updates are the largest, while AdamW knows least about the size of the gradient. Watch the "
+        "gradient norm of the first steps: small models survive this, large ones often do not.",
+    ),
+    "lr_x100": (
+        "learning rate × 100",
+        "Every step overshoots. The loss gets stuck near the unigram baseline: the model learns which letters "
+        "are frequent, and nothing more. In larger models the loss can become NaN; the run then stops and "
+        "keeps the last good model.",
+    ),
+    "no_positions": (
+        "no positions",
+        "Without position embeddings a token knows what stands before it, but only the causal mask hints at "
+        "the order. The loss ends higher.",
+    ),
+    "no_mask": (
+        "no causal mask",
+        "Every token sees the next one, so the model copies instead of predicting: the training loss falls "
+        "towards 0, and the sample is junk, since there is nothing to copy when it writes.",
+    ),
+    "no_scaling": (
+        "no residual scaling",
+        "The projections into the residual stream start at full size instead of 1/√(2L) of it. In a few "
+        "layers the effect is small: the first gradient norms are larger.",
+    ),
+    "one_batch": (
+        "one batch only",
+        "The same batch again and again: the training loss falls to 0 while the held-out loss turns up. It "
+        "memorises the batch, which also shows that the code can learn.",
+    ),
+    "post_norm": (
+        "post-norm, no warm-up",
+        "GPT-1's order, norm after each sum, without a warm-up. With larger initial weights than these, post- "
+        "norm's gradients are large near the output at first (Xiong et al. 2020), which is why it is trained "
+        "with one. In a few layers it is only slower; deep models can get stuck.",
+    ),
+}
