@@ -127,9 +127,8 @@ class SamplingSettings:
     def check_vocabulary(self, vocab_size: int) -> None:
         """Raises SamplingError when top_k exceeds the vocabulary."""
         if self.top_k is not None and self.top_k > vocab_size:
-            raise SamplingError(
-                f"Top-k is {self.top_k}; this model has {vocab_size:,} tokens. Choose 1 to {vocab_size:,}, or 0 for all."
-            )
+            least = f"Choose 1 to {vocab_size:,}, or 0 for all."
+            raise SamplingError(f"Top-k is {self.top_k}; this model has {vocab_size:,} tokens. {least}")
 
 
 def _check_number(name: str, value: object, allowed: str, holds) -> None:

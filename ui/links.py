@@ -10,7 +10,7 @@ from typing import Any
 from gptcore.zero_shot.tasks import TASKS
 from ui.components.files import calling
 from ui.handlers.attention.maps import ENDS, MODES
-from ui.handlers.zero_shot.asking import MOST_EXAMPLES, MOST_FIELDS
+from ui.handlers.zero_shot.form import MOST_EXAMPLES, MOST_FIELDS
 
 MAX_PROMPT = 2_000
 

@@ -19,10 +19,13 @@ from ui.figures.zero_shot import prompt_picture
 from ui.handlers.inputs import InputError
 from ui.handlers.train.plan import watched_tasks
 from ui.handlers.zero_shot import asking as handlers
+from ui.handlers.zero_shot import form as forms
 from ui.handlers.zero_shot import program, scoreboard, views
+from ui.limits import Limits
 from ui.model_store import ModelStore
 
 SIDE = "these words together"
+LIMITS = Limits(max_new_tokens=150, max_prompt_chars=5_000, max_score_chars=500)
 
 
 @pytest.fixture(scope="module")
@@ -37,26 +40,30 @@ def reader() -> LanguageModel:
 @pytest.fixture
 def asking(services, reader):
     store = ModelStore(services.limits, offline=True, default="tiny", loader=lambda *_, **__: reader)
-    return replace(services, models=store, limits=replace(services.limits, max_prompt_chars=5_000))
+    return replace(services, models=store, limits=LIMITS)
 
 
 def values(name: str = "sentiment", **changes):
-    return {**handlers.defaults(name), **changes}
+    return {**forms.defaults(name), **changes}
+
+
+def asked(given):
+    return forms.task_form(given, LIMITS)
 
 
 def shown(services, **changes):
     name = changes.pop("name", "sentiment")
-    return json.loads(handlers.composed(services, "tiny", values(name, **changes))[0])
+    return json.loads(handlers.composed(services, "tiny", asked(values(name, **changes)))[0])
 
 
 @pytest.mark.parametrize("name", list(TASKS))
 def test_every_task_opens_with_a_prompt_that_ends_in_its_cue_and_answers(asking, name):
     given = values(name)
-    view, prompt = handlers.composed(asking, "tiny", given)
+    view, prompt = handlers.composed(asking, "tiny", asked(given))
     found = json.loads(view)
-    assert "".join(part["text"] for part in found["parts"]) == prompt and set(given) == set(handlers.FIELDS)
+    assert "".join(part["text"] for part in found["parts"]) == prompt and set(given) == set(forms.FIELDS)
     assert found["budget"]["prompt"] + min(160, found["budget"]["answer"]) <= found["budget"]["window"] == 320
-    *_, stream = handlers.answer(asking, "v", "tiny", given)
+    *_, stream = handlers.answer(asking, "v", "tiny", asked(given))
     lines = [json.loads(line) for line in stream.splitlines()]
     assert any(line.get("kind", line.get("t")) for line in lines) and "stats" in stream
     assert len(asking.sessions) == 1
@@ -79,7 +86,7 @@ def test_labels_that_are_longer_than_the_answer_find_room(asking):
 def test_examples_and_templates_change_the_prompt(asking):
     two = shown(asking, n_examples=2)
     assert [part["kind"] for part in two["parts"]] == ["example", "example", "input", "cue"]
-    reworded = handlers.with_template({"task": "sentiment"}, "Overall")
+    reworded = forms.with_template({"task": "sentiment"}, "Overall")
     found = shown(asking, **reworded)
     assert found["parts"][-1] == {"kind": "cue", "text": " Overall, it was"}
     assert [label["label"] for label in found["labels"]] == ["good", "bad"]
@@ -89,10 +96,12 @@ def test_examples_and_templates_change_the_prompt(asking):
 
 def test_an_edited_prompt_is_read_as_it_is(asking):
     given = values(prompt="Anything at all")
-    view, prompt = handlers.composed(asking, "tiny", given)
+    view, prompt = handlers.composed(asking, "tiny", asked(given))
     assert prompt == "Anything at all" and json.loads(view)["parts"] == [{"kind": "edited", "text": "Anything at all"}]
-    assembled = handlers.composed(asking, "tiny", values())[1]
-    assert json.loads(handlers.composed(asking, "tiny", values(prompt=assembled))[0])["parts"][0]["kind"] == "input"
+    assembled = handlers.composed(asking, "tiny", asked(values()))[1]
+    assert (
+        json.loads(handlers.composed(asking, "tiny", asked(values(prompt=assembled)))[0])["parts"][0]["kind"] == "input"
+    )
 
 
 def test_an_input_beyond_the_window_is_cut_with_a_note_and_keeps_its_cue(asking):
@@ -136,45 +145,45 @@ def test_what_cannot_be_asked_is_a_sentence(asking, changes, message):
         assert len(shown(asking, **changes)["labels"]) == 2
         return
     with pytest.raises(GPTCoreError) as raised:
-        handlers.composed(asking, "tiny", {**values(), **changes})
+        handlers.composed(asking, "tiny", asked({**values(), **changes}))
     assert message in str(raised.value)
 
 
 def test_an_answer_is_the_same_for_the_same_seed_and_stops_when_asked(asking):
     given = values("story", temperature=1.0, max_new_tokens=30)
-    first = list(handlers.answer(asking, "v", "tiny", given))[-1]
-    again = list(handlers.answer(asking, "v", "tiny", given))[-1]
+    first = list(handlers.answer(asking, "v", "tiny", asked(given)))[-1]
+    again = list(handlers.answer(asking, "v", "tiny", asked(given)))[-1]
     tokens = [line for line in first.splitlines() if '"stats"' not in line]
     assert tokens == [line for line in again.splitlines() if '"stats"' not in line] and len(tokens) > 10
-    views = handlers.answer(asking, "v", "tiny", values("story", max_new_tokens=80))
+    views = handlers.answer(asking, "v", "tiny", asked(values("story", max_new_tokens=80)))
     next(views)
     asking.sessions.get("v").stop()
     assert "stopped" in list(views)[-1]
 
 
 def test_three_ways_are_asked_greedily(asking):
-    *_, last = views.three_ways(asking, "v", "tiny", values("arithmetic"))
+    *_, last = views.three_ways(asking, "v", "tiny", asked(values("arithmetic")))
     ways = json.loads(last)["ways"]
     assert [way["title"] for way in ways] == [
         "Zero-shot: no example", "Few-shot: 3 examples", "Chain of thought: no example",
     ]  # fmt: skip
     assert ways[1]["parts"][0]["kind"] == "example" and ways[2]["parts"][-1]["text"].endswith("step by step.")
-    *_, last = views.three_ways(asking, "v", "tiny", values("translate"))
+    *_, last = views.three_ways(asking, "v", "tiny", asked(values("translate")))
     assert "no chain of thought" in json.loads(last)["ways"][2]["message"]
 
 
 def test_effects_come_for_words_and_parts_and_an_edited_prompt_has_no_parts(asking):
     given = values(n_examples=2)
-    found = json.loads(views.uses(asking, "tiny", given, views.EXPECTED))["uses"]
+    found = json.loads(views.uses(asking, "tiny", asked(given), views.EXPECTED))["uses"]
     assert found["answer"] in ("positive", "negative") and 0 < found["p"] < 1
     assert {change["name"] for change in found["changes"]} >= {"without the cue", "without the examples"}
-    assert "".join(word["text"] for word in found["words"]) == handlers.composed(asking, "tiny", given)[1]
-    edited = json.loads(views.uses(asking, "tiny", values(prompt="So it was"), views.EXPECTED))["uses"]
+    assert "".join(word["text"] for word in found["words"]) == handlers.composed(asking, "tiny", asked(given))[1]
+    edited = json.loads(views.uses(asking, "tiny", asked(values(prompt="So it was")), views.EXPECTED))["uses"]
     assert edited["changes"] == [] and len(edited["words"]) == 3
     with pytest.raises(GPTCoreError, match="fill in the expected answer"):
-        views.uses(asking, "tiny", values(expected=""), views.EXPECTED)
+        views.uses(asking, "tiny", asked(values(expected="")), views.EXPECTED)
     with pytest.raises(GPTCoreError, match="Whose answer"):
-        views.uses(asking, "tiny", given, "nobody's")
+        views.uses(asking, "tiny", asked(given), "nobody's")
 
 
 def test_the_ladder_asks_one_model_after_the_other_and_names_those_that_cannot(asking, reader):
@@ -184,13 +193,13 @@ def test_the_ladder_asks_one_model_after_the_other_and_names_those_that_cannot(a
         return replace(reader, name=name)
 
     served = replace(asking, models=ModelStore(asking.limits, offline=True, default="tiny", loader=loader))
-    *_, last = views.ladder(served, "v", ["small", "broken"], values())
+    *_, last = views.ladder(served, "v", ["small", "broken"], asked(values()))
     rows = json.loads(last)["sections"][0]["rows"]
     assert [row[0] for row in rows] == ["small", "broken"] and "no weights here" in rows[1][2]
     assert "%" in rows[0][3] and rows[0][4] in ("yes", "no")
     for models in ([], None, ["x"] * 9):
         with pytest.raises(GPTCoreError):
-            list(views.ladder(served, "v", models, values()))
+            list(views.ladder(served, "v", models, asked(values())))
 
 
 def test_the_scoreboard_counts_with_progress_and_says_whether_examples_help(asking):
@@ -236,8 +245,8 @@ def test_published_figures_are_marked_as_such():
 
 
 def test_pictures_of_labels_and_effects_leave_the_page(asking):
-    view = handlers.composed(asking, "tiny", values())[0]
-    used = views.uses(asking, "tiny", values(), views.EXPECTED)
+    view = handlers.composed(asking, "tiny", asked(values()))[0]
+    used = views.uses(asking, "tiny", asked(values()), views.EXPECTED)
     for value in (view, used):
         for kind in ("png", "svg"):
             assert (prompt_picture([value, kind, True]) or "").startswith("data:image/")
@@ -275,41 +284,41 @@ CHAIN = "Chain of thought"
 
 
 def chained(name: str, **changes: Any) -> dict[str, Any]:
-    values = handlers.defaults(name)
-    return {**values, **handlers.with_template(values, CHAIN), **changes}
+    values = forms.defaults(name)
+    return {**values, **forms.with_template(values, CHAIN), **changes}
 
 
 @pytest.mark.parametrize("name", ["arithmetic", "sentiment", "question"])
 def test_a_step_by_step_template_brings_its_own_length_and_compares_no_labels(services, name):
     values = chained(name)
     assert values["max_new_tokens"] == 64 and values["stops"] == ["a new line"] and values["labels"] == ""
-    back = handlers.with_template(values, TASKS[name].templates[0].name)
+    back = forms.with_template(values, TASKS[name].templates[0].name)
     assert back["max_new_tokens"] == TASKS[name].max_new_tokens
-    asked = handlers.read(services, {**values, "labels": "good\nbad"})
+    asked = forms.task_form({**values, "labels": "good\nbad"}, services.limits)
     assert asked.compared == ()
 
 
 def test_worked_examples_keep_their_steps(services):
-    asked = handlers.read(services, chained("arithmetic", n_examples=2))
+    asked = forms.task_form(chained("arithmetic", n_examples=2), services.limits)
     shown = asked.prompt.of("example")
     assert shown.count("step by step. ") == 2 and "step by step.  The" not in shown
     assert all(example.steps and example.steps in shown for example in asked.examples)
-    rows = [[*row[:2], ""] for row in handlers.defaults("arithmetic")["examples"]]
+    rows = [[*row[:2], ""] for row in forms.defaults("arithmetic")["examples"]]
     with pytest.raises(InputError, match="Example 1 has no steps"):
-        handlers.read(services, chained("arithmetic", n_examples=1, examples=rows))
+        forms.task_form(chained("arithmetic", n_examples=1, examples=rows), services.limits)
 
 
 def test_steps_that_end_too_soon_are_told_from_a_wrong_answer(services):
-    asked = handlers.read(services, chained("arithmetic", field_0="3 + 4", expected="7", max_new_tokens=6))
+    asked = forms.task_form(chained("arithmetic", field_0="3 + 4", expected="7", max_new_tokens=6), services.limits)
     assert "Allow more than 6 tokens" in handlers._verdict(asked, " 3 and 4")
     assert handlers._verdict(asked, " 3, then 4 more: 7. The answer is 7.") == "As expected: 7"
     assert handlers._verdict(asked, " The answer is 8.") == "Not as expected: 7"
 
 
 def test_what_a_template_puts_behind_an_answer_does_not_make_it_wrong(services):
-    values = handlers.defaults("sentiment")
-    values |= handlers.with_template(values, "It is a") | {"expected": "negative"}
-    asked = handlers.read(services, values)
+    values = forms.defaults("sentiment")
+    values |= forms.with_template(values, "It is a") | {"expected": "negative"}
+    asked = forms.task_form(values, services.limits)
     for written in (" negative review.", " negative review", " negative"):
         assert handlers._verdict(asked, written) == "As expected: negative"
         assert views._yes(asked, "negative", written) == "yes"
@@ -324,13 +333,13 @@ def test_a_share_is_never_rounded_to_all_or_nothing():
 
 def test_each_of_three_ways_names_its_own_source_and_says_plainly_what_is_wrong(asking):
     given = values("arithmetic")
-    given |= handlers.with_template(given, "What is")
-    *_, last = views.three_ways(asking, "v", "tiny", given)
+    given |= forms.with_template(given, "What is")
+    *_, last = views.three_ways(asking, "v", "tiny", asked(given))
     ways = json.loads(last)["ways"]
     assert "GPT-3" in ways[0]["source"] and "Kojima" in ways[2]["source"]
     assert all(way["verdict"].startswith(("as expected", "not as expected")) for way in ways)
 
 
 def test_the_first_worked_examples_of_sums_show_a_way(services):
-    rows = handlers.defaults("arithmetic")["examples"]
+    rows = forms.defaults("arithmetic")["examples"]
     assert "count" in rows[0][2] and "count" in rows[1][2]

@@ -1,229 +1,36 @@
-"""The Zero-shot tab: a task, its input and its examples become a prompt, and the model answers it."""
+"""What a prompt is made of, how likely its labels are, and the model's answer."""
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from gptcore.analysis import count_parameters
-from gptcore.corpora.world.items import NO_STEPS, TASKS_WITH_ITEMS, items
 from gptcore.generation import Continuation, check_seed, continue_together
 from gptcore.language_model import LanguageModel
-from gptcore.sampling import SamplingSettings
-from gptcore.zero_shot.evaluation import examples as examples_of
-from gptcore.zero_shot.evaluation import find_template
 from gptcore.zero_shot.influence import emptied
 from gptcore.zero_shot.likelihood import score_labels
 from gptcore.zero_shot.metrics import exact_match, percent, rouge
-from gptcore.zero_shot.tasks import TASKS, Task
-from gptcore.zero_shot.templates import Item, Prompt, Template
-from gptcore.zero_shot.window import Fitted, fit, fit_text
+from gptcore.zero_shot.window import Fitted, fit
 from ui.handlers import inputs, records
 from ui.handlers.generate.writing import UPDATES_PER_SECOND
-from ui.handlers.inputs import InputError
 from ui.handlers.sheets import big
+from ui.handlers.zero_shot.form import OWN_WORDING, Asked
 from ui.services import Services
 
-MOST_FIELDS, MOST_EXAMPLES, MOST_LABELS = 3, 8, 12
-# What the tab sends, in this order.
-FIELDS = (
-    "task", "template", "instruction", "body", "field_0", "field_1", "field_2", "expected", "n_examples", "examples",
-    "labels", "max_new_tokens", "temperature", "top_k", "stops", "seed", "prompt",
-)  # fmt: skip
-STOPS = {"a new line": "\n", "an empty line": "\n\n", "a full stop": ".", "Q:": "Q:"}
-_SEEDS = 1_000  # inputs to draw from
 _RATED = 8  # tokens; of fewer, no rate is told
 _TAIL = 60  # characters of the prompt that stand before an answer
-OWN_WORDING = "your own template"
-STORY = "One day Lucy found a small key in the garden. She"
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What the page asks for, checked.
-
-    Attributes:
-        name, task: of the task.
-        template: chosen, or written by the visitor.
-        item: the input, with the expected answer if one is given.
-        examples: solved ones that go in front.
-        labels: answers to compare; perhaps none.
-        settings: sampling controls.
-        max_new_tokens, stop, seed: of the answer.
-        edited: the prompt as the visitor changed it, or "" where it is as assembled.
-    """
-
-    name: str
-    task: Task
-    template: Template
-    item: Item
-    examples: Sequence[Item]
-    labels: Sequence[str]
-    settings: SamplingSettings
-    max_new_tokens: int
-    stop: tuple[str, ...]
-    seed: int | None
-    edited: str
-
-    @property
-    def prompt(self) -> Prompt:
-        """As it is assembled."""
-        return self.template.prompt(self.item, self.examples)
-
-    @property
-    def compared(self) -> Sequence[str]:
-        """The labels whose likelihood means something here."""
-        return () if self.template.chain_of_thought else self.labels
-
-    def fitted(self, lm: LanguageModel) -> Fitted:
-        """The prompt that the model reads, with room in the window for its answer and for every label."""
-        if self.edited:
-            return fit_text(lm, self.edited, self.room(lm))
-        return fit(lm, self.prompt, self.room(lm))
-
-    def room(self, lm: LanguageModel) -> int:
-        """Tokens that stay free behind the prompt."""
-        return max([self.max_new_tokens, *(len(lm.tokenizer.encode(f" {label}")) for label in self.compared)])
-
-
-def example_item(name: str, number: int = 0) -> Item:
-    """An input of a task that the bundled model has never read."""
-    if name not in TASKS_WITH_ITEMS:
-        return Item({"text": STORY})
-    found = items(name, 1, seed=1 + number % _SEEDS)
-    return found[0]
-
-
-def defaults(name: str, number: int = 0) -> dict[str, Any]:
-    """The tab's values for a task: its first template, an input, examples, and the papers' settings."""
-    task = known_task(name)
-    template, item = task.templates[0], example_item(name, number)
-    values = [item.fields[field] for field in task.fields] + [""] * (MOST_FIELDS - len(task.fields))
-    return {
-        "task": name, "template": template.name, "instruction": template.instruction, "body": template.body,
-        **{f"field_{place}": value for place, value in enumerate(values)},
-        "expected": item.answer, "n_examples": 0,
-        "examples": rows_of(name, _shown_first(examples_of(name, MOST_EXAMPLES)) if name in TASKS_WITH_ITEMS else []),
-        "labels": "\n".join(template.label(choice) for choice in task.choices),
-        "temperature": task.temperature, "top_k": task.top_k or 0, **_length(task, template), "seed": 1, "prompt": "",
-    }  # fmt: skip
-
-
-def _shown_first(found: list[Item]) -> list[Item]:
-    """Examples with a way to the answer before those without."""
-    return sorted(found, key=lambda item: item.steps == NO_STEPS)
-
-
-def columns_of(name: str) -> list[str]:
-    """Columns of the page's table of examples: fields, answer, and steps if it has a chain of thought."""
-    return [*TASKS[name].fields, "answer", *(["steps"] if TASKS[name].chain is not None else [])]
-
-
-def rows_of(name: str, made: Sequence[Item]) -> list[list[str]]:
-    """Examples as the rows of the page's table, by `columns_of`."""
-    return [
-        [{**item.fields, "answer": item.answer, "steps": item.steps}[column] for column in columns_of(name)]
-        for item in made
-    ]
-
-
-def known_task(name: object) -> Task:
-    """The task of a name. Raises InputError for a name that is none."""
-    if isinstance(name, str) and name in TASKS:
-        return TASKS[name]
-    raise InputError(f"There is no task {str(name)[:60]!r}; choose one of {', '.join(TASKS)}.")
-
-
-def read(services: Services, values: dict[str, Any]) -> Asked:
-    """Checks everything that the tab sends.
-
-    Raises:
-        InputError or PromptError: with the value, the limit and the way out.
-    """
-    task = known_task(values["task"])
-    template = _template(task, values)
-    most = services.limits.max_prompt_chars
-    fields: dict[str, str] = {}
-    for place, (field, title) in enumerate(task.fields.items()):
-        fields[field] = inputs.text(values[f"field_{place}"], title[:1].upper() + title[1:], most=most, least=1).strip()
-    expected = inputs.text(values["expected"], "The expected answer", most=2_000).strip()
-    n_examples = inputs.whole(values["n_examples"], "The number of examples", low=0, high=MOST_EXAMPLES)
-    labels = [
-        line.strip() for line in inputs.text(values["labels"], "The labels", most=2_000).split("\n") if line.strip()
-    ]
-    if len(labels) > MOST_LABELS:
-        raise InputError(f"There are {len(labels)} labels; {MOST_LABELS} are allowed.")
-    edited = inputs.text(values["prompt"], "The prompt", most=most)
-    asked = Asked(
-        str(values["task"]), task, template, Item(fields, expected),
-        _examples(str(values["task"]), template, values["examples"], n_examples, most), labels, _settings(values),
-        inputs.whole(values["max_new_tokens"], "The length", low=1, high=services.limits.max_new_tokens),
-        _stops(values["stops"]), inputs.seed(values["seed"]), "",
-    )  # fmt: skip
-    return replace(asked, edited=edited) if edited.strip() and edited != asked.prompt.text else asked
-
-
-def _template(task: Task, values: dict[str, Any]) -> Template:
-    """The chosen template, with what the visitor changed in it."""
-    name = inputs.text(values["template"], "The template", most=200)
-    chosen = find_template(task, name)
-    instruction = inputs.text(values["instruction"], "The instruction", most=4_000)
-    body = inputs.text(values["body"], "The template", most=4_000, least=1)
-    if (instruction, body) == (chosen.instruction, chosen.body):
-        return chosen
-    made = Template(OWN_WORDING, body, instruction, chosen.labels, chosen.between, chosen.end)
-    return made.check(tuple(task.fields))
-
-
-def _examples(name: str, template: Template, rows: object, n: int, most: int) -> list[Item]:
-    """The first n rows of the table that are not empty."""
-    fields, columns, found = TASKS[name].fields, columns_of(name), list[Item]()
-    for row in rows if isinstance(rows, list) else []:
-        cells = [str(cell or "").strip() for cell in row] if isinstance(row, list) else []
-        if len(cells) < len(fields) + 1 or not any(cells):
-            continue
-        place = f"Example {len(found) + 1}"
-        if not all(cells[: len(fields) + 1]) and fields:
-            raise InputError(f"{place} has an empty cell. Fill it, or delete the row.")
-        if sum(map(len, cells)) > most:
-            raise InputError(f"{place} is longer than the {most:,} characters allowed.")
-        named = dict(zip(columns, cells, strict=False))
-        steps = named.get("steps", "")
-        if template.chain_of_thought and not steps and len(found) < n:
-            raise InputError(
-                f"{place} has no steps, and this template shows steps before the answer. "
-                + ("Fill them in, or ask for no examples." if "steps" in columns else "Ask for no examples.")
-            )
-        found.append(Item({field: named[field] for field in fields}, named["answer"], steps=steps))
-    if n > len(found):
-        raise InputError(f"Examples asked for: {n}; in the table: {len(found)}. Add rows, or ask for fewer.")
-    return found[:n]
-
-
-def _settings(values: dict[str, Any]) -> SamplingSettings:
-    top_k = inputs.whole(values["top_k"], "Top-k", low=0, high=100_000)
-    temperature = inputs.number(values["temperature"], "Temperature", low=0, high=100)
-    return SamplingSettings(temperature=temperature, top_k=top_k or None)
-
-
-def _stops(chosen: object) -> tuple[str, ...]:
-    names = [str(name) for name in chosen] if isinstance(chosen, list) else [str(chosen)]
-    unknown = [name for name in names if name not in STOPS]
-    if unknown:
-        raise InputError(f"There is no stop rule {unknown[0][:40]!r}; choose among {', '.join(STOPS)}.")
-    return tuple(STOPS[name] for name in names)
-
-
-def composed(services: Services, model: object, values: dict[str, Any]) -> tuple[str, str]:
+def composed(services: Services, model: object, asked: Asked) -> tuple[str, str]:
     """The prompt in its parts, how much of the window it takes, and what the labels' likelihoods are.
 
     Returns:
         (JSON for the view, the text of the prompt).
     """
-    asked = read(services, values)
     lm = services.models.get(inputs.model_name(model))
     return shown(services, lm, asked), asked.edited or asked.prompt.text
 
@@ -277,9 +84,8 @@ def labels_of(services: Services, lm: LanguageModel, asked: Asked, fitted: Fitte
     ]  # fmt: skip
 
 
-def answer(services: Services, session_id: str | None, model: object, values: dict[str, Any]) -> Iterator[str]:
+def answer(services: Services, session_id: str | None, model: object, asked: Asked) -> Iterator[str]:
     """The model's answer as a token stream that grows; its last line says whether it is the expected one."""
-    asked = read(services, values)
     lm = services.models.get(inputs.model_name(model))
     fitted = asked.fitted(lm)
     settings = replace(asked.settings, top_k=within(asked.settings.top_k, lm))
@@ -332,24 +138,3 @@ def _verdict(asked: Asked, written: str) -> str:
         return f"Expected: {expected} Words in common with it (ROUGE-L): {percent(rouge(expected, found))}."
     said = "As expected" if exact_match(expected, found) else "Not as expected"
     return f"{said}: {expected}"
-
-
-def with_template(values: dict[str, Any], name: object) -> dict[str, Any]:
-    """The values that go with another template of a task: its wording, what it calls the answers, its length."""
-    task = known_task(values["task"])
-    chosen = find_template(task, inputs.text(name, "The template", most=200))
-    return {
-        "template": chosen.name,
-        "instruction": chosen.instruction,
-        "body": chosen.body,
-        "labels": "" if chosen.chain_of_thought else "\n".join(chosen.label(choice) for choice in task.choices),
-        **_length(task, chosen),
-    }
-
-
-def _length(task: Task, template: Template) -> dict[str, Any]:
-    """How long an answer in the form of a template may be, and what ends it, as the tab's values."""
-    return {
-        "max_new_tokens": task.length(template),
-        "stops": [said for said, text in STOPS.items() if text in task.stops(template)],
-    }

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gptcore.language_model import bundled_models
-from ui.handlers.zero_shot import asking
+from ui.handlers.zero_shot import asking, form
 from ui.services import Services
 
 TASK_MODEL = "world"  # has read demonstrations of the tasks
@@ -27,10 +27,11 @@ class ZeroShotExample:
 def make_zero_shot_example(services: Services) -> ZeroShotExample:
     """Asks the bundled model that knows tasks, or the default one where that is not there."""
     model = TASK_MODEL if TASK_MODEL in bundled_models() else services.models.default
-    values = asking.defaults(FIRST_TASK)
+    values = form.defaults(FIRST_TASK)
     if services.models.get(model).tokenizer.kind == "char":  # its alphabet may lack any letter
         return ZeroShotExample(model, values, "", "", "")
-    view, prompt = asking.composed(services, model, values)
-    *_, stream = asking.answer(services, "example", model, values)
+    asked = form.task_form(values, services.limits)
+    view, prompt = asking.composed(services, model, asked)
+    *_, stream = asking.answer(services, "example", model, asked)
     services.sessions.forget("example")
     return ZeroShotExample(model, values, view, prompt, stream)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from gptcore.generation import Continuation, check_seed, continue_together
 from ui.handlers import inputs
 from ui.handlers.inputs import InputError
-from ui.handlers.zero_shot import asking
+from ui.handlers.zero_shot import asking, form
 from ui.services import Services
 
 
@@ -20,7 +21,7 @@ def by_program(
     template: str,
     n_examples: int,
     prompt: str,
-    given: dict[str, Any],
+    given: Mapping[str, object],
 ) -> dict[str, Any]:
     """A task for the endpoint: the prompt as it is assembled, the greedy or sampled answer, and the labels.
 
@@ -32,20 +33,20 @@ def by_program(
         prompt: instead of the assembled one, if not "".
         given: labels, max_new_tokens, temperature, top_k, seed; None takes the task's.
     """
-    task = asking.known_task(name)
+    task = form.known_task(name)
     unknown = next(iter(set(fields) - set(task.fields)), None) if isinstance(fields, dict) else None
     if not isinstance(fields, dict) or unknown is not None:
         what = f"There is no field {str(unknown)[:40]!r}" if unknown is not None else "The fields are no object"
         wanted = ", ".join(f'"{field}": "..."' for field in task.fields)
         raise InputError(f"{what}. The task {name} takes {{{wanted}}}.")
-    values = asking.defaults(name)
+    values = form.defaults(name)
     values |= {f"field_{place}": fields.get(field, "") for place, field in enumerate(task.fields)}
     values |= {"expected": "", "n_examples": n_examples, "prompt": prompt}
-    values |= asking.with_template(values, template or task.templates[0].name)
+    values |= form.with_template(values, template or task.templates[0].name)
     values |= {key: value for key, value in given.items() if value is not None}
     if isinstance(prompt, str) and prompt.strip():  # then the fields do not count
         values |= {f"field_{place}": values[f"field_{place}"] or "-" for place in range(len(task.fields))}
-    asked = asking.read(services, values)
+    asked = form.task_form(values, services.limits)
     lm = services.models.get(inputs.model_name(model))
     fitted = asked.fitted(lm)
     settings = replace(asked.settings, top_k=asking.within(asked.settings.top_k, lm))

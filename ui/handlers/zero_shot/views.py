@@ -20,7 +20,8 @@ from gptcore.zero_shot.window import Fitted, fit
 from ui.handlers import inputs
 from ui.handlers.inputs import InputError
 from ui.handlers.sheets import Section, big, sheet
-from ui.handlers.zero_shot.asking import OWN_WORDING, Asked, parts_of, read
+from ui.handlers.zero_shot.asking import parts_of
+from ui.handlers.zero_shot.form import OWN_WORDING, Asked
 from ui.services import Services
 
 MOST_MODELS = 8
@@ -29,13 +30,12 @@ _ASSEMBLED = "These prompts are built from the fields; the prompt that was edite
 OWN, EXPECTED = "its own answer", "the expected answer"
 
 
-def three_ways(services: Services, session_id: str | None, model: object, values: dict[str, Any]) -> Iterator[str]:
+def three_ways(services: Services, session_id: str | None, model: object, asked: Asked) -> Iterator[str]:
     """The same input without examples, with examples, and as a chain of thought; greedy: only the prompt differs.
 
     Yields:
         JSON of {"ways": [{title, parts, note, budget, answer, verdict, p}]}, growing.
     """
-    asked = read(services, values)
     lm = services.models.get(inputs.model_name(model))
     n = len(asked.examples) or asked.task.n_examples
     solved = asked.examples or (examples(asked.name, n) if asked.name in TASKS_WITH_ITEMS else ())
@@ -85,13 +85,13 @@ def _mark(asked: Asked, expected: str, found: str) -> str:
     return "as expected" if exact_match(expected, found) else f"not as expected: {expected}"
 
 
-def uses(services: Services, model: object, values: dict[str, Any], whose: object) -> str:
+def uses(services: Services, model: object, asked: Asked, whose: object) -> str:
     """What the probability of an answer owes to the parts and words of the prompt.
 
     Args:
         services: of the app.
         model: its name.
-        values: as the tab sends them.
+        asked: the form.
         whose: OWN, what the model writes greedily, or EXPECTED.
 
     Returns:
@@ -100,7 +100,6 @@ def uses(services: Services, model: object, values: dict[str, Any], whose: objec
     """
     if whose not in (OWN, EXPECTED):
         raise InputError(f"Whose answer is {str(whose)[:40]!r}; it must be {OWN!r} or {EXPECTED!r}.")
-    asked = read(services, values)
     if whose == EXPECTED and asked.template.chain_of_thought:
         raise PromptError(
             "The expected answer stands behind the steps, which the model has not written yet. Take its own answer, "
@@ -138,13 +137,12 @@ def _lead(fitted: Fitted) -> str:
     return "" if fitted.prompt.text.endswith((" ", "\n")) else " "
 
 
-def ladder(services: Services, session_id: str | None, models: object, values: dict[str, Any]) -> Iterator[str]:
+def ladder(services: Services, session_id: str | None, models: object, asked: Asked) -> Iterator[str]:
     """The same prompt on several models, one after the other: answer and probability of the expected one.
 
     Yields:
         a sheet that grows.
     """
-    asked = read(services, values)
     chosen = chosen_models(services, models)
     rows: list[tuple[str | int | float, ...]] = []
     with services.sessions.get(session_id).turn() as run:

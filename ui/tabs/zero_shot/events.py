@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from ui import links
 from ui.errors import shown_to_visitor
 from ui.handlers.models.uses import ABOVE
 from ui.handlers.zero_shot import asking, views
+from ui.handlers.zero_shot import form as forms
 from ui.handlers.zero_shot.scoreboard import scoreboard
 from ui.services import Services
 from ui.tabs.controls import or_nothing
@@ -24,7 +25,7 @@ from ui.tabs.zero_shot.form import field, widths, wording
 
 PICKED = ABOVE
 DRAWN = ("field_0", "field_1", "field_2", "expected")
-_FILLED = [name for name in asking.FIELDS if name not in ("task", "prompt")]
+_FILLED = [name for name in forms.FIELDS if name not in ("task", "prompt")]
 
 
 @dataclass(frozen=True)
@@ -67,46 +68,51 @@ class Events:
 def make_events(services: Services) -> Events:
     """The events of one app."""
 
-    def named(raw: tuple[Any, ...]) -> tuple[str, dict[str, Any]]:
+    def named(raw: Sequence[object]) -> tuple[object, dict[str, object]]:
         """(the model asked, the tab's values)."""
         picked, asked, *values = raw
-        return picked if asked == PICKED else asked, dict(zip(asking.FIELDS, values, strict=True))
+        return picked if asked == PICKED else asked, dict(zip(forms.FIELDS, values, strict=True))
+
+    def parsed(raw: Sequence[object]) -> tuple[object, forms.Asked]:
+        """(the model asked, the form)."""
+        model, values = named(raw)
+        return model, forms.task_form(values, services.limits)
 
     def on_task(name: str) -> list[Any]:
         with shown_to_visitor():
-            values = asking.defaults(name)
+            values = forms.defaults(name)
         return [*(_update(name, key, values[key]) for key in _FILLED), [values[key] for key in DRAWN]]
 
     def on_another(name: str) -> list[Any]:
         with shown_to_visitor():
-            values = asking.defaults(name, random.randrange(1, 1_000))
+            values = forms.defaults(name, random.randrange(1, 1_000))
         return [*(values[key] if key in DRAWN else gr.skip() for key in _FILLED), [values[key] for key in DRAWN]]
 
     def on_template(task: str, name: str) -> list[Any]:
         with shown_to_visitor():
-            values = asking.with_template({"task": task}, name)
+            values = forms.with_template({"task": task}, name)
         return [values[name] for name in Events.reworded]
 
     def on_examples(name: str) -> Any:
         with shown_to_visitor():
-            asking.known_task(name)
+            forms.known_task(name)
             if name not in TASKS_WITH_ITEMS:
                 return gr.skip()
-            drawn = items(name, asking.MOST_EXAMPLES, split="train", seed=random.randrange(10**6))
-            return asking.rows_of(name, drawn)
+            drawn = items(name, forms.MOST_EXAMPLES, split="train", seed=random.randrange(10**6))
+            return forms.rows_of(name, drawn)
 
     def on_compose(*raw: Any) -> list[Any]:
         """View, prompt, expected answer, and the answer's stream: what was answered or expected before is taken away."""
         model, values = named(raw[:-1])
         with shown_to_visitor():
-            if asking.known_task(values["task"]).template(values["template"]) is None:
+            if forms.known_task(values["task"]).template(values["template"]) is None:
                 return [gr.skip()] * 4  # amid a change of task; another event follows
             known = dict(zip(DRAWN, raw[-1], strict=True)) if isinstance(raw[-1], list) else {}
             moved = any(values[name] != known.get(name) for name in DRAWN[:-1])
             foreign = moved and values["expected"] == known.get("expected") != ""
             try:
                 now = {**values, "prompt": "", "expected": "" if foreign else values["expected"]}
-                view, prompt = asking.composed(services, model, now)
+                view, prompt = asking.composed(services, model, forms.task_form(now, services.limits))
             except GPTCoreError as error:  # in the view's place: a notice for every letter typed is a nuisance
                 return [json.dumps({"message": str(error)}), *[gr.skip()] * 3]
         same = prompt == values["prompt"]  # then nothing is written over what is being typed
@@ -119,32 +125,28 @@ def make_events(services: Services) -> Events:
         return on_compose(*raw) if raw[1] == PICKED else [gr.skip()] * 4
 
     def on_edit(*raw: Any) -> str:
-        model, values = named(raw)
         with shown_to_visitor():
             try:
-                return asking.composed(services, model, values)[0]
+                return asking.composed(services, *parsed(raw))[0]
             except GPTCoreError as error:
                 return json.dumps({"message": str(error)})
 
     def on_answer(request: gr.Request, *raw: Any) -> Iterator[Any]:
-        model, values = named(raw)
         with shown_to_visitor():
-            yield from or_nothing(asking.answer(services, request.session_hash, model, values), gr.skip())
+            yield from or_nothing(asking.answer(services, request.session_hash, *parsed(raw)), gr.skip())
 
     def on_ways(request: gr.Request, *raw: Any) -> Iterator[Any]:
-        model, values = named(raw)
         with shown_to_visitor():
-            yield from or_nothing(views.three_ways(services, request.session_hash, model, values), gr.skip())
+            yield from or_nothing(views.three_ways(services, request.session_hash, *parsed(raw)), gr.skip())
 
     def on_uses(*raw: Any) -> str:
-        model, values = named(raw[:-1])
         with shown_to_visitor():
-            return views.uses(services, model, values, raw[-1])
+            return views.uses(services, *parsed(raw[:-1]), raw[-1])
 
     def on_ladder(request: gr.Request, *raw: Any) -> Iterator[Any]:
-        _, values = named(raw[:-1])
         with shown_to_visitor():
-            yield from or_nothing(views.ladder(services, request.session_hash, raw[-1], values), gr.skip())
+            _, asked = parsed(raw[:-1])
+            yield from or_nothing(views.ladder(services, request.session_hash, raw[-1], asked), gr.skip())
 
     def on_scoreboard(
         request: gr.Request, models: Any, tasks: Any, ways: Any, side: Any, n_items: Any
@@ -158,11 +160,11 @@ def make_events(services: Services) -> Events:
         task, model = asked.get("task"), asked.get("asked", gr.skip())
         if task is None:
             return [model, *[gr.skip()] * (len(_FILLED) + 2)]
-        values = asking.defaults(task)
+        values = forms.defaults(task)
         if "field_0" in asked:  # another input than the task's own
             values |= {"field_0": "", "field_1": "", "field_2": "", "expected": ""}
         if "template" in asked and TASKS[task].template(asked["template"]) is not None:
-            values |= asking.with_template(values, asked["template"])
+            values |= forms.with_template(values, asked["template"])
         values |= {name: value for name, value in asked.items() if name in Events.linked and name != "template"}
         filled = [_update(task, name, values[name]) for name in _FILLED]
         return [model, task, *filled, [values[name] for name in DRAWN]]
@@ -183,7 +185,7 @@ def _update(task: str, name: str, value: Any) -> Any:
     if name == "template":
         return gr.Dropdown(choices=[one.name for one in known.templates], value=value, allow_custom_value=True)
     if name == "examples":
-        return gr.Dataframe(value=value, headers=asking.columns_of(task), column_widths=widths(task))
+        return gr.Dataframe(value=value, headers=forms.columns_of(task), column_widths=widths(task))
     if name == "body":
         return gr.Textbox(value=value, **wording(task))
     if name == "stops":

@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 
 from gptcore.zero_shot.tasks import TASKS
-from ui.handlers.zero_shot.asking import MOST_EXAMPLES, MOST_FIELDS, STOPS, columns_of
+from ui.handlers.zero_shot.form import MOST_EXAMPLES, MOST_FIELDS, STOPS, columns_of
 from ui.services import Services
 
 
@@ -23,7 +23,7 @@ class Buttons:
 
 
 def task_fields(services: Services, values: dict[str, Any]) -> tuple[dict[str, Any], Buttons]:
-    """The controls by the names of `ui.handlers.zero_shot.asking.FIELDS`, without task and prompt."""
+    """The controls by the names of `ui.handlers.zero_shot.form.FIELDS`, without task and prompt."""
     task = TASKS[values["task"]]
     found: dict[str, Any] = {}
     titles = [*task.fields.values(), *[""] * (MOST_FIELDS - len(task.fields))]
@@ -42,7 +42,7 @@ def task_fields(services: Services, values: dict[str, Any]) -> tuple[dict[str, A
         )
         another = gr.Button("Another input", elem_id="zs-another", size="sm", min_width=110, scale=0)
     # With other values allowed, Gradio does not check against the choices of a moment ago while a task is changed;
-    # `zero_shot.read` checks.
+    # `task_form` checks.
     found["template"] = gr.Dropdown(
         [template.name for template in task.templates],
         value=values["template"],

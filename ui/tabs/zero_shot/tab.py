@@ -16,8 +16,8 @@ from ui.components.zero_shot.zero_shot_view import zero_shot_view
 from ui.figures.zero_shot import prompt_picture
 from ui.handlers.sheets import message
 from ui.handlers.zero_shot import scoreboard
-from ui.handlers.zero_shot.asking import FIELDS
 from ui.handlers.zero_shot.example import ZeroShotExample
+from ui.handlers.zero_shot.form import FIELDS
 from ui.handlers.zero_shot.views import EXPECTED, OWN
 from ui.services import Services
 from ui.tabs.controls import QUIET, stop_event
