@@ -13,7 +13,7 @@ for _name in ("NO_PROXY", "no_proxy"):
     os.environ[_name] = ",".join(filter(None, [os.environ.get(_name), "127.0.0.1,localhost"]))
 
 from gptcore.errors import GPTCoreError
-from ui.handlers.example import make_example
+from ui.handlers.page.example import make_example
 from ui.handlers.train.files import example_bench
 from ui.limits import PROFILES
 from ui.page import build_page

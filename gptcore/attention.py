@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
@@ -10,7 +11,7 @@ from torch import Tensor, nn
 
 from gptcore.config import GPTConfig
 from gptcore.kv_cache import KVCache
-from gptcore.probe import Probe
+from gptcore.probe import UNSEEN, Probe
 
 
 class Linear(nn.Linear):
@@ -20,34 +21,51 @@ class Linear(nn.Linear):
         pass
 
 
-def attention_mask(
-    n_query: int, n_key: int, *, causal: bool, padding: Tensor | None, device: torch.device
+@dataclass(frozen=True)
+class Reading:
+    """How one forward pass reads; the same for every block.
+
+    Attributes:
+        mask: additive float mask [1 or B, 1, T, S]; None with is_causal for the plain triangle.
+        is_causal: hide the future, where there is no mask and no cached token.
+        cache: keys and values of earlier tokens, to which the new ones are written.
+        probe: sees the inside of the pass, and may change it.
+    """
+
+    mask: Tensor | None = None
+    is_causal: bool = True
+    cache: KVCache | None = None
+    probe: Probe = UNSEEN
+
+
+def additive_mask(
+    n_query: int, n_key: int, *, causal: bool, attention_mask: Tensor | None, device: torch.device
 ) -> Tensor | None:
-    """The additive mask for queries that stand at the end of the keys.
+    """What is added to the scores of queries that stand at the end of the keys.
 
     Args:
         n_query: T, number of new tokens.
-        n_key: L, number of all tokens, the new ones last.
+        n_key: S, number of all tokens, the new ones last.
         causal: hide the future.
-        padding: [B, L], true or 1 where a token is real.
+        attention_mask: [B, S], true or 1 where a token is real.
 
     Returns:
-        float [1 or B, 1, T, L] with 0 for visible and -inf for hidden, or None when nothing is hidden.
-        A token always sees itself, so a padding row never becomes NaN.
+        float [1 or B, 1, T, S] with 0 for visible and -inf for hidden, or None when nothing is hidden.
+        A token always sees itself, so a row that only fills up never becomes NaN.
     """
     hidden = torch.zeros(1, 1, n_query, n_key, dtype=torch.bool, device=device)
     if causal:
         hidden |= torch.ones(n_query, n_key, dtype=torch.bool, device=device).triu(n_key - n_query + 1)
-    if padding is not None:
+    if attention_mask is not None:
         itself = torch.eye(n_query, n_key, dtype=torch.bool, device=device).roll(n_key - n_query, dims=1)
-        hidden = hidden | (~padding.bool()[:, None, None, :] & ~itself)
+        hidden = hidden | (~attention_mask.bool()[:, None, None, :] & ~itself)
     if not hidden.any():
         return None
     return torch.zeros(hidden.shape, device=device).masked_fill(hidden, -math.inf)
 
 
 def attention_scores(query: Tensor, key: Tensor) -> Tensor:
-    """q.k / sqrt(D) of every pair, before the mask. query: float [..., T, D]; key: float [..., L, D] -> [..., T, L]."""
+    """q.k / sqrt(D) of every pair, before the mask. query: float [..., T, D]; key: float [..., S, D] -> [..., T, S]."""
     return (query * query.shape[-1] ** -0.5) @ key.transpose(-2, -1)
 
 
@@ -58,25 +76,25 @@ def attention_weights(
 
     Args:
         query: float [..., T, D].
-        key: float [..., L, D].
-        mask: additive float mask, broadcast to [..., T, L].
-        is_causal: hide the future; T equals L and there is no mask.
-        out: where to write the result, [..., T, L]; not under autograd.
+        key: float [..., S, D].
+        mask: additive float mask, broadcast to [..., T, S].
+        is_causal: hide the future; T equals S and there is no mask.
+        out: where to write the result, [..., T, S]; not under autograd.
     """
     *batch, T, D = query.shape
-    L = key.shape[-2]
+    S = key.shape[-2]
     if is_causal:
-        future = torch.ones(T, L, dtype=torch.bool, device=query.device).triu(1)
-        mask = torch.zeros(T, L, device=query.device).masked_fill_(future, -math.inf)
+        future = torch.ones(T, S, dtype=torch.bool, device=query.device).triu(1)
+        mask = torch.zeros(T, S, device=query.device).masked_fill_(future, -math.inf)
     if mask is None:
         mask = torch.zeros(1, 1, device=query.device)
-    bias = mask.to(query.dtype).expand(*batch, T, L).reshape(-1, T, L)
-    room = None if out is None else out.view(-1, T, L)
-    keys = key.reshape(-1, L, D).transpose(1, 2)
-    # One product that scales and masks on the way, since every pass over [..., T, L] costs as much as the product.
+    bias = mask.to(query.dtype).expand(*batch, T, S).reshape(-1, T, S)
+    room = None if out is None else out.view(-1, T, S)
+    keys = key.reshape(-1, S, D).transpose(1, 2)
+    # One product that scales and masks on the way, since every pass over [..., T, S] costs as much as the product.
     scores = torch.baddbmm(bias, query.reshape(-1, T, D), keys, alpha=D**-0.5, out=room)  # type: ignore[call-overload]
     weights = scores.softmax(-1) if room is None else torch.softmax(scores, -1, out=room)
-    return weights.view(*batch, T, L)
+    return weights.view(*batch, T, S)
 
 
 class CausalSelfAttention(nn.Module):
@@ -89,53 +107,27 @@ class CausalSelfAttention(nn.Module):
         self.c_proj = Linear(config.n_embd, config.n_embd, bias=config.attention_bias)
         self.resid_dropout = nn.Dropout(config.resid_pdrop)
 
-    def forward(
-        self,
-        x: Tensor,
-        *,
-        mask: Tensor | None = None,
-        is_causal: bool = False,
-        cache: KVCache | None = None,
-        probe: Probe | None = None,
-    ) -> Tensor:
-        """Mixes every token with those it may see.
-
-        Args:
-            x: float [B, T, C].
-            mask: additive float mask [1 or B, 1, T, L]; None with is_causal for the plain triangle.
-            is_causal: hide the future, when there is no mask and no cached token.
-            cache: keys and values of earlier tokens; the new ones are written to it.
-            probe: sees queries, keys and weights, and may change what the heads found.
-
-        Returns:
-            float [B, T, C].
-        """
+    def forward(self, x: Tensor, reading: Reading) -> Tensor:
+        """Mixes every token with those it may see: float [B, T, C] -> float [B, T, C]."""
         B, T, C = x.shape
         q, k, v = self.c_attn(x).view(B, T, 3, self.n_head, self.head_dim).permute(2, 0, 3, 1, 4)  # each [B, H, T, D]
-        if cache is not None:
-            k, v = cache.write(self.layer, k, v)  # [B, H, L, D]
-        if probe is not None:
-            probe.queries_and_keys(self.layer, q, k)
+        if reading.cache is not None:
+            k, v = reading.cache.write(self.layer, k, v)  # [B, H, S, D]
+        reading.probe.queries_and_keys(self.layer, q, k)
         # Under 16-bit autocast on a CPU the backward of the fused kernel is the slower of the two.
         slow_backward = self.training and q.dtype != torch.float32 and q.device.type == "cpu"
-        if slow_backward or (probe is not None and probe.needs_weights):
-            y = self._attend_explicitly(q, k, v, mask, is_causal, probe)  # [B, H, T, D]
-        else:
-            y = self._attend_fast(q, k, v, mask, is_causal)  # [B, H, T, D]
-        if probe is not None:
-            y = probe.heads(self.layer, y)
+        explicit = slow_backward or reading.probe.needs_weights
+        y = self._attend_explicitly(q, k, v, reading) if explicit else self._attend_fast(q, k, v, reading)
+        y = reading.probe.heads(self.layer, y)  # [B, H, T, D]
         return self.resid_dropout(self.c_proj(y.transpose(1, 2).reshape(B, T, C)))
 
-    def _attend_fast(self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, is_causal: bool) -> Tensor:
+    def _attend_fast(self, q: Tensor, k: Tensor, v: Tensor, reading: Reading) -> Tensor:
         dropout = self.dropout if self.training else 0.0
-        bias = mask if mask is None else mask.to(q.dtype)
-        return F.scaled_dot_product_attention(q, k, v, attn_mask=bias, dropout_p=dropout, is_causal=is_causal)
+        mask = None if reading.mask is None else reading.mask.to(q.dtype)
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=dropout, is_causal=reading.is_causal)
 
-    def _attend_explicitly(
-        self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, is_causal: bool, probe: Probe | None
-    ) -> Tensor:
-        room = None if probe is None else probe.room_for_weights(self.layer)
-        weights = attention_weights(q, k, mask=mask, is_causal=is_causal, out=room)  # [B, H, T, L]
-        if probe is not None:
-            probe.weights(self.layer, weights)
+    def _attend_explicitly(self, q: Tensor, k: Tensor, v: Tensor, reading: Reading) -> Tensor:
+        room = reading.probe.room_for_weights(self.layer)
+        weights = attention_weights(q, k, mask=reading.mask, is_causal=reading.is_causal, out=room)  # [B, H, T, S]
+        reading.probe.weights(self.layer, weights)
         return F.dropout(weights, self.dropout, self.training).to(v.dtype) @ v

@@ -7,10 +7,8 @@ reads the whole context again for every token. Both follow the same window rule,
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Protocol
 from weakref import WeakKeyDictionary
 
 import torch
@@ -18,18 +16,13 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from gptcore.config import GPTConfig
+from gptcore.kernels import KERNELS, Precision, Product, fastest_kernel
 from gptcore.kv_cache import KVCache
 from gptcore.model import GPT, activation, evaluating
 from gptcore.threads import ThreadGovernor
 
-Precision = Literal["auto", "exact", "fast", "int8"]
-Product = Callable[[Tensor], Tensor]  # float32 [B, in] -> float32 [B, out]
-
 # Below this many weights reading them is no longer what costs, and 16 bits would buy nothing.
 FAST_FROM_PARAMETERS = 30_000_000
-# Enough weights to leave the processor's cache between two rounds of a trial.
-_TRIAL_WEIGHTS = 80_000_000
-_LARGEST_HALF = 6e4
 
 
 class Decoder(Protocol):
@@ -188,7 +181,7 @@ def packed_weights(model: GPT, batch_size: int, precision: Precision) -> PackedW
 @torch.inference_mode()
 def _pack(model: GPT, batch_size: int, precision: Precision) -> PackedWeights:
     kernel = fastest_kernel(model, batch_size, precision)
-    make = _KERNELS[kernel]
+    make = KERNELS[kernel]
     layers = [
         PackedLayer(
             norm_1=_norm_of(block.ln_1),
@@ -214,102 +207,3 @@ def _pack(model: GPT, batch_size: int, precision: Precision) -> PackedWeights:
 
 def _norm_of(norm: torch.nn.LayerNorm) -> tuple[Tensor, Tensor, float]:
     return norm.weight.detach(), norm.bias.detach(), norm.eps
-
-
-def _plain(linear: torch.nn.Linear) -> Product:
-    weight, bias = linear.weight.detach(), _bias(linear)
-    return lambda x: F.linear(x, weight, bias)
-
-
-def _onednn(linear: torch.nn.Linear) -> Product:
-    """oneDNN's fp32 product; on some processors its single-row form is twice as fast as the default one."""
-    multiply = torch.ops.mkldnn._linear_pointwise  # private: tried before use, see `_fastest`
-    weight, bias = linear.weight.detach().contiguous(), _bias(linear)
-    return lambda x: multiply(x, weight, bias, "none", [], "")
-
-
-def _half(linear: torch.nn.Linear) -> Product:
-    """fp16 weights, half the bytes to read; sums and everything outside the product stay fp32."""
-    weight = linear.weight.detach().half().contiguous()
-    bias = _bias(linear)
-    bias = None if bias is None else bias.half()
-    return lambda x: F.linear(x.half(), weight, bias).float()
-
-
-def _half_fbgemm(linear: torch.nn.Linear) -> Product:
-    """FBGEMM's fp16 weights with fp32 activations and sums: the error is the rounding of the weights alone."""
-    packed = torch.ops.quantized.linear_prepack_fp16(linear.weight.detach().contiguous(), _bias(linear))
-    multiply = torch.ops.quantized.linear_dynamic_fp16
-    return lambda x: multiply(x, packed)
-
-
-def _int8_fbgemm(linear: torch.nn.Linear) -> Product:
-    """FBGEMM's int8 weights, one scale a row, and 8-bit activations: a quarter of the bytes, errors of about 1 %."""
-    weight = linear.weight.detach()
-    scales = weight.abs().amax(dim=1).clamp(min=1e-8) / 127
-    zeros = torch.zeros(len(scales), dtype=torch.long)
-    quantized = torch.quantize_per_channel(weight.contiguous(), scales, zeros, 0, torch.qint8)
-    packed = torch.ops.quantized.linear_prepack(quantized, _bias(linear))
-    multiply = torch.ops.quantized.linear_dynamic
-    return lambda x: multiply(x, packed)
-
-
-def _bias(linear: torch.nn.Linear) -> Tensor | None:
-    return None if linear.bias is None else linear.bias.detach()
-
-
-_KERNELS: dict[str, Callable[[torch.nn.Linear], Product]] = {
-    "fp32": _plain,
-    "fp32-onednn": _onednn,
-    "fp16": _half,
-    "fp16-fbgemm": _half_fbgemm,
-    "int8-fbgemm": _int8_fbgemm,
-}
-
-
-@torch.inference_mode()
-def fastest_kernel(model: GPT, batch_size: int, precision: Precision) -> str:
-    """Tries the allowed kernels on the model's own matrices, in the order of a step, and names the fastest.
-
-    In that order, because what counts is how fast weights come from memory: a matrix that is multiplied again at
-    once is still in the processor's cache, and would make the largest format look good.
-    """
-    linears: list[torch.nn.Linear] = []
-    for block in model.blocks:
-        mlp = [block.mlp.c_fc, block.mlp.c_proj] if block.use_mlp else []
-        linears += [block.attn.c_attn, block.attn.c_proj, *mlp]
-        if sum(linear.weight.numel() for linear in linears) > _TRIAL_WEIGHTS:
-            break
-    linears.append(model.lm_head)
-    inputs = [torch.randn(batch_size, linear.in_features, device=linear.weight.device) for linear in linears]
-    times: dict[str, float] = {}
-    for name in _allowed(linears, precision):
-        try:
-            products = [_KERNELS[name](linear) for linear in linears]
-            times[name] = min(_seconds(products, inputs) for _ in range(5))
-        except (RuntimeError, AttributeError):  # this build or processor has no such kernel
-            continue
-    return min(times, key=times.__getitem__)
-
-
-def _allowed(linears: Sequence[torch.nn.Linear], precision: Precision) -> list[str]:
-    """Kernels that keep the promise of a precision for these weights."""
-    on_cpu = linears[0].weight.device.type == "cpu"
-    exact = ["fp32", "fp32-onednn"] if on_cpu else ["fp32"]
-    if precision == "int8" and on_cpu:
-        return ["int8-fbgemm", "fp16-fbgemm", "fp32"]
-    fits = all(float(linear.weight.detach().abs().max()) < _LARGEST_HALF for linear in linears)
-    if precision == "fast" and fits:
-        return [*exact, "fp16", *(["fp16-fbgemm"] if on_cpu else [])]
-    # Weights that came from a 16-bit file are the same numbers in 16 bits, and FBGEMM sums in fp32.
-    lossless = on_cpu and fits and all(torch.equal(w, w.half().float()) for w in (linear.weight for linear in linears))
-    return [*exact, "fp16-fbgemm"] if lossless else exact
-
-
-def _seconds(products: Sequence[Product], inputs: Sequence[Tensor]) -> float:
-    begin = time.perf_counter()
-    for product, x in zip(products, inputs, strict=True):
-        product(x)
-    if inputs[0].device.type == "cuda":
-        torch.cuda.synchronize(inputs[0].device)
-    return time.perf_counter() - begin

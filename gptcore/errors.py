@@ -43,6 +43,10 @@ class HubError(GPTCoreError):
     """A file that is neither on this machine nor reachable on the Hugging Face Hub."""
 
 
+class MissingFileError(HubError):
+    """A repository on the Hub has no file of this name."""
+
+
 class TrainingError(GPTCoreError):
     """A training configuration or data set that cannot work."""
 

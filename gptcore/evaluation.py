@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gptcore.analysis import repeated_token_scores
+from gptcore.corpora import read_documents
 from gptcore.errors import GPTCoreError
 from gptcore.generation import Continuation, continue_together
 from gptcore.language_model import LanguageModel, load
 from gptcore.sampling import SamplingSettings
 from gptcore.scoring import score_documents
-from gptcore.training import encoded, read_documents
+from gptcore.training import encoded
 
 _BATCH = 16
 _BLOCK = 24  # characters; every shared passage of twice as many is found

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import torch
 from torch import Tensor
 
 from gptcore.decoding import CachedDecoder, Decoder, Precision, UncachedDecoder
 from gptcore.errors import NOT_NUMBERS, CheckpointError, ContextLengthError, SamplingError, TokenIdError
+from gptcore.generated import Alternative, GeneratedToken
 from gptcore.language_model import LanguageModel
 from gptcore.model import GPT
 from gptcore.sampling import SamplingSettings, candidates, penalise, sample
@@ -18,42 +19,6 @@ from gptcore.stopping import StopMatcher
 from gptcore.tokenizers import StreamingText, Tokenizer
 
 MAX_SEED = 2**63 - 1
-
-
-@dataclass(frozen=True)
-class Alternative:
-    """A token that the model might have written, with its natural log-probability before any control."""
-
-    id: int
-    logprob: float
-
-
-@dataclass(frozen=True)
-class GeneratedToken:
-    """One new token.
-
-    Attributes:
-        id: its number.
-        text: the characters that it completes; "" for a part of a character and for the end-of-text token. A
-            character that is incomplete when the length is reached is left out.
-        logprob: the model's own log-probability, natural, before temperature and cuts.
-        rank: 1 for the model's favourite.
-        sampling_probability: the chance it had after all controls.
-        n_candidates: tokens that were left to choose from.
-        alternatives: the model's most likely tokens, best first, the chosen one among them or not.
-        context_start: 0, or the place in the text from which the model has read since its window filled up.
-        end: "" while it goes on, else why this token is the last: "length", "end-of-text" or "stop".
-    """
-
-    id: int
-    text: str
-    logprob: float
-    rank: int
-    sampling_probability: float
-    n_candidates: int
-    alternatives: tuple[Alternative, ...]
-    context_start: int = 0
-    end: str = ""
 
 
 def context_start(n_tokens: int, previous_start: int, n_positions: int) -> int:

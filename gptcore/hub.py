@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from gptcore.errors import HubError
+from gptcore.errors import HubError, MissingFileError
 
 GPT1_REPOSITORY = "openai-community/openai-gpt"
 GPT2_REPOSITORY = "openai-community/gpt2"
@@ -70,7 +70,7 @@ def fetch(repository: str, file: str, *, offline: bool = False, progress: type[A
             f"{repository} asks visitors to log in; accept its terms on the Hub and run `hf auth login`."
         ) from None
     except EntryNotFoundError:
-        raise HubError(f"The repository {repository} on the Hub has no file {file}.") from None
+        raise MissingFileError(f"The repository {repository} on the Hub has no file {file}.") from None
     except (RepositoryNotFoundError, HFValidationError):
         raise HubError(f"There is no public repository {repository!r} on the Hub. Check its name.") from None
     except OSError as error:  # connection, proxy and disk errors; httpx errors of the Hub client derive from it

@@ -18,7 +18,7 @@ from gptcore.checkpoint import (
     shard_names,
 )
 from gptcore.config import GPTConfig
-from gptcore.errors import CheckpointError, HubError
+from gptcore.errors import CheckpointError, HubError, MissingFileError
 from gptcore.hub import GPT1_REPOSITORY, HUB_WEIGHTS, fetch
 from gptcore.model import GPT
 from gptcore.snapshots import load_snapshot
@@ -110,9 +110,7 @@ def _model_from_hub(
         check(config)
     try:
         files = [fetch(repository, WEIGHTS_FILE, offline=offline, progress=progress)]
-    except HubError as error:
-        if "has no file" not in str(error):
-            raise
+    except MissingFileError:  # a large model in several files
         index = fetch(repository, INDEX_FILE, offline=offline)
         files = [fetch(repository, name, offline=offline, progress=progress) for name in shard_names(index)]
     return model_from_files(config, files)

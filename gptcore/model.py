@@ -11,11 +11,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gptcore.attention import CausalSelfAttention, Linear, attention_mask
+from gptcore.attention import CausalSelfAttention, Linear, Reading, additive_mask
 from gptcore.config import GPTConfig
 from gptcore.errors import ContextLengthError, TokenIdError
 from gptcore.kv_cache import KVCache
-from gptcore.probe import Probe
+from gptcore.probe import UNSEEN, Probe
 
 IGNORED_TARGET = -100
 
@@ -73,32 +73,20 @@ class Block(nn.Module):
             self.mlp = MLP(config)
         self.use_mlp = config.use_mlp
 
-    def forward(
-        self,
-        x: Tensor,
-        *,
-        mask: Tensor | None,
-        is_causal: bool,
-        cache: KVCache | None = None,
-        probe: Probe | None = None,
-    ) -> Tensor:
-        """float [B, T, C] -> float [B, T, C]. Arguments as in CausalSelfAttention.forward."""
+    def forward(self, x: Tensor, reading: Reading) -> Tensor:
+        """float [B, T, C] -> float [B, T, C]."""
         if self.pre_norm:  # GPT-2: x + f(norm(x))
-            x = x + self._mix(self.ln_1(x), mask, is_causal, cache, probe)
-            return x + self._transform(self.ln_2(x), probe) if self.use_mlp else x
+            x = x + self._attention(self.ln_1(x), reading)
+            return x + self._mlp(self.ln_2(x), reading) if self.use_mlp else x
         # GPT-1: norm(x + f(x))
-        x = self.ln_1(x + self._mix(x, mask, is_causal, cache, probe))
-        return self.ln_2(x + self._transform(x, probe)) if self.use_mlp else x
+        x = self.ln_1(x + self._attention(x, reading))
+        return self.ln_2(x + self._mlp(x, reading)) if self.use_mlp else x
 
-    def _mix(
-        self, x: Tensor, mask: Tensor | None, is_causal: bool, cache: KVCache | None, probe: Probe | None
-    ) -> Tensor:
-        output = self.attn(x, mask=mask, is_causal=is_causal, cache=cache, probe=probe)
-        return output if probe is None else probe.attention_output(self.attn.layer, output)
+    def _attention(self, x: Tensor, reading: Reading) -> Tensor:
+        return reading.probe.attention_output(self.attn.layer, self.attn(x, reading))
 
-    def _transform(self, x: Tensor, probe: Probe | None) -> Tensor:
-        output = self.mlp(x)
-        return output if probe is None else probe.mlp_output(self.attn.layer, output)
+    def _mlp(self, x: Tensor, reading: Reading) -> Tensor:
+        return reading.probe.mlp_output(self.attn.layer, self.mlp(x))
 
 
 class GPT(nn.Module):
@@ -117,8 +105,7 @@ class GPT(nn.Module):
         self.h = nn.ModuleList(Block(config, layer) for layer in range(config.n_layer))
         self.ln_f = nn.LayerNorm(config.n_embd, eps=config.layer_norm_epsilon) if config.final_norm else nn.Identity()
         self.lm_head = Linear(config.n_embd, config.vocab_size, bias=False)
-        if config.tie_word_embeddings:
-            self.lm_head.weight = self.wte.weight
+        self.tie()
         if not self.wte.weight.is_meta:
             self.initialise()
 
@@ -126,6 +113,11 @@ class GPT(nn.Module):
     def blocks(self) -> list[Block]:
         """The blocks in order; `h` under a type that says what they are."""
         return [block for block in self.h if isinstance(block, Block)]
+
+    def tie(self) -> None:
+        """Makes the output head the token embedding again, where the config says so and copying has parted them."""
+        if self.config.tie_word_embeddings:
+            self.lm_head.weight = self.wte.weight
 
     def initialise(self, generator: torch.Generator | None = None) -> None:
         """Draws every weight from N(0, initializer_range); biases 0, norms 1.
@@ -136,21 +128,20 @@ class GPT(nn.Module):
         std = self.config.initializer_range
         for name, parameter in self.named_parameters():
             if parameter.dim() < 2:
-                nn.init.ones_(parameter) if ".ln_" in f".{name}" and name.endswith("weight") else nn.init.zeros_(
-                    parameter
-                )
-                continue
-            scaled = self.config.residual_scaling and name.endswith("c_proj.weight")
-            scale = math.sqrt(2 * self.config.n_layer) if scaled else 1.0
-            nn.init.normal_(parameter, std=std / scale, generator=generator)
+                is_gain = ".ln_" in f".{name}" and name.endswith("weight")
+                nn.init.constant_(parameter, 1.0 if is_gain else 0.0)
+            else:
+                is_residual = self.config.residual_scaling and name.endswith("c_proj.weight")
+                smaller = math.sqrt(2 * self.config.n_layer) if is_residual else 1.0
+                nn.init.normal_(parameter, std=std / smaller, generator=generator)
 
     def forward(
         self,
         token_ids: Tensor,
         targets: Tensor | None = None,
         *,
-        padding: Tensor | None = None,
-        probe: Probe | None = None,
+        attention_mask: Tensor | None = None,
+        probe: Probe = UNSEEN,
     ) -> GPTOutput:
         """Predicts the token after each position.
 
@@ -158,7 +149,7 @@ class GPT(nn.Module):
             token_ids: int64 [B, T].
             targets: int64 [B, T], targets[:, t] is what should follow position t. They come shifted from
                 the data; nothing is shifted here. Positions at -100 carry no loss.
-            padding: [B, T], 1 or true where a token is real, 0 or false where it fills up a shorter row.
+            attention_mask: [B, T], 1 or true where a token is real, 0 or false where it fills up a shorter row.
                 Positions are counted from each row's first real token. With a cache, of its tokens too.
             probe: sees the inside of this pass, and may change it.
 
@@ -168,7 +159,7 @@ class GPT(nn.Module):
         Raises:
             ContextLengthError: T exceeds n_positions. TokenIdError: an id outside the vocabulary, or T is 0.
         """
-        logits = self.lm_head(self.hidden_states(token_ids, padding=padding, probe=probe))  # [B, T, V]
+        logits = self.lm_head(self.hidden_states(token_ids, attention_mask=attention_mask, probe=probe))  # [B, T, V]
         if targets is None:
             return GPTOutput(logits, None)
         loss = F.cross_entropy(logits.flatten(0, 1).float(), targets.flatten(), ignore_index=IGNORED_TARGET)
@@ -178,31 +169,35 @@ class GPT(nn.Module):
         self,
         token_ids: Tensor,
         *,
-        padding: Tensor | None = None,
+        attention_mask: Tensor | None = None,
         cache: KVCache | None = None,
-        probe: Probe | None = None,
+        probe: Probe = UNSEEN,
     ) -> Tensor:
         """The residual stream after the last block and final norm, float [B, T, C]; arguments as in forward."""
         past = 0 if cache is None else cache.length
         self._check(token_ids, past)
-        T = token_ids.shape[1]
         x = self.wte(token_ids)  # [B, T, C]
         if self.config.use_positions:
-            x = x + self.wpe(_positions(T, past, padding, token_ids.device))
-        plain = padding is None and past == 0
-        mask = None
-        if not plain:
-            mask = attention_mask(T, past + T, causal=self.config.causal, padding=padding, device=x.device)
+            x = x + self.wpe(_positions(token_ids, past, attention_mask))
         x = self.drop(x)
+        reading = self._reading(token_ids, past, attention_mask, cache, probe)
         for depth, block in enumerate(self.h):
-            if probe is not None:
-                probe.residual(depth, x)
-            x = block(x, mask=mask, is_causal=plain and self.config.causal, cache=cache, probe=probe)
-        if probe is not None:
-            probe.residual(self.config.n_layer, x)
+            probe.residual(depth, x)
+            x = block(x, reading)
+        probe.residual(self.config.n_layer, x)
         if cache is not None:
-            cache.advance(T)
+            cache.advance(token_ids.shape[1])
         return self.ln_f(x)
+
+    def _reading(
+        self, token_ids: Tensor, past: int, attention_mask: Tensor | None, cache: KVCache | None, probe: Probe
+    ) -> Reading:
+        """How the blocks read: by the plain triangle where they can, which kernels know, else with a mask."""
+        if attention_mask is None and past == 0:
+            return Reading(None, self.config.causal, cache, probe)
+        T, device = token_ids.shape[1], token_ids.device
+        mask = additive_mask(T, past + T, causal=self.config.causal, attention_mask=attention_mask, device=device)
+        return Reading(mask, False, cache, probe)
 
     def _check(self, token_ids: Tensor, past: int) -> None:
         """Raises a sentence instead of an index error deep inside an embedding."""
@@ -227,8 +222,7 @@ def random_model(config: GPTConfig, seed: int) -> GPT:
     with torch.device("meta"):
         model = GPT(config)
     model = model.to_empty(device="cpu")
-    if config.tie_word_embeddings:
-        model.lm_head.weight = model.wte.weight
+    model.tie()
     model.initialise(torch.Generator().manual_seed(seed))
     return model
 
@@ -246,8 +240,9 @@ def evaluating(model: GPT) -> Iterator[None]:
             model.train()
 
 
-def _positions(n_tokens: int, past: int, padding: Tensor | None, device: torch.device) -> Tensor:
+def _positions(token_ids: Tensor, past: int, attention_mask: Tensor | None) -> Tensor:
     """int64 [T] or [B, T]: the place of each token, counted from the first real one."""
-    if padding is None:
-        return torch.arange(past, past + n_tokens, device=device)
-    return (padding.long().cumsum(dim=1) - 1).clamp(min=0)[:, -n_tokens:]
+    T = token_ids.shape[1]
+    if attention_mask is None:
+        return torch.arange(past, past + T, device=token_ids.device)
+    return (attention_mask.long().cumsum(dim=1) - 1).clamp(min=0)[:, -T:]

@@ -196,8 +196,7 @@ def model_from_tensors(config: GPTConfig, tensors: dict[str, Tensor]) -> GPT:
     with torch.device("meta"):
         model = GPT(config)
     model.load_state_dict(tensors, assign=True)
-    if config.tie_word_embeddings:
-        model.lm_head.weight = model.wte.weight
+    model.tie()
     return model.eval()
 
 

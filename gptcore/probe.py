@@ -8,7 +8,7 @@ from torch import Tensor
 class Probe:
     """Sees the inside of one forward pass, and may change it. Override what you need; the rest does nothing.
 
-    Letters: B batch, T tokens, L all tokens with the cached ones, C width, H heads, D head width. Layers count from 0.
+    Letters: B batch, T tokens, S all tokens with the cached ones, C width, H heads, D head width. Layers count from 0.
 
     Attributes:
         needs_weights: attention must take the explicit path, which is the one that has weights to show.
@@ -17,14 +17,14 @@ class Probe:
     needs_weights = False
 
     def queries_and_keys(self, layer: int, query: Tensor, key: Tensor) -> None:
-        """What attention compares: query float [B, H, T, D], key float [B, H, L, D]."""
+        """What attention compares: query float [B, H, T, D], key float [B, H, S, D]."""
 
     def room_for_weights(self, layer: int) -> Tensor | None:
-        """Where the weights shall be written, float32 [B, H, T, L], to spare a copy; None for a new tensor."""
+        """Where the weights shall be written, float32 [B, H, T, S], to spare a copy; None for a new tensor."""
         return None
 
     def weights(self, layer: int, weights: Tensor) -> None:
-        """Where every head looks, float [B, H, T, L]: rows sum to 1, masked cells are exactly 0."""
+        """Where every head looks, float [B, H, T, S]: rows sum to 1, masked cells are exactly 0."""
 
     def heads(self, layer: int, found: Tensor) -> Tensor:
         """What every head found, float [B, H, T, D], before the output projection mixes them."""
@@ -40,3 +40,6 @@ class Probe:
 
     def residual(self, depth: int, stream: Tensor) -> None:
         """The residual stream, float [B, T, C]: after the embeddings (depth 0), then after each block."""
+
+
+UNSEEN = Probe()  # the pass of a model that nobody looks into

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from gptcore.generation import GeneratedToken
+from gptcore.generated import GeneratedToken
 
 
 class StopMatcher:

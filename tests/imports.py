@@ -1,6 +1,6 @@
 """The import graph as rooms and arrows: `python -m tests.imports`. Circles between rooms or files are printed last.
 
-A room is a folder; a file that lies directly in `gptcore` or `ui` is a room of its own.
+A room is a folder; a file that lies directly in `gptcore` or `ui` is a room of its own, and so is every `__main__`.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _imports(tree: ast.AST) -> Iterable[tuple[str, list[str]]]:
 def room(module: str) -> str:
     """The room of a module."""
     folder = module if (ROOT / module.replace(".", "/")).is_dir() else module.rpartition(".")[0]
-    return folder if "." in folder else module
+    return folder if "." in folder and not module.endswith("__main__") else module
 
 
 def between_rooms(graph: Mapping[str, set[str]]) -> Counter[tuple[str, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ui.handlers.example import make_example
+from ui.handlers.page.example import make_example
 from ui.handlers.train.files import example_bench
 from ui.page import build_page
 from ui.services import make_services

@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from gptcore import GPT, GPTConfig
 from gptcore.errors import ContextLengthError, TrainingError
 from gptcore.finetuning import (
-    Example,
+    EncodedExample,
     LabelledBatches,
     SpecialTokens,
     TaskClassifier,
@@ -42,10 +42,10 @@ def classifier(n_classes: int = 2, **options) -> TaskClassifier:
 
 
 def test_inputs_are_those_of_the_papers_figure():
-    assert classification([1, 2], 1, **IN) == Example(((S, 1, 2, E),), 1)
-    assert entailment([1, 2], [3], 0, **IN) == Example(((S, 1, 2, D, 3, E),), 0)
-    assert similarity([1], [2, 3], 1, **IN) == Example(((S, 1, D, 2, 3, E), (S, 2, 3, D, 1, E)), 1)
-    assert multiple_choice([1], [[2], [3, 4]], 1, **IN) == Example(((S, 1, D, 2, E), (S, 1, D, 3, 4, E)), 1)
+    assert classification([1, 2], 1, **IN) == EncodedExample(((S, 1, 2, E),), 1)
+    assert entailment([1, 2], [3], 0, **IN) == EncodedExample(((S, 1, 2, D, 3, E),), 0)
+    assert similarity([1], [2, 3], 1, **IN) == EncodedExample(((S, 1, D, 2, 3, E), (S, 2, 3, D, 1, E)), 1)
+    assert multiple_choice([1], [[2], [3, 4]], 1, **IN) == EncodedExample(((S, 1, D, 2, E), (S, 1, D, 3, 4, E)), 1)
 
 
 def test_a_long_first_text_is_cut_and_a_long_second_one_is_a_sentence():
@@ -117,7 +117,7 @@ def test_a_classifier_learns_a_rule_that_needs_the_whole_text():
     torch.manual_seed(0)
     generator = torch.Generator().manual_seed(3)
 
-    def example() -> Example:  # does token 7 occur anywhere?
+    def example() -> EncodedExample:  # does token 7 occur anywhere?
         ids = torch.randint(8, 20, (9,), generator=generator).tolist()
         label = int(torch.randint(2, (), generator=generator))
         if label:

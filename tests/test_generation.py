@@ -3,9 +3,10 @@ import torch
 
 import gptcore
 from gptcore import GPTConfig, LanguageModel
-from gptcore.decoding import CachedDecoder, _allowed, packed_weights
+from gptcore.decoding import CachedDecoder, packed_weights
 from gptcore.errors import CheckpointError, ContextLengthError, SamplingError, TokenIdError
 from gptcore.generation import Continuation, context_start, continue_together, last_logits
+from gptcore.kernels import _allowed
 from gptcore.sampling import SamplingSettings
 from gptcore.tokenizers import ByteBPE, CharTokenizer
 from tiny import make_model, random_ids

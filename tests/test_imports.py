@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+import imports
+
 ROOT = Path(__file__).resolve().parent.parent
 FORBIDDEN = {
     "gptcore": ["gradio", "plotly", "matplotlib", "ui", "app"],
@@ -25,6 +27,12 @@ def imports_of(path: Path, *, top_level_only: bool = False) -> list[str]:
 
 def belongs(name: str, package: str) -> bool:
     return name == package or name.startswith(package + ".")
+
+
+def test_neither_rooms_nor_files_import_in_circles():
+    graph = imports.arrows()
+    assert len(graph) > 150 and imports.circles({"a": {"b"}, "b": {"c"}, "c": {"a"}}) == [["a", "b", "c"]]
+    assert imports.circles(graph) == [] and imports.circles(imports.room_graph(graph)) == []
 
 
 @pytest.mark.parametrize("folder", list(FORBIDDEN))

@@ -6,6 +6,7 @@ import torch
 import torch.nn.functional as F
 
 from gptcore import GPT, PRESETS, GPTConfig
+from gptcore.attention import Reading
 from gptcore.errors import ContextLengthError, TokenIdError
 from gptcore.probe import Probe
 from tiny import make_model, random_ids
@@ -142,10 +143,10 @@ def test_a_padded_batch_gives_each_row_what_it_gets_alone(tiny_model, side):
     long, short = random_ids(tiny_model.config, 1, 9), random_ids(tiny_model.config, 1, 5, seed=3)
     fill = torch.zeros(1, 4, dtype=torch.long)
     row = torch.cat([fill, short] if side == "left" else [short, fill], dim=1)
-    padding = torch.ones(2, 9)
-    padding[1, :4] = 0 if side == "left" else 1
-    padding[1, 5:] = 1 if side == "left" else 0
-    logits = tiny_model(torch.cat([long, row]), padding=padding).logits
+    attention_mask = torch.ones(2, 9)
+    attention_mask[1, :4] = 0 if side == "left" else 1
+    attention_mask[1, 5:] = 1 if side == "left" else 0
+    logits = tiny_model(torch.cat([long, row]), attention_mask=attention_mask).logits
     real = slice(4, 9) if side == "left" else slice(0, 5)
     torch.testing.assert_close(logits[:1], tiny_model(long).logits, atol=2e-5, rtol=1e-5)
     torch.testing.assert_close(logits[1:, real], tiny_model(short).logits, atol=2e-5, rtol=1e-5)
@@ -196,5 +197,5 @@ def test_the_fast_path_is_torch_attention_and_the_explicit_one_is_the_formula(ti
     q, k, v = torch.randn(3, 1, 4, 10, 8, generator=torch.Generator().manual_seed(0))
     attention = make_model(tiny_config).h[0].attn
     expected = F.scaled_dot_product_attention(q, k, v, is_causal=True)
-    torch.testing.assert_close(attention._attend_fast(q, k, v, None, True), expected)
-    torch.testing.assert_close(attention._attend_explicitly(q, k, v, None, True, None), expected, atol=1e-6, rtol=1e-5)
+    torch.testing.assert_close(attention._attend_fast(q, k, v, Reading()), expected)
+    torch.testing.assert_close(attention._attend_explicitly(q, k, v, Reading()), expected, atol=1e-6, rtol=1e-5)

@@ -8,7 +8,7 @@ import torch
 
 from gptcore import GPT, GPTConfig
 from gptcore.checkpoint import read_tensors
-from gptcore.corpora import CORPORA, corpus
+from gptcore.corpora import CORPORA, corpus, read_documents
 from gptcore.errors import CheckpointError, TrainingError
 from gptcore.scoring import score_documents
 from gptcore.tokenizers import ByteBPE
@@ -27,7 +27,6 @@ from gptcore.training import (
     learning_rate,
     make_optimizers,
     ngram_losses,
-    read_documents,
     split,
     token_file,
 )

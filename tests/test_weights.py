@@ -9,9 +9,11 @@ import torch.nn.functional as F
 
 import gptcore
 from gptcore.analysis import count_parameters, repeated_token_scores
+from gptcore.corpora import read_documents
+from gptcore.corpora.world.trials import make_trial
 from gptcore.scoring import score_documents
-from gptcore.training import RepeatedSequences, encoded, read_documents
-from gptcore.zero_shot.evaluation import make_trial, score
+from gptcore.training import RepeatedSequences, encoded
+from gptcore.zero_shot.evaluation import score
 from gptcore.zero_shot.metrics import reached as reached_in_words
 
 

@@ -14,9 +14,9 @@ from ui.components.files import calling
 from ui.endpoints import add_endpoints
 from ui.errors import shown_to_visitor
 from ui.handlers import inputs
-from ui.handlers.example import Example
 from ui.handlers.generate import writing as handlers
 from ui.handlers.models import loading, uses
+from ui.handlers.page.example import PageExample
 from ui.handlers.train import watching
 from ui.handlers.train.forms import shape_of
 from ui.handlers.train.presets import SENT
@@ -34,7 +34,7 @@ TITLE = "GPT Lens"
 KEYS = "Keys: **G** main button · **N** next token · **S** stop · **P** large type · **D** dark · **1** to **5** tabs · **Shift+Enter** in the prompt"
 
 
-def build_page(services: Services, example: Example) -> gr.Blocks:
+def build_page(services: Services, example: PageExample) -> gr.Blocks:
     """The whole page, wired; `launch` takes the theme, style sheet and script of `ui.theme`.
 
     Args:
@@ -242,7 +242,7 @@ def _on_lines(services: Services) -> Callable[..., list[str]]:
     return on_lines
 
 
-def _on_load(services: Services, example: Example, linked: list[str]) -> Callable[[gr.Request, str], list[Any]]:
+def _on_load(services: Services, example: PageExample, linked: list[str]) -> Callable[[gr.Request, str], list[Any]]:
     """When a page is opened: the example becomes the visitor's own, or the text before a reload comes back; the query
     string sets the controls.
     """

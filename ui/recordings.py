@@ -14,8 +14,8 @@ import torch
 
 from gptcore.analysis import HeadScores
 from gptcore.language_model import LanguageModel
+from gptcore.recording import Curve, Observation, score_lists
 from gptcore.training import TrainingConfig
-from gptcore.training.recording import Curve, Observation, score_lists
 from ui.run_records import RunFacts, RunRecord, Stopwatch
 
 

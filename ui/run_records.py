@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 from gptcore.finetuning import TaskClassifier
 from gptcore.language_model import LanguageModel
+from gptcore.recording import Curve, Observation
 from gptcore.training import TrainingConfig
-from gptcore.training.recording import Curve, Observation
 
 Kind = Literal["text", "repeated", "labels"]
 State = Literal["ready", "running", "paused", "ending", "ended"]

@@ -17,9 +17,9 @@ from gptcore.errors import GPTCoreError, TrainingError
 from gptcore.finetuning import TaskClassifier
 from gptcore.language_model import LanguageModel
 from gptcore.model import GPT
+from gptcore.recording import Watched, observe, snapshot
 from gptcore.tokenizers import Tokenizer
 from gptcore.training import Batches, EndEvent, StepEvent, Trainer
-from gptcore.training.recording import Watched, observe, snapshot
 from ui.run_records import RunFacts, RunRecord
 
 log = logging.getLogger("gptlens")

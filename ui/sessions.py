@@ -49,8 +49,8 @@ class NextToken:
     logits: Tensor
 
 
-class Run:
-    """One action that takes a while.
+class Turn:
+    """One action of a visitor that takes a while.
 
     Attributes:
         step: it adds a single token; a further step waits for it instead of ending it.
@@ -88,13 +88,13 @@ class Session:
     shown_by: int = 0
     visit: str = ""
     last_seen: float = 0.0
-    _runs: set[Run] = field(default_factory=set)
+    _runs: set[Turn] = field(default_factory=set)
     _turn: threading.Lock = field(default_factory=threading.Lock)
 
     @contextmanager
-    def turn(self, *, step: bool = False) -> Iterator[Run]:
+    def turn(self, *, step: bool = False) -> Iterator[Turn]:
         """Runs one action: ends those in progress (a step lets earlier steps finish) and waits until they have."""
-        run = Run(step=step)
+        run = Turn(step=step)
         for other in list(self._runs):
             if not (step and other.step):
                 other.stopped = other.superseded = True

@@ -1,6 +1,6 @@
 """What is inside a model: where its heads look, what they do and matter, what its parameters are, what it costs."""
 
-from gptcore.analysis.ablation import Part, divergence, effects, logits_without
+from gptcore.analysis.ablation import ModelPart, divergence, effects, logits_without
 from gptcore.analysis.attention import AttentionReading, attention_patterns, read_attention, without_first_key
 from gptcore.analysis.costs import (
     activation_bytes,
@@ -20,8 +20,8 @@ __all__ = [
     "AttentionReading",
     "HeadScores",
     "LogitLens",
+    "ModelPart",
     "ParameterCount",
-    "Part",
     "activation_bytes",
     "attention_patterns",
     "cache_arithmetic",

@@ -17,7 +17,7 @@ Replacement = Literal["zero", "mean"]
 
 
 @dataclass(frozen=True)
-class Part:
+class ModelPart:
     """Something that can be switched off: a layer's attention, its MLP, or one of its heads.
 
     Attributes:
@@ -40,21 +40,21 @@ class SwitchedOff(Probe):
             what follows still gets a typical input.
     """
 
-    def __init__(self, rows: Sequence[Collection[Part]], replacement: Replacement = "zero") -> None:
+    def __init__(self, rows: Sequence[Collection[ModelPart]], replacement: Replacement = "zero") -> None:
         self.rows, self.replacement = rows, replacement
 
     def heads(self, layer: int, found: Tensor) -> Tensor:
         n_head = found.shape[1]
-        off = [[Part(layer, "head", head) in parts for head in range(n_head)] for parts in self.rows]
+        off = [[ModelPart(layer, "head", head) in parts for head in range(n_head)] for parts in self.rows]
         return self._replaced(found, torch.tensor(off, device=found.device)[:, :, None, None])
 
     def attention_output(self, layer: int, output: Tensor) -> Tensor:
-        return self._replaced(output, self._off(Part(layer, "attention"), output))
+        return self._replaced(output, self._off(ModelPart(layer, "attention"), output))
 
     def mlp_output(self, layer: int, output: Tensor) -> Tensor:
-        return self._replaced(output, self._off(Part(layer, "mlp"), output))
+        return self._replaced(output, self._off(ModelPart(layer, "mlp"), output))
 
-    def _off(self, part: Part, output: Tensor) -> Tensor:
+    def _off(self, part: ModelPart, output: Tensor) -> Tensor:
         return torch.tensor([part in parts for parts in self.rows], device=output.device)[:, None, None]
 
     def _replaced(self, output: Tensor, off: Tensor) -> Tensor:
@@ -66,7 +66,7 @@ class SwitchedOff(Probe):
 
 @torch.inference_mode()
 def logits_without(
-    model: GPT, token_ids: Sequence[int], rows: Sequence[Collection[Part]], *, replacement: Replacement = "zero"
+    model: GPT, token_ids: Sequence[int], rows: Sequence[Collection[ModelPart]], *, replacement: Replacement = "zero"
 ) -> Tensor:
     """The logits after a text, with parts of the model switched off for this pass alone.
 
@@ -92,7 +92,7 @@ def logits_without(
 
 def effects(
     model: GPT, token_ids: Sequence[int], *, replacement: Replacement = "zero"
-) -> Iterator[tuple[int, dict[Part, float]]]:
+) -> Iterator[tuple[int, dict[ModelPart, float]]]:
     """How much every part alone matters to the next token.
 
     Yields:
@@ -100,8 +100,10 @@ def effects(
     """
     whole = logits_without(model, token_ids, [[]]).log_softmax(-1)  # [1, V]
     for layer in range(model.config.n_layer):
-        parts = [Part(layer, "head", head) for head in range(model.config.n_head)] + [Part(layer, "attention")]
-        parts += [Part(layer, "mlp")] if model.config.use_mlp else []
+        parts = [ModelPart(layer, "head", head) for head in range(model.config.n_head)] + [
+            ModelPart(layer, "attention")
+        ]
+        parts += [ModelPart(layer, "mlp")] if model.config.use_mlp else []
         without = logits_without(model, token_ids, [[part] for part in parts], replacement=replacement).log_softmax(-1)
         yield layer, dict(zip(parts, divergence(whole, without).tolist(), strict=True))
 
@@ -111,7 +113,7 @@ def divergence(before: Tensor, after: Tensor) -> Tensor:
     return ((before.exp() * (before - after)).sum(-1) / torch.log(torch.tensor(2.0))).clamp(min=0)
 
 
-def _check(model: GPT, part: Part) -> None:
+def _check(model: GPT, part: ModelPart) -> None:
     config = model.config
     if not 0 <= part.layer < config.n_layer:
         raise ConfigError(f"There is no layer {part.layer}; this model has layers 0 to {config.n_layer - 1}.")

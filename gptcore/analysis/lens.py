@@ -35,7 +35,7 @@ class LogitLens:
     final_probability: Tensor
 
 
-class _Streams(Probe):
+class _LastStreams(Probe):
     def __init__(self) -> None:
         self.streams: list[Tensor] = []
 
@@ -57,7 +57,7 @@ def logit_lens(model: GPT, token_ids: Sequence[int], *, first: int = 0) -> Logit
     """
     if not 0 <= first < max(1, len(token_ids)):
         raise TokenIdError(f"The first position is {first}; the text has {len(token_ids)} tokens.")
-    probe = _Streams()
+    probe = _LastStreams()
     ids = torch.as_tensor(token_ids, dtype=torch.long, device=model.wte.weight.device)[None]
     parts: list[list[Tensor]] = []
     with evaluating(model):

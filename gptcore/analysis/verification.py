@@ -13,7 +13,7 @@ from gptcore.errors import CheckpointError
 from gptcore.generation import generate
 from gptcore.model import GPT, evaluating, random_model
 from gptcore.pretrained import to_hf
-from gptcore.probe import Probe
+from gptcore.probe import UNSEEN, Probe
 
 # Larger models are not copied for a check; what needs a fresh model then uses one of two layers.
 _MOST_COPIED = 200_000_000
@@ -161,7 +161,7 @@ def _reference(model: GPT, ids: torch.Tensor) -> tuple[bool | None, str]:
 
 
 @torch.inference_mode()
-def _logits(model: GPT, ids: torch.Tensor, probe: Probe | None = None) -> torch.Tensor:
+def _logits(model: GPT, ids: torch.Tensor, probe: Probe = UNSEEN) -> torch.Tensor:
     with evaluating(model):
         return model(ids.to(model.wte.weight.device), probe=probe).logits.float().cpu()
 

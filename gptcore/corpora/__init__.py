@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
+from gptcore.corpora.files import read_documents
 from gptcore.errors import TrainingError
-from gptcore.training.data import read_documents
 
 _ANTHOLOGY = Path(__file__).resolve().parent / "anthology.txt"
 _MOST_SOURCE = 2_000_000  # characters

@@ -7,11 +7,18 @@ from gptcore.finetuning.classification import (
     classification_config,
     evaluate_classifier,
 )
-from gptcore.finetuning.inputs import Example, SpecialTokens, classification, entailment, multiple_choice, similarity
+from gptcore.finetuning.inputs import (
+    EncodedExample,
+    SpecialTokens,
+    classification,
+    entailment,
+    multiple_choice,
+    similarity,
+)
 
 __all__ = [
     "ClassScore",
-    "Example",
+    "EncodedExample",
     "LabelledBatches",
     "SpecialTokens",
     "TaskClassifier",

@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from gptcore.errors import TrainingError
-from gptcore.finetuning.inputs import Example, SpecialTokens
+from gptcore.finetuning.inputs import EncodedExample, SpecialTokens
 from gptcore.model import GPT, IGNORED_TARGET
 from gptcore.training import TrainingConfig, generator_for
 
@@ -127,7 +127,7 @@ class LabelledBatches:
         TrainingError: no example, or examples of different kinds.
     """
 
-    def __init__(self, examples: Sequence[Example], *, batch_size: int) -> None:
+    def __init__(self, examples: Sequence[EncodedExample], *, batch_size: int) -> None:
         if not examples or len({len(example.sequences) for example in examples}) != 1:
             raise TrainingError(f"There are {len(examples)} examples; give at least one, all of one kind.")
         self.examples, self.batch_size = list(examples), batch_size
@@ -143,7 +143,7 @@ class LabelledBatches:
         )
 
 
-def padded(examples: Sequence[Example]) -> tuple[Tensor, Tensor]:
+def padded(examples: Sequence[EncodedExample]) -> tuple[Tensor, Tensor]:
     """(token ids int64 [B, S, T] padded with -1, labels int64 [B])."""
     longest = max(len(sequence) for example in examples for sequence in example.sequences)
     ids = torch.full((len(examples), len(examples[0].sequences), longest), -1)
@@ -166,7 +166,9 @@ def classification_config(
 
 
 @torch.inference_mode()
-def evaluate_classifier(model: TaskClassifier, examples: Sequence[Example], *, batch_size: int = 64) -> ClassScore:
+def evaluate_classifier(
+    model: TaskClassifier, examples: Sequence[EncodedExample], *, batch_size: int = 64
+) -> ClassScore:
     """Loss and accuracy on labelled examples, without dropout."""
     was_training, loss, right = model.training, 0.0, 0
     model.eval()

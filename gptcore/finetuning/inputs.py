@@ -26,7 +26,7 @@ class SpecialTokens:
 
 
 @dataclass(frozen=True)
-class Example:
+class EncodedExample:
     """One labelled input.
 
     Attributes:
@@ -39,29 +39,29 @@ class Example:
     label: int
 
 
-def classification(text: Sequence[int], label: int, *, tokens: SpecialTokens, window: int) -> Example:
+def classification(text: Sequence[int], label: int, *, tokens: SpecialTokens, window: int) -> EncodedExample:
     """start, text, extract. A text that is too long loses its end."""
-    return Example((_joined([text], tokens, window),), label)
+    return EncodedExample((_joined([text], tokens, window),), label)
 
 
 def entailment(
     premise: Sequence[int], hypothesis: Sequence[int], label: int, *, tokens: SpecialTokens, window: int
-) -> Example:
+) -> EncodedExample:
     """start, premise, delimiter, hypothesis, extract."""
-    return Example((_joined([premise, hypothesis], tokens, window),), label)
+    return EncodedExample((_joined([premise, hypothesis], tokens, window),), label)
 
 
 def similarity(
     first: Sequence[int], second: Sequence[int], label: int, *, tokens: SpecialTokens, window: int
-) -> Example:
+) -> EncodedExample:
     """Both orders, since neither text comes first."""
     orders = ([first, second], [second, first])
-    return Example(tuple(_joined(order, tokens, window) for order in orders), label)
+    return EncodedExample(tuple(_joined(order, tokens, window) for order in orders), label)
 
 
 def multiple_choice(
     context: Sequence[int], answers: Sequence[Sequence[int]], label: int, *, tokens: SpecialTokens, window: int
-) -> Example:
+) -> EncodedExample:
     """start, context (with the question), delimiter, answer, extract, for each answer; a softmax runs over answers.
 
     Raises:
@@ -71,7 +71,7 @@ def multiple_choice(
         raise TrainingError(
             f"There are {len(answers)} answers and the label is {label}; it must be one of at least two."
         )
-    return Example(tuple(_joined([context, answer], tokens, window) for answer in answers), label)
+    return EncodedExample(tuple(_joined([context, answer], tokens, window) for answer in answers), label)
 
 
 def _joined(parts: Sequence[Sequence[int]], tokens: SpecialTokens, window: int) -> tuple[int, ...]:

@@ -13,14 +13,13 @@ from gptcore.training.data import (
     WithCopies,
     encoded,
     generator_for,
-    read_documents,
     split,
     token_file,
     tokenize,
 )
 from gptcore.training.distillation import Distillation, written_tokens
 from gptcore.training.distributed import Workers, workers_from_environment
-from gptcore.training.loop import EndEvent, EvalEvent, Score, StepEvent, Trainer, TrainingEvent
+from gptcore.training.loop import EndEvent, EvalEvent, HeldOutScore, StepEvent, Trainer, TrainingEvent
 from gptcore.training.optimizer import learning_rate, make_optimizers
 
 __all__ = [
@@ -28,11 +27,11 @@ __all__ = [
     "Distillation",
     "EndEvent",
     "EvalEvent",
+    "HeldOutScore",
     "OneBatch",
     "RandomWindows",
     "RepeatedSequences",
     "Rows",
-    "Score",
     "ShuffledWindows",
     "Source",
     "StepEvent",
@@ -46,7 +45,6 @@ __all__ = [
     "learning_rate",
     "make_optimizers",
     "ngram_losses",
-    "read_documents",
     "split",
     "token_file",
     "tokenize",

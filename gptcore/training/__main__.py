@@ -16,7 +16,7 @@ import torch
 
 from gptcore.checkpoint import save_folder
 from gptcore.config import PRESETS, GPTConfig
-from gptcore.corpora import CORPORA, corpus
+from gptcore.corpora import CORPORA, corpus, read_documents
 from gptcore.errors import GPTCoreError, TrainingError
 from gptcore.language_model import load
 from gptcore.model import GPT, random_model
@@ -36,7 +36,6 @@ from gptcore.training import (
     WithCopies,
     Workers,
     encoded,
-    read_documents,
     split,
     token_file,
     workers_from_environment,

@@ -44,7 +44,7 @@ class StepEvent:
     elapsed: float
 
 
-class Score(Protocol):
+class HeldOutScore(Protocol):
     """What an evaluation finds, such as a TextScore."""
 
     @property
@@ -58,7 +58,7 @@ class EvalEvent:
     """The model on held-out data, after `step` updates."""
 
     step: int
-    score: Score
+    score: HeldOutScore
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class Trainer:
         config: TrainingConfig,
         data: Batches,
         *,
-        evaluate: Callable[[], Score] | None = None,
+        evaluate: Callable[[], HeldOutScore] | None = None,
         objective: Objective | None = None,
         workers: Workers | None = None,
         clock: Callable[[], float] = time.perf_counter,

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from gptcore.corpora.world.items import TASKS_WITH_ITEMS, splits_of
+from gptcore.corpora.world.trials import make_trial
 from gptcore.errors import GPTCoreError
 from gptcore.language_model import LanguageModel, load
-from gptcore.zero_shot.evaluation import Score, Trial, evaluate, make_trial
+from gptcore.zero_shot.evaluation import Score, Trial, evaluate
 from gptcore.zero_shot.files import lambada, parallel, reviews, translation_quality
 from gptcore.zero_shot.metrics import reached
 from gptcore.zero_shot.tasks import TASKS

@@ -38,7 +38,7 @@ def greedy_answers(
     found: list[str | None] = [None] * n
     with evaluating(model):
         for _ in range(n_steps):
-            hidden = model.hidden_states(ids, padding=real, cache=cache)  # [B, T, C]
+            hidden = model.hidden_states(ids, attention_mask=real, cache=cache)  # [B, T, C]
             ids = model.lm_head(hidden[:, -1:]).argmax(-1)  # [B, 1]
             real = torch.cat([real, torch.ones_like(ids)], dim=1)
             for row, token in enumerate(ids[:, 0].tolist()):

@@ -6,8 +6,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from gptcore.corpora.world.items import TASKS_WITH_ITEMS, items, splits_of
-from gptcore.corpora.world.splits import Split
 from gptcore.errors import PromptError, TokenizerError
 from gptcore.language_model import LanguageModel
 from gptcore.zero_shot.answering import greedy_answers
@@ -24,7 +22,6 @@ METRICS = {
 }
 _ANSWER_TOKENS, _SPARE_TOKENS = 24, 8  # at least, and beyond the expected answer
 _BATCH = 16
-_EXAMPLES_SEED = 1_000_003  # not one that people choose for test items
 
 
 @dataclass(frozen=True)
@@ -43,7 +40,7 @@ class Trial:
     template: Template
     items: Sequence[Item]
     examples: Sequence[Item] = ()
-    split: Split | str = ""
+    split: str = ""
 
     @property
     def metric(self) -> str:
@@ -104,50 +101,6 @@ class Score:
             "chance": self.test.chance,
             "perplexity": round(self.perplexity, 3),
         }
-
-
-def make_trial(
-    task: str,
-    *,
-    template: str = "",
-    split: Split = "combination",
-    n_examples: int = 0,
-    n_items: int = 100,
-    seed: int = 0,
-) -> Trial:
-    """A test on the little world.
-
-    Args:
-        task: one that has items.
-        template: its name; "" for the task's first.
-        split: "combination" or "word", as `splits_of` offers; "train" for items as training shows them.
-        n_examples: solved examples, always from the side that training shows.
-        n_items: how many items at most.
-        seed: of the items.
-
-    Raises:
-        PromptError: no such task, template or split, or a number out of range.
-    """
-    if task not in TASKS_WITH_ITEMS:
-        raise PromptError(f"There is no test for the task {task!r}. Choose {', '.join(TASKS_WITH_ITEMS)}.")
-    chosen = find_template(TASKS[task], template)
-    if split != "train" and split not in splits_of(task):
-        raise PromptError(f"The task {task} has no split {split!r}. It has {', '.join(splits_of(task))}.")
-    if not 0 <= n_examples <= 32 or not 1 <= n_items <= 5_000:
-        raise PromptError(f"{n_examples} examples and {n_items} items: 0 to 32 and 1 to 5,000 are possible.")
-    return Trial(task, chosen, items(task, n_items, split=split, seed=seed), examples(task, n_examples), split)
-
-
-def examples(task: str, n: int) -> list[Item]:
-    """Solved examples from the side that training shows; of a closed question, all answers in turn."""
-    if n <= 0:
-        return []
-    made = items(task, 8 * n, split="train", seed=_EXAMPLES_SEED)
-    choices = TASKS[task].choices
-    if not choices:
-        return made[:n]
-    by_answer = [[item for item in made if item.answer == choice] for choice in choices]
-    return [by_answer[place % len(choices)][place // len(choices)] for place in range(n)]
 
 
 def find_template(task: Task, name: str) -> Template:

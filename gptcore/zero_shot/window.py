@@ -96,7 +96,8 @@ def _cut(lm: LanguageModel, prompt: Prompt, room: int) -> tuple[Prompt, int]:
     starts = [] if place is None else [found.start() for found in re.finditer(r"\S+", prompt.parts[place].text)]
 
     def less(n_cut: int) -> Prompt:
-        assert place is not None
+        if place is None:
+            return prompt
         text = prompt.parts[place].text[starts[n_cut] :] if n_cut < len(starts) else ""
         return Prompt((*prompt.parts[:place], replace(prompt.parts[place], text=text), *prompt.parts[place + 1 :]))
 

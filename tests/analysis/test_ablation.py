@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from gptcore import GPTConfig
-from gptcore.analysis import Part, divergence, effects, logits_without
+from gptcore.analysis import ModelPart, divergence, effects, logits_without
 from gptcore.errors import ConfigError, ContextLengthError
 from tiny import make_model, random_ids
 
@@ -23,7 +23,7 @@ def test_a_head_that_is_off_is_one_whose_rows_of_the_output_projection_are_zero(
     def cut(model):
         model.h[1].attn.c_proj.weight[:, 2 * 8 : 3 * 8] = 0
 
-    ours = logits_without(tiny_model, IDS, [[Part(1, "head", 2)]])[0]
+    ours = logits_without(tiny_model, IDS, [[ModelPart(1, "head", 2)]])[0]
     torch.testing.assert_close(ours, surgically(tiny_model, cut), atol=2e-5, rtol=1e-5)
 
 
@@ -34,12 +34,17 @@ def test_a_sublayer_that_is_off_is_one_whose_projection_is_zero(tiny_model, kind
         projection.weight.zero_()
         projection.bias.zero_()
 
-    ours = logits_without(tiny_model, IDS, [[Part(0, kind)]])[0]
+    ours = logits_without(tiny_model, IDS, [[ModelPart(0, kind)]])[0]
     torch.testing.assert_close(ours, surgically(tiny_model, cut), atol=2e-5, rtol=1e-5)
 
 
 def test_variants_in_one_batch_are_what_each_is_alone(tiny_model):
-    variants = [[], [Part(0, "head", 0)], [Part(2, "mlp"), Part(1, "head", 3)], [Part(1, "attention")]]
+    variants = [
+        [],
+        [ModelPart(0, "head", 0)],
+        [ModelPart(2, "mlp"), ModelPart(1, "head", 3)],
+        [ModelPart(1, "attention")],
+    ]
     together = logits_without(tiny_model, IDS, variants, replacement="mean")
     for row, parts in zip(together, variants, strict=True):
         alone = logits_without(tiny_model, IDS, [parts], replacement="mean")[0]
@@ -48,20 +53,20 @@ def test_variants_in_one_batch_are_what_each_is_alone(tiny_model):
 
 def test_nothing_of_it_stays_in_the_model(tiny_model):
     before = tiny_model(torch.tensor([IDS])).logits.detach()
-    changed = logits_without(tiny_model, IDS, [[Part(0, "attention"), Part(2, "mlp")]])
+    changed = logits_without(tiny_model, IDS, [[ModelPart(0, "attention"), ModelPart(2, "mlp")]])
     assert float((changed[0] - before[0, -1]).abs().max()) > 0.1
     torch.testing.assert_close(tiny_model(torch.tensor([IDS])).logits, before, atol=1e-4, rtol=1e-5)
 
 
 def test_all_heads_off_is_attention_reduced_to_its_bias():
     model = make_model(GPTConfig(vocab_size=61, n_positions=24, n_embd=32, n_layer=1, n_head=4, attention_bias=False))
-    heads = [Part(0, "head", head) for head in range(4)]
-    both = logits_without(model, IDS, [heads, [Part(0, "attention")]])
+    heads = [ModelPart(0, "head", head) for head in range(4)]
+    both = logits_without(model, IDS, [heads, [ModelPart(0, "attention")]])
     torch.testing.assert_close(both[0], both[1])
 
 
 def test_the_mean_of_a_text_of_one_token_changes_nothing(tiny_model):
-    kept = logits_without(tiny_model, [7], [[], [Part(0, "attention"), Part(1, "mlp")]], replacement="mean")
+    kept = logits_without(tiny_model, [7], [[], [ModelPart(0, "attention"), ModelPart(1, "mlp")]], replacement="mean")
     torch.testing.assert_close(kept[0], kept[1])
 
 
@@ -76,11 +81,11 @@ def test_effects_cover_every_part_and_the_whole_has_none(tiny_model):
 
 def test_parts_that_the_model_does_not_have_are_sentences(tiny_model):
     with pytest.raises(ConfigError, match="no layer 3; this model has layers 0 to 2"):
-        logits_without(tiny_model, IDS, [[Part(3, "mlp")]])
+        logits_without(tiny_model, IDS, [[ModelPart(3, "mlp")]])
     with pytest.raises(ConfigError, match="no head 4; every layer has heads 0 to 3"):
-        logits_without(tiny_model, IDS, [[Part(0, "head", 4)]])
+        logits_without(tiny_model, IDS, [[ModelPart(0, "head", 4)]])
     attention_only = make_model(GPTConfig(vocab_size=61, n_embd=32, n_layer=1, n_head=4, use_mlp=False))
     with pytest.raises(ConfigError, match="attention only"):
-        logits_without(attention_only, IDS, [[Part(0, "mlp")]])
+        logits_without(attention_only, IDS, [[ModelPart(0, "mlp")]])
     with pytest.raises(ContextLengthError):
         logits_without(tiny_model, random_ids(tiny_model.config, 25).tolist(), [[]])

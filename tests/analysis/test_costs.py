@@ -16,7 +16,7 @@ from gptcore.analysis import (
     weight_bytes,
 )
 from gptcore.kv_cache import KVCache
-from gptcore.probe import Probe
+from gptcore.probe import UNSEEN, Probe
 from gptcore.training import TrainingConfig, make_optimizers
 from tiny import random_ids
 
@@ -40,7 +40,7 @@ def measured_activations(model: GPT, batch_size: int, n_tokens: int, *, maps: bo
 
     ids = random_ids(model.config, batch_size, n_tokens)
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
-        loss = model.train()(ids, ids, probe=Explicit() if maps else None).loss
+        loss = model.train()(ids, ids, probe=Explicit() if maps else UNSEEN).loss
     assert loss is not None
     return sum(tensor.untyped_storage().nbytes() for tensor in kept.values())
 

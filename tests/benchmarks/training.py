@@ -120,7 +120,7 @@ def compare(rounds: int, seconds: float) -> None:
 
 
 def in_app(seconds: float, page: bool) -> None:
-    from ui.handlers.example import make_example
+    from ui.handlers.page.example import make_example
     from ui.handlers.train import watching
     from ui.handlers.train.forms import train_form
     from ui.handlers.train.plan import make_plan

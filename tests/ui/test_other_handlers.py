@@ -11,13 +11,13 @@ from gptcore.scoring import token_logprobs
 from helpers import form, records_of, text_of, until
 from ui import links
 from ui.figures.generate import picture
-from ui.handlers.example import make_example
 from ui.handlers.generate import distribution, program
 from ui.handlers.generate.compare import compare
 from ui.handlers.generate.score import score
 from ui.handlers.generate.strategies import FROM_SLIDERS, OFF
 from ui.handlers.inputs import InputError
 from ui.handlers.models import loading
+from ui.handlers.page.example import make_example
 from ui.limits import PROFILES, Limits
 from ui.model_store import ModelStore, facts
 from ui.sessions import Document, SessionStore

@@ -11,12 +11,13 @@ import torch
 
 import gptcore
 from gptcore import GPTConfig, LanguageModel
+from gptcore.corpora.world.trials import examples, make_trial
 from gptcore.errors import PromptError
 from gptcore.tokenizers import ByteBPE, CharTokenizer
 from gptcore.zero_shot import TASKS, Item, Part, Prompt, Template
 from gptcore.zero_shot.__main__ import main
 from gptcore.zero_shot.answering import greedy_answers
-from gptcore.zero_shot.evaluation import Case, Score, evaluate, examples, helped, make_trial, score
+from gptcore.zero_shot.evaluation import Case, Score, evaluate, helped, score
 from gptcore.zero_shot.files import lambada, parallel, reviews, translation_quality
 from gptcore.zero_shot.influence import answer_logprobs, part_effects, word_effects
 from gptcore.zero_shot.likelihood import label_ids, read_continuations, score_labels, shares_of

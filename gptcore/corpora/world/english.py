@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from gptcore.corpora.world.lexicon import words
-
 _PLURALS = {
     "man": "men", "woman": "women", "child": "children", "mouse": "mice", "goose": "geese", "sheep": "sheep",
     "fish": "fish", "deer": "deer", "wolf": "wolves", "leaf": "leaves", "knife": "knives", "thief": "thieves",
@@ -15,7 +13,6 @@ _PLURALS = {
     "trout": "trout", "potato": "potatoes", "tomato": "tomatoes", "mango": "mangoes", "scarf": "scarves",
     "octopus": "octopuses", "tooth brush": "tooth brushes", "wife": "wives", "half": "halves",
 }  # fmt: skip
-NUMBERS = words("numbers")
 # Their last consonant doubles although they have more than one vowel, or does not although they have one.
 _DOUBLED = {"forget", "begin", "permit"}
 _VOWEL_SOUND = re.compile(r"(?!uni|use|one\b|once|euro)[aeiou]|hour|honest|heir", re.IGNORECASE)

@@ -9,6 +9,7 @@ from functools import cache
 from gptcore.corpora.world.english import a, plural, third
 from gptcore.corpora.world.lexicon import sections
 from gptcore.corpora.world.splits import Draw, held_out
+from gptcore.errors import TrainingError
 
 _TASK = "translate"
 _PLACED = {"in": "dans", "behind": "derrière", "in front of": "devant"}
@@ -90,7 +91,8 @@ def _name(noun: Noun) -> str:
 def _noun(line: str) -> Noun:
     english, _, rest = line.partition(" | ")
     found = re.fullmatch(r"(.+?) ([mf])(?: (.+?))??( aspirate)?", rest)
-    assert found is not None, line
+    if found is None:
+        raise TrainingError(f"The line {line!r} of the French words is none. Write: english | french m or f.")
     one, gender, many, aspirate = found.groups()
     return Noun(english, one, many or f"{one}s", gender == "f", bool(aspirate))
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+from gptcore.corpora.world.english import past
+
 _FUNCTION_WORDS = frozenset(
     "a an the and or of at in on out up down off into who that is their her his with for to by".split()  # noqa: SIM905
 )
@@ -37,8 +39,6 @@ def words(section: str) -> list[str]:
 @cache
 def verbs(section: str) -> list[tuple[str, str]]:
     """(base, past) of the verbs of a section of words.txt."""
-    from gptcore.corpora.world.english import past
-
     return [(base, given or past(base)) for base, _, given in (verb.partition("/") for verb in words(section))]
 
 

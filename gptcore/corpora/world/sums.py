@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from gptcore.corpora.world.english import NUMBERS, plural
+from gptcore.corpora.world.english import plural
 from gptcore.corpora.world.lexicon import words
 from gptcore.corpora.world.splits import Draw, held_out
 from gptcore.corpora.world.telling import person
+
+NUMBERS = words("numbers")
 
 _TASK = "arithmetic"
 # Neither 4 + 7 nor 7 + 4 is ever shown: to know it takes more than turning round what was read.

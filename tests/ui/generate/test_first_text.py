@@ -12,9 +12,9 @@ from gptcore import GPTConfig, LanguageModel
 from gptcore.tokenizers import CharTokenizer
 from helpers import form, records_of, text_of
 from tiny import make_model
-from ui.handlers.example import EXAMPLE_END, make_example
 from ui.handlers.generate import first_text, writing
 from ui.handlers.models import uses
+from ui.handlers.page.example import EXAMPLE_END, make_example
 from ui.model_store import ModelStore
 from ui.tabs.controls import event_data, or_nothing
 

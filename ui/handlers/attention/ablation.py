@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from torch import Tensor
 
-from gptcore.analysis import Part, divergence, effects, logits_without
+from gptcore.analysis import ModelPart, divergence, effects, logits_without
 from gptcore.analysis.ablation import Replacement
 from gptcore.errors import GPTCoreError
 from ui.handlers import inputs, records
@@ -79,7 +79,7 @@ def try_all(
                 return
 
 
-def parts_of(off: object) -> list[Part]:
+def parts_of(off: object) -> list[ModelPart]:
     """The parts of a list that came from outside, checked. Raises InputError."""
     if not isinstance(off, list) or len(off) > _MOST_OFF:
         raise InputError(f"What is switched off must be a list of at most {_MOST_OFF:,} parts.")
@@ -89,7 +89,7 @@ def parts_of(off: object) -> list[Part]:
             raise InputError(f"{str(entry)[:60]!r} is no part; write [layer, 'head' | 'attention' | 'mlp', head].")
         layer = inputs.whole(entry[0], "The layer", low=0, high=100_000)
         head = inputs.whole(entry[2], "The head", low=0, high=100_000) if entry[1] == "head" else None
-        parts.append(Part(layer, entry[1], head))
+        parts.append(ModelPart(layer, entry[1], head))
     return parts
 
 
@@ -148,7 +148,7 @@ def _of(seen: Seen, how: str) -> str:
     return f"{seen.key},{how}"
 
 
-def _key(part: Part) -> str:
+def _key(part: ModelPart) -> str:
     return f"{part.layer},{part.kind},{'' if part.head is None else part.head}"
 
 

@@ -12,7 +12,7 @@ from ui.handlers.generate.strategies import FROM_SLIDERS, OFF, STRATEGIES, of_st
 from ui.handlers.generate.writing import UPDATES_PER_SECOND, wait_until
 from ui.handlers.inputs import InputError, WritingForm
 from ui.services import Services
-from ui.sessions import Run
+from ui.sessions import Turn
 
 MOST = 4
 
@@ -65,7 +65,7 @@ def compare(
 
 def _together(
     services: Services,
-    run: Run,
+    run: Turn,
     lm: LanguageModel,
     prompt: str,
     form: WritingForm,

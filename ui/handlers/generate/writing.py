@@ -15,7 +15,7 @@ from ui.handlers import inputs, records
 from ui.handlers.generate import distribution
 from ui.handlers.inputs import InputError, WritingForm
 from ui.services import Services
-from ui.sessions import Document, NextToken, Run, Session
+from ui.sessions import Document, NextToken, Session, Turn
 
 _TOKEN = '{"kind":"token"'  # how a token's record begins
 # More often than this nobody sees, and every update costs the page some milliseconds.
@@ -181,7 +181,7 @@ def _new_document(services: Services, lm: LanguageModel, model: str, prompt: obj
 def _extend(
     services: Services,
     session: Session,
-    run: Run,
+    run: Turn,
     lm: LanguageModel,
     document: Document,
     form: WritingForm,
@@ -217,7 +217,7 @@ def _extend(
 
 
 def _paced(
-    services: Services, run: Run, lm: LanguageModel, continuation: Continuation, form: WritingForm, n_tokens: int
+    services: Services, run: Turn, lm: LanguageModel, continuation: Continuation, form: WritingForm, n_tokens: int
 ) -> Iterator[list[str]]:
     """Batches of new records, at most UPDATES_PER_SECOND of them, no faster than the reader wants."""
     began = shown = time.perf_counter()
@@ -255,7 +255,7 @@ def _paced(
     yield [*new, figures("" if n_tokens <= 1 and reason in ("length", "stopped") else reason)]
 
 
-def wait_until(moment: float, run: Run) -> None:
+def wait_until(moment: float, run: Turn) -> None:
     """Sleeps until a moment of time.perf_counter, or until the run should end."""
     while run.wanted and (left := moment - time.perf_counter()) > 0:
         time.sleep(min(0.05, left))

@@ -12,9 +12,9 @@ from gptcore.errors import GPTCoreError
 from gptcore.finetuning import LabelledBatches, TaskClassifier, classification, evaluate_classifier
 from gptcore.finetuning.classification import padded
 from gptcore.language_model import LanguageModel
+from gptcore.recording import Watched
 from gptcore.training import generator_for
 from gptcore.training.precision import faster_precision
-from gptcore.training.recording import Watched
 from ui.handlers import inputs
 from ui.handlers.train.forms import LabelForm
 from ui.handlers.train.plan import check_size, facts_of, sample_prompt

@@ -13,9 +13,11 @@ import torch.nn.functional as F
 
 from gptcore.analysis import activation_bytes, count_parameters, optimizer_bytes, weight_bytes
 from gptcore.config import GPTConfig
+from gptcore.corpora.world.trials import make_trial
 from gptcore.errors import TokenizerError
 from gptcore.language_model import LanguageModel
 from gptcore.model import GPT, evaluating, random_model
+from gptcore.recording import Watched, snapshot
 from gptcore.scoring import score_windows
 from gptcore.tokenizers import CharTokenizer, Tokenizer, describe_token
 from gptcore.training import (
@@ -28,8 +30,7 @@ from gptcore.training import (
     generator_for,
 )
 from gptcore.training.precision import faster_precision
-from gptcore.training.recording import Watched, snapshot
-from gptcore.zero_shot.evaluation import Trial, make_trial
+from gptcore.zero_shot.evaluation import Trial
 from gptcore.zero_shot.tasks import TASKS
 from ui.handlers.inputs import InputError
 from ui.handlers.train.forms import TrainForm, TuneForm

@@ -9,8 +9,8 @@ import zlib
 from typing import Any
 
 from gptcore.errors import GPTCoreError
+from gptcore.recording import Observation, score_lists
 from gptcore.training import learning_rate
-from gptcore.training.recording import Observation, score_lists
 from ui.handlers import inputs
 from ui.handlers.numbers import finite, significant
 from ui.handlers.train import labels

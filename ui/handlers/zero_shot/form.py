@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gptcore.corpora.world.items import NO_STEPS, TASKS_WITH_ITEMS, items
+from gptcore.corpora.world.trials import examples as examples_of
 from gptcore.language_model import LanguageModel
 from gptcore.sampling import SamplingSettings
-from gptcore.zero_shot.evaluation import examples as examples_of
 from gptcore.zero_shot.evaluation import find_template
 from gptcore.zero_shot.tasks import TASKS, Task
 from gptcore.zero_shot.templates import Item, Prompt, Template

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gptcore.corpora.world.items import TASKS_WITH_ITEMS, splits_of
+from gptcore.corpora.world.trials import make_trial
 from gptcore.errors import CheckpointError, GPTCoreError
 from gptcore.language_model import bundled_models
-from gptcore.zero_shot.evaluation import Case, Score, Trial, evaluate, helped, make_trial
+from gptcore.zero_shot.evaluation import Case, Score, Trial, evaluate, helped
 from gptcore.zero_shot.metrics import percent
 from gptcore.zero_shot.metrics import reached as in_words
 from gptcore.zero_shot.published import PUBLISHED

@@ -12,10 +12,10 @@ from ui import links
 from ui.components.generate.distribution_view import distribution_view
 from ui.components.shared.token_stream import token_stream
 from ui.errors import shown_to_visitor
-from ui.handlers.example import Example
 from ui.handlers.generate import writing as handlers
 from ui.handlers.generate.first_text import first_text
 from ui.handlers.generate.strategies import STRATEGIES
+from ui.handlers.page.example import PageExample
 from ui.services import Services
 from ui.tabs.controls import (
     LINKED,
@@ -49,7 +49,9 @@ class GenerateTab:
     opened: dict[str, Any]
 
 
-def generate_tab(services: Services, model: gr.Dropdown, example: Example, model_work: dict[str, Any]) -> GenerateTab:
+def generate_tab(
+    services: Services, model: gr.Dropdown, example: PageExample, model_work: dict[str, Any]
+) -> GenerateTab:
     """Lays out the tab and wires it.
 
     Args:

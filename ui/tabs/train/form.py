@@ -143,8 +143,7 @@ def tuning_fields(services: Services) -> dict[str, Any]:
     found["prompt"] = gr.Textbox(
         "", label="Sample prompt", placeholder="the first words of the text", max_lines=2, elem_id="tune-prompt"
     )
-    assert tuple(found) == TUNING_FIELDS
-    return found
+    return {name: found[name] for name in TUNING_FIELDS}
 
 
 def label_fields() -> dict[str, Any]:
@@ -174,8 +173,7 @@ def label_fields() -> dict[str, Any]:
         min_width=100,
     )
     found["prompt"] = gr.Textbox("the ", label="Sample prompt", max_lines=2, elem_id="labels-prompt")
-    assert tuple(found) == LABEL_FIELDS
-    return found
+    return {name: found[name] for name in LABEL_FIELDS}
 
 
 def _slider(

@@ -24,7 +24,7 @@ FORM = WritingForm(STRATEGIES["Combined"], 200, (), 5, use_cache=True, tokens_pe
 
 
 @dataclass(frozen=True)
-class Example:
+class PageExample:
     """A finished example for each part of the page, computed and not stored."""
 
     document: Document
@@ -38,7 +38,7 @@ class Example:
     zero_shot: ZeroShotExample
 
 
-def make_example(services: Services) -> Example:
+def make_example(services: Services) -> PageExample:
     """Runs the handlers once, as a visitor would."""
     visitor, name = "example", services.models.default
     lm = services.models.get(name)
@@ -58,7 +58,7 @@ def make_example(services: Services) -> Example:
     scored, attention = score.score(services, name, text), make_attention_example(services)
     asked = make_zero_shot_example(services)
     release_threads()
-    return Example(
+    return PageExample(
         document=document,
         next_token=session.next_token,
         stream="".join(document.records),

@@ -122,12 +122,8 @@ def snapshot(model: GPT) -> GPT:
     """A copy of a model's weights as they are now, in evaluation mode and without gradients."""
     with torch.device("meta"):
         copy = GPT(model.config)
-    weights = {name: value.detach().clone() for name, value in model.state_dict().items()}
-    if model.config.tie_word_embeddings:
-        weights["lm_head.weight"] = weights["wte.weight"]
-    copy.load_state_dict(weights, assign=True)
-    if model.config.tie_word_embeddings:
-        copy.lm_head.weight = copy.wte.weight
+    copy.load_state_dict({name: value.detach().clone() for name, value in model.state_dict().items()}, assign=True)
+    copy.tie()
     return copy.requires_grad_(False).eval()
 
 
