@@ -62,32 +62,27 @@ class GPTConfig:
     initializer_range: float = 0.02
 
     def __post_init__(self) -> None:
-        for name in ("vocab_size", "n_positions", "n_embd", "n_layer", "n_head", "n_inner"):
+        for name in _SIZES:
             value = getattr(self, name)
-            if name == "n_inner" and value is None:
-                continue
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise ConfigError(f"{name} is {value!r}; it must be a whole number of at least 1.")
+            whole = isinstance(value, int) and not isinstance(value, bool) and value >= 1
+            self._require(name, whole or (name == "n_inner" and value is None), "be a whole number of at least 1")
         if self.n_embd % self.n_head:
             raise ConfigError(
                 f"The width n_embd={self.n_embd} cannot be divided among n_head={self.n_head} heads; "
                 f"choose a multiple of {self.n_head}, such as {-(-self.n_embd // self.n_head) * self.n_head}."
             )
-        if self.activation_function not in get_args(Activation):
-            raise ConfigError(
-                f"activation_function is {self.activation_function!r}; choose one of {', '.join(get_args(Activation))}."
-            )
-        if self.norm_position not in get_args(NormPosition):
-            raise ConfigError(f"norm_position is {self.norm_position!r}; choose 'pre' or 'post'.")
+        for name, kind in (("activation_function", Activation), ("norm_position", NormPosition)):
+            self._require(name, getattr(self, name) in get_args(kind), f"be one of {', '.join(get_args(kind))}")
         for name in _SWITCHES:
-            if not isinstance(getattr(self, name), bool):
-                raise ConfigError(f"{name} is {getattr(self, name)!r}; it must be True or False.")
-        for name in ("embd_pdrop", "attn_pdrop", "resid_pdrop"):
-            if not _is_number(getattr(self, name)) or not 0 <= getattr(self, name) < 1:
-                raise ConfigError(f"{name} is {getattr(self, name)!r}; a dropout probability lies in [0, 1).")
+            self._require(name, isinstance(getattr(self, name), bool), "be True or False")
+        for name in _DROPOUTS:
+            self._require(name, _is_share(getattr(self, name), or_none=True), "lie in [0, 1), as a dropout probability")
         for name in ("layer_norm_epsilon", "initializer_range"):
-            if not _is_number(getattr(self, name)) or not 0 < getattr(self, name) < 1:
-                raise ConfigError(f"{name} is {getattr(self, name)!r}; it must lie between 0 and 1.")
+            self._require(name, _is_share(getattr(self, name)), "lie between 0 and 1")
+
+    def _require(self, name: str, holds: bool, what: str) -> None:
+        if not holds:
+            raise ConfigError(f"{name} is {getattr(self, name)!r}; it must {what}.")
 
     @property
     def head_dim(self) -> int:
@@ -122,11 +117,15 @@ class GPTConfig:
         return asdict(self)
 
 
+_SIZES = ("vocab_size", "n_positions", "n_embd", "n_layer", "n_head", "n_inner")
+_DROPOUTS = ("embd_pdrop", "attn_pdrop", "resid_pdrop")
 _SWITCHES = ("tie_word_embeddings", "attention_bias", "use_mlp", "use_positions", "causal", "residual_scaling")
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+def _is_share(value: object, *, or_none: bool = False) -> bool:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    return 0 < value < 1 or (or_none and value == 0)
 
 
 def _without_dropout(**shape: Any) -> GPTConfig:

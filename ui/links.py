@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from gptcore.sampling import CONTROLS
 from gptcore.zero_shot.tasks import TASKS
 from ui.components.files import calling
 from ui.handlers.attention.maps import ENDS, MODES
@@ -16,13 +17,7 @@ MAX_PROMPT = 2_000
 
 # Query name -> (lowest, highest, whole number): the sliders' own ranges.
 RANGES: dict[str, tuple[float, float, bool]] = {
-    "temperature": (0, 2, False),
-    "top_k": (0, 200, True),
-    "top_p": (0.01, 1, False),
-    "min_p": (0, 1, False),
-    "repetition_penalty": (1, 2, False),
-    "no_repeat_ngram_size": (0, 6, True),
-    "min_new_tokens": (0, 200, True),
+    **{name: (control.low, control.high, control.is_whole) for name, control in CONTROLS.items()},
     "max_new_tokens": (1, 100_000, True),
     "tokens_per_second": (0, 60, True),
     "seed": (0, 2**31 - 1, True),

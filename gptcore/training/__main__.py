@@ -33,6 +33,7 @@ from gptcore.training import (
     Source,
     Trainer,
     TrainingConfig,
+    TrainingEvent,
     WithCopies,
     Workers,
     encoded,
@@ -147,20 +148,12 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _train(options: argparse.Namespace, workers: Workers | None) -> int:
-    given = {field.name: getattr(options, field.name) for field in fields(TrainingConfig)}
     base = load(options.from_model) if options.from_model else None
     shape = base.model.config if base is not None else _shape(options)
-    if given["precision"] == "auto":
-        batch_tokens = options.batch_size * shape.n_positions
-        given["precision"] = faster_precision(shape.n_embd, batch_tokens, str(options.device))
-    config = TrainingConfig(**given)
+    config = _config(options, shape)
     leader = workers is None or workers.rank == 0
     options.work_dir.mkdir(parents=True, exist_ok=True)
-    if workers is not None and not leader:
-        workers.mean([0.0])  # the leader makes the tokenizer and the token files first
-    sources, held_out, tokenizer = _texts(options, None if base is None else base.tokenizer)
-    if workers is not None and leader:
-        workers.mean([0.0])
+    sources, held_out, tokenizer = _texts_of_all(options, None if base is None else base.tokenizer, workers)
     dropout = {"embd_pdrop": options.dropout, "resid_pdrop": options.dropout, "attn_pdrop": options.attention_dropout}
     shape = replace(shape, vocab_size=tokenizer.vocab_size, **dropout)
     data = _batches(options, sources, tokenizer, shape, config)
@@ -170,35 +163,74 @@ def _train(options: argparse.Namespace, workers: Workers | None) -> int:
         tokens = sum(len(source.tokens) for source in sources)
         per_update = shape.n_positions * config.batch_size * config.accumulation_steps
         config = replace(config, max_steps=max(1, math.ceil(options.epochs * tokens / per_update)))
-    device = options.device if workers is None else workers.device
     model = random_model(shape, config.seed)
     if base is not None:
         model.load_state_dict(base.model.state_dict())
-    model = model.to(device)
-    documents = encoded(held_out, tokenizer)
-    start = tokenizer.end_id or 0
-    evaluate = (lambda: score_documents(model, documents, start_id=start)) if documents else None
-    teachers = [load(name).model.to(device) for name in options.teacher]
-    objective = Distillation(teachers, text_share=options.text_share) if teachers else None
-    trainer = Trainer(model, config, data, evaluate=evaluate, objective=objective, workers=workers)
+    trainer = _trainer(options, model, config, data, encoded(held_out, tokenizer), tokenizer.end_id or 0, workers)
     if options.resume and (options.work_dir / _CHECKPOINT).is_file():
         trainer.resume(options.work_dir / _CHECKPOINT)
     elif options.resume and leader:
         print(f"There is no checkpoint in {options.work_dir} to resume from: starting at step 0.")
     score = _follow(trainer, model, tokenizer, options, leader)
-    if not leader:
-        return 0
+    if leader:
+        _save(trainer, model, tokenizer, options, score)
+    return 0
+
+
+def _config(options: argparse.Namespace, shape: GPTConfig) -> TrainingConfig:
+    """The settings on the command line; precision "auto" is the faster here."""
+    given = {field.name: getattr(options, field.name) for field in fields(TrainingConfig)}
+    if given["precision"] == "auto":
+        batch_tokens = options.batch_size * shape.n_positions
+        given["precision"] = faster_precision(shape.n_embd, batch_tokens, str(options.device))
+    return TrainingConfig(**given)
+
+
+def _texts_of_all(
+    options: argparse.Namespace, known: Tokenizer | None, workers: Workers | None
+) -> tuple[list[Source], list[str], Tokenizer]:
+    """As _texts; of several processes the leader goes first, and makes the tokenizer and the token files."""
+    if workers is None:
+        return _texts(options, known)
+    if workers.rank:
+        workers.mean([0.0])
+    found = _texts(options, known)
+    if not workers.rank:
+        workers.mean([0.0])
+    return found
+
+
+def _trainer(
+    options: argparse.Namespace,
+    model: GPT,
+    config: TrainingConfig,
+    data: Batches,
+    documents: list[tuple[list[int], int]],
+    start_id: int,
+    workers: Workers | None,
+) -> Trainer:
+    """A trainer that scores on the held-out documents, if there are some, and learns from teachers, if there are."""
+    device = options.device if workers is None else workers.device
+    model.to(device)
+    evaluate = (lambda: score_documents(model, documents, start_id=start_id)) if documents else None
+    teachers = [load(name).model.to(device) for name in options.teacher]
+    objective = Distillation(teachers, text_share=options.text_share) if teachers else None
+    return Trainer(model, config, data, evaluate=evaluate, objective=objective, workers=workers)
+
+
+def _save(
+    trainer: Trainer, model: GPT, tokenizer: Tokenizer, options: argparse.Namespace, score: TextScore | None
+) -> None:
     made = {
         "steps": trainer.step,
         "seconds": round(trainer.elapsed),
         "tokens": trainer.step * trainer.tokens_per_update,
-        "settings": config.to_dict(),
+        "settings": trainer.config.to_dict(),
     }
     if score is not None:
         made["valid_bits_per_byte"] = round(score.bits_per_byte, 4)
     save_folder(options.out, model.eval(), tokenizer, dtype=_DTYPES[options.dtype], metadata=made)
     print(f"saved {options.out}")
-    return 0
 
 
 def _follow(
@@ -211,21 +243,17 @@ def _follow(
     config, interrupted = trainer.config, []
     total = config.max_steps if config.time_budget is None else None
     report = Reporter(options.work_dir / "log.jsonl", total=total, tensorboard=options.tensorboard) if leader else None
-    last, best, saved = None, math.inf, time.monotonic()
+    keeper = _Keeper(options, model, tokenizer) if leader else None
+    last, saved = None, time.monotonic()
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: interrupted.append(True))
     for event in trainer.events():
         if report is not None:
             report(event)
-        if leader and trainer.step in options.snapshots and not isinstance(event, EndEvent):
-            folder = options.work_dir / "snapshots" / f"step-{trainer.step:06d}"
-            save_folder(folder, model, tokenizer, dtype=_DTYPES[options.dtype], metadata={"steps": trainer.step})
+        if keeper is not None:
+            keeper(event)
         if isinstance(event, EvalEvent) and isinstance(event.score, TextScore):
             last = event.score
-            if leader and event.step and last.loss < best:
-                best = last.loss
-                made = {"steps": event.step, "valid_bits_per_byte": round(last.bits_per_byte, 4)}
-                save_folder(options.work_dir / "best", model, tokenizer, dtype=_DTYPES[options.dtype], metadata=made)
         stop, due = bool(interrupted), time.monotonic() - saved > config.checkpoint_every
         if trainer.workers is not None:  # all processes must save and stop at the same update
             stop, due = (value > 0 for value in trainer.workers.mean([float(stop), float(due)]))
@@ -238,6 +266,26 @@ def _follow(
             raise TrainingError(f"Stopped after {trainer.step} steps. The same command with --resume goes on.")
     trainer.save(options.work_dir / _CHECKPOINT)
     return last
+
+
+class _Keeper:
+    """Keeps the model as it is after the updates asked for, and the best one so far."""
+
+    def __init__(self, options: argparse.Namespace, model: GPT, tokenizer: Tokenizer) -> None:
+        self._options, self._model, self._tokenizer, self._best = options, model, tokenizer, math.inf
+
+    def __call__(self, event: TrainingEvent) -> None:
+        if event.step in self._options.snapshots and not isinstance(event, EndEvent):
+            self._keep(f"snapshots/step-{event.step:06d}", {"steps": event.step})
+        if not (isinstance(event, EvalEvent) and isinstance(event.score, TextScore)):
+            return
+        if event.step and event.score.loss < self._best:
+            self._best = event.score.loss
+            self._keep("best", {"steps": event.step, "valid_bits_per_byte": round(event.score.bits_per_byte, 4)})
+
+    def _keep(self, folder: str, made: dict[str, int | float]) -> None:
+        dtype = _DTYPES[self._options.dtype]
+        save_folder(self._options.work_dir / folder, self._model, self._tokenizer, dtype=dtype, metadata=made)
 
 
 def _texts(options: argparse.Namespace, known: Tokenizer | None) -> tuple[list[Source], list[str], Tokenizer]:

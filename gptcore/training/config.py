@@ -59,22 +59,22 @@ class TrainingConfig:
     def __post_init__(self) -> None:
         for name in ("max_steps", "batch_size", "accumulation_steps", "eval_every"):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise TrainingError(f"{name} is {value!r}; it must be a whole number of at least 1.")
-        if self.warmup_steps < 0:
-            raise TrainingError(f"warmup_steps is {self.warmup_steps!r}; it must be 0 or more.")
+            whole = isinstance(value, int) and not isinstance(value, bool) and value >= 1
+            self._require(name, whole, "be a whole number of at least 1")
         for name in ("learning_rate", "muon_learning_rate", "max_grad_norm", "checkpoint_every", "time_budget"):
             value = getattr(self, name)
-            if value is not None and not (math.isfinite(value) and value > 0):
-                raise TrainingError(f"{name} is {value!r}; it must be a positive number.")
-        if not (math.isfinite(self.weight_decay) and self.weight_decay >= 0):
-            raise TrainingError(f"weight_decay is {self.weight_decay!r}; it must be 0 or more.")
+            self._require(name, value is None or (math.isfinite(value) and value > 0), "be a positive number")
+        for name in ("weight_decay", "warmup_steps"):
+            value = getattr(self, name)
+            self._require(name, math.isfinite(value) and value >= 0, "be 0 or more")
         for name in ("beta1", "beta2"):
-            if not 0 <= getattr(self, name) < 1:
-                raise TrainingError(f"{name} is {getattr(self, name)!r}; it must lie in [0, 1).")
+            self._require(name, 0 <= getattr(self, name) < 1, "lie in [0, 1)")
         for name, kind in (("schedule", Schedule), ("precision", Precision), ("optimizer", OptimizerName)):
-            if getattr(self, name) not in get_args(kind):
-                raise TrainingError(f"{name} is {getattr(self, name)!r}; choose one of {', '.join(get_args(kind))}.")
+            self._require(name, getattr(self, name) in get_args(kind), f"be one of {', '.join(get_args(kind))}")
+
+    def _require(self, name: str, holds: bool, what: str) -> None:
+        if not holds:
+            raise TrainingError(f"{name} is {getattr(self, name)!r}; it must {what}.")
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -76,21 +77,11 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _tests(options: argparse.Namespace) -> Iterator[tuple[str, Trial]]:
     """(what is special about it, the test) each."""
-    made = partial(make_trial, n_items=options.items, seed=options.seed)
     for task in options.tasks:
-        for n in options.examples:
-            for way in options.held_out:
-                if way == "template":
-                    for template in TASKS[task].templates:
-                        if template.held_out:
-                            yield "template", made(task, template=template.name, n_examples=n)
-                elif way == "train" or way in splits_of(task):
-                    yield way, made(task, split=way, n_examples=n)
-        chain = TASKS[task].chain
-        if options.chain_of_thought and chain is not None:
-            for way in ("combination", "strict"):
-                if way in splits_of(task):
-                    yield f"{way}, in steps", made(task, template=chain.name, split=way, n_examples=1)
+        for n, way in product(options.examples, options.held_out):
+            yield from _of_world(options, task, n, way)
+        if options.chain_of_thought:
+            yield from _in_steps(options, task)
     n = max(options.examples)
     if options.lambada:
         yield "LAMBADA", lambada(options.lambada, options.items)
@@ -99,6 +90,26 @@ def _tests(options: argparse.Namespace) -> Iterator[tuple[str, Trial]]:
         yield "given sentences", parallel(english, french, options.items + n, n_examples=n)
     if options.reviews:
         yield "given reviews", reviews(options.reviews, options.items)
+
+
+def _of_world(options: argparse.Namespace, task: str, n: int, way: str) -> Iterator[tuple[str, Trial]]:
+    """Tests of a task on the little world, held out in one way."""
+    made = partial(make_trial, task, n_items=options.items, seed=options.seed, n_examples=n)
+    if way == "template":
+        yield from ((way, made(template=one.name)) for one in TASKS[task].templates if one.held_out)
+    elif way == "train" or way in splits_of(task):
+        yield way, made(split=way)
+
+
+def _in_steps(options: argparse.Namespace, task: str) -> Iterator[tuple[str, Trial]]:
+    """The same step by step, where the task has such a template."""
+    chain = TASKS[task].chain
+    for way in ("combination", "strict"):
+        if chain is not None and way in splits_of(task):
+            made = make_trial(
+                task, template=chain.name, split=way, n_examples=1, n_items=options.items, seed=options.seed
+            )
+            yield f"{way}, in steps", made
 
 
 def _row(lm: LanguageModel, held_out: str, test: Trial, options: argparse.Namespace) -> dict[str, Any]:

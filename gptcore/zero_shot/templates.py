@@ -125,22 +125,35 @@ class Template:
                 "A { or } of the template has no partner. Write {{ and }} for braces that are no placeholder."
             ) from None
         listed = ", ".join(f"{{{name}}}" for name in needed)
-        if formatted:  # such as {text:>999999999}, which would make as many spaces
-            raise PromptError(f"A placeholder has a : or ! in it. Write plain names: {listed} and then {{answer}}.")
-        if ANSWER not in names:
-            raise PromptError(f"The template has no {{answer}}. Put it where the model is to answer, after {listed}.")
-        for name in needed:
-            if name not in names:
-                raise PromptError(f"The template has no {{{name}}}. This task needs {listed} and then {{answer}}.")
-        for name in names:
-            if name not in (*needed, ANSWER, STEPS):
-                raise PromptError(f"The template has {{{name}}}, which this task does not know. It fills {listed}.")
-        if self.body.count("{answer}") > 1 or self.body.count("{steps}") > 1:
-            raise PromptError("{answer} and {steps} may stand in the template once.")
-        if names[-1] != ANSWER or (STEPS in names and names[-2] != STEPS):
-            raise PromptError("{answer} must be the last placeholder, and {steps} the one before it.")
-        if self.body.partition("{answer}")[2].strip():
-            raise PromptError("Nothing may follow {answer}: the prompt ends where the model answers.")
+        missing = next((name for name in needed if name not in names), None)
+        unknown = next((name for name in names if name not in (*needed, ANSWER, STEPS)), None)
+        faults = (  # such as {text:>999999999}, which would make as many spaces
+            (formatted, f"A placeholder has a : or ! in it. Write plain names: {listed} and then {{answer}}."),
+            (
+                ANSWER not in names,
+                f"The template has no {{answer}}. Put it where the model is to answer, after {listed}.",
+            ),
+            (missing is not None, f"The template has no {{{missing}}}. This task needs {listed} and then {{answer}}."),
+            (
+                unknown is not None,
+                f"The template has {{{unknown}}}, which this task does not know. It fills {listed}.",
+            ),
+            (
+                max(self.body.count("{answer}"), self.body.count("{steps}")) > 1,
+                "{answer} and {steps} may stand in the template once.",
+            ),
+            (
+                names[-1:] != [ANSWER] or (STEPS in names and names[-2] != STEPS),
+                "{answer} must be the last placeholder, and {steps} the one before it.",
+            ),
+            (
+                self.body.partition("{answer}")[2].strip() != "",
+                "Nothing may follow {answer}: the prompt ends where the model answers.",
+            ),
+        )
+        for found, sentence in faults:
+            if found:
+                raise PromptError(sentence)
         return self
 
     def solved(self, item: Item) -> str:

@@ -101,8 +101,8 @@ def _cut(lm: LanguageModel, prompt: Prompt, room: int) -> tuple[Prompt, int]:
         text = prompt.parts[place].text[starts[n_cut] :] if n_cut < len(starts) else ""
         return Prompt((*prompt.parts[:place], replace(prompt.parts[place], text=text), *prompt.parts[place + 1 :]))
 
-    if place is None or len(ids := lm.tokenizer.encode(less(len(starts)).text)) > room:
-        n_rest = len(lm.tokenizer.encode(prompt.text)) if place is None else len(ids)
+    n_rest = len(lm.tokenizer.encode(less(len(starts)).text))
+    if place is None or n_rest > room:
         raise PromptError(
             f"The prompt has {n_rest:,} tokens even without examples and input, and {room:,} fit beside the answer. "
             "Shorten the instruction, or choose a model with a longer window."

@@ -21,6 +21,7 @@ from gptcore.errors import CheckpointError, GPTCoreError, TokenizerError
 from gptcore.language_model import find_folder
 from gptcore.sampling import SamplingSettings
 from gptcore.tokenizers import ByteBPE, CharTokenizer, load_tokenizer
+from gptcore.zero_shot.tasks import TASKS
 from tiny import make_model
 from ui.errors import shown_to_visitor
 from ui.handlers.attention import maps
@@ -30,7 +31,7 @@ from ui.handlers.inputs import InputError
 from ui.handlers.models import uses
 from ui.handlers.train import files
 from ui.handlers.train.texts import decoded
-from ui.handlers.zero_shot import asking
+from ui.handlers.zero_shot import form
 from ui.limits import Limits
 from ui.model_store import ModelStore, moments, title_of
 from ui.temporary import TemporaryFiles, UploadRoom
@@ -259,8 +260,8 @@ def test_utf_32_is_not_taken_for_utf_16():
 @pytest.mark.parametrize("template", [{"name": "x"}, ["x"], None, 7])
 def test_a_template_that_is_no_name_is_refused(services, template):
     with pytest.raises(GPTCoreError):
-        asking.read(services, {**asking.defaults("sentiment"), "template": template})
-    assert asking.TASKS["sentiment"].template(template) is None
+        form.task_form({**form.defaults("sentiment"), "template": template}, services.limits)
+    assert TASKS["sentiment"].template(template) is None
 
 
 def test_temporary_files_have_an_age_a_cap_and_an_owner(tmp_path, monkeypatch):

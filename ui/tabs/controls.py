@@ -13,6 +13,7 @@ from ui.handlers import inputs
 from ui.handlers.generate import writing
 from ui.handlers.inputs import WritingForm
 from ui.services import Services
+from ui.tabs.lens import Manner
 
 T = TypeVar("T")
 SAMPLING = list(CONTROLS)
@@ -21,7 +22,7 @@ WRITING = ["max_new_tokens", "stop", "use_cache", "tokens_per_second"]
 LINKED = [*SAMPLING, "max_new_tokens", "tokens_per_second"]
 
 # How an event that changes the page at once is wired.
-QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
+QUIET: Manner = {"show_progress": "hidden", "api_visibility": "private"}
 
 
 @dataclass(frozen=True)
@@ -150,3 +151,16 @@ def stop_event(services: Services) -> Callable[[gr.Request], None]:
         writing.stop(services, request.session_hash)
 
     return on_stop
+
+
+def served(services: Services, *functions: Callable[[Services, object], object]) -> list[Callable[[object], object]]:
+    """Handlers as a component's server functions, under their own names; whatever arrives is theirs to check."""
+
+    def bound(function: Callable[[Services, object], object]) -> Callable[[object], object]:
+        def asked(request: object) -> object:
+            return function(services, request)
+
+        asked.__name__ = function.__name__
+        return asked
+
+    return [bound(function) for function in functions]

@@ -15,6 +15,7 @@ from ui.figures.slide import is_kind
 from ui.handlers.attention import compare as handlers
 from ui.handlers.attention.example import AttentionExample
 from ui.services import Services
+from ui.tabs.lens import Event, Wiring
 
 
 @dataclass(frozen=True)
@@ -23,12 +24,10 @@ class Compared:
 
     text_a: gr.Textbox
     text_b: gr.Textbox
-    compare: dict[str, Any]
+    compare: Event
 
 
-def compare_view(
-    services: Services, model: gr.Dropdown, example: AttentionExample, model_work: dict[str, Any]
-) -> Compared:
+def compare_view(services: Services, model: gr.Dropdown, example: AttentionExample, model_work: Wiring) -> Compared:
     """A minus B, on a scale that is centred on zero; B may be another text, another model, or both."""
     choices = [(choice.label, choice.name) for choice in services.models.choices()]
     with gr.Row(equal_height=False):

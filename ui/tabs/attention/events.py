@@ -13,50 +13,53 @@ from ui.figures import attention as figures
 from ui.figures.slide import is_kind
 from ui.handlers.attention import ablation, files, lens, maps, texts
 from ui.services import Services
-from ui.tabs.controls import event_data, or_nothing
+from ui.tabs.controls import event_data, or_nothing, served
 
 HINT = "Every change is read at once. Repeat a name, and see who looks back."
 _MOST_CHARS = 3_000_000
 
 
-def make_events(services: Services) -> tuple[Callable[..., Any], ...]:
+class AttentionEvents:
     """The tab's events as Gradio wants them: the request first, then the values of the inputs."""
 
-    def on_look(request: gr.Request, shown: str, *raw: Any) -> Iterator[list[Any]]:
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    def look(self, request: gr.Request, shown: str, *raw: Any) -> Iterator[list[Any]]:
         name, text, mode, keep, off, replacement = raw
         visitor, skip = request.session_hash, gr.skip()
         with shown_to_visitor():
             if shown == "off":
-                off = ablation.fitting(services, name, off)
-                value = ablation.switch_off(services, visitor, name, text, mode, keep, off, replacement)
+                off = ablation.fitting(self._services, name, off)
+                value = ablation.switch_off(self._services, visitor, name, text, mode, keep, off, replacement)
                 yield [skip, value, skip, skip, off]
             elif shown == "lens":
-                yield [skip, skip, lens.lens(services, visitor, name, text, mode, keep), skip, skip]
-            looks = maps.look(services, visitor, name, text, mode, keep)
+                yield [skip, skip, lens.lens(self._services, visitor, name, text, mode, keep), skip, skip]
+            looks = maps.look(self._services, visitor, name, text, mode, keep)
             views = ([seen.value, skip, skip, gr.Radio(visible=seen.cut), skip] for seen in looks)
             yield from or_nothing(views, [skip] * 5)
 
-    def on_off(request: gr.Request, event: gr.EventData, *raw: Any) -> list[Any]:
+    def off(self, request: gr.Request, event: gr.EventData, *raw: Any) -> list[Any]:
         asked = event_data(event)
         off = asked["off"] if "off" in asked else [[asked.get("layer"), "head", asked.get("head")]]
         name, text, mode, keep, replacement = raw
         with shown_to_visitor():
-            value = ablation.switch_off(services, request.session_hash, name, text, mode, keep, off, replacement)
+            value = ablation.switch_off(self._services, request.session_hash, name, text, mode, keep, off, replacement)
         return [value, off, gr.skip() if "off" in asked else gr.Tabs(selected="off")]
 
-    def on_try(request: gr.Request, *raw: Any) -> Iterator[Any]:
+    def try_all(self, request: gr.Request, *raw: Any) -> Iterator[Any]:
         with shown_to_visitor():
-            yield from or_nothing(ablation.try_all(services, request.session_hash, *raw), gr.skip())
+            yield from or_nothing(ablation.try_all(self._services, request.session_hash, *raw), gr.skip())
 
-    def on_wake(event: gr.EventData, name: str) -> list[Any]:
+    def wake(self, event: gr.EventData, name: str) -> list[Any]:
         asked = event_data(event)
         with shown_to_visitor():
-            return list(texts.wake(services, name, asked.get("layer"), asked.get("head")))
+            return list(texts.wake(self._services, name, asked.get("layer"), asked.get("head")))
 
-    def on_fresh(name: str, linked: bool, *written: Any) -> list[Any]:
+    def fresh(self, name: str, linked: bool, *written: Any) -> list[Any]:
         text, text_a, text_b = written
         with shown_to_visitor():
-            example = texts.example_text(services.models.get(name))
+            example = texts.example_text(self._services.models.get(name))
         wanted = [example, example, texts.other_text(example)]
         kept = [
             linked or not texts.is_example(text),
@@ -64,42 +67,30 @@ def make_events(services: Services) -> tuple[Callable[..., Any], ...]:
         ]
         return [False, *(gr.skip() if stays else new for stays, new in zip(kept, wanted, strict=True))]
 
-    def on_generated(request: gr.Request) -> str:
+    def generated(self, request: gr.Request) -> str:
         with shown_to_visitor():
-            return maps.generated_text(services, request.session_hash)
-
-    return on_look, on_off, on_try, on_wake, on_fresh, on_generated
+            return maps.generated_text(self._services, request.session_hash)
 
 
-def server_functions(services: Services) -> list[Callable[..., Any]]:
+def server_functions(services: Services) -> list[Callable[[object], object]]:
     """What the component asks for outside any queue, so that moving from head to head never waits."""
+    return served(services, maps.head_map, maps.steps, maps.arithmetic, picture, standalone, files.arrays)
 
-    def head_map(request: Any) -> Any:
-        return maps.head_map(services, request)
 
-    def steps(request: Any) -> Any:
-        return maps.steps(services, request)
+def picture(services: Services, request: object) -> str | None:
+    """A head's map as a picture: [which map, "png" or "svg", dark]. None for nonsense."""
+    where, kind, dark = request if isinstance(request, list) and len(request) == 3 else (None, None, None)
+    found = maps.chosen(services, where)
+    if found is None or not is_kind(kind):
+        return None
+    causal, labels = found.kept.reading.causal, found.kept.labels
+    return figures.draw_map(found.weights, labels, files.caption(found), kind, dark=dark is True, causal=causal)
 
-    def arithmetic(request: Any) -> Any:
-        return maps.arithmetic(services, request)
 
-    def picture(request: Any) -> str | None:
-        where, kind, dark = request if isinstance(request, list) and len(request) == 3 else (None, None, None)
-        found = maps.chosen(services, where)
-        if found is None or not is_kind(kind):
-            return None
-        causal, labels = found.kept.reading.causal, found.kept.labels
-        title = files.caption(found)
-        return figures.draw_map(found.weights, labels, title, kind, dark=dark is True, causal=causal)
-
-    def standalone(request: Any) -> str | None:
-        where, value = request if isinstance(request, list) and len(request) == 2 else (None, None)
-        maps = files.maps_for_a_page(services, where)
-        if maps is None or not isinstance(value, str) or len(value) > _MOST_CHARS:
-            return None
-        return files.html_url(standalone_page(value, maps))
-
-    def arrays(request: Any) -> str | None:
-        return files.arrays(services, request)
-
-    return [head_map, steps, arithmetic, picture, standalone, arrays]
+def standalone(services: Services, request: object) -> str | None:
+    """The view as a page of its own: [which map, the view's value]. None for nonsense."""
+    where, value = request if isinstance(request, list) and len(request) == 2 else (None, None)
+    whole = files.maps_for_a_page(services, where)
+    if whole is None or not isinstance(value, str) or len(value) > _MOST_CHARS:
+        return None
+    return files.html_url(standalone_page(value, whole))

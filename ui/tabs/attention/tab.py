@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 import gradio as gr
 
 from ui.components.attention.attention_view import attention_view
 from ui.components.attention.insight_views import ablation_view, lens_view
 from ui.figures import attention as figures
 from ui.handlers.attention import maps
-from ui.handlers.attention.example import AttentionExample
-from ui.services import Services
 from ui.tabs.attention.compare import compare_view
-from ui.tabs.attention.events import HINT, make_events, server_functions
+from ui.tabs.attention.events import HINT, AttentionEvents, server_functions
 from ui.tabs.controls import QUIET, stop_event
+from ui.tabs.lens import Event, Lens, Site
 
 _MODES = [
     ("as it is", maps.RAW),
@@ -24,30 +20,9 @@ _MODES = [
 ]
 
 
-@dataclass(frozen=True)
-class AttentionTab:
-    """What the page needs of this tab.
-
-    Attributes:
-        text, mode, keep: what a link sets.
-        linked: whether it has set the text; such a text is no example, and stays when the model is opened.
-        fresh, look, compare: when the model has changed, the examples for it, and how to look and compare anew; each
-            as keyword arguments of an event.
-    """
-
-    text: gr.Textbox
-    mode: gr.Radio
-    keep: gr.Radio
-    linked: gr.State
-    fresh: dict[str, Any]
-    look: dict[str, Any]
-    compare: dict[str, Any]
-
-
-def attention_tab(
-    services: Services, model: gr.Dropdown, example: AttentionExample, model_work: dict[str, Any]
-) -> AttentionTab:
-    """Lays out the tab and wires it; arguments as in `generate_tab`."""
+def attention_tab(site: Site) -> Lens:
+    """Lays out the tab and wires it."""
+    services, model, example, model_work = site.services, site.model, site.example.attention, site.model_work
     with gr.Row(equal_height=False, elem_id="attention-head"):
         with gr.Column(scale=3, min_width=330):
             text = gr.Textbox(
@@ -88,22 +63,22 @@ def attention_tab(
         with gr.Tab("Compare", id="compare"):
             compared = compare_view(services, model, example, model_work)
 
-    on_look, on_off, on_try, on_wake, on_fresh, on_generated = make_events(services)
+    events = AttentionEvents(services)
     inputs, outputs = [model, text, mode, keep, off, replacement], [view, switches, layers, keep, off]
-    look = {"fn": on_look, "inputs": [shown, *inputs], "outputs": outputs, **model_work}
+    look: Event = {"fn": events.look, "inputs": [shown, *inputs], "outputs": outputs, **model_work}
     gr.on([text.change, mode.change, keep.change, replacement.change], trigger_mode="always_last", **look)
     view.expired(**look)
     for name, tab in (("look", look_tab), ("off", off_tab), ("lens", lens_tab)):
         tab.select(lambda name=name: name, None, shown, queue=False, **QUIET).then(**look)
-    switched = {"fn": on_off, "inputs": [model, text, mode, keep, replacement], **model_work}
+    switched = {"fn": events.off, "inputs": [model, text, mode, keep, replacement], **model_work}
     switches.switch(trigger_mode="always_last", outputs=[switches, off, views], **switched)
     view.off(outputs=[switches, off, views], **switched)
-    every.click(on_try, [model, text, mode, keep, replacement], switches, **model_work)
+    every.click(events.try_all, [model, text, mode, keep, replacement], switches, **model_work)
     stop.click(stop_event(services), queue=False, **QUIET)
-    view.wake(on_wake, model, [text, woken], **model_work)
+    view.wake(events.wake, model, [text, woken], **model_work)
     text.input(None, None, woken, js=f"() => {HINT!r}", **QUIET)
-    use.click(on_generated, None, text, **QUIET)
-    linked = gr.State(False)
+    use.click(events.generated, None, text, **QUIET)
+    linked = gr.State(False)  # whether a link has set the text, which then is no example
     examples = [text, compared.text_a, compared.text_b]
-    fresh = {"fn": on_fresh, "inputs": [model, linked, *examples], "outputs": [linked, *examples], **QUIET}
-    return AttentionTab(text, mode, keep, linked, fresh, look, compared.compare)
+    fresh: Event = {"fn": events.fresh, "inputs": [model, linked, *examples], "outputs": [linked, *examples], **QUIET}
+    return Lens({"text": text, "sink": mode, "keep": keep, "linked": linked}, [fresh, look, compared.compare])

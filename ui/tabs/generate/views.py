@@ -15,12 +15,13 @@ from ui.handlers.generate.strategies import FROM_SLIDERS, OFF, STRATEGIES
 from ui.handlers.page.example import PageExample
 from ui.services import Services
 from ui.tabs.controls import QUIET, Controls, or_nothing, stop_event, writing_form
+from ui.tabs.lens import Wiring
 
 _FIRST_CHOICES = ("Greedy", "T = 0.7", "Top-p = 0.9", "Neutral")
 
 
 def compare_view(
-    services: Services, model: gr.Dropdown, example: PageExample, controls: Controls, model_work: dict[str, Any]
+    services: Services, model: gr.Dropdown, example: PageExample, controls: Controls, model_work: Wiring
 ) -> None:
     """Up to four strategies on one prompt, streaming together; length, seed and speed are those of the write view."""
     prompt = gr.Textbox(example.document.prompt, label="Prompt for all", lines=2, max_lines=6, elem_id="compare-prompt")
@@ -58,7 +59,7 @@ def compare_view(
     stop.click(stop_event(services), queue=False, **QUIET)
 
 
-def score_view(services: Services, model: gr.Dropdown, example: PageExample, model_work: dict[str, Any]) -> None:
+def score_view(services: Services, model: gr.Dropdown, example: PageExample, model_work: Wiring) -> None:
     """A text from anywhere, coloured by how little the model expected each token."""
     with gr.Row(equal_height=False):
         with gr.Column(scale=1, min_width=330):

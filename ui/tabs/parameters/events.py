@@ -18,6 +18,8 @@ from ui.figures.slide import is_kind
 from ui.handlers import sheets
 from ui.handlers.models.uses import ABOVE
 from ui.handlers.parameters import anatomy, architecture, costs, shapes, verify
+from ui.handlers.train.forms import shape_of
+from ui.handlers.train.presets import SENT
 from ui.services import Services
 from ui.tabs.controls import or_nothing
 
@@ -25,10 +27,13 @@ PICKED = ABOVE
 FIELDS = [*shapes.SIZES, *shapes.SWITCHES, "norm_position"]
 
 
-def make_events(services: Services) -> tuple[Callable[..., Any], ...]:
+class ParametersEvents:
     """The tab's events as Gradio wants them."""
 
-    def on_look(shown: str, batch: Any, length: Any, millions: Any, *raw: Any) -> list[Any]:
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    def look(self, shown: str, batch: Any, length: Any, millions: Any, *raw: Any) -> list[Any]:
         views: list[Any] = [gr.skip()] * 5
         with shown_to_visitor():
             try:
@@ -47,45 +52,49 @@ def make_events(services: Services) -> tuple[Callable[..., Any], ...]:
                     views[place] = sheets.message(str(error))
         return views
 
-    def on_load(name: str, model: str) -> list[Any]:
+    def load(self, name: str, model: str) -> list[Any]:
         with shown_to_visitor():
-            config = shapes.known_shape(services, name, model)
+            config = shapes.known_shape(self._services, name, model)
         values = shapes.controls_of(config)
         return [*(values[field] for field in FIELDS), min(256, config.n_positions), model if name == PICKED else ""]
 
-    def on_follow(name: str, model: str, followed: str, shown: str, batch: Any, millions: Any) -> list[Any]:
+    def follow(self, name: str, model: str, followed: str, shown: str, batch: Any, millions: Any) -> list[Any]:
         if name != PICKED or model == followed:
             return [gr.skip()] * (len(FIELDS) + 7)
-        *fields, length, now = on_load(name, model)
-        return [*fields, length, now, *on_look(shown, batch, length, millions, *fields)]
+        *fields, length, now = self.load(name, model)
+        return [*fields, length, now, *self.look(shown, batch, length, millions, *fields)]
 
-    def on_rate(batch: Any, length: Any, millions: Any, *raw: Any) -> str:
+    def rate(self, batch: Any, length: Any, millions: Any, *raw: Any) -> str:
         with shown_to_visitor():
             try:
                 config = shapes.shape(dict(zip(FIELDS, raw, strict=True)))
-                return costs.measure_training(services, config, batch, length, millions)
+                return costs.measure_training(self._services, config, batch, length, millions)
             except GPTCoreError as error:
                 return html.escape(str(error), quote=False)
 
-    def on_cache(model: str) -> str:
+    def cache(self, model: str) -> str:
         with shown_to_visitor():
-            return costs.measure_cache(services, model)
+            return costs.measure_cache(self._services, model)
 
-    def on_anatomy(shown: str, name: str, model: str) -> Any:
+    def anatomy(self, shown: str, name: str, model: str) -> Any:
         if shown != "anatomy":
             return gr.skip()
         with shown_to_visitor():
-            found = anatomy.experiment(services, model, name)
+            found = anatomy.experiment(self._services, model, name)
         draw = getattr(anatomy_figures, found.figure)
         light, dark = (draw(**found.arguments, kind="svg", dark=night) for night in (False, True))
         value = {"name": name, "model": model, "text": found.text, "light": light, "dark": dark}
         return json.dumps(value, ensure_ascii=False)
 
-    def on_verify(request: gr.Request, model: str) -> Iterator[Any]:
+    def verify(self, request: gr.Request, model: str) -> Iterator[Any]:
         with shown_to_visitor():
-            yield from or_nothing(verify.checks(services, request.session_hash, model), gr.skip())
+            yield from or_nothing(verify.checks(self._services, request.session_hash, model), gr.skip())
 
-    return on_look, on_load, on_follow, on_rate, on_cache, on_anatomy, on_verify
+    def send(self, *sizes: object) -> list[Any]:
+        """Takes a shape to the form of the tab that trains."""
+        with shown_to_visitor():
+            shape = shape_of(dict(zip(SENT, sizes, strict=True)))
+        return [gr.Tabs(selected="train"), *(getattr(shape, name) for name in SENT)]
 
 
 def drawn(request: Any) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
@@ -13,35 +12,14 @@ from ui.components.shared.sheet_view import sheet_view
 from ui.figures.parameters import charts as figures
 from ui.handlers.parameters import anatomy, costs, families, quoted, shapes
 from ui.handlers.train.presets import SENT
-from ui.services import Services
 from ui.tabs.controls import QUIET, stop_event
-from ui.tabs.parameters.events import FIELDS, PICKED, anatomy_picture, drawing_picture, drawn, make_events
+from ui.tabs.lens import Call, Event, Lens, Site
+from ui.tabs.parameters.events import FIELDS, PICKED, ParametersEvents, anatomy_picture, drawing_picture, drawn
 
 
-@dataclass(frozen=True)
-class ParametersTab:
-    """What the page needs of the tab.
-
-    Attributes:
-        follow: what to do when the model in the picker has changed, as keyword arguments of events.
-        send: the button that takes the shape to the Train tab.
-        sent: the controls that go there, by SENT.
-        start_from: what the shape starts from.
-    """
-
-    follow: list[dict[str, Any]]
-    send: gr.Button
-    sent: list[Any]
-    start_from: gr.Dropdown
-
-
-def parameters_tab(services: Services, model: gr.Dropdown, model_work: dict[str, Any], tab: gr.Tab) -> ParametersTab:
-    """Lays out the tab and wires it.
-
-    Args:
-        services, model, model_work: as in `generate_tab`.
-        tab: itself; it draws when it is opened.
-    """
+def parameters_tab(site: Site) -> Lens:
+    """Lays out the tab and wires it."""
+    services, model, model_work, tab = site.services, site.model, site.model_work, site.tab
     config = services.models.get(services.models.default).model.config
     with gr.Row(equal_height=False):
         with gr.Column(scale=2, min_width=320):
@@ -101,10 +79,10 @@ def parameters_tab(services: Services, model: gr.Dropdown, model_work: dict[str,
                 sheet_view(families.families(), name="families", elem_id="families")
 
     shown = gr.State("breakdown")
-    on_look, on_load, on_follow, on_rate, on_cache, on_anatomy, on_verify = make_events(services)
+    events = ParametersEvents(services)
     fields = [controls[name] for name in FIELDS]
     inputs, outputs = [shown, batch, length, millions, *fields], [table, tree, bars, cost, drawing]
-    look = {"fn": on_look, "inputs": inputs, "outputs": outputs, "queue": False, **QUIET}
+    look = {"fn": events.look, "inputs": inputs, "outputs": outputs, "queue": False, **QUIET}
     changed = [component.change for component in [*fields, batch, length, millions]]
     # Not "always_last", which loses the change when a field is moved into its range while the first one is answered.
     gr.on(changed, trigger_mode="multiple", **look)
@@ -117,19 +95,20 @@ def parameters_tab(services: Services, model: gr.Dropdown, model_work: dict[str,
         opened.select(lambda name=name: name, None, shown, queue=False, **QUIET).then(**look)
     tab.select(**look)
     followed = gr.State(services.models.default)  # the model whose shape the sliders show, or "" for a preset's
-    load.input(on_load, [load, model], [*fields, length, followed], **QUIET)
-    follow = {
-        "fn": on_follow, "inputs": [load, model, followed, shown, batch, millions],
+    load.input(events.load, [load, model], [*fields, length, followed], **QUIET)
+    follow: Event = {
+        "fn": events.follow, "inputs": [load, model, followed, shown, batch, millions],
         "outputs": [*fields, length, followed, *outputs], **QUIET,
     }  # fmt: skip
-    rate.click(on_rate, [batch, length, millions, *fields], measured, **model_work)
-    cache.click(on_cache, model, measured, **model_work)
-    examined = {"fn": on_anatomy, "inputs": [shown, which, model], "outputs": shown_figure, **model_work}
+    rate.click(events.rate, [batch, length, millions, *fields], measured, **model_work)
+    cache.click(events.cache, model, measured, **model_work)
+    examined: Event = {"fn": events.anatomy, "inputs": [shown, which, model], "outputs": shown_figure, **model_work}
     which.input(trigger_mode="always_last", **examined)
     anatomy_tab.select(lambda: "anatomy", None, shown, queue=False, **QUIET).then(**examined)
-    start.click(on_verify, model, checks, **model_work)
+    start.click(events.verify, model, checks, **model_work)
     stop.click(stop_event(services), queue=False, **QUIET)
-    return ParametersTab([follow, examined], send, [controls[name] for name in SENT], load)
+    sent: Event = {"fn": events.send, "inputs": [controls[name] for name in SENT], **QUIET}
+    return Lens(on_model=[follow, examined], asks=load, sends=Call(send.click, sent))
 
 
 def _controls(values: dict[str, Any]) -> dict[str, Any]:

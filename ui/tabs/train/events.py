@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
 
 from gptcore.errors import GPTCoreError
+from ui import links
 from ui.errors import shown_to_visitor
 from ui.figures import train
 from ui.figures.slide import is_kind
@@ -18,109 +18,92 @@ from ui.handlers.train.forms import label_form, train_form, tune_form
 from ui.handlers.train.presets import FIELDS, LABEL_FIELDS, PRESETS, TUNING_FIELDS
 from ui.jobs import Bench
 from ui.services import Services
+from ui.tabs.controls import event_data, served
+from ui.tabs.picker import choices
 
 # The fields that a preset sets.
 SHAPE_FIELDS = tuple(name for name in FIELDS if name not in ("written", "file", "data_set"))
 
 
-@dataclass(frozen=True)
 class TrainEvents:
-    """The tab's events as Gradio wants them."""
+    """The tab's events as Gradio wants them. A refusal is said under the form, where it stays until the next try."""
 
-    start: Callable[..., Any]
-    ready: Callable[..., Any]
-    reseed: Callable[..., Any]
-    tune: Callable[..., Any]
-    labels: Callable[..., Any]
-    preset: Callable[..., Any]
-    zip: Callable[..., Any]
-    upload: Callable[..., Any]
+    def __init__(self, services: Services) -> None:
+        self._services = services
 
-
-def make_events(services: Services) -> TrainEvents:
-    """The events over these services. A refusal is said under the form, where it stays until the next try."""
-
-    def begin(bench: str, values: dict[str, Any], *, go: bool) -> list[Any]:
+    def _begin(self, bench: str, values: dict[str, Any], *, go: bool) -> list[Any]:
         with shown_to_visitor():
             try:
-                form = train_form(values, services.limits)
-                return [_value(watching.start(services, bench, form, go=go)), "", form.config.seed]
+                form = train_form(values, self._services.limits)
+                return [_value(watching.start(self._services, bench, form, go=go)), "", form.config.seed]
             except GPTCoreError as error:
                 return [gr.skip(), watching.message(error), gr.skip()]
 
-    def on_start(bench: str, *raw: Any) -> list[Any]:
-        return begin(bench, dict(zip(FIELDS, raw, strict=True)), go=True)
+    def start(self, bench: str, *raw: Any) -> list[Any]:
+        return self._begin(bench, dict(zip(FIELDS, raw, strict=True)), go=True)
 
-    def on_ready(bench: str, *raw: Any) -> list[Any]:
-        return begin(bench, dict(zip(FIELDS, raw, strict=True)), go=False)
+    def ready(self, bench: str, *raw: Any) -> list[Any]:
+        return self._begin(bench, dict(zip(FIELDS, raw, strict=True)), go=False)
 
-    def on_reseed(bench: str, *raw: Any) -> list[Any]:
+    def reseed(self, bench: str, *raw: Any) -> list[Any]:
         names = [name for name in FIELDS if name != "seed"] + ["seed"]
-        return begin(bench, dict(zip(names, raw, strict=True)), go=False)
+        return self._begin(bench, dict(zip(names, raw, strict=True)), go=False)
 
-    def on_tune(bench: str, model: str, *raw: Any) -> list[Any]:
+    def tune(self, bench: str, model: str, *raw: Any) -> list[Any]:
         with shown_to_visitor():
             try:
-                form = tune_form(dict(zip(TUNING_FIELDS, raw, strict=True)), services.limits)
-                return [_value(watching.tune(services, bench, model, form)), ""]
+                form = tune_form(dict(zip(TUNING_FIELDS, raw, strict=True)), self._services.limits)
+                return [_value(watching.tune(self._services, bench, model, form)), ""]
             except GPTCoreError as error:
                 return [gr.skip(), watching.message(error)]
 
-    def on_labels(bench: str, model: str, *raw: Any) -> list[Any]:
+    def labels(self, bench: str, model: str, *raw: Any) -> list[Any]:
         with shown_to_visitor():
             try:
-                form = label_form(dict(zip(LABEL_FIELDS, raw, strict=True)), services.limits)
-                return [_value(watching.learn_labels(services, bench, model, form)), ""]
+                form = label_form(dict(zip(LABEL_FIELDS, raw, strict=True)), self._services.limits)
+                return [_value(watching.learn_labels(self._services, bench, model, form)), ""]
             except GPTCoreError as error:
                 return [gr.skip(), watching.message(error)]
 
-    def on_preset(name: str) -> list[Any]:
+    def preset(self, name: str) -> list[Any]:
         values = PRESETS.get(name, {})
         return [values.get(field, gr.skip()) for field in SHAPE_FIELDS]
 
-    def on_zip(bench: str) -> list[Any]:
+    def zip(self, bench: str) -> list[Any]:
         with shown_to_visitor():
-            known = services.jobs.get(bench)
-            path, note = files.zipped_model(services, bench if known is not None and known.records else "example")
+            known = self._services.jobs.get(bench)
+            path, note = files.zipped_model(self._services, bench if known is not None and known.records else "example")
             return [path, note]
 
-    def on_upload(bench: str, file: str) -> tuple[Bench, str]:
+    def upload(self, bench: str, file: str) -> list[Any]:
         with shown_to_visitor():
-            return files.opened_model(services, bench, file)
+            kept, name = files.opened_model(self._services, bench, file)
+        return [gr.Dropdown(choices=choices(self._services, kept.id), value=name), json.dumps({"bench": kept.id})]
 
-    return TrainEvents(on_start, on_ready, on_reseed, on_tune, on_labels, on_preset, on_zip, on_upload)
+    def models(self, event: gr.EventData) -> Any:
+        """A model that is being trained appears in the picker; what is picked stays."""
+        return gr.Dropdown(choices=choices(self._services, event_data(event).get("bench")))
+
+    def open(self, event: gr.EventData) -> list[Any]:
+        """Picks the model of a run and goes to a tab."""
+        bench, name, tab = (event_data(event).get(key) for key in ("bench", "run", "tab"))
+        offered = choices(self._services, bench)
+        if name not in [value for _, value in offered] or tab not in links.CHOICES["tab"]:
+            return [gr.skip()] * 2
+        return [gr.Dropdown(choices=offered, value=name), gr.Tabs(selected=tab)]
 
 
-def server_functions(services: Services) -> list[Callable[..., Any]]:
+def server_functions(services: Services) -> list[Callable[[object], object]]:
     """What the live view asks for, past any queue; whatever arrives is answered, with None at worst."""
+    asked = (watching.poll, watching.command, watching.heads, watching.chances, watching.past, watching.tell)
+    return served(services, *asked, files.recording, slide)
 
-    def poll(request: Any) -> Any:
-        return watching.poll(services, request)
 
-    def command(request: Any) -> Any:
-        return watching.command(services, request)
-
-    def heads(request: Any) -> Any:
-        return watching.heads(services, request)
-
-    def chances(request: Any) -> Any:
-        return watching.chances(services, request)
-
-    def past(request: Any) -> Any:
-        return watching.past(services, request)
-
-    def recording(request: Any) -> Any:
-        return files.recording(services, request)
-
-    def slide(request: Any) -> Any:
-        kind, dark = [*request[2:], None, None][:2] if isinstance(request, list) else (None, None)
-        found = watching.curves(services, request)
-        return train.picture(**found, kind=kind, dark=dark is True) if found is not None and is_kind(kind) else None
-
-    def tell(request: Any) -> Any:
-        return watching.tell(services, request)
-
-    return [poll, command, heads, chances, past, recording, slide, tell]
+def slide(services: Services, request: object) -> str | None:
+    """A run's curves as a picture: [bench, run, "png" or "svg", dark]. None for nonsense."""
+    kind, dark = [*request[2:], None, None][:2] if isinstance(request, list) else (None, None)
+    found = watching.curves(services, request)
+    return train.picture(**found, kind=kind, dark=dark is True) if found is not None and is_kind(kind) else None
 
 
 def _value(bench: Bench) -> str:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 import gradio as gr
 
 from ui.components.files import calling
 from ui.components.train.train_view import train_view
 from ui.handlers.train.presets import FIELDS, PRESETS, SENT
-from ui.services import Services
 from ui.tabs.controls import QUIET
-from ui.tabs.train.events import SHAPE_FIELDS, make_events, server_functions
+from ui.tabs.lens import Call, Event, Lens, Site
+from ui.tabs.train.events import SHAPE_FIELDS, TrainEvents, server_functions
 from ui.tabs.train.form import FIRST_PRESET, label_fields, scratch_fields, tuning_fields
 
 # The bench that this browser follows, which only its script knows, in place of the first input.
@@ -20,24 +17,10 @@ _WITH_BENCH = calling("train/bench.js", "[m.ownBench(), ...args.slice(1)]")
 _NEW_SEED = calling("train/bench.js", "[m.ownBench(), ...args.slice(1, -1), Math.floor(Math.random() * 2 ** 31)]")
 
 
-@dataclass(frozen=True)
-class TrainTab:
-    """What the page needs of the tab: the view, whose events `models` and `open` concern the picker; uploads; the shape."""
-
-    view: gr.HTML
-    upload: dict[str, Any]
-    uploaded: gr.UploadButton
-    shape: list[Any]
-
-
-def train_tab(services: Services, model: gr.Dropdown) -> TrainTab:
-    """Lays out the tab and wires it.
-
-    Args:
-        services: of the app.
-        model: the picker, whose model is trained further.
-    """
-    events = make_events(services)
+def train_tab(site: Site) -> Lens:
+    """Lays out the tab and wires it."""
+    services, model = site.services, site.model
+    events = TrainEvents(services)
     bench = gr.Textbox(visible=False)
     with gr.Row(equal_height=False):
         with gr.Column(scale=2, min_width=300, elem_id="train-form"):
@@ -93,5 +76,12 @@ def train_tab(services: Services, model: gr.Dropdown) -> TrainTab:
     save.click(events.zip, bench, [ready, said_of_files], js=_WITH_BENCH, **QUIET).success(
         None, None, None, js="() => setTimeout(() => document.querySelector('#train-zip-ready')?.click(), 200)", **QUIET
     )
-    upload = {"fn": events.upload, "inputs": [bench, uploaded], "js": _WITH_BENCH, **QUIET}
-    return TrainTab(view, upload, uploaded, [fields[name] for name in SENT])
+    opening: Event = {"fn": events.open, "inputs": None, "outputs": [model, site.tabs], **QUIET}
+    upload: Event = {
+        "fn": events.upload, "inputs": [bench, uploaded], "outputs": [model, view], "js": _WITH_BENCH, **QUIET
+    }  # fmt: skip
+    return Lens(
+        picks=[Call(view.open, opening), Call(uploaded.upload, upload)],
+        offers=[Call(view.models, {"fn": events.models, "inputs": None, **QUIET})],
+        takes=[fields[name] for name in SENT],
+    )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import gradio as gr
@@ -28,72 +27,50 @@ DRAWN = ("field_0", "field_1", "field_2", "expected")
 _FILLED = [name for name in forms.FIELDS if name not in ("task", "prompt")]
 
 
-@dataclass(frozen=True)
-class Events:
-    """The tab's events as Gradio wants them, and which fields they fill or listen to."""
-
-    task: Callable[..., Any]
-    another: Callable[..., Any]
-    template: Callable[..., Any]
-    examples: Callable[..., Any]
-    compose: Callable[..., Any]
-    edit: Callable[..., Any]
-    answer: Callable[..., Any]
-    ways: Callable[..., Any]
-    uses: Callable[..., Any]
-    ladder: Callable[..., Any]
-    scoreboard: Callable[..., Any]
-    arrive: Callable[..., Any]
-    arrived: Callable[..., Any]
-    follow: Callable[..., Any]
-    refilled: tuple[str, ...] = tuple(_FILLED)
-    linked: tuple[str, ...] = (
-        "field_0",
-        "field_1",
-        "field_2",
-        "expected",
-        "template",
-        "n_examples",
-        "instruction",
-        "body",
-        "labels",
-    )
-    reworded: tuple[str, ...] = ("instruction", "body", "labels", "max_new_tokens", "stops")
-    typed: tuple[str, ...] = (
-        "field_0", "field_1", "field_2", "expected", "n_examples", "examples", "instruction", "body", "labels",
-        "max_new_tokens",
-    )  # fmt: skip
+# Which fields the events fill or listen to.
+REFILLED = tuple(_FILLED)
+LINKED = (
+    "field_0", "field_1", "field_2", "expected", "template", "n_examples", "instruction", "body", "labels",
+)  # fmt: skip
+REWORDED = ("instruction", "body", "labels", "max_new_tokens", "stops")
+TYPED = (
+    "field_0", "field_1", "field_2", "expected", "n_examples", "examples", "instruction", "body", "labels",
+    "max_new_tokens",
+)  # fmt: skip
 
 
-def make_events(services: Services) -> Events:
-    """The events of one app."""
+class ZeroShotEvents:
+    """The tab's events as Gradio wants them."""
 
-    def named(raw: Sequence[object]) -> tuple[object, dict[str, object]]:
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    def _named(self, raw: Sequence[object]) -> tuple[object, dict[str, object]]:
         """(the model asked, the tab's values)."""
         picked, asked, *values = raw
         return picked if asked == PICKED else asked, dict(zip(forms.FIELDS, values, strict=True))
 
-    def parsed(raw: Sequence[object]) -> tuple[object, forms.Asked]:
+    def _parsed(self, raw: Sequence[object]) -> tuple[object, forms.Asked]:
         """(the model asked, the form)."""
-        model, values = named(raw)
-        return model, forms.task_form(values, services.limits)
+        model, values = self._named(raw)
+        return model, forms.task_form(values, self._services.limits)
 
-    def on_task(name: str) -> list[Any]:
+    def task(self, name: str) -> list[Any]:
         with shown_to_visitor():
             values = forms.defaults(name)
         return [*(_update(name, key, values[key]) for key in _FILLED), [values[key] for key in DRAWN]]
 
-    def on_another(name: str) -> list[Any]:
+    def another(self, name: str) -> list[Any]:
         with shown_to_visitor():
             values = forms.defaults(name, random.randrange(1, 1_000))
         return [*(values[key] if key in DRAWN else gr.skip() for key in _FILLED), [values[key] for key in DRAWN]]
 
-    def on_template(task: str, name: str) -> list[Any]:
+    def template(self, task: str, name: str) -> list[Any]:
         with shown_to_visitor():
             values = forms.with_template({"task": task}, name)
-        return [values[name] for name in Events.reworded]
+        return [values[name] for name in REWORDED]
 
-    def on_examples(name: str) -> Any:
+    def examples(self, name: str) -> Any:
         with shown_to_visitor():
             forms.known_task(name)
             if name not in TASKS_WITH_ITEMS:
@@ -101,9 +78,9 @@ def make_events(services: Services) -> Events:
             drawn = items(name, forms.MOST_EXAMPLES, split="train", seed=random.randrange(10**6))
             return forms.rows_of(name, drawn)
 
-    def on_compose(*raw: Any) -> list[Any]:
+    def compose(self, *raw: Any) -> list[Any]:
         """View, prompt, expected answer, and the answer's stream: what was answered or expected before is taken away."""
-        model, values = named(raw[:-1])
+        model, values = self._named(raw[:-1])
         with shown_to_visitor():
             if forms.known_task(values["task"]).template(values["template"]) is None:
                 return [gr.skip()] * 4  # amid a change of task; another event follows
@@ -112,51 +89,51 @@ def make_events(services: Services) -> Events:
             foreign = moved and values["expected"] == known.get("expected") != ""
             try:
                 now = {**values, "prompt": "", "expected": "" if foreign else values["expected"]}
-                view, prompt = asking.composed(services, model, forms.task_form(now, services.limits))
+                view, prompt = asking.composed(self._services, model, forms.task_form(now, self._services.limits))
             except GPTCoreError as error:  # in the view's place: a notice for every letter typed is a nuisance
                 return [json.dumps({"message": str(error)}), *[gr.skip()] * 3]
         same = prompt == values["prompt"]  # then nothing is written over what is being typed
         return [view, gr.skip() if same else prompt, "" if foreign else gr.skip(), gr.skip() if same else ""]
 
-    def on_arrived(request: gr.Request, *raw: Any) -> list[Any]:
-        return on_compose(*raw) if "task" in request.query_params else [gr.skip()] * 4
+    def arrived(self, request: gr.Request, *raw: Any) -> list[Any]:
+        return self.compose(*raw) if "task" in request.query_params else [gr.skip()] * 4
 
-    def on_follow(*raw: Any) -> list[Any]:
-        return on_compose(*raw) if raw[1] == PICKED else [gr.skip()] * 4
+    def follow(self, *raw: Any) -> list[Any]:
+        return self.compose(*raw) if raw[1] == PICKED else [gr.skip()] * 4
 
-    def on_edit(*raw: Any) -> str:
+    def edit(self, *raw: Any) -> str:
         with shown_to_visitor():
             try:
-                return asking.composed(services, *parsed(raw))[0]
+                return asking.composed(self._services, *self._parsed(raw))[0]
             except GPTCoreError as error:
                 return json.dumps({"message": str(error)})
 
-    def on_answer(request: gr.Request, *raw: Any) -> Iterator[Any]:
+    def answer(self, request: gr.Request, *raw: Any) -> Iterator[Any]:
         with shown_to_visitor():
-            yield from or_nothing(asking.answer(services, request.session_hash, *parsed(raw)), gr.skip())
+            yield from or_nothing(asking.answer(self._services, request.session_hash, *self._parsed(raw)), gr.skip())
 
-    def on_ways(request: gr.Request, *raw: Any) -> Iterator[Any]:
+    def ways(self, request: gr.Request, *raw: Any) -> Iterator[Any]:
         with shown_to_visitor():
-            yield from or_nothing(views.three_ways(services, request.session_hash, *parsed(raw)), gr.skip())
+            yield from or_nothing(views.three_ways(self._services, request.session_hash, *self._parsed(raw)), gr.skip())
 
-    def on_uses(*raw: Any) -> str:
+    def uses(self, *raw: Any) -> str:
         with shown_to_visitor():
-            return views.uses(services, *parsed(raw[:-1]), raw[-1])
+            return views.uses(self._services, *self._parsed(raw[:-1]), raw[-1])
 
-    def on_ladder(request: gr.Request, *raw: Any) -> Iterator[Any]:
+    def ladder(self, request: gr.Request, *raw: Any) -> Iterator[Any]:
         with shown_to_visitor():
-            _, asked = parsed(raw[:-1])
-            yield from or_nothing(views.ladder(services, request.session_hash, raw[-1], asked), gr.skip())
+            _, asked = self._parsed(raw[:-1])
+            yield from or_nothing(views.ladder(self._services, request.session_hash, raw[-1], asked), gr.skip())
 
-    def on_scoreboard(
-        request: gr.Request, models: Any, tasks: Any, ways: Any, side: Any, n_items: Any
+    def scoreboard(
+        self, request: gr.Request, models: Any, tasks: Any, ways: Any, side: Any, n_items: Any
     ) -> Iterator[Any]:
         with shown_to_visitor():
-            counted = scoreboard(services, request.session_hash, models, tasks, ways, side, n_items)
+            counted = scoreboard(self._services, request.session_hash, models, tasks, ways, side, n_items)
             yield from or_nothing(counted, gr.skip())
 
-    def on_arrive(request: gr.Request) -> list[Any]:
-        asked = links.read(dict(request.query_params), services.limits.max_new_tokens)
+    def arrive(self, request: gr.Request) -> list[Any]:
+        asked = links.read(dict(request.query_params), self._services.limits.max_new_tokens)
         task, model = asked.get("task"), asked.get("asked", gr.skip())
         if task is None:
             return [model, *[gr.skip()] * (len(_FILLED) + 2)]
@@ -165,14 +142,9 @@ def make_events(services: Services) -> Events:
             values |= {"field_0": "", "field_1": "", "field_2": "", "expected": ""}
         if "template" in asked and TASKS[task].template(asked["template"]) is not None:
             values |= forms.with_template(values, asked["template"])
-        values |= {name: value for name, value in asked.items() if name in Events.linked and name != "template"}
+        values |= {name: value for name, value in asked.items() if name in LINKED and name != "template"}
         filled = [_update(task, name, values[name]) for name in _FILLED]
         return [model, task, *filled, [values[name] for name in DRAWN]]
-
-    return Events(
-        on_task, on_another, on_template, on_examples, on_compose, on_edit, on_answer, on_ways, on_uses, on_ladder,
-        on_scoreboard, on_arrive, on_arrived, on_follow,
-    )  # fmt: skip
 
 
 def _update(task: str, name: str, value: Any) -> Any:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 import gradio as gr
 
 from gptcore.corpora.world.items import TASKS_WITH_ITEMS
@@ -16,41 +13,17 @@ from ui.components.zero_shot.zero_shot_view import zero_shot_view
 from ui.figures.zero_shot import prompt_picture
 from ui.handlers.sheets import message
 from ui.handlers.zero_shot import scoreboard
-from ui.handlers.zero_shot.example import ZeroShotExample
 from ui.handlers.zero_shot.form import FIELDS
 from ui.handlers.zero_shot.views import EXPECTED, OWN
-from ui.services import Services
 from ui.tabs.controls import QUIET, stop_event
-from ui.tabs.zero_shot.events import DRAWN, PICKED, make_events
+from ui.tabs.lens import Event, Lens, Site
+from ui.tabs.zero_shot.events import DRAWN, LINKED, PICKED, REFILLED, REWORDED, TYPED, ZeroShotEvents
 from ui.tabs.zero_shot.form import task_fields
 
 
-@dataclass(frozen=True)
-class ZeroShotTab:
-    """What the page needs of the tab, as keyword arguments of events.
-
-    Attributes:
-        follow: what to do when the model in the picker has changed.
-        arrive: what to do when the page is opened, one after the other: a link may ask for a task.
-        asked: which model is asked.
-    """
-
-    follow: list[dict[str, Any]]
-    arrive: list[dict[str, Any]]
-    asked: gr.Dropdown
-
-
-def zero_shot_tab(
-    services: Services, model: gr.Dropdown, example: ZeroShotExample, model_work: dict[str, Any]
-) -> ZeroShotTab:
-    """Lays out the tab and wires it.
-
-    Args:
-        services: of the app.
-        model: the picker.
-        example: what is shown first.
-        model_work: options of events that compute with a model.
-    """
+def zero_shot_tab(site: Site) -> Lens:
+    """Lays out the tab and wires it."""
+    services, model, example, model_work = site.services, site.model, site.example.zero_shot, site.model_work
     choices = services.models.choices()
     names = [choice.name for choice in choices if not choice.closed]
     cached = [choice.name for choice in choices if choice.cached]
@@ -160,14 +133,14 @@ def zero_shot_tab(
                 sheet_view(scoreboard.published(), name="published", elem_id="zs-published")
 
     drawn = gr.State([example.values[name] for name in DRAWN])
-    events = make_events(services)
+    events = ZeroShotEvents(services)
     values = [{"task": task, "prompt": prompt, **fields}[name] for name in FIELDS]
     inputs = [model, asked, *values]
-    composing = {
+    composing: Event = {
         "fn": events.compose, "inputs": [*inputs, drawn], "outputs": [view, prompt, fields["expected"], stream], **QUIET
     }  # fmt: skip
-    refilled = [fields[name] for name in events.refilled]
-    reworded = [fields[name] for name in events.reworded]
+    refilled = [fields[name] for name in REFILLED]
+    reworded = [fields[name] for name in REWORDED]
     filling = (
         (task.input, events.task, task, [*refilled, drawn]),
         (buttons.another.click, events.another, task, [*refilled, drawn]),
@@ -177,7 +150,7 @@ def zero_shot_tab(
     for trigger, fn, given, outputs in filling:  # what is in a closed accordion tells of no change, hence the second
         trigger(fn, given, outputs, trigger_mode="always_last", **QUIET).success(**composing)
     # Not a text box's input event: it hears keys, but not what is pasted. What an event fills in thus composes, too.
-    changed = [fields[name].change for name in events.typed]
+    changed = [fields[name].change for name in TYPED]
     gr.on([*changed, asked.input], trigger_mode="always_last", **composing)
     asked.input(lambda: "", None, stream, queue=False, **QUIET)
     gr.on([prompt.input, prompt.blur], events.edit, inputs, view, trigger_mode="always_last", **QUIET)
@@ -188,8 +161,10 @@ def zero_shot_tab(
     count.click(events.scoreboard, [players, tests, shots, side, n_items], board, **model_work)
     for button in (stop, stop_ways, stop_ladder, stop_count):
         button.click(stop_event(services), queue=False, **QUIET)
-    linked = {"asked": asked, "task": task} | {name: fields[name] for name in events.linked}
+    linked = {"asked": asked, "task": task} | {name: fields[name] for name in LINKED}
     copy = links.copy_script(list(linked), tab="zero-shot", note="Edited examples and an edited prompt are not in it.")
     buttons.link.click(None, list(linked.values()), buttons.said, js=copy, **QUIET)
-    arriving = {"fn": events.arrive, "inputs": None, "outputs": [asked, task, *refilled, drawn], **QUIET}
-    return ZeroShotTab([{**composing, "fn": events.follow}], [arriving, {**composing, "fn": events.arrived}], asked)
+    arriving: Event = {"fn": events.arrive, "inputs": None, "outputs": [asked, task, *refilled, drawn], **QUIET}
+    follow: Event = {**composing, "fn": events.follow}
+    arrived: Event = {**composing, "fn": events.arrived}
+    return Lens(on_model=[follow], on_arrive=[arriving, arrived], asks=asked)

@@ -1,0 +1,82 @@
+"""What happens on the Generate tab."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import gradio as gr
+
+from ui.errors import shown_to_visitor
+from ui.handlers.generate import writing as handlers
+from ui.handlers.generate.first_text import first_text
+from ui.handlers.generate.strategies import STRATEGIES
+from ui.services import Services
+from ui.tabs.controls import event_data, or_nothing, sampling_of, writing_form
+
+
+def _values(view: handlers.View) -> list[Any]:
+    """A view as values for [prompt, stream, seed, distribution]."""
+    parts = (view.prompt, view.stream, view.seed, view.distribution)
+    return [gr.skip() if part is None else part for part in parts]
+
+
+class GenerateEvents:
+    """The tab's events as Gradio wants them: the request first, then the values of the inputs."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    def _shown(self, views: Iterator[handlers.View]) -> Iterator[list[Any]]:
+        return or_nothing(map(_values, views), _values(handlers.View()))
+
+    def write(self, request: gr.Request, name: str, text: str, *raw: Any) -> Iterator[list[Any]]:
+        with shown_to_visitor():
+            yield from self._shown(
+                handlers.write(self._services, request.session_hash, name, text, writing_form(self._services, raw))
+            )
+
+    def step(self, request: gr.Request, name: str, text: str, *raw: Any) -> Iterator[list[Any]]:
+        with shown_to_visitor():
+            yield from self._shown(
+                handlers.write_one(self._services, request.session_hash, name, text, writing_form(self._services, raw))
+            )
+
+    def branch(self, request: gr.Request, event: gr.EventData, name: str, text: str, *raw: Any) -> Iterator[list[Any]]:
+        picked = event_data(event)
+        with shown_to_visitor():
+            place, token = picked.get("place"), picked.get("id")
+            yield from self._shown(
+                handlers.branch(
+                    self._services, request.session_hash, name, text, writing_form(self._services, raw), place, token
+                )
+            )
+
+    def look(self, request: gr.Request, name: str, text: str, *raw: Any) -> list[Any]:
+        with shown_to_visitor():
+            view = handlers.look(self._services, request.session_hash, name, text, writing_form(self._services, raw))
+            warned = handlers.derails(self._services, name, text)
+        return [gr.Row(visible=warned), view.distribution]
+
+    def redraw(self, request: gr.Request, *raw: Any) -> Any:
+        with shown_to_visitor():
+            view = handlers.redraw(self._services, request.session_hash, sampling_of(raw))
+        return gr.skip() if view.distribution is None else view.distribution
+
+    def undo(self, request: gr.Request, name: str, text: str, *raw: Any) -> list[Any]:
+        with shown_to_visitor():
+            return _values(handlers.undo(self._services, request.session_hash, name, writing_form(self._services, raw)))
+
+    def opened(self, request: gr.Request, name: str, text: str, *raw: Any) -> Iterator[list[Any]]:
+        with shown_to_visitor():
+            yield from self._shown(
+                first_text(self._services, request.session_hash, name, text, writing_form(self._services, raw))
+            )
+
+    def preset(self, request: gr.Request, preset: str) -> list[Any]:
+        """Moves the sliders to a strategy and draws the distribution under it."""
+        chosen = STRATEGIES[preset]
+        with shown_to_visitor():
+            view = handlers.redraw(self._services, request.session_hash, chosen)
+        moved = list(chosen.on_controls().values())
+        return [*moved, gr.skip() if view.distribution is None else view.distribution]

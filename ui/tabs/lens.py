@@ -1,0 +1,91 @@
+"""What the page and its tabs know of each other: the page treats all of them alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypedDict
+
+import gradio as gr
+from gradio.components import Component
+
+from ui.handlers.page.example import PageExample
+from ui.services import Services
+
+
+class Manner(TypedDict, total=False):
+    """How an event behaves for those who look on."""
+
+    show_progress: Literal["full", "minimal", "hidden"]
+    api_visibility: Literal["public", "private", "undocumented"]
+
+
+class Wiring(Manner, total=False):
+    """The same, and what it waits for."""
+
+    concurrency_id: str
+    concurrency_limit: int
+
+
+class Event(Wiring, total=False):
+    """An event as keyword arguments of a listener."""
+
+    fn: Callable[..., Any] | None
+    inputs: Any  # components, as Gradio takes them
+    outputs: Any
+    js: str
+    queue: bool
+
+
+@dataclass(frozen=True)
+class Site:
+    """What the page gives every tab.
+
+    Attributes:
+        services: of the app.
+        model: the picker.
+        example: what is shown before anybody does anything.
+        model_work: how events that compute with a model are wired.
+        tab: the tab itself.
+        tabs: the row of tabs.
+    """
+
+    services: Services
+    model: gr.Dropdown
+    example: PageExample
+    model_work: Wiring
+    tab: gr.Tab
+    tabs: gr.Tabs
+
+
+@dataclass(frozen=True)
+class Call:
+    """Something that happens in a tab and concerns the page: a listener, and the event that it shall run."""
+
+    listener: Callable[..., Any]
+    event: Event
+
+
+@dataclass(frozen=True)
+class Lens:
+    """What a tab gives the page.
+
+    Attributes:
+        linked: name -> component that a link, or a reload, sets.
+        on_model: what to do when another model has been opened, one after the other.
+        on_arrive: what to do when the page is opened, one after the other.
+        asks: chooses a model of this tab's own instead of the picker's.
+        picks: after these, another model is in the picker.
+        offers: after these, the picker's choices may be others; their functions return them.
+        sends: takes a shape from here to the tab that trains; its event's inputs are the shape.
+        takes: where such a shape goes.
+    """
+
+    linked: Mapping[str, Component] = field(default_factory=dict)
+    on_model: Sequence[Event] = ()
+    on_arrive: Sequence[Event] = ()
+    asks: gr.Dropdown | None = None
+    picks: Sequence[Call] = ()
+    offers: Sequence[Call] = ()
+    sends: Call | None = None
+    takes: Sequence[Component] = ()

@@ -1,0 +1,32 @@
+"""The model picker: its lines, and the slider for the moments of a model's training."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from ui.handlers.train import watching
+from ui.model_store import base_name, moments, title_of
+from ui.services import Services
+
+
+def choices(services: Services, bench: object) -> list[tuple[str, str]]:
+    """The picker's lines with a visitor's own models in front."""
+    return watching.own_models(services, bench) + [(choice.label, choice.name) for choice in services.models.choices()]
+
+
+def choices_with(services: Services, name: str) -> list[tuple[str, str]]:
+    """The picker's lines with those of the bench that a model was trained on, if it was trained here."""
+    bench = services.jobs.bench_of(name)
+    moment = [(title_of(name), name)] if base_name(name) != name else []
+    return moment + choices(services, None if bench is None else bench.id)
+
+
+def moment_slider(name: str) -> gr.Slider:
+    """How long the model in the picker was trained, where snapshots of its training come with it."""
+    steps = moments(name)
+    step = int(name.rpartition("@")[2]) if base_name(name) != name else -1
+    at = steps.index(step) if step in steps else len(steps)
+    return gr.Slider(
+        0, max(1, len(steps)), at, step=1, precision=0, label="Trained for", visible=bool(steps), buttons=[], min_width=150,
+        elem_id="moment", container=False,
+    )  # fmt: skip
