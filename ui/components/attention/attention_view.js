@@ -26,7 +26,8 @@ export function start({element, props, server, trigger, watch, given}) {
   let maps = new Map(),
     shown = null,
     asked = 0,
-    drawn = '';
+    drawn = '',
+    taken = 0;
 
   const nameOf = ([layer, head]) => `Layer ${layer} · head ${head}`;
   const shareOf = ([layer, head]) => value.scores.first[layer][head];
@@ -37,13 +38,14 @@ export function start({element, props, server, trigger, watch, given}) {
     const text = props.value || '';
     if (text === drawn) return;
     drawn = text;
+    const ticket = ++taken;
     const next = text ? JSON.parse(text) : {message: 'Write a text to see where the heads look.'};
     part('message').textContent = next.message || '';
     part('body').hidden = Boolean(next.message);
     if (next.message) return; // the head that was chosen stays chosen
-    const before = value,
-      decoded = await decodeThumbs(next);
-    if (drawn !== text) return; // a newer one has come meanwhile
+    const decoded = await decodeThumbs(next);
+    if (ticket !== taken) return; // a newer one has come meanwhile
+    const before = value;
     const sameShape = before && before.L === next.L && before.H === next.H && before.model === next.model;
     [value, thumb, maps, picture, shown, asked] = [next, decoded, new Map(), null, null, 0];
     const fromHere = wanted(next);
