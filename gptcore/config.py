@@ -153,7 +153,7 @@ PRESETS: dict[str, GPTConfig] = {
         attention_bias=False,
         residual_scaling=False,
         activation_function="gelu",
-    ),  # fmt: skip
+    ),
     # This project's own: the bundled models, and one small enough for tests and a first look.
     "mini": _without_dropout(vocab_size=4096, n_positions=256, n_layer=6, n_head=7, n_embd=224),
     "induction": _without_dropout(

@@ -28,9 +28,16 @@ def tiny_config(request) -> gptcore.GPTConfig:
     """A pre-norm and a post-norm model small enough to compute by the dozen, with no dropout."""
     preset = {"gpt2": "gpt2", "gpt1": "gpt1"}[request.param]
     return gptcore.GPTConfig.from_preset(
-        preset, vocab_size=61, n_positions=24, n_embd=32, n_layer=3, n_head=4,
-        embd_pdrop=0.0, attn_pdrop=0.0, resid_pdrop=0.0,
-    )  # fmt: skip
+        preset,
+        vocab_size=61,
+        n_positions=24,
+        n_embd=32,
+        n_layer=3,
+        n_head=4,
+        embd_pdrop=0.0,
+        attn_pdrop=0.0,
+        resid_pdrop=0.0,
+    )
 
 
 @pytest.fixture

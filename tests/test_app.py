@@ -172,8 +172,12 @@ def test_a_port_that_is_taken_is_a_sentence():
         taken.listen()
         done = subprocess.run(
             [sys.executable, "app.py", "--offline", "--model", "induction", "--port", str(taken.getsockname()[1])],
-            cwd=ROOT, capture_output=True, text=True, timeout=240, check=False,
-        )  # fmt: skip
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=240,
+            check=False,
+        )
     assert done.returncode == 1 and "Choose another --port" in done.stderr and "Traceback" not in done.stderr
 
 

@@ -126,5 +126,5 @@ def test_the_schedule_and_a_new_rate_move_both_optimisers_in_proportion():
 
 
 def test_an_unknown_optimiser_is_a_sentence():
-    with pytest.raises(TrainingError, match="optimizer is 'sgd'; choose one of adamw, muon"):
+    with pytest.raises(TrainingError, match="optimizer is 'sgd'; it must be one of adamw, muon"):
         replace(SETTINGS, optimizer="sgd")

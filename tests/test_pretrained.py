@@ -68,9 +68,14 @@ def test_greedy_text_equals_transformers_with_and_without_cache(use_cache):
     model = gptcore.from_hf(hf_model)
     prompt = random_ids(model.config, 1, 4)
     theirs = hf_model.generate(
-        prompt, attention_mask=torch.ones_like(prompt), do_sample=False, max_new_tokens=20, min_new_tokens=20,
-        use_cache=use_cache, pad_token_id=0,
-    )  # fmt: skip
+        prompt,
+        attention_mask=torch.ones_like(prompt),
+        do_sample=False,
+        max_new_tokens=20,
+        min_new_tokens=20,
+        use_cache=use_cache,
+        pad_token_id=0,
+    )
     ours = gptcore.generate(model, prompt[0].tolist(), max_new_tokens=20, temperature=0, use_cache=use_cache)
     assert [token.id for token in ours] == theirs[0, 4:].tolist()
 

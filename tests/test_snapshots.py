@@ -45,7 +45,7 @@ def test_a_snapshot_is_small_and_nearly_the_model(tmp_path):
 def test_a_moment_without_a_snapshot_or_a_damaged_one_is_a_sentence(tmp_path):
     folder = save_folder(tmp_path / "m", make_model(SHAPE), CharTokenizer("ab"))
     save_snapshot(folder, make_model(SHAPE), 8)
-    with pytest.raises(CheckpointError, match="no snapshot after 7 updates. It has: 8"):
+    with pytest.raises(CheckpointError, match=r"no snapshot after 7 updates. It has: 8"):
         gptcore.load(f"{folder}@7")
     file = folder / "snapshots" / "8.safetensors"
     file.write_bytes(file.read_bytes()[:-100])

@@ -1,3 +1,4 @@
+import itertools
 import math
 from dataclasses import replace
 from functools import partial
@@ -123,7 +124,7 @@ def test_the_schedule_warms_up_linearly_and_falls_as_a_cosine_to_zero():
     assert rates[0] == pytest.approx(1 / 101) and rates[49] == pytest.approx(50 / 101)
     assert max(rates) == rates[100] == pytest.approx(1.0)
     assert rates[550] == pytest.approx(0.5, abs=1e-6) and rates[1000] == pytest.approx(0.0, abs=1e-12)
-    assert all(a >= b for a, b in zip(rates[100:], rates[101:], strict=False))
+    assert all(a >= b for a, b in itertools.pairwise(rates[100:]))
     assert learning_rate(replace(config, schedule="linear"), 550) == pytest.approx(0.5)
     assert learning_rate(replace(config, schedule="constant"), 999) == 1.0
 
@@ -167,7 +168,7 @@ def test_windows_are_consecutive_and_targets_are_one_token_on():
 
 
 def test_too_short_a_text_names_both_numbers():
-    with pytest.raises(TrainingError, match="16 tokens; one window of 16.* need 17"):
+    with pytest.raises(TrainingError, match=r"16 tokens; one window of 16.* need 17"):
         RandomWindows([Source(np.arange(16))], window=16, batch_size=1)
 
 
@@ -296,5 +297,5 @@ def test_built_in_corpora_are_there_without_a_download(name):
 
 
 def test_an_unknown_corpus_is_a_sentence():
-    with pytest.raises(TrainingError, match="no built-in corpus 'bible'. Choose anthology"):
+    with pytest.raises(TrainingError, match=r"no built-in corpus 'bible'. Choose anthology"):
         corpus("bible")

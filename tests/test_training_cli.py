@@ -45,10 +45,30 @@ def test_the_command_line_trains_a_model_that_loads_and_writes(tmp_path):
     text = tmp_path / "text.txt"
     text.write_text("The cat sat on the mat. The dog ran to the cat.\n" * 60)
     command = [
-        sys.executable, "-m", "gptcore.training", "--corpus", f"{text}=1.0", "--valid", str(text), "--preset", "nano",
-        "--vocab-size", "270", "--max-steps", "4", "--batch-size", "2", "--eval-every", "2", "--warmup-steps", "1",
-        "--out", str(tmp_path / "out"), "--work-dir", str(tmp_path / "run"),
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "gptcore.training",
+        "--corpus",
+        f"{text}=1.0",
+        "--valid",
+        str(text),
+        "--preset",
+        "nano",
+        "--vocab-size",
+        "270",
+        "--max-steps",
+        "4",
+        "--batch-size",
+        "2",
+        "--eval-every",
+        "2",
+        "--warmup-steps",
+        "1",
+        "--out",
+        str(tmp_path / "out"),
+        "--work-dir",
+        str(tmp_path / "run"),
+    ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     lm = gptcore.load(tmp_path / "out")
@@ -67,10 +87,25 @@ def test_the_command_line_trains_a_shape_from_a_file_on_repeated_characters(tmp_
     config = tmp_path / "config.json"
     config.write_text(json.dumps(shape.to_dict()))
     command = [
-        sys.executable, "-m", "gptcore.training", "--repeated", "abcdefgh", "--periods", "2", "8",
-        "--config", str(config),
-        "--max-steps", "3", "--batch-size", "2", "--out", str(tmp_path / "out"), "--work-dir", str(tmp_path / "run"),
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "gptcore.training",
+        "--repeated",
+        "abcdefgh",
+        "--periods",
+        "2",
+        "8",
+        "--config",
+        str(config),
+        "--max-steps",
+        "3",
+        "--batch-size",
+        "2",
+        "--out",
+        str(tmp_path / "out"),
+        "--work-dir",
+        str(tmp_path / "run"),
+    ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     made = gptcore.load(tmp_path / "out")

@@ -49,9 +49,13 @@ def add_endpoints(services: Services) -> None:
             model, prompt, seed, texts, tokens (id, text, natural logprob, rank) and ends, one each a text.
         """
         controls = {
-            **sampling, "max_new_tokens": max_new_tokens, "stop": stop, "seed": seed, "use_cache": use_cache,
+            **sampling,
+            "max_new_tokens": max_new_tokens,
+            "stop": stop,
+            "seed": seed,
+            "use_cache": use_cache,
             "tokens_per_second": 0,
-        }  # fmt: skip
+        }
         with shown_to_visitor():
             form = inputs.writing_form(controls, services.limits)
             return writing.generate(services, model, prompt, n, form)
@@ -143,11 +147,18 @@ def add_endpoints(services: Services) -> None:
             a token, forward and in training.
         """
         controls = {
-            "vocab_size": vocab_size, "n_positions": n_positions, "n_layer": n_layer, "n_head": n_head,
-            "n_embd": n_embd, "n_inner": n_inner, "tie_word_embeddings": tie_word_embeddings,
-            "attention_bias": attention_bias, "use_mlp": use_mlp, "use_positions": use_positions,
+            "vocab_size": vocab_size,
+            "n_positions": n_positions,
+            "n_layer": n_layer,
+            "n_head": n_head,
+            "n_embd": n_embd,
+            "n_inner": n_inner,
+            "tie_word_embeddings": tie_word_embeddings,
+            "attention_bias": attention_bias,
+            "use_mlp": use_mlp,
+            "use_positions": use_positions,
             "norm_position": norm_position,
-        }  # fmt: skip
+        }
         with shown_to_visitor():
             return parameters.parameters(preset, controls, batch_size, n_tokens)
 
@@ -219,9 +230,12 @@ def add_endpoints(services: Services) -> None:
             calibrated_share).
         """
         given = {
-            "labels": labels or None, "max_new_tokens": max_new_tokens, "temperature": temperature, "top_k": top_k,
+            "labels": labels or None,
+            "max_new_tokens": max_new_tokens,
+            "temperature": temperature,
+            "top_k": top_k,
             "seed": seed,
-        }  # fmt: skip
+        }
         with shown_to_visitor():
             return zero_shot.by_program(services, model, task, fields or {}, template, n_examples, prompt, given)
 

@@ -37,7 +37,10 @@ TABS: dict[str, tuple[str, Callable[[Site], Lens]]] = {
     "train": ("Train", train_tab),
     "zero-shot": ("Zero-shot", zero_shot_tab),
 }
-KEYS = "Keys: **G** main button · **N** next token · **S** stop · **P** large type · **D** dark · **1** to **5** tabs · **Shift+Enter** in the prompt"
+KEYS = (
+    "Keys: **G** main button · **N** next token · **S** stop · **P** large type · **D** dark · **1** to **5** tabs · "
+    "**Shift+Enter** in the prompt"
+)
 
 
 def build_page(services: Services, example: PageExample) -> gr.Blocks:
@@ -60,10 +63,14 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
                 )
             with gr.Column(scale=4, min_width=280), gr.Row(elem_id="pick"):
                 model = gr.Dropdown(
-                    picker.choices(services, None), value=services.models.default,
-                    label="Model", allow_custom_value=services.limits.any_model, elem_id="model", show_label=False,
+                    picker.choices(services, None),
+                    value=services.models.default,
+                    label="Model",
+                    allow_custom_value=services.limits.any_model,
+                    elem_id="model",
+                    show_label=False,
                     container=False,
-                )  # fmt: skip
+                )
                 moment = picker.moment_slider(services.models.default)
                 line = gr.HTML(html.escape(facts(default)), elem_id="facts")
         lines: list[Component] = []
@@ -77,9 +84,13 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
         gr.Markdown(KEYS, elem_id="keys", elem_classes="no-present")
         opened = gr.State(services.models.default)  # the last model that could be opened
         opening: Event = {
-            "fn": _on_model(services), "inputs": [model, opened], "outputs": [line, model, opened, moment],
-            "concurrency_id": "load", "concurrency_limit": 2, **QUIET,
-        }  # fmt: skip
+            "fn": _on_model(services),
+            "inputs": [model, opened],
+            "outputs": [line, model, opened, moment],
+            "concurrency_id": "load",
+            "concurrency_limit": 2,
+            **QUIET,
+        }
         asks = [lens.asks for lens in lenses if lens.asks is not None]
         telling: Event = {"fn": _on_lines(services), "inputs": [model, *asks], "outputs": lines, **QUIET}
 
@@ -96,9 +107,12 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
         open_after(moved)
         linked = {"model": model, "moment": moment} | {name: at for lens in lenses for name, at in lens.linked.items()}
         arriving: Event = {
-            "fn": _on_load(services, example, list(linked)), "inputs": gr.Textbox(visible=False),
-            "outputs": [tabs, *linked.values()], "js": calling("shared/visit.js", "[m.visit()]"), **QUIET,
-        }  # fmt: skip
+            "fn": _on_load(services, example, list(linked)),
+            "inputs": gr.Textbox(visible=False),
+            "outputs": [tabs, *linked.values()],
+            "js": calling("shared/visit.js", "[m.visit()]"),
+            **QUIET,
+        }
         open_after(page.load(**arriving))
         trained = next(lens.takes for lens in lenses if lens.takes)
         for lens in lenses:

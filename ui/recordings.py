@@ -22,13 +22,26 @@ from ui.run_records import RunFacts, RunRecord, Stopwatch
 def facts_json(facts: RunFacts) -> dict[str, Any]:
     """The facts of a run as JSON, for the page and for recordings."""
     return {
-        "title": facts.title, "kind": facts.kind, "settings": dict(facts.settings), "trick": facts.trick,
-        "V": facts.vocab_size, "L": facts.n_layer, "H": facts.n_head, "parameters": facts.n_parameters,
-        "tokens_per_step": facts.tokens_per_step, "prompt": facts.prompt, "tokens": list(facts.tokens),
-        "lines": dict(facts.lines), "tokens_per_character": facts.tokens_per_character, "n_train": facts.n_train,
-        "n_valid": facts.n_valid, "note": facts.note, "tasks": dict(facts.tasks), "labels": list(facts.labels),
+        "title": facts.title,
+        "kind": facts.kind,
+        "settings": dict(facts.settings),
+        "trick": facts.trick,
+        "V": facts.vocab_size,
+        "L": facts.n_layer,
+        "H": facts.n_head,
+        "parameters": facts.n_parameters,
+        "tokens_per_step": facts.tokens_per_step,
+        "prompt": facts.prompt,
+        "tokens": list(facts.tokens),
+        "lines": dict(facts.lines),
+        "tokens_per_character": facts.tokens_per_character,
+        "n_train": facts.n_train,
+        "n_valid": facts.n_valid,
+        "note": facts.note,
+        "tasks": dict(facts.tasks),
+        "labels": list(facts.labels),
         "majority": _number(facts.majority),
-    }  # fmt: skip
+    }
 
 
 def write_recording(record: RunRecord) -> str:
@@ -36,14 +49,19 @@ def write_recording(record: RunRecord) -> str:
     rows, looks = record.so_far()
     return json.dumps(
         {
-            "title": record.facts.title, "about": facts_json(record.facts), "config": record.facts.config.to_dict(),
-            "reason": record.reason, "step": record.step, "seconds": round(record.seconds(), 2),
-            "tokens_per_second": round(record.rate, 1), "final_loss": _number(record.final_loss),
+            "title": record.facts.title,
+            "about": facts_json(record.facts),
+            "config": record.facts.config.to_dict(),
+            "reason": record.reason,
+            "step": record.step,
+            "seconds": round(record.seconds(), 2),
+            "tokens_per_second": round(record.rate, 1),
+            "final_loss": _number(record.final_loss),
             "rows": [[int(row[0]), *(float(f"{value:.5g}") for value in row[1:])] for row in rows],
             "looks": [_look_json(look) for look in looks],
         },
         ensure_ascii=False,
-    )  # fmt: skip
+    )
 
 
 def read_recording(text: str, lm: LanguageModel) -> RunRecord:
@@ -70,21 +88,40 @@ def read_recording(text: str, lm: LanguageModel) -> RunRecord:
 
 def _facts(about: dict[str, Any], config: TrainingConfig) -> RunFacts:
     return RunFacts(
-        title=about["title"], kind=about["kind"], settings=about["settings"], config=config, trick=about["trick"],
-        vocab_size=about["V"], n_layer=about["L"], n_head=about["H"], n_parameters=about["parameters"],
-        tokens_per_step=about["tokens_per_step"], prompt=about["prompt"], tokens=tuple(about["tokens"]),
-        lines=about["lines"], tokens_per_character=about["tokens_per_character"], n_train=about["n_train"],
-        n_valid=about["n_valid"], note=about["note"], tasks=about.get("tasks", {}),
-        labels=tuple(about.get("labels", ())), majority=_or_nan(about.get("majority")),
-    )  # fmt: skip
+        title=about["title"],
+        kind=about["kind"],
+        settings=about["settings"],
+        config=config,
+        trick=about["trick"],
+        vocab_size=about["V"],
+        n_layer=about["L"],
+        n_head=about["H"],
+        n_parameters=about["parameters"],
+        tokens_per_step=about["tokens_per_step"],
+        prompt=about["prompt"],
+        tokens=tuple(about["tokens"]),
+        lines=about["lines"],
+        tokens_per_character=about["tokens_per_character"],
+        n_train=about["n_train"],
+        n_valid=about["n_valid"],
+        note=about["note"],
+        tasks=about.get("tasks", {}),
+        labels=tuple(about.get("labels", ())),
+        majority=_or_nan(about.get("majority")),
+    )
 
 
 def _look_json(look: Observation) -> dict[str, Any]:
     return {
-        "step": look.step, "elapsed": round(look.elapsed, 2), "valid_loss": _number(look.valid_loss), "text": look.text,
-        "scores": score_lists(look.scores), "maps": _packed(look.maps), "probabilities": _packed(look.probabilities),
+        "step": look.step,
+        "elapsed": round(look.elapsed, 2),
+        "valid_loss": _number(look.valid_loss),
+        "text": look.text,
+        "scores": score_lists(look.scores),
+        "maps": _packed(look.maps),
+        "probabilities": _packed(look.probabilities),
         "tasks": look.tasks,
-    }  # fmt: skip
+    }
 
 
 def _look(found: dict[str, Any], lm: LanguageModel) -> Observation:
@@ -96,10 +133,15 @@ def _look(found: dict[str, Any], lm: LanguageModel) -> Observation:
     maps = np.frombuffer(_unpacked(found["maps"]), dtype=np.uint8)
     side = math.isqrt(maps.size // (n_layer * n_head))
     return Observation(
-        found["step"], found["elapsed"], _or_nan(found["valid_loss"]), found["text"],
-        np.frombuffer(_unpacked(found["probabilities"]), dtype=np.float16), HeadScores(**scores),
-        maps.reshape(n_layer, n_head, side, side), tasks=found.get("tasks", {}),
-    )  # fmt: skip
+        found["step"],
+        found["elapsed"],
+        _or_nan(found["valid_loss"]),
+        found["text"],
+        np.frombuffer(_unpacked(found["probabilities"]), dtype=np.float16),
+        HeadScores(**scores),
+        maps.reshape(n_layer, n_head, side, side),
+        tasks=found.get("tasks", {}),
+    )
 
 
 def _packed(values: np.ndarray) -> str:

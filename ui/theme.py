@@ -6,13 +6,33 @@ import gradio as gr
 
 # One family from paper to ink, one accent, one hue for surprise; no red-green pair anywhere.
 _INK = gr.themes.Color(
-    name="ink", c50="#f6f7fb", c100="#eceef5", c200="#d8dce8", c300="#b5bccf", c400="#8790ab", c500="#616b88",
-    c600="#4a5470", c700="#384158", c800="#242b3d", c900="#161c2b", c950="#0d111c",
-)  # fmt: skip
+    name="ink",
+    c50="#f6f7fb",
+    c100="#eceef5",
+    c200="#d8dce8",
+    c300="#b5bccf",
+    c400="#8790ab",
+    c500="#616b88",
+    c600="#4a5470",
+    c700="#384158",
+    c800="#242b3d",
+    c900="#161c2b",
+    c950="#0d111c",
+)
 _LENS = gr.themes.Color(
-    name="lens", c50="#eef7fb", c100="#d4ebf5", c200="#a9d6ea", c300="#72badb", c400="#3c99c6", c500="#1f7dad",
-    c600="#156591", c700="#125275", c800="#12455f", c900="#133a50", c950="#0a2536",
-)  # fmt: skip
+    name="lens",
+    c50="#eef7fb",
+    c100="#d4ebf5",
+    c200="#a9d6ea",
+    c300="#72badb",
+    c400="#3c99c6",
+    c500="#1f7dad",
+    c600="#156591",
+    c700="#125275",
+    c800="#12455f",
+    c900="#133a50",
+    c950="#0a2536",
+)
 
 
 def make_theme() -> gr.themes.Base:

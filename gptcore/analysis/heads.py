@@ -56,8 +56,11 @@ class HeadScores:
     def doing(self, layer: int, head: int) -> dict[str, float]:
         """A head's scores in the roles that are not resting; 0 where the text gives no occasion."""
         scores = {
-            "induction": self.induction, "duplicate": self.duplicate, "previous": self.previous, "self": self.itself,
-        }  # fmt: skip
+            "induction": self.induction,
+            "duplicate": self.duplicate,
+            "previous": self.previous,
+            "self": self.itself,
+        }
         return {name: float(values[layer, head].nan_to_num(0)) for name, values in scores.items()}
 
     def role(self, layer: int, head: int, chance: HeadScores | None = None) -> str:

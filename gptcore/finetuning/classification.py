@@ -159,9 +159,15 @@ def classification_config(
     """The paper's settings for so many examples; `changes` are fields of TrainingConfig."""
     steps = epochs * math.ceil(n_examples / batch_size)
     fields = {
-        "max_steps": steps, "batch_size": batch_size, "learning_rate": 6.25e-5, "warmup_steps": round(0.002 * steps),
-        "schedule": "linear", "weight_decay": 0.01, "beta2": 0.999, "eval_every": math.ceil(n_examples / batch_size),
-    }  # fmt: skip
+        "max_steps": steps,
+        "batch_size": batch_size,
+        "learning_rate": 6.25e-5,
+        "warmup_steps": round(0.002 * steps),
+        "schedule": "linear",
+        "weight_decay": 0.01,
+        "beta2": 0.999,
+        "eval_every": math.ceil(n_examples / batch_size),
+    }
     return TrainingConfig(**{**fields, **changes})  # type: ignore[arg-type]
 
 

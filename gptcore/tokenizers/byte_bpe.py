@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import tiktoken
@@ -72,12 +73,18 @@ class ByteBPE:
             "post_processor": None,
             "decoder": {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True},
             "model": {
-                "type": "BPE", "dropout": None, "unk_token": None, "continuing_subword_prefix": "",
-                "end_of_word_suffix": "", "fuse_unk": False, "byte_fallback": False, "ignore_merges": False,
+                "type": "BPE",
+                "dropout": None,
+                "unk_token": None,
+                "continuing_subword_prefix": "",
+                "end_of_word_suffix": "",
+                "fuse_unk": False,
+                "byte_fallback": False,
+                "ignore_merges": False,
                 "vocab": {_spell(token): rank for token, rank in ranks.items()} | {END_OF_TEXT: self.end_id},
                 "merges": [[_spell(left), _spell(right)] for left, right in _merges(ranks)],
             },
-        }  # fmt: skip
+        }
         write_tokenizer_files(folder, fast)
 
     @classmethod
@@ -142,7 +149,7 @@ def _merges(ranks: dict[bytes, int]) -> list[tuple[bytes, bytes]]:
     for token, rank in sorted(ranks.items(), key=lambda item: item[1]):
         parts = [bytes([byte]) for byte in token]
         while len(parts) > 2:
-            pairs = [ranks.get(left + right, rank) for left, right in zip(parts, parts[1:], strict=False)]
+            pairs = [ranks.get(left + right, rank) for left, right in pairwise(parts)]
             best = min(range(len(pairs)), key=pairs.__getitem__)
             if pairs[best] >= rank:
                 break

@@ -61,10 +61,13 @@ class CharTokenizer:
             "added_tokens": [],
             "normalizer": None,
             "pre_tokenizer": {
-                "type": "Split", "pattern": {"Regex": r"[\s\S]"}, "behavior": "Isolated", "invert": False,
+                "type": "Split",
+                "pattern": {"Regex": r"[\s\S]"},
+                "behavior": "Isolated",
+                "invert": False,
             },
             "post_processor": None,
             "decoder": {"type": "Fuse"},
             "model": {"type": "WordLevel", "vocab": self._ids, "unk_token": "<unk>"},
-        }  # fmt: skip
+        }
         write_tokenizer_files(folder, fast)

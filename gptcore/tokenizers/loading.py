@@ -65,7 +65,7 @@ def _load_gpt2(offline: bool) -> ByteBPE:
 
 
 def _tiktoken_cached() -> bool:
-    default = os.path.join(tempfile.gettempdir(), "data-gym-cache")
+    default = Path(tempfile.gettempdir()) / "data-gym-cache"
     folder = Path(os.environ.get("TIKTOKEN_CACHE_DIR") or os.environ.get("DATA_GYM_CACHE_DIR") or default)
     return all((folder / hashlib.sha1(source.encode()).hexdigest()).is_file() for source in _TIKTOKEN_SOURCES)
 

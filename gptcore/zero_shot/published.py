@@ -44,7 +44,7 @@ PUBLISHED = (
         "4.1%",
         f"{_GPT2}, section 3.8",
         "a few question-answer pairs",
-    ),  # fmt: skip
+    ),
     Published("translate", "GPT-2 1542M", "WMT-14 English to French, BLEU", "5", f"{_GPT2}, section 3.7", "a few"),
     Published(
         "sentiment", "GPT-1 117M, fine-tuned", "SST-2, accuracy", "91.3%", "Radford et al. 2018, table 4", "fine-tuned"

@@ -51,9 +51,16 @@ def train(n_layer: int, steps: int) -> GPT:
     torch.manual_seed(0)
     shape = GPTConfig.from_preset("induction", n_layer=n_layer)
     settings = TrainingConfig(
-        max_steps=steps, batch_size=64, learning_rate=1e-3, beta1=0.9, beta2=0.98, warmup_steps=0, weight_decay=0.0,
-        schedule="constant", seed=0,
-    )  # fmt: skip
+        max_steps=steps,
+        batch_size=64,
+        learning_rate=1e-3,
+        beta1=0.9,
+        beta2=0.98,
+        warmup_steps=0,
+        weight_decay=0.0,
+        schedule="constant",
+        seed=0,
+    )
     trainer = Trainer(GPT(shape), settings, RepeatedSequences(64, window=64, batch_size=64))
     losses = [event.loss for event in trainer.events() if isinstance(event, StepEvent)]
     assert losses[0] == pytest.approx(math.log(64), abs=0.05)

@@ -22,8 +22,16 @@ def test_the_count_follows_every_switch():
     for values in itertools.product([True, False], repeat=4):
         for norm in ("pre", "post"):
             switches = dict(zip(names, values, strict=True))
-            config = GPTConfig(vocab_size=61, n_positions=24, n_embd=32, n_layer=3, n_head=4, n_inner=50,
-                               norm_position=norm, **switches)  # fmt: skip
+            config = GPTConfig(
+                vocab_size=61,
+                n_positions=24,
+                n_embd=32,
+                n_layer=3,
+                n_head=4,
+                n_inner=50,
+                norm_position=norm,
+                **switches,
+            )
             with torch.device("meta"):
                 model = gptcore.GPT(config)
             count = gptcore.count_parameters(config)

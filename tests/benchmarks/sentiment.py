@@ -15,6 +15,7 @@ import re
 import sys
 import time
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # run as a script, from anywhere
@@ -48,7 +49,7 @@ def read_rows(path: Path) -> dict[str, Rows]:
 
 def words(text: str) -> list[str]:
     single = re.findall(r"[a-z']+|[!?]", text.lower())
-    return single + [f"{a} {b}" for a, b in zip(single, single[1:], strict=False)]
+    return single + [f"{a} {b}" for a, b in pairwise(single)]
 
 
 def bag_of_words(rows: dict[str, Rows]) -> float:

@@ -59,10 +59,14 @@ def theirs(shape: GPTConfig, batch: int) -> Callable[[], None]:
 
     model = GPT2LMHeadModel(
         GPT2Config(
-            vocab_size=shape.vocab_size, n_positions=shape.n_positions, n_embd=shape.n_embd, n_layer=shape.n_layer,
-            n_head=shape.n_head, **PLAIN,
+            vocab_size=shape.vocab_size,
+            n_positions=shape.n_positions,
+            n_embd=shape.n_embd,
+            n_layer=shape.n_layer,
+            n_head=shape.n_head,
+            **PLAIN,
         )
-    ).train()  # fmt: skip
+    ).train()
     config = TrainingConfig(batch_size=batch)
     data = RepeatedSequences(shape.vocab_size, window=shape.n_positions, batch_size=batch, periods=(8, 32))
     optimizer = torch.optim.AdamW(model.parameters(), lr=config.learning_rate, betas=(0.9, 0.95), weight_decay=0.1)

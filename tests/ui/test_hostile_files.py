@@ -169,14 +169,23 @@ def test_an_upload_s_tokenizer_brings_tokens_and_merges_and_no_pattern(tmp_path)
     words = {"<unk>": 0, "a</w>": 1, "a": 2, "aa</w>": 3}
     fast = {
         "model": {
-            "type": "BPE", "vocab": words, "merges": [["a", "a</w>"]], "end_of_word_suffix": "</w>",
+            "type": "BPE",
+            "vocab": words,
+            "merges": [["a", "a</w>"]],
+            "end_of_word_suffix": "</w>",
             "unk_token": "<unk>",
         },
         "pre_tokenizer": {
-            "type": "Split", "pattern": {"Regex": "(a+)+b(?=c)"}, "behavior": "Isolated", "invert": False,
+            "type": "Split",
+            "pattern": {"Regex": "(a+)+b(?=c)"},
+            "behavior": "Isolated",
+            "invert": False,
         },
-        "normalizer": None, "added_tokens": [], "decoder": None, "post_processor": None,
-    }  # fmt: skip
+        "normalizer": None,
+        "added_tokens": [],
+        "decoder": None,
+        "post_processor": None,
+    }
     (tmp_path / "tokenizer.json").write_text(json.dumps(fast))
     tokenizer = load_tokenizer(tmp_path)
     with Cheap():
@@ -290,7 +299,7 @@ def test_temporary_files_have_an_age_a_cap_and_an_owner(tmp_path, monkeypatch):
 def test_a_place_that_cannot_be_written_is_a_sentence(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "file"))
-    with pytest.raises(GPTCoreError, match="cannot be written .* Set TMPDIR"):
+    with pytest.raises(GPTCoreError, match=r"cannot be written .* Set TMPDIR"):
         TemporaryFiles(most_bytes=1).open()
 
 

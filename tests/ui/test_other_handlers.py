@@ -24,8 +24,10 @@ from ui.sessions import Document, SessionStore
 
 PROMPT = "the cat"
 
+FORM = form()
 
-def columns(services, strategies, same=True, controls=form()):
+
+def columns(services, strategies, same=True, controls=FORM):
     return list(compare(services, "a", "tiny", PROMPT, controls, strategies, same))[-1][0]
 
 
@@ -47,8 +49,15 @@ def test_one_strategy_in_all_columns_gives_one_text_or_several(services):
 
 
 def test_a_comparison_stops_and_keeps_what_was_written(services):
-    views = compare(services, "a", "tiny", PROMPT, form(max_new_tokens=100, tokens_per_second=20),
-                    ["Greedy", "Neutral", OFF, OFF], True)  # fmt: skip
+    views = compare(
+        services,
+        "a",
+        "tiny",
+        PROMPT,
+        form(max_new_tokens=100, tokens_per_second=20),
+        ["Greedy", "Neutral", OFF, OFF],
+        True,
+    )
     next(views)
     services.sessions.get("a").stop()
     streams = list(views)[-1][0]
@@ -243,7 +252,7 @@ def test_a_model_that_is_too_large_is_refused_before_anything_is_downloaded():
     store = ModelStore(PROFILES["space"], loader=lambda name, **_: asked.append(name))
     with pytest.raises(CheckpointError, match=r"gpt2-xl needs 9.3 GB of memory; this server gives models 4.3 GB"):
         store.get("gpt2-xl")
-    with pytest.raises(CheckpointError, match="offline. Where there is a network, run `hf download"):
+    with pytest.raises(CheckpointError, match=r"offline. Where there is a network, run `hf download"):
         ModelStore(Limits(), offline=True, loader=lambda name, **_: asked.append(name)).get("gpt2-xl")
     assert asked == []
 

@@ -36,9 +36,16 @@ TEXT = (
 @pytest.fixture(scope="module", params=["gpt2", "gpt1"])
 def lm(request) -> LanguageModel:
     config = GPTConfig.from_preset(
-        request.param, vocab_size=300, n_positions=96, n_embd=32, n_layer=3, n_head=4,
-        embd_pdrop=0.0, attn_pdrop=0.0, resid_pdrop=0.0,
-    )  # fmt: skip
+        request.param,
+        vocab_size=300,
+        n_positions=96,
+        n_embd=32,
+        n_layer=3,
+        n_head=4,
+        embd_pdrop=0.0,
+        attn_pdrop=0.0,
+        resid_pdrop=0.0,
+    )
     return LanguageModel(make_model(config), ByteBPE.train([TEXT], vocab_size=300), "tiny")
 
 
@@ -229,9 +236,12 @@ def test_effects_are_differences_of_log_probabilities(lm):
     base, changes = part_effects(lm, template, item, shown, " positive")
     names = [change.name for change in changes]
     assert names == [
-        "without the cue", "with an empty input", "without the examples", "examples in reverse order",
+        "without the cue",
+        "with an empty input",
+        "without the examples",
+        "examples in reverse order",
         "examples with each other's answers",
-    ]  # fmt: skip
+    ]
     assert all(change.effect == pytest.approx(base - change.logprob) for change in changes)
     with pytest.raises(PromptError, match="no answer"):
         answer_logprobs(lm, [prompt], " ")

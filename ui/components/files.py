@@ -63,9 +63,15 @@ def routes() -> list[Route]:
 
 
 def component(
-    value: str, template: str, module: str, *, css: Sequence[str] = (), events: Sequence[str] = (),
-    given: dict[str, Any] | None = None, **options: Any,
-) -> gr.HTML:  # fmt: skip
+    value: str,
+    template: str,
+    module: str,
+    *,
+    css: Sequence[str] = (),
+    events: Sequence[str] = (),
+    given: dict[str, Any] | None = None,
+    **options: Any,
+) -> gr.HTML:
     """A component of the page: HTML, a module that brings it to life, and style sheets.
 
     Args:

@@ -51,8 +51,9 @@ def draw(stages: list[dict[str, Any]], rows: list[dict[str, Any]], kind: str, *,
         title = _TITLES.get(stage["name"], str(stage["name"])[:20].capitalize())
         panel.set_title(
             f"{title}\n{int(stage['candidates']):,} candidates, {float(stage['entropy']):.2f} bits",
-            color=ink, fontsize=13,
-        )  # fmt: skip
+            color=ink,
+            fontsize=13,
+        )
         panel.set_xlim(0, most * 1.05)
         panel.set_xlabel("probability", color=ink)
         panel.set_facecolor(paper)

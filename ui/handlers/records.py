@@ -34,9 +34,15 @@ def note(text: str) -> str:
 def token(tokenizer: Tokenizer, made: GeneratedToken) -> str:
     """A generated token: its text, what it is, and what else the model thought of."""
     return scored_token(
-        tokenizer, made.id, made.text, made.logprob, made.rank, ((a.id, a.logprob) for a in made.alternatives),
-        chance=_rounded(made.sampling_probability), candidates=made.n_candidates,
-    )  # fmt: skip
+        tokenizer,
+        made.id,
+        made.text,
+        made.logprob,
+        made.rank,
+        ((a.id, a.logprob) for a in made.alternatives),
+        chance=_rounded(made.sampling_probability),
+        candidates=made.n_candidates,
+    )
 
 
 def scored_token(
@@ -50,9 +56,15 @@ def scored_token(
 ) -> str:
     """A token with the model's own probability for it, its rank, and alternatives as (label, probability, id)."""
     return line(
-        "token", text=text, label=label(tokenizer, token_id), id=token_id, p=_rounded(math.exp(logprob)),
-        rank=rank, others=[[label(tokenizer, i), _rounded(math.exp(v)), i] for i, v in alternatives], **more,
-    )  # fmt: skip
+        "token",
+        text=text,
+        label=label(tokenizer, token_id),
+        id=token_id,
+        p=_rounded(math.exp(logprob)),
+        rank=rank,
+        others=[[label(tokenizer, i), _rounded(math.exp(v)), i] for i, v in alternatives],
+        **more,
+    )
 
 
 def stats(**values: Any) -> str:

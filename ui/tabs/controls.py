@@ -71,8 +71,15 @@ def seed_row(seed: int) -> tuple[gr.Number, gr.Checkbox, gr.Button]:
     """The seed, whether it is kept, and a button for another."""
     with gr.Row(elem_classes="seeds"):
         number = gr.Number(
-            seed, label="Seed", precision=0, minimum=0, maximum=2**31 - 1, elem_id="seed", min_width=0, container=False,
-        )  # fmt: skip
+            seed,
+            label="Seed",
+            precision=0,
+            minimum=0,
+            maximum=2**31 - 1,
+            elem_id="seed",
+            min_width=0,
+            container=False,
+        )
         keep = gr.Checkbox(True, label="keep this seed", elem_id="keep-seed", min_width=0, container=False)
         new = gr.Button("New seed", elem_id="new-seed", size="sm", min_width=0)
     return number, keep, new
@@ -86,16 +93,27 @@ def more_controls(form: WritingForm) -> dict[str, Any]:
     with gr.Row():
         speed = _slider("Speed limit", "tokens a second; 0 is none", 0, 60, 1, form.tokens_per_second, "speed")
         stop = gr.Textbox(
-            values["stop"], label="Stop strings", info=r"one a line; \n is a newline", lines=1, max_lines=4, min_width=150,
+            values["stop"],
+            label="Stop strings",
+            info=r"one a line; \n is a newline",
+            lines=1,
+            max_lines=4,
+            min_width=150,
             elem_id="stop-strings",
-        )  # fmt: skip
+        )
     cache = gr.Checkbox(
-        form.use_cache, label="KV cache", info="Off: every token reads the whole text again. Compare the tokens/s.",
+        form.use_cache,
+        label="KV cache",
+        info="Off: every token reads the whole text again. Compare the tokens/s.",
         elem_id="use-cache",
-    )  # fmt: skip
+    )
     return {
-        "min_new_tokens": least, "no_repeat_ngram_size": ngram, "stop": stop, "tokens_per_second": speed, "use_cache": cache,
-    }  # fmt: skip
+        "min_new_tokens": least,
+        "no_repeat_ngram_size": ngram,
+        "stop": stop,
+        "tokens_per_second": speed,
+        "use_cache": cache,
+    }
 
 
 # Where a control has a shorter name on the page, or in its address.
@@ -108,9 +126,14 @@ def _control(name: str, form: WritingForm) -> gr.Slider:
     control = CONTROLS[name]
     value = form.sampling.on_controls()[name]
     return _slider(
-        _TITLES.get(name, control.title), control.hint, control.low, control.high, control.step, value,
+        _TITLES.get(name, control.title),
+        control.hint,
+        control.low,
+        control.high,
+        control.step,
+        value,
         _IDS.get(name, name.replace("_", "-")),
-    )  # fmt: skip
+    )
 
 
 def _slider(label: str, info: str, low: float, high: float, step: float, value: float, elem_id: str) -> gr.Slider:
@@ -135,7 +158,7 @@ def event_data(event: gr.EventData) -> dict[str, Any]:
 
 
 def or_nothing(views: Iterator[T], nothing: T) -> Iterator[T]:
-    """The views, or `nothing` where there are none: Gradio empties the outputs of an event that ends without a value."""
+    """The views, or `nothing` for none: Gradio empties the outputs of an event that ends without a value."""
     silent = True
     for view in views:
         silent = False

@@ -27,6 +27,15 @@ def moment_slider(name: str) -> gr.Slider:
     step = int(name.rpartition("@")[2]) if base_name(name) != name else -1
     at = steps.index(step) if step in steps else len(steps)
     return gr.Slider(
-        0, max(1, len(steps)), at, step=1, precision=0, label="Trained for", visible=bool(steps), buttons=[], min_width=150,
-        elem_id="moment", container=False,
-    )  # fmt: skip
+        0,
+        max(1, len(steps)),
+        at,
+        step=1,
+        precision=0,
+        label="Trained for",
+        visible=bool(steps),
+        buttons=[],
+        min_width=150,
+        elem_id="moment",
+        container=False,
+    )

@@ -84,11 +84,13 @@ def _phrase_in_story(draw: Draw) -> str:
     """A letter or a story in which somebody speaks French."""
     english, said = french.sentence(draw)
     who, made = telling.person(draw), stories.story(draw)
-    return draw.pick((
-        f'{made.text} {who.name} said: "{capitalised(said)}." That is French and means "{english}".',
-        f'"{capitalised(said)}," said {who.name} in French. In English this is "{english}". {made.text}',
-        f'{who.name} asked: how do you say "{english}" in French? The answer is "{said}".',
-    ))  # fmt: skip
+    return draw.pick(
+        (
+            f'{made.text} {who.name} said: "{capitalised(said)}." That is French and means "{english}".',
+            f'"{capitalised(said)}," said {who.name} in French. In English this is "{english}". {made.text}',
+            f'{who.name} asked: how do you say "{english}" in French? The answer is "{said}".',
+        )
+    )
 
 
 def _story(draw: Draw) -> str:

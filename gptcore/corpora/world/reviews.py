@@ -36,9 +36,13 @@ _VERY = ("", "", "", "very ", "really ", "so ", "quite ", "truly ")
 
 def _neutral(draw: Draw) -> str:
     return draw.pick(_NEUTRAL).format(
-        day=draw.pick(words("day")), month=draw.pick(words("month")), season=draw.pick(words("season")),
-        kin=draw.pick(words("family")), colour=draw.pick(words("colour")), number=draw.number(2, 9),
-    )  # fmt: skip
+        day=draw.pick(words("day")),
+        month=draw.pick(words("month")),
+        season=draw.pick(words("season")),
+        kin=draw.pick(words("family")),
+        colour=draw.pick(words("colour")),
+        number=draw.number(2, 9),
+    )
 
 
 def review(draw: Draw) -> tuple[str, str]:
@@ -59,13 +63,20 @@ def review(draw: Draw) -> tuple[str, str]:
     verdict = draw.pick(_PRAISE if positive else _BLAME)
     if draw.split == "word":  # nothing but the words tells
         verdict = _neutral(draw)
-    lead = draw.pick((
-        f"the {thing} was {very}{opinion}", f"this {thing} is {very}{opinion}", f"{a(f'{opinion} {thing}')}",
-        f"what {a(f'{opinion} {thing}')}", f"I think this {thing} is {opinion}", f"{opinion} {thing}",
-        f"the {thing} was {opinion} and {second}", f"we found the {thing} {very}{opinion}",
-        f"the {part} of the {thing} was {very}{opinion}",
-        f"the {thing} was {opinion}, and the {part} was {very}{second}",
-    ))  # fmt: skip
+    lead = draw.pick(
+        (
+            f"the {thing} was {very}{opinion}",
+            f"this {thing} is {very}{opinion}",
+            f"{a(f'{opinion} {thing}')}",
+            f"what {a(f'{opinion} {thing}')}",
+            f"I think this {thing} is {opinion}",
+            f"{opinion} {thing}",
+            f"the {thing} was {opinion} and {second}",
+            f"we found the {thing} {very}{opinion}",
+            f"the {part} of the {thing} was {very}{opinion}",
+            f"the {thing} was {opinion}, and the {part} was {very}{second}",
+        )
+    )
     if draw.chance(0.12):
         other = draw.word(_TASK, words("bad" if positive else "good"))
         lead = f"the {part} was {other}, but the {thing} was {very}{opinion}"

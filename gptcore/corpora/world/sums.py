@@ -71,12 +71,14 @@ def story_sum(draw: Draw) -> tuple[str, str, str]:
     who = person(draw)
     things = plural(draw.pick(words(draw.pick(("fruit", "toy", "thing", "animal")))))
     giver = person(draw, who)
-    text = draw.pick((
-        f"{who.name} has {a} {things}. {giver.name} gives {who.him} {b} more.",
-        f"{who.name} had {a} {things} and bought {b} more.",
-        f"{who.name} found {a} {things} on {draw.pick(words('day'))} and {b} on {draw.pick(words('day'))}.",
-        f"There are {a} {things} on the table. {who.name} puts {b} more on it.",
-    ))  # fmt: skip
+    text = draw.pick(
+        (
+            f"{who.name} has {a} {things}. {giver.name} gives {who.him} {b} more.",
+            f"{who.name} had {a} {things} and bought {b} more.",
+            f"{who.name} found {a} {things} on {draw.pick(words('day'))} and {b} on {draw.pick(words('day'))}.",
+            f"There are {a} {things} on the table. {who.name} puts {b} more on it.",
+        )
+    )
     return text, f"How many {things} are there now?", str(a + b)
 
 

@@ -1,3 +1,4 @@
+import itertools
 import json
 import threading
 import time
@@ -12,8 +13,10 @@ from ui.handlers.inputs import InputError
 
 PROMPT = "the cat"
 
+FORM = form()
 
-def run(services, controls=form(), prompt=PROMPT, session="a"):
+
+def run(services, controls=FORM, prompt=PROMPT, session="a"):
     return list(writing.write(services, session, "tiny", prompt, controls))
 
 
@@ -34,7 +37,7 @@ def test_the_page_writes_what_generate_writes(services, tiny_lm):
 
 def test_streams_only_ever_grow_and_end_with_figures(services):
     streams = [view.stream for view in run(services) if view.stream is not None]
-    assert all(later.startswith(earlier) for earlier, later in zip(streams, streams[1:], strict=False))
+    assert all(later.startswith(earlier) for earlier, later in itertools.pairwise(streams))
     stats = records_of(streams[-1], "stats")[-1]
     assert stats["n"] == 12 and stats["end"] == "length" and stats["first_ms"] > 0
 

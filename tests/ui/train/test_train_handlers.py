@@ -113,7 +113,7 @@ def test_uploads_are_decoded_as_far_as_they_are_text(tmp_path, services):
         with pytest.raises(InputError):
             text_of(raw)
     (tmp_path / "big.txt").write_bytes(b"ab" * 20_000_000)
-    with pytest.raises(InputError, match="40.0 MB; this server trains on at most 20 MB"):
+    with pytest.raises(InputError, match=r"40.0 MB; this server trains on at most 20 MB"):
         texts.find_text(services.limits, texts.TextSource("yours", file=str(tmp_path / "big.txt")), offline=True)
 
 

@@ -165,8 +165,10 @@ def test_three_ways_are_asked_greedily(asking):
     *_, last = views.three_ways(asking, "v", "tiny", asked(values("arithmetic")))
     ways = json.loads(last)["ways"]
     assert [way["title"] for way in ways] == [
-        "Zero-shot: no example", "Few-shot: 3 examples", "Chain of thought: no example",
-    ]  # fmt: skip
+        "Zero-shot: no example",
+        "Few-shot: 3 examples",
+        "Chain of thought: no example",
+    ]
     assert ways[1]["parts"][0]["kind"] == "example" and ways[2]["parts"][-1]["text"].endswith("step by step.")
     *_, last = views.three_ways(asking, "v", "tiny", asked(values("translate")))
     assert "no chain of thought" in json.loads(last)["ways"][2]["message"]
@@ -206,7 +208,7 @@ def test_the_scoreboard_counts_with_progress_and_says_whether_examples_help(aski
     views = [
         json.loads(view)["sections"]
         for view in scoreboard.scoreboard(asking, "v", ["tiny"], ["sentiment", "arithmetic"], ["0", "2"], SIDE, 20)
-    ]  # fmt: skip
+    ]
     assert "items/s" in views[0][0]["text"] and "left" in views[0][0]["text"]
     last = {section["title"]: section for section in views[-1]}
     assert [row[1] for row in last["Counted here"]["rows"]] == ["Sentiment", "Sentiment", "Sums", "Sums"]
@@ -327,8 +329,14 @@ def test_what_a_template_puts_behind_an_answer_does_not_make_it_wrong(services):
 
 def test_a_share_is_never_rounded_to_all_or_nothing():
     assert [percent(share) for share in (0, 0.004, 0.67, 0.995, 0.9996, 0.99999, 1)] == [
-        "0%", "0.4%", "67%", "99.5%", "99.96%", ">99.99%", "100%",
-    ]  # fmt: skip
+        "0%",
+        "0.4%",
+        "67%",
+        "99.5%",
+        "99.96%",
+        ">99.99%",
+        "100%",
+    ]
 
 
 def test_each_of_three_ways_names_its_own_source_and_says_plainly_what_is_wrong(asking):

@@ -36,8 +36,19 @@ def _html(*, signed: bool, alone: bool) -> str:
     views = '<button type="button" data-view="map">Map</button>'
     views += "" if signed else '<button type="button" data-view="lines">Lines</button>'
     views += "" if signed or alone else '<button type="button" data-view="steps">Step by step</button>'
-    tools = [("png", "Slide .png"), ("svg", "Slide .svg"), ("html", "Page .html"), ("csv", "Head .csv"), ("npz", "All .npz"), ("link", "Copy link")]  # fmt: skip
-    kept = [entry for entry in tools if not (alone and entry[0] != "csv") and not (signed and entry[0] in ("html", "npz", "link"))]  # fmt: skip
+    tools = [
+        ("png", "Slide .png"),
+        ("svg", "Slide .svg"),
+        ("html", "Page .html"),
+        ("csv", "Head .csv"),
+        ("npz", "All .npz"),
+        ("link", "Copy link"),
+    ]
+    kept = [
+        entry
+        for entry in tools
+        if not (alone and entry[0] != "csv") and not (signed and entry[0] in ("html", "npz", "link"))
+    ]
     buttons = "".join(f'<button type="button" data-do="{do}">{text}</button>' for do, text in kept)
     acts = "" if signed else '<button type="button" data-do="induction">Find induction heads</button>'
     if not signed and not alone:

@@ -72,7 +72,7 @@ def activations(
 def layer_norm(
     before: np.ndarray, after: np.ndarray, mean: np.ndarray, deviation: np.ndarray, kind: str, *, dark: bool
 ) -> str:
-    """The residual stream [T, C] before and after a LayerNorm, as histograms, and its mean and deviation by token [T]."""
+    """The residual stream [T, C] before and after a LayerNorm, as histograms; mean and deviation by token [T]."""
     figure, (left, middle, right), look = _panels(
         3, dark, ("Before: values of the stream", "After LayerNorm", "What is taken out, token by token")
     )
@@ -120,7 +120,13 @@ def tying(tied: int, untied: int, table: int, kind: str, *, dark: bool) -> str:
     for place, (rest, tables) in enumerate(((tied - table, 1), (untied - 2 * table, 2))):
         panel.barh(place, rest, color=_GREY, label="everything else" if not place else None)
         for copy in range(tables):
-            panel.barh(place, table, left=rest + copy * table, color=(_BLUE, _ORANGE)[copy], label=None if copy < place else ("token embedding", "output head")[copy] if place == copy else None)  # fmt: skip
+            panel.barh(
+                place,
+                table,
+                left=rest + copy * table,
+                color=(_BLUE, _ORANGE)[copy],
+                label=None if copy < place else ("token embedding", "output head")[copy] if place == copy else None,
+            )
     panel.set_yticks((0, 1), (f"tied: {tied:,}", f"untied: {untied:,}"))
     panel.set_xlabel("parameters")
     _legend(panel, look)

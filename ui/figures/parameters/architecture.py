@@ -81,9 +81,15 @@ def _arrow(axes, look: Colors, start: tuple[float, float], end: tuple[float, flo
     axes.annotate("", xy=end, xytext=start, arrowprops={"arrowstyle": "-|>", "color": look.ink, "linewidth": 1.3})
     if text:
         axes.text(
-            (start[0] + end[0]) / 2 + side, (start[1] + end[1]) / 2, text, color=look.ink, fontsize=11,
-            ha="left" if side > 0 else "right", va="center", family="monospace",
-        )  # fmt: skip
+            (start[0] + end[0]) / 2 + side,
+            (start[1] + end[1]) / 2,
+            text,
+            color=look.ink,
+            fontsize=11,
+            ha="left" if side > 0 else "right",
+            va="center",
+            family="monospace",
+        )
 
 
 def _whole(axes, shape: Drawn, look: Colors, total: int) -> None:
@@ -99,7 +105,10 @@ def _whole(axes, shape: Drawn, look: Colors, total: int) -> None:
     drawn = min(shape.L, 48)
     for layer in range(drawn):
         entries.append((f"block-{layer}", block * shape.L / drawn, "", ""))
-    entries += [("final_norm", counts["final_norm"], "", ""), ("head", counts["head"], "output head", f"[{shape.V:,}, {shape.C:,}]")]  # fmt: skip
+    entries += [
+        ("final_norm", counts["final_norm"], "", ""),
+        ("head", counts["head"], "output head", f"[{shape.V:,}, {shape.C:,}]"),
+    ]
     first_block = last_block = y
     for part, count, label, dimensions in entries:
         if not count:
@@ -115,13 +124,34 @@ def _whole(axes, shape: Drawn, look: Colors, total: int) -> None:
         else:
             _box(axes, look, part, x, y, w, h, _FILL.get(part, _FILL["norm"]), label if h > 2.2 else "")
             if dimensions:
-                axes.text(x + w + 1, y + h / 2, f"{label if h <= 2.2 else ''} {dimensions} {count / total:.1%}".strip(), color=look.ink, fontsize=10, va="center", family="monospace")  # fmt: skip
+                axes.text(
+                    x + w + 1,
+                    y + h / 2,
+                    f"{label if h <= 2.2 else ''} {dimensions} {count / total:.1%}".strip(),
+                    color=look.ink,
+                    fontsize=10,
+                    va="center",
+                    family="monospace",
+                )
         y += h
     middle = (first_block + last_block) / 2
     axes.text(x + w + 1, middle + 1.6, f"{shape.L:,} blocks", color=look.ink, fontsize=13, va="center", weight="bold")
-    axes.text(x + w + 1, middle - 1.2, f"{block:,.0f} each\n{block * shape.L / total:.1%} together", color=look.ink, fontsize=11, va="top")  # fmt: skip
+    axes.text(
+        x + w + 1,
+        middle - 1.2,
+        f"{block:,.0f} each\n{block * shape.L / total:.1%} together",
+        color=look.ink,
+        fontsize=11,
+        va="top",
+    )
     _arrow(axes, look, (x + w / 2, 1.0), (x + w / 2, 4.0), "token ids [B, T]")
-    _arrow(axes, look, (x + w / 2, y), (x + w / 2, y + 3.2), f"logits [B, T, {shape.V:,}]" + (" (head tied)" if shape.tied else ""))  # fmt: skip
+    _arrow(
+        axes,
+        look,
+        (x + w / 2, y),
+        (x + w / 2, y + 3.2),
+        f"logits [B, T, {shape.V:,}]" + (" (head tied)" if shape.tied else ""),
+    )
 
 
 def _block(axes, shape: Drawn, look: Colors) -> None:
@@ -140,7 +170,16 @@ def _block(axes, shape: Drawn, look: Colors) -> None:
         _box(axes, look, part, x, y, w, 2.6, _FILL["norm"], f"{part}   2·{C:,}", 11)
 
     def add(y: float) -> None:
-        axes.text(trunk, y, "+", color=look.ink, fontsize=20, ha="center", va="center", bbox={"boxstyle": "circle,pad=0.15", "facecolor": look.paper, "edgecolor": look.ink})  # fmt: skip
+        axes.text(
+            trunk,
+            y,
+            "+",
+            color=look.ink,
+            fontsize=20,
+            ha="center",
+            va="center",
+            bbox={"boxstyle": "circle,pad=0.15", "facecolor": look.paper, "edgecolor": look.ink},
+        )
 
     _arrow(axes, look, (trunk, 2.0), (trunk, 28.4 if shape.pre_norm else 27.4), stream, -1)
     base = 4.0
@@ -154,7 +193,18 @@ def _block(axes, shape: Drawn, look: Colors) -> None:
     _box(axes, look, "attention", left, y + 2.4, 36, 4.2, _FILL["attention"], f"c_attn   {C:,} → 3·{C:,}", 12)
     y += 6.6
     _arrow(axes, look, (left + 18, y), (left + 18, y + 2.6), f"q, k, v: each [B, {shape.H}, T, {D}]")
-    _box(axes, look, "attention", left, y + 2.6, 36, 5.0, _FILL["attention"], f"softmax(q·kᵀ / √{D}, no future) · v\n{shape.H} maps [T, T]", 11)  # fmt: skip
+    _box(
+        axes,
+        look,
+        "attention",
+        left,
+        y + 2.6,
+        36,
+        5.0,
+        _FILL["attention"],
+        f"softmax(q·kᵀ / √{D}, no future) · v\n{shape.H} maps [T, T]",
+        11,
+    )
     y += 7.6
     _arrow(axes, look, (left + 18, y), (left + 18, y + 2.2), stream)
     _box(axes, look, "attention", left, y + 2.2, 36, 3.2, _FILL["attention"], f"c_proj   {C:,} → {C:,}", 12)

@@ -23,11 +23,16 @@ def treemap(tree: dict[str, list[Any]]) -> str:
 
     figure = go.Figure(
         go.Treemap(
-            **tree, branchvalues="total", maxdepth=3, textinfo="label+value+percent root", texttemplate="%{label}<br>%{value:,}",
+            **tree,
+            branchvalues="total",
+            maxdepth=3,
+            textinfo="label+value+percent root",
+            texttemplate="%{label}<br>%{value:,}",
             hovertemplate="%{label}<br>%{value:,} parameters<br>%{percentRoot:.2%} of the model<extra></extra>",
-            marker={"colorscale": [[0, "#a9d6ea"], [1, "#156591"]], "line": {"width": 1}}, tiling={"pad": 2},
+            marker={"colorscale": [[0, "#a9d6ea"], [1, "#156591"]], "line": {"width": 1}},
+            tiling={"pad": 2},
         )
-    )  # fmt: skip
+    )
     figure.update_layout(margin={"l": 2, "r": 2, "t": 24, "b": 2}, uirevision="treemap")
     return str(figure.to_json())
 
@@ -45,13 +50,20 @@ def bars(counts: dict[str, dict[str, int]]) -> str:
     for place, component in enumerate(next(iter(counts.values()))):
         values = [counts[name][component] for name in names]
         figure.add_bar(
-            y=names, x=values, name=component, orientation="h", marker_color=HUES[place % len(HUES)],
+            y=names,
+            x=values,
+            name=component,
+            orientation="h",
+            marker_color=HUES[place % len(HUES)],
             hovertemplate="%{y}<br>" + component + ": %{x:,}<extra></extra>",
-        )  # fmt: skip
+        )
     figure.update_layout(
-        barmode="stack", margin={"l": 110, "r": 10, "t": 10, "b": 40}, uirevision="bars",
-        legend={"orientation": "h", "y": -0.18, "traceorder": "normal"}, xaxis={"title": {"text": "parameters"}},
-    )  # fmt: skip
+        barmode="stack",
+        margin={"l": 110, "r": 10, "t": 10, "b": 40},
+        uirevision="bars",
+        legend={"orientation": "h", "y": -0.18, "traceorder": "normal"},
+        xaxis={"title": {"text": "parameters"}},
+    )
     return str(figure.to_json())
 
 

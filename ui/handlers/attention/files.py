@@ -31,9 +31,13 @@ def arrays(services: Services, request: object) -> str | None:
     weights = np.stack([shown_as(layer, found.mode) for layer in reading.layers()]) if all_fit else found.weights
     target = io.BytesIO()
     np.savez_compressed(
-        target, attention=weights, tokens=np.array(found.kept.labels), token_ids=np.array(reading.token_ids),
-        layer=found.layer, head=found.head,
-    )  # fmt: skip
+        target,
+        attention=weights,
+        tokens=np.array(found.kept.labels),
+        token_ids=np.array(reading.token_ids),
+        layer=found.layer,
+        head=found.head,
+    )
     return f"data:application/zip;base64,{base64.b64encode(target.getvalue()).decode()}"
 
 

@@ -56,11 +56,18 @@ def _activations(lm: LanguageModel) -> Experiment:
         "slopes": {name: _array(v) for name, v in found.slopes.items()},
         "gate": _array(found.gate),
     }
-    return Experiment("activations", arguments, (
-        "ReLU cuts everything below zero, and lets no gradient through there. GELU multiplies its input by a soft gate, "
-        f"Φ(x), the share of a normal distribution below x: it dips to {lowest:.3f}, is smooth at zero, and keeps a slope "
-        f"on both sides. GPT-1 and GPT-2 use the tanh approximation, which differs from the exact one by at most {error:.1e}."
-    ))  # fmt: skip
+    return Experiment(
+        "activations",
+        arguments,
+        (
+            "ReLU cuts everything below zero, and lets no gradient through there. GELU multiplies its input by a "
+            "soft gate, "
+            f"Φ(x), the share of a normal distribution below x: it dips to {lowest:.3f}, is smooth at zero, and "
+            f"keeps a slope "
+            f"on both sides. GPT-1 and GPT-2 use the tanh approximation, which differs from the exact one by at most "
+            f"{error:.1e}."
+        ),
+    )
 
 
 def _layer_norm(lm: LanguageModel) -> Experiment:
@@ -69,36 +76,58 @@ def _layer_norm(lm: LanguageModel) -> Experiment:
     found = run.layer_norm_example(lm.model, ids, layer)
     low, high = float(found.deviation.min()), float(found.deviation.max())
     arguments = {name: _array(getattr(found, name)) for name in ("before", "after", "mean", "deviation")}
-    return Experiment("layer_norm", arguments, (
-        f"The residual stream of {lm.name} before layer {layer}, on the Attention tab's example. Its standard deviation goes "
-        f"from {low:.2f} to {high:.2f} between tokens, and single channels stick out. LayerNorm takes the mean off each token, "
-        "divides by its deviation, and then scales and shifts every channel by weights that were learned: attention sees "
-        "numbers of one size, whatever piled up in the stream."
-    ))  # fmt: skip
+    return Experiment(
+        "layer_norm",
+        arguments,
+        (
+            f"The residual stream of {lm.name} before layer {layer}, on the Attention tab's example. Its standard "
+            f"deviation goes "
+            f"from {low:.2f} to {high:.2f} between tokens, and single channels stick out. LayerNorm takes the mean "
+            f"off each token, "
+            "divides by its deviation, and then scales and shifts every channel by weights that were learned: "
+            "attention sees "
+            "numbers of one size, whatever piled up in the stream."
+        ),
+    )
 
 
 def _mask(lm: LanguageModel) -> Experiment:
     found = run.future_leak(replace(_SMALL, n_layer=4))
     without = found[False][:-1]
-    return Experiment("leak", {"with_mask": _array(found[True]), "without": _array(found[False])}, (
-        "Two texts that differ in their last token alone, in the same random model. With the causal mask no earlier "
-        f"prediction moves, to the last bit. Without it every one does, by {float(without.mean()):.2f} on average: the model "
-        "could read the answer instead of predicting it, and its training loss would mean nothing."
-    ))  # fmt: skip
+    return Experiment(
+        "leak",
+        {"with_mask": _array(found[True]), "without": _array(found[False])},
+        (
+            "Two texts that differ in their last token alone, in the same random model. With the causal mask no "
+            "earlier "
+            f"prediction moves, to the last bit. Without it every one does, by {float(without.mean()):.2f} on "
+            f"average: the model "
+            "could read the answer instead of predicting it, and its training loss would mean nothing."
+        ),
+    )
 
 
 def _norm_position(lm: LanguageModel) -> Experiment:
     found = run.gradient_by_depth(replace(_SMALL, n_layer=12))
     pre, post = (_array(found[name]) for name in ("pre", "post"))
-    return Experiment("by_depth", {
-        "lines": {"pre-norm (GPT-2)": pre, "post-norm (GPT-1)": post},
-        "title": "Gradient of the MLP's second matrix in each block, before training", "unit": "norm of the mean gradient",
-    }, (
-        "A random model of 12 layers, 128 wide, with the initial weights (Xavier) and the measure of Xiong et al. 2020. "
-        f"Post-norm: {post[0]:.2f} in the first block and {post[-1]:.2f} in the last. As they show, it is large near the output "
-        f"and falls downwards, which is their reason for the warm-up. Pre-norm: {pre[0]:.2f} and {pre[-1]:.2f}. They find it "
-        "about equal in all layers; in this decoder the early blocks have more, as Shleifer et al. 2021 (NormFormer) report."
-    ))  # fmt: skip
+    return Experiment(
+        "by_depth",
+        {
+            "lines": {"pre-norm (GPT-2)": pre, "post-norm (GPT-1)": post},
+            "title": "Gradient of the MLP's second matrix in each block, before training",
+            "unit": "norm of the mean gradient",
+        },
+        (
+            "A random model of 12 layers, 128 wide, with the initial weights (Xavier) and the measure of Xiong et "
+            "al. 2020. "
+            f"Post-norm: {post[0]:.2f} in the first block and {post[-1]:.2f} in the last. As they show, it is large "
+            f"near the output "
+            f"and falls downwards, which is their reason for the warm-up. Pre-norm: {pre[0]:.2f} and {pre[-1]:.2f}. "
+            f"They find it "
+            "about equal in all layers; in this decoder the early blocks have more, as Shleifer et al. 2021 "
+            "(NormFormer) report."
+        ),
+    )
 
 
 def _tying(lm: LanguageModel) -> Experiment:
@@ -106,34 +135,54 @@ def _tying(lm: LanguageModel) -> Experiment:
     tied = count_parameters(replace(config, tie_word_embeddings=True))
     untied = count_parameters(replace(config, tie_word_embeddings=False))
     table = tied.token_embedding
-    return Experiment("tying", {"tied": tied.total, "untied": untied.total, "table": table}, (
-        f"{lm.name} with one table at both ends has {tied.total:,} parameters, with two {untied.total:,}: the table is "
-        f"{table / tied.total:.0%} of the tied model. Tying says that a token that looks like another on the way in should "
-        "also be as likely on the way out (Press and Wolf 2017)."
-    ))  # fmt: skip
+    return Experiment(
+        "tying",
+        {"tied": tied.total, "untied": untied.total, "table": table},
+        (
+            f"{lm.name} with one table at both ends has {tied.total:,} parameters, with two {untied.total:,}: the "
+            f"table is "
+            f"{table / tied.total:.0%} of the tied model. Tying says that a token that looks like another on the way "
+            f"in should "
+            "also be as likely on the way out (Press and Wolf 2017)."
+        ),
+    )
 
 
 def _scaling(lm: LanguageModel) -> Experiment:
     found = run.stream_by_depth(_SMALL)
     scaled, plain = _array(found[True]), _array(found[False])
-    return Experiment("by_depth", {
-        "lines": {"residual projections scaled by 1/√(2·layers)": scaled, "all weights N(0, 0.02)": plain},
-        "title": "Size of the residual stream after each layer, before training", "unit": "standard deviation", "log": False,
-    }, (
-        f"Every block adds two more terms. Without scaling the stream of a random 24-layer model grows {plain[-1] / plain[0]:.1f} "
-        f"times on the way up; with GPT-2's scaled initialisation {scaled[-1] / scaled[0]:.1f} times (GPT-2 paper, section 2.3)."
-    ))  # fmt: skip
+    return Experiment(
+        "by_depth",
+        {
+            "lines": {"residual projections scaled by 1/√(2·layers)": scaled, "all weights N(0, 0.02)": plain},
+            "title": "Size of the residual stream after each layer, before training",
+            "unit": "standard deviation",
+            "log": False,
+        },
+        (
+            f"Every block adds two more terms. Without scaling the stream of a random 24-layer model grows "
+            f"{plain[-1] / plain[0]:.1f} "
+            f"times on the way up; with GPT-2's scaled initialisation {scaled[-1] / scaled[0]:.1f} times (GPT-2 "
+            f"paper, section 2.3)."
+        ),
+    )
 
 
 def _positions(lm: LanguageModel) -> Experiment:
     similarity = _array(run.position_similarity(lm.model))
     near = float(np.mean(np.diag(similarity, 1)))
     far = float(np.mean(np.diag(similarity, len(similarity) // 2)))
-    return Experiment("positions", {"similarity": similarity, "window": lm.model.config.n_positions}, (
-        f"The position embeddings of {lm.name}, compared with each other. Nobody told the model that 5 comes after 4: each "
-        f"place has a vector of its own. Neighbours have a similarity of {near:.2f}, positions half a window apart {far:.2f}. "
-        "What is not random here was learned."
-    ))  # fmt: skip
+    return Experiment(
+        "positions",
+        {"similarity": similarity, "window": lm.model.config.n_positions},
+        (
+            f"The position embeddings of {lm.name}, compared with each other. Nobody told the model that 5 comes "
+            f"after 4: each "
+            f"place has a vector of its own. Neighbours have a similarity of {near:.2f}, positions half a window "
+            f"apart {far:.2f}. "
+            "What is not random here was learned."
+        ),
+    )
 
 
 EXPERIMENTS: dict[str, Callable[[LanguageModel], Experiment]] = {

@@ -18,14 +18,39 @@ _ROOT = Path(model.__file__).resolve().parent.parent
 # Part of the drawing -> (title, formula, component it belongs to, the code).
 _PARTS: dict[str, tuple[str, str, str, tuple[Callable[..., Any], ...]]] = {
     "token_embedding": ("Token embedding", "x = wte[token id]", "token_embedding", (model.GPT.hidden_states,)),
-    "position_embedding": ("Position embedding", "x = x + wpe[place]", "position_embedding", (model._positions, model.GPT.hidden_states)),
-    "attention": ("Attention", "softmax(q·kᵀ / √D + mask) · v, then c_proj", "attention", (attention.CausalSelfAttention.forward, attention.attention_weights)),
+    "position_embedding": (
+        "Position embedding",
+        "x = x + wpe[place]",
+        "position_embedding",
+        (model._positions, model.GPT.hidden_states),
+    ),
+    "attention": (
+        "Attention",
+        "softmax(q·kᵀ / √D + mask) · v, then c_proj",
+        "attention",
+        (attention.CausalSelfAttention.forward, attention.attention_weights),
+    ),
     "mlp": ("MLP", "c_proj(GELU(c_fc(x)))", "mlp", (model.MLP.forward, model.activation)),
-    "ln_1": ("LayerNorm before or after attention", "(x − mean) / √(variance + ε) · weight + bias", "ln_1", (model.Block.forward,)),
-    "ln_2": ("LayerNorm before or after the MLP", "(x − mean) / √(variance + ε) · weight + bias", "ln_2", (model.Block.forward,)),
-    "final_norm": ("Final LayerNorm", "(x − mean) / √(variance + ε) · weight + bias", "final_norm", (model.GPT.hidden_states,)),
+    "ln_1": (
+        "LayerNorm before or after attention",
+        "(x − mean) / √(variance + ε) · weight + bias",
+        "ln_1",
+        (model.Block.forward,),
+    ),
+    "ln_2": (
+        "LayerNorm before or after the MLP",
+        "(x − mean) / √(variance + ε) · weight + bias",
+        "ln_2",
+        (model.Block.forward,),
+    ),
+    "final_norm": (
+        "Final LayerNorm",
+        "(x − mean) / √(variance + ε) · weight + bias",
+        "final_norm",
+        (model.GPT.hidden_states,),
+    ),
     "head": ("Output head", "logits = x · lm_headᵀ", "head", (model.GPT.forward,)),
-}  # fmt: skip
+}
 
 
 def drawn(config: GPTConfig) -> dict[str, Any]:
@@ -33,11 +58,18 @@ def drawn(config: GPTConfig) -> dict[str, Any]:
     count = count_parameters(config)
     return {
         "name": name_of(config) or "this shape",
-        "V": config.vocab_size, "P": config.n_positions, "C": config.n_embd, "F": config.inner_dim, "L": config.n_layer,
-        "H": config.n_head, "pre_norm": config.norm_position == "pre", "tied": config.tie_word_embeddings,
-        "use_mlp": config.use_mlp, "use_positions": config.use_positions,
+        "V": config.vocab_size,
+        "P": config.n_positions,
+        "C": config.n_embd,
+        "F": config.inner_dim,
+        "L": config.n_layer,
+        "H": config.n_head,
+        "pre_norm": config.norm_position == "pre",
+        "tied": config.tie_word_embeddings,
+        "use_mlp": config.use_mlp,
+        "use_positions": config.use_positions,
         "counts": {part.name: part.count for part in count.components},
-    }  # fmt: skip
+    }
 
 
 def parts(config: GPTConfig) -> dict[str, dict[str, Any]]:

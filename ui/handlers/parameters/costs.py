@@ -49,7 +49,9 @@ def costs(config: GPTConfig, batch_size: object, n_tokens: object, millions: obj
     return sheet([_memory(config), _training(config, B, T), _work(config, T, total), _lesson(config)])
 
 
-def measure_training(services: Services, config: GPTConfig, batch_size: object, n_tokens: object, millions: object) -> str:  # fmt: skip
+def measure_training(
+    services: Services, config: GPTConfig, batch_size: object, n_tokens: object, millions: object
+) -> str:
     """Trains a model of this shape on random tokens for two seconds: tokens a second, and how long a run would take.
 
     Raises:
@@ -68,7 +70,8 @@ def measure_training(services: Services, config: GPTConfig, batch_size: object, 
     operations = training_flops(config, T) * B * T
     if operations > _MOST_OPERATIONS:
         raise InputError(
-            f"One update of this would take {big(operations)} operations; {big(_MOST_OPERATIONS)} are allowed here for a "
+            f"One update of this would take {big(operations)} operations; {big(_MOST_OPERATIONS)} are allowed here "
+            f"for a "
             "measurement. Choose a smaller shape, batch or sequence."
         )
     if config.vocab_size < 2 or T < 4:
@@ -138,11 +141,29 @@ def _memory(config: GPTConfig) -> Section:
         ("weights, 16 bits (fp16, bf16)", f"2 bytes · {N:,}", size(weight_bytes(config, bits=16))),
         ("weights, int8", f"1 byte · {N:,}", size(weight_bytes(config, bits=8))),
         ("KV cache, one token, fp32", f"2 · {L:,} · {C:,} · 4 bytes", size(kv_cache_bytes(config))),
-        ("KV cache, full window, fp32", f"{config.n_positions:,} tokens", size(kv_cache_bytes(config, config.n_positions))),
-        ("KV cache, full window, 16 bits", f"{config.n_positions:,} tokens", size(kv_cache_bytes(config, config.n_positions, bits=16))),
-        ("all attention maps of one full window", f"{L:,} · {config.n_head:,} · {config.n_positions:,}² · 4 bytes", size(4 * L * config.n_head * config.n_positions**2)),
-    ]  # fmt: skip
-    return Section("Memory to use it", "Powers of ten; this app keeps weights and cache in fp32. Models of 30 million parameters and more are decoded from 16-bit copies of the weights.", ("what", "how", "bytes"), rows)  # fmt: skip
+        (
+            "KV cache, full window, fp32",
+            f"{config.n_positions:,} tokens",
+            size(kv_cache_bytes(config, config.n_positions)),
+        ),
+        (
+            "KV cache, full window, 16 bits",
+            f"{config.n_positions:,} tokens",
+            size(kv_cache_bytes(config, config.n_positions, bits=16)),
+        ),
+        (
+            "all attention maps of one full window",
+            f"{L:,} · {config.n_head:,} · {config.n_positions:,}² · 4 bytes",
+            size(4 * L * config.n_head * config.n_positions**2),
+        ),
+    ]
+    return Section(
+        "Memory to use it",
+        "Powers of ten; this app keeps weights and cache in fp32. Models of 30 million parameters and more are "
+        "decoded from 16-bit copies of the weights.",
+        ("what", "how", "bytes"),
+        rows,
+    )
 
 
 def _training(config: GPTConfig, B: int, T: int) -> Section:
@@ -156,7 +177,13 @@ def _training(config: GPTConfig, B: int, T: int) -> Section:
         ("the same, attention maps kept", f"+ {config.n_head:,} · ({T:,} − 1) numbers a token and layer", size(maps)),
         ("together, fused attention", "the sum of the first three", size(fixed + fused)),
     ]
-    return Section("Memory to train it", "What a step in fp32 keeps until its backward pass is done.", ("what", "how", "bytes"), rows, (4,))  # fmt: skip
+    return Section(
+        "Memory to train it",
+        "What a step in fp32 keeps until its backward pass is done.",
+        ("what", "how", "bytes"),
+        rows,
+        (4,),
+    )
 
 
 def _work(config: GPTConfig, T: int, total: float) -> Section:
@@ -165,17 +192,30 @@ def _work(config: GPTConfig, T: int, total: float) -> Section:
         (f"forward, one token among {T:,}", "2 · matrix weights + 4 · L · C · T", big(forward_flops(config, T))),
         ("backward", "twice the forward pass", big(2 * forward_flops(config, T))),
         ("forward and backward", "the sum", big(training_flops(config, T))),
-        ("the rule of thumb 6N", f"6 · {count.without_embeddings:,} without embeddings", big(6 * count.without_embeddings)),
-        (f"a run of {big(total)} tokens", "forward and backward of every token", f"{training_flops(config, T) * total:.3g}"),
+        (
+            "the rule of thumb 6N",
+            f"6 · {count.without_embeddings:,} without embeddings",
+            big(6 * count.without_embeddings),
+        ),
+        (
+            f"a run of {big(total)} tokens",
+            "forward and backward of every token",
+            f"{training_flops(config, T) * total:.3g}",
+        ),
         ("the rule of thumb 6ND", "N without embeddings, D tokens", f"{6 * count.without_embeddings * total:.3g}"),
-    ]  # fmt: skip
+    ]
     return Section(
         "Operations",
-        "Floating-point operations, a multiplication and an addition counted as two. The first three rows are this project's "
+        "Floating-point operations, a multiplication and an addition counted as two. The first three rows are this "
+        "project's "
         "own count: the output head is in it, and every pair of tokens, hidden or not. Kaplan et al. count "
-        f"2N + 2 · L · C · T a token, without embeddings and head: {big(2 * count.without_embeddings + 2 * config.n_layer * config.n_embd * T)}.",
-        ("what", "how", "FLOP"), rows, (2,), "the rules of thumb: Kaplan et al. 2020, section 2.1",
-    )  # fmt: skip
+        f"2N + 2 · L · C · T a token, without embeddings and head: "
+        f"{big(2 * count.without_embeddings + 2 * config.n_layer * config.n_embd * T)}.",
+        ("what", "how", "FLOP"),
+        rows,
+        (2,),
+        "the rules of thumb: Kaplan et al. 2020, section 2.1",
+    )
 
 
 def _lesson(config: GPTConfig) -> Section:
@@ -188,6 +228,8 @@ def _lesson(config: GPTConfig) -> Section:
     ]
     return Section(
         "Keys and values: 100 tokens after a prompt of 50",
-        "Without a cache every step reads the whole text again. With one, the prompt is read once and then each new token.",
-        ("", "how", "key-value pairs"), rows,
-    )  # fmt: skip
+        "Without a cache every step reads the whole text again. With one, the prompt is read once and then each new "
+        "token.",
+        ("", "how", "key-value pairs"),
+        rows,
+    )

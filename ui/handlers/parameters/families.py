@@ -15,22 +15,39 @@ def families() -> str:
 
 
 def _sizes() -> Section:
-    names = {"gpt1": "GPT-1", "gpt2": "GPT-2 small", "gpt2-medium": "GPT-2 medium", "gpt2-large": "GPT-2 large", "gpt2-xl": "GPT-2 XL"}  # fmt: skip
+    names = {
+        "gpt1": "GPT-1",
+        "gpt2": "GPT-2 small",
+        "gpt2-medium": "GPT-2 medium",
+        "gpt2-large": "GPT-2 large",
+        "gpt2-xl": "GPT-2 XL",
+    }
     rows = [_row(label, PRESETS[name]) for name, label in names.items()]
     rows.append(["BERT-base", 12, 12, 768, 512, "30,000 (released: 30,522)", "post", "110 million"])
     rows.append(_row("GPT-3", _GPT3))
     return Section(
         "Sizes",
-        "Counts of the GPTs are computed from their shapes, BERT's is the paper's. GPT-3's layers alternate dense and banded sparse attention, "
+        "Counts of the GPTs are computed from their shapes, BERT's is the paper's. GPT-3's layers alternate dense "
+        "and banded sparse attention, "
         "which changes no count.",
-        ("model", "layers", "heads", "width", "window", "vocabulary", "norm", "parameters"), rows,
+        ("model", "layers", "heads", "width", "window", "vocabulary", "norm", "parameters"),
+        rows,
         source="Radford et al. 2018 and 2019; Devlin et al. 2019; Brown et al. 2020, table 2.1",
-    )  # fmt: skip
+    )
 
 
 def _row(label: str, config: GPTConfig) -> list[str | int]:
     count = f"{count_parameters(config).total:,}"
-    return [label, config.n_layer, config.n_head, config.n_embd, config.n_positions, config.vocab_size, config.norm_position, count]  # fmt: skip
+    return [
+        label,
+        config.n_layer,
+        config.n_head,
+        config.n_embd,
+        config.n_positions,
+        config.vocab_size,
+        config.norm_position,
+        count,
+    ]
 
 
 def _training() -> Section:
@@ -41,23 +58,42 @@ def _training() -> Section:
         ("GPT-3", "300 billion tokens, mostly filtered Common Crawl", "tasks from a few examples in the prompt"),
     ]
     return Section(
-        "What they read, and what for", "", ("model", "text", "how it is used"), rows,
+        "What they read, and what for",
+        "",
+        ("model", "text", "how it is used"),
+        rows,
         source="the papers named above",
-    )  # fmt: skip
+    )
 
 
 def _kinds() -> Section:
     rows = [
-        ("encoder (BERT)", "every token sees all others", "understanding: classify, find, fill in", "predicts hidden words"),
-        ("decoder (GPT)", "a token sees itself and what came before", "writing, and everything that can be put as writing", "predicts the next token"),
-        ("encoder-decoder (T5, the first transformer)", "the reader sees all; the writer what it wrote, and the reader through cross-attention", "translation, summaries", "predicts the target text"),
-    ]  # fmt: skip
+        (
+            "encoder (BERT)",
+            "every token sees all others",
+            "understanding: classify, find, fill in",
+            "predicts hidden words",
+        ),
+        (
+            "decoder (GPT)",
+            "a token sees itself and what came before",
+            "writing, and everything that can be put as writing",
+            "predicts the next token",
+        ),
+        (
+            "encoder-decoder (T5, the first transformer)",
+            "the reader sees all; the writer what it wrote, and the reader through cross-attention",
+            "translation, summaries",
+            "predicts the target text",
+        ),
+    ]
     return Section(
         "Encoder, decoder, both",
         "A GPT block has no cross-attention: there is no second text to look at.",
-        ("kind", "who sees what", "good at", "trained to"), rows,
+        ("kind", "who sees what", "good at", "trained to"),
+        rows,
         source="Vaswani et al. 2017; Devlin et al. 2019; Raffel et al. 2020",
-    )  # fmt: skip
+    )
 
 
 def _ladder() -> Section:
@@ -65,16 +101,32 @@ def _ladder() -> Section:
     V, window = lesson.vocab_size, lesson.n_positions
     embedded, hidden, context = 10, 200, 3
     mlp = V * embedded + context * embedded * hidden + hidden + hidden * V + V
-    attention_only = count_parameters(GPTConfig(vocab_size=V, n_positions=window, n_embd=128, n_layer=4, n_head=4, use_mlp=False, attention_bias=False)).total  # fmt: skip
+    attention_only = count_parameters(
+        GPTConfig(
+            vocab_size=V, n_positions=window, n_embd=128, n_layer=4, n_head=4, use_mlp=False, attention_bias=False
+        )
+    ).total
     rows = [
         ("bigram: a table", "the last character", f"{V}²", V * V),
-        (f"MLP on {context} characters", f"{context} characters, each at its own place", f"{embedded}-wide embeddings, {hidden} hidden units", mlp),
-        ("attention alone", f"{window} characters, chosen by content", "4 layers of 4 heads, 128 wide, no MLP", attention_only),
+        (
+            f"MLP on {context} characters",
+            f"{context} characters, each at its own place",
+            f"{embedded}-wide embeddings, {hidden} hidden units",
+            mlp,
+        ),
+        (
+            "attention alone",
+            f"{window} characters, chosen by content",
+            "4 layers of 4 heads, 128 wide, no MLP",
+            attention_only,
+        ),
         ("the lesson's GPT (char-day19)", f"{window} characters", "the same with MLPs", count_parameters(lesson).total),
-    ]  # fmt: skip
+    ]
     return Section(
         "From bigram to GPT, in characters",
-        f"What each can look at, on a vocabulary of {V} characters. Each step sees more, or does more with what it sees.",
-        ("model", "looks at", "made of", "parameters"), rows,
+        f"What each can look at, on a vocabulary of {V} characters. Each step sees more, or does more with what it "
+        f"sees.",
+        ("model", "looks at", "made of", "parameters"),
+        rows,
         source="Bengio et al. 2003 for the MLP; counts computed here",
-    )  # fmt: skip
+    )

@@ -8,14 +8,21 @@ from gptcore.analysis import ParameterCount, count_parameters
 from gptcore.config import PRESETS
 from ui.handlers.sheets import Section, sheet
 
-_SIZES = {"gpt2": ("124M", "117M"), "gpt2-medium": ("355M", "345M"), "gpt2-large": ("774M", "762M"), "gpt2-xl": ("1558M", "1542M")}  # fmt: skip
+_SIZES = {
+    "gpt2": ("124M", "117M"),
+    "gpt2-medium": ("355M", "345M"),
+    "gpt2-large": ("774M", "762M"),
+    "gpt2-xl": ("1558M", "1542M"),
+}
 _GPT1_VOCABULARY = PRESETS["gpt1"].vocab_size
 _COLUMNS = ("what is counted", "how", "parameters")
 
 
 def quoted() -> str:
     """The sheet: one section for every pair of numbers."""
-    return sheet([*(_two_counts(name, *numbers) for name, numbers in _SIZES.items()), _without_embeddings(), _twice(), _gpt1()])  # fmt: skip
+    return sheet(
+        [*(_two_counts(name, *numbers) for name, numbers in _SIZES.items()), _without_embeddings(), _twice(), _gpt1()]
+    )
 
 
 def _parts(count: ParameterCount) -> list[tuple[str, str, int]]:
@@ -26,7 +33,11 @@ def _parts(count: ParameterCount) -> list[tuple[str, str, int]]:
         ("position embedding", rest["position_embedding"].numbers, rest["position_embedding"].count),
         ("all blocks", " + ".join(part.numbers for part in blocks), sum(part.count for part in blocks)),
     ]
-    return [*rows, ("final norm", rest["final_norm"].numbers, rest["final_norm"].count)] if rest["final_norm"].count else rows  # fmt: skip
+    return (
+        [*rows, ("final norm", rest["final_norm"].numbers, rest["final_norm"].count)]
+        if rest["final_norm"].count
+        else rows
+    )
 
 
 def _two_counts(name: str, real: str, paper: str) -> Section:
@@ -43,11 +54,15 @@ def _two_counts(name: str, real: str, paper: str) -> Section:
     n = len(rows)
     return Section(
         f"{paper} or {real}?",
-        f"The paper's table 2 says {paper}; the released weights hold {count.total:,}. OpenAI's repository says that the "
+        f"The paper's table 2 says {paper}; the released weights hold {count.total:,}. OpenAI's repository says that "
+        f"the "
         f"first counts were wrong, not how. Counted with GPT-1's vocabulary, all four sizes come out at the paper's "
         "numbers: that is this project's reading of them.",
-        _COLUMNS, rows, (n - 3, n - 1), "Radford et al. 2019, table 2; README of openai/gpt-2",
-    )  # fmt: skip
+        _COLUMNS,
+        rows,
+        (n - 3, n - 1),
+        "Radford et al. 2019, table 2; README of openai/gpt-2",
+    )
 
 
 def _without_embeddings() -> Section:
@@ -61,15 +76,23 @@ def _without_embeddings() -> Section:
         ("norms in the blocks", f"{L} · 2 · 2 · {C}", count.block_norms),
         ("final norm", f"2 · {C}", count.final_norm),
         ("without embeddings: 85M", "the sum", count.without_embeddings),
-        ("token and position embedding", f"({config.vocab_size:,} + {config.n_positions:,}) · {C}", count.token_embedding + count.position_embedding),
+        (
+            "token and position embedding",
+            f"({config.vocab_size:,} + {config.n_positions:,}) · {C}",
+            count.token_embedding + count.position_embedding,
+        ),
         ("all of it: 124M", "the sum", count.total),
-    ]  # fmt: skip
+    ]
     return Section(
         "85M or 124M?",
-        "Kaplan et al. count what computes, and leave out the tables that are looked up; TransformerLens lists 85M, the "
+        "Kaplan et al. count what computes, and leave out the tables that are looked up; TransformerLens lists 85M, "
+        "the "
         "matrices alone. Not everybody does so: Hoffmann et al. (Chinchilla) count all parameters.",
-        _COLUMNS, rows, (4, 6), "Kaplan et al. 2020, section 2.1; Hoffmann et al. 2022, appendix F; TransformerLens model table",
-    )  # fmt: skip
+        _COLUMNS,
+        rows,
+        (4, 6),
+        "Kaplan et al. 2020, section 2.1; Hoffmann et al. 2022, appendix F; TransformerLens model table",
+    )
 
 
 def _twice() -> Section:
@@ -84,8 +107,11 @@ def _twice() -> Section:
         "124M or 163M?",
         "Tutorials that give the output head its own matrix, or add up a state dict in which the shared one appears "
         "under two names, find 163M.",
-        _COLUMNS, rows, (2,), "computed here",
-    )  # fmt: skip
+        _COLUMNS,
+        rows,
+        (2,),
+        "computed here",
+    )
 
 
 def _gpt1() -> Section:
@@ -99,7 +125,11 @@ def _gpt1() -> Section:
     n = len(rows)
     return Section(
         "GPT-1: with or without a final norm?",
-        "Both round to 117M. The released GPT-1 normalises after each sum and has no final norm; drawn pre-norm, it needs "
+        "Both round to 117M. The released GPT-1 normalises after each sum and has no final norm; drawn pre-norm, it "
+        "needs "
         "one, and has 1,536 parameters more.",
-        _COLUMNS, rows, (n - 3, n - 1), "params_shapes.json of openai/finetune-transformer-lm; Radford et al. 2018",
-    )  # fmt: skip
+        _COLUMNS,
+        rows,
+        (n - 3, n - 1),
+        "params_shapes.json of openai/finetune-transformer-lm; Radford et al. 2018",
+    )

@@ -76,8 +76,9 @@ def name_of(config: GPTConfig) -> str:
 def breakdown(config: GPTConfig) -> str:
     """The component's value: a table of components with formulas, numbers, counts and shares, down to the tensor.
 
-    Keys: config (for config.json), total, name (of the preset that it is), check (what comparing with the real model gave, and whether it
-    agrees: true, false or null), rows of {name, module, formula, numbers, count, share, tensors}.
+    Keys: config (for config.json), total, name (of the preset that it is), check (what comparing with the real
+    model gave, and whether it agrees: true, false or null), rows of {name, module, formula, numbers, count, share,
+    tensors}.
     """
     count = count_parameters(config)
     tensors: dict[str, list[list[Any]]] = {}

@@ -64,9 +64,12 @@ def zipped_model(services: Services, bench_id: object) -> tuple[str, str]:
     folder = Path(scratch.name)
     facts, step = record.facts, record.observations[-1].step
     made = {
-        "title": facts.title, "steps": step, "tokens": step * facts.tokens_per_step,
-        "seconds": round(record.seconds()), "settings": dict(facts.settings),
-    }  # fmt: skip
+        "title": facts.title,
+        "steps": step,
+        "tokens": step * facts.tokens_per_step,
+        "seconds": round(record.seconds()),
+        "settings": dict(facts.settings),
+    }
     save_folder(folder / "model", lm.model, lm.tokenizer, metadata=made)
     target = folder / "model.zip"
     try:

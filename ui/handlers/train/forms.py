@@ -114,9 +114,11 @@ def label_form(values: Values, limits: Limits) -> LabelForm:
 def shape_of(values: Values) -> Shape:
     """A shape, by SENT. Raises InputError for one that is too large to train here."""
     ranges = {
-        "n_layer": ("The number of layers", 1, 24), "n_head": ("The number of heads", 1, 32),
-        "n_embd": ("The width", 4, 1024), "n_positions": ("The window", 4, 1024),
-    }  # fmt: skip
+        "n_layer": ("The number of layers", 1, 24),
+        "n_head": ("The number of heads", 1, 32),
+        "n_embd": ("The width", 4, 1024),
+        "n_positions": ("The window", 4, 1024),
+    }
     return Shape(*(inputs.whole(values[n], ranges[n][0], low=ranges[n][1], high=ranges[n][2]) for n in SENT))
 
 

@@ -56,9 +56,11 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
     precision = faster_precision(shape.n_embd, data.batch_size * data.window)
     config = replace(config, precision=precision, schedule="linear")
     watched = Watched(
-        sample_prompt(lm.tokenizer, form.prompt, shape.n_positions), seed=config.seed, n_new=40,
+        sample_prompt(lm.tokenizer, form.prompt, shape.n_positions),
+        seed=config.seed,
+        n_new=40,
         looked_at=[token for token in train[0].sequences[0] if token < shape.vocab_size][:24],
-    )  # fmt: skip
+    )
     counts = [sum(example.label == place for example in train) for place in range(len(names))]
     title = f"{lm.name} tuned on {len(names)} labels"
     facts = replace(

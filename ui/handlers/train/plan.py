@@ -118,7 +118,8 @@ def check_size(services: Services, shape: GPTConfig, config: TrainingConfig) -> 
     needed += activation_bytes(shape, batch_size=config.batch_size, n_tokens=shape.n_positions, attention_maps=True)
     if needed > limits.model_bytes // 4:
         raise InputError(
-            f"Training this takes {needed / 1e9:.1f} GB of memory; this server gives a run {limits.model_bytes / 4e9:.1f} GB. "
+            f"Training this takes {needed / 1e9:.1f} GB of memory; this server gives a run "
+            f"{limits.model_bytes / 4e9:.1f} GB. "
             "Take a smaller batch, window or width."
         )
 
@@ -225,20 +226,37 @@ def facts_of(
 ) -> RunFacts:
     """What is known of any run; `lines` and counts are those of a run that nothing else is known of."""
     settings: dict[str, str | float] = {
-        "text": title.split(" · ")[0], "tokenizer": tokenizer.kind, "vocabulary": shape.vocab_size,
-        "layers": shape.n_layer, "heads": shape.n_head, "width": shape.n_embd, "window": shape.n_positions,
-        "batch": config.batch_size, "optimiser": OPTIMIZERS[config.optimizer], "learning rate": config.learning_rate,
-        "warm-up": config.warmup_steps, "seed": config.seed,
+        "text": title.split(" · ")[0],
+        "tokenizer": tokenizer.kind,
+        "vocabulary": shape.vocab_size,
+        "layers": shape.n_layer,
+        "heads": shape.n_head,
+        "width": shape.n_embd,
+        "window": shape.n_positions,
+        "batch": config.batch_size,
+        "optimiser": OPTIMIZERS[config.optimizer],
+        "learning rate": config.learning_rate,
+        "warm-up": config.warmup_steps,
+        "seed": config.seed,
         "length": f"{config.max_steps:,} steps" if config.time_budget is None else f"{config.time_budget:g} s",
         "broken": TRICKS[trick][0],
-    }  # fmt: skip
+    }
     return RunFacts(
-        title=title, kind=kind, settings=settings, config=config, trick=trick, vocab_size=shape.vocab_size,
-        n_layer=shape.n_layer, n_head=shape.n_head, n_parameters=count_parameters(shape).total,
-        tokens_per_step=config.batch_size * shape.n_positions, prompt=tokenizer.decode(watched.prompt),
+        title=title,
+        kind=kind,
+        settings=settings,
+        config=config,
+        trick=trick,
+        vocab_size=shape.vocab_size,
+        n_layer=shape.n_layer,
+        n_head=shape.n_head,
+        n_parameters=count_parameters(shape).total,
+        tokens_per_step=config.batch_size * shape.n_positions,
+        prompt=tokenizer.decode(watched.prompt),
         tokens=tuple(describe_token(tokenizer, token) for token in watched.looked_at),
-        lines={"uniform": math.log(shape.vocab_size)}, tokens_per_character=1.0,
-    )  # fmt: skip
+        lines={"uniform": math.log(shape.vocab_size)},
+        tokens_per_character=1.0,
+    )
 
 
 def _size(shape: GPTConfig) -> str:

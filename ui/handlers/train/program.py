@@ -23,13 +23,22 @@ def status(services: Services, run_id: object) -> dict[str, Any]:
     rows, looks = record.so_far()
     loss, rate = rows[-1][1:3] if rows else (math.nan, math.nan)
     return {
-        "run": record.id, "title": record.facts.title, "state": record.state, "reason": record.reason,
-        "step": record.step, "seconds": round(record.seconds(), 2),
+        "run": record.id,
+        "title": record.facts.title,
+        "state": record.state,
+        "reason": record.reason,
+        "step": record.step,
+        "seconds": round(record.seconds(), 2),
         "seconds_left": finite(record.seconds_left() if record.alive else 0.0),
-        "tokens_per_second": round(record.rate, 1), "loss": significant(loss), "learning_rate": significant(rate),
-        "valid_loss": finite(looks[-1].valid_loss) if looks else None, "final_loss": finite(record.final_loss),
-        "lines": dict(record.facts.lines), "sample": looks[-1].text if looks else "", "model": record.id,
-    }  # fmt: skip
+        "tokens_per_second": round(record.rate, 1),
+        "loss": significant(loss),
+        "learning_rate": significant(rate),
+        "valid_loss": finite(looks[-1].valid_loss) if looks else None,
+        "final_loss": finite(record.final_loss),
+        "lines": dict(record.facts.lines),
+        "sample": looks[-1].text if looks else "",
+        "model": record.id,
+    }
 
 
 def by_program(

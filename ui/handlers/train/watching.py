@@ -104,17 +104,28 @@ def _news(record: RunRecord, run_id: object, version: object, n_rows: object, n_
         now, n_all = record.version, len(record.observations)
     elapsed = record.seconds()
     return {
-        "run": record.id, "state": record.state, "reason": record.reason, "step": record.step,
-        "elapsed": round(elapsed, 2), "left": finite(record.seconds_left()), "rate": round(record.rate, 1),
-        "version": now, "first": first,
+        "run": record.id,
+        "state": record.state,
+        "reason": record.reason,
+        "step": record.step,
+        "elapsed": round(elapsed, 2),
+        "left": finite(record.seconds_left()),
+        "rate": round(record.rate, 1),
+        "version": now,
+        "first": first,
         "rows": [[int(row[0]), *(significant(value) for value in row[1:])] for row in rows],
-        "looks_from": looks_from, "looks": [_look(seen) for seen in looks], "n_looks": n_all,
-        "final": finite(record.final_loss), "final_accuracy": finite(record.final_accuracy),
-        "peak": record.learning_rate, "planned_peak": record.facts.config.learning_rate,
-        "ahead": _ahead(record, elapsed), "about": None if run_id == record.id else _about(record.facts),
+        "looks_from": looks_from,
+        "looks": [_look(seen) for seen in looks],
+        "n_looks": n_all,
+        "final": finite(record.final_loss),
+        "final_accuracy": finite(record.final_accuracy),
+        "peak": record.learning_rate,
+        "planned_peak": record.facts.config.learning_rate,
+        "ahead": _ahead(record, elapsed),
+        "about": None if run_id == record.id else _about(record.facts),
         "next_look": finite(record.next_look),
         "busy": round(record.processor_share, 2) if record.alive and record.busy else None,
-    }  # fmt: skip
+    }
 
 
 def _about(facts: RunFacts) -> dict[str, Any]:
@@ -185,14 +196,19 @@ def _row_of_past(record: RunRecord, before: RunRecord | None, newest: RunRecord)
     last = record.final_loss if math.isfinite(record.final_loss) else looks[-1].valid_loss if looks else math.nan
     thin = [] if record is newest else rows[:: max(1, len(rows) // 200)]
     return {
-        "run": record.id, "title": facts.title, "first": before is None, "state": record.state, "steps": record.step,
+        "run": record.id,
+        "title": facts.title,
+        "first": before is None,
+        "state": record.state,
+        "steps": record.step,
         "changed": [f"{name} {value}" for name, value in facts.settings.items() if known.get(name) != value],
-        "seconds": round(record.seconds(), 1), "valid": finite(last),
+        "seconds": round(record.seconds(), 1),
+        "valid": finite(last),
         "tokens_per_character": facts.tokens_per_character,
         "comparable": facts.compared_by == newest.facts.compared_by,
         "curve": [[int(row[0]), significant(row[1])] for row in thin],
         "valid_curve": [] if record is newest else [[o.step, significant(o.valid_loss)] for o in looks],
-    }  # fmt: skip
+    }
 
 
 def curves(services: Services, request: object) -> dict[str, Any] | None:
@@ -203,10 +219,14 @@ def curves(services: Services, request: object) -> dict[str, Any] | None:
         return None
     rows, looks = record.so_far()
     return {
-        "title": record.facts.title, "steps": [row[0] for row in rows], "loss": [row[1] for row in rows],
-        "rate": [row[2] for row in rows], "valid": [(o.step, o.valid_loss) for o in looks],
-        "lines": record.facts.lines, "sample": record.facts.prompt + (looks[-1].text if looks else ""),
-    }  # fmt: skip
+        "title": record.facts.title,
+        "steps": [row[0] for row in rows],
+        "loss": [row[1] for row in rows],
+        "rate": [row[2] for row in rows],
+        "valid": [(o.step, o.valid_loss) for o in looks],
+        "lines": record.facts.lines,
+        "sample": record.facts.prompt + (looks[-1].text if looks else ""),
+    }
 
 
 def own_models(services: Services, bench_id: object) -> list[tuple[str, str]]:
@@ -227,11 +247,15 @@ def message(error: GPTCoreError) -> str:
 def _look(seen: Observation) -> dict[str, Any]:
     scores = score_lists(seen.scores)
     return {
-        "step": seen.step, "elapsed": round(seen.elapsed, 2), "valid": finite(seen.valid_loss),
-        "accuracy": finite(seen.accuracy), "text": seen.text,
-        "induction": scores["induction"], "previous": scores["previous"],
+        "step": seen.step,
+        "elapsed": round(seen.elapsed, 2),
+        "valid": finite(seen.valid_loss),
+        "accuracy": finite(seen.accuracy),
+        "text": seen.text,
+        "induction": scores["induction"],
+        "previous": scores["previous"],
         "tasks": {task: round(share, 3) for task, share in seen.tasks.items()},
-    }  # fmt: skip
+    }
 
 
 def _record(services: Services, bench_id: object, run_id: object) -> RunRecord | None:

@@ -76,12 +76,17 @@ def labels_of(services: Services, lm: LanguageModel, asked: Asked, fitted: Fitte
         scores = score_labels(lm, fitted.ids, asked.compared, empty=empty.ids, lead=lead)
     return [
         {
-            "label": one.label, "tokens": one.n_tokens, "logprob": round(one.logprob, 4),
-            "per_token": round(one.per_token, 4), "prior": round(one.prior, 4), "calibrated": round(one.calibrated, 4),
-            "share": round(one.share, 4), "calibrated_share": round(one.calibrated_share, 4),
+            "label": one.label,
+            "tokens": one.n_tokens,
+            "logprob": round(one.logprob, 4),
+            "per_token": round(one.per_token, 4),
+            "prior": round(one.prior, 4),
+            "calibrated": round(one.calibrated, 4),
+            "share": round(one.share, 4),
+            "calibrated_share": round(one.calibrated_share, 4),
         }
         for one in scores
-    ]  # fmt: skip
+    ]
 
 
 def answer(services: Services, session_id: str | None, model: object, asked: Asked) -> Iterator[str]:

@@ -92,13 +92,21 @@ def defaults(name: str, number: int = 0) -> dict[str, Any]:
     template, item = task.templates[0], example_item(name, number)
     values = [item.fields[field] for field in task.fields] + [""] * (MOST_FIELDS - len(task.fields))
     return {
-        "task": name, "template": template.name, "instruction": template.instruction, "body": template.body,
+        "task": name,
+        "template": template.name,
+        "instruction": template.instruction,
+        "body": template.body,
         **{f"field_{place}": value for place, value in enumerate(values)},
-        "expected": item.answer, "n_examples": 0,
+        "expected": item.answer,
+        "n_examples": 0,
         "examples": rows_of(name, _shown_first(examples_of(name, MOST_EXAMPLES)) if name in TASKS_WITH_ITEMS else []),
         "labels": "\n".join(template.label(choice) for choice in task.choices),
-        "temperature": task.temperature, "top_k": task.top_k or 0, **_length(task, template), "seed": 1, "prompt": "",
-    }  # fmt: skip
+        "temperature": task.temperature,
+        "top_k": task.top_k or 0,
+        **_length(task, template),
+        "seed": 1,
+        "prompt": "",
+    }
 
 
 def _shown_first(found: list[Item]) -> list[Item]:
@@ -147,11 +155,18 @@ def task_form(values: Mapping[str, object], limits: Limits) -> Asked:
         raise InputError(f"There are {len(labels)} labels; {MOST_LABELS} are allowed.")
     edited = inputs.text(values["prompt"], "The prompt", most=most)
     asked = Asked(
-        str(values["task"]), task, template, Item(fields, expected),
-        _examples(str(values["task"]), template, values["examples"], n_examples, most), labels, _settings(values),
+        str(values["task"]),
+        task,
+        template,
+        Item(fields, expected),
+        _examples(str(values["task"]), template, values["examples"], n_examples, most),
+        labels,
+        _settings(values),
         inputs.whole(values["max_new_tokens"], "The length", low=1, high=limits.max_new_tokens),
-        _stops(values["stops"]), inputs.seed(values["seed"]), "",
-    )  # fmt: skip
+        _stops(values["stops"]),
+        inputs.seed(values["seed"]),
+        "",
+    )
     return replace(asked, edited=edited) if edited.strip() and edited != asked.prompt.text else asked
 
 

@@ -124,10 +124,18 @@ def _add(board: _Board, model: str, way: str, score: Score, first: dict[tuple[st
     reached, test = score.estimate, score.test
     title = TASKS[test.task].title
     guessing = "" if test.chance is None else percent(test.chance)
-    board.rows.append((
-        model, title, way, in_words(reached.mean, len(score.cases)),
-        f"{percent(reached.low)} to {percent(reached.high)}", len(score.cases), guessing, test.metric,
-    ))  # fmt: skip
+    board.rows.append(
+        (
+            model,
+            title,
+            way,
+            in_words(reached.mean, len(score.cases)),
+            f"{percent(reached.low)} to {percent(reached.high)}",
+            len(score.cases),
+            guessing,
+            test.metric,
+        )
+    )
     before = first.setdefault((model, test.task), score)
     if before is not score and len(before.cases) == len(score.cases):
         what = "the chain of thought" if way == CHAIN else f"{way} example{'s' if way != '1' else ''} in front"
@@ -175,10 +183,15 @@ def _recorded_row(name: str, row: dict[str, Any]) -> Sequence[str | int | float]
     said = next((words for words, side in SIDES.items() if side == held_out), "this sum in either order")
     wording = row["template"] + (f", {row['examples']} example" if row["examples"] else "")
     return (
-        name, TASKS[row["task"]].title, said, wording,
-        in_words(row["score"], row["items"]), f"{percent(row['low'])} to {percent(row['high'])}",
-        row["items"], row["metric"],
-    )  # fmt: skip
+        name,
+        TASKS[row["task"]].title,
+        said,
+        wording,
+        in_words(row["score"], row["items"]),
+        f"{percent(row['low'])} to {percent(row['high'])}",
+        row["items"],
+        row["metric"],
+    )
 
 
 def published() -> str:

@@ -42,9 +42,14 @@ def compare_view(services: Services, model: gr.Dropdown, example: AttentionExamp
         with gr.Column(min_width=200):
             same = gr.Checkbox(True, label="B is read by the same model", elem_id="same-model")
             model_b = gr.Dropdown(
-                choices, value=services.models.default, label="or by", elem_id="model-b", interactive=True,
-                allow_custom_value=services.limits.any_model, container=False,
-            )  # fmt: skip
+                choices,
+                value=services.models.default,
+                label="or by",
+                elem_id="model-b",
+                interactive=True,
+                allow_custom_value=services.limits.any_model,
+                container=False,
+            )
             start = gr.Button("Compare", variant="primary", elem_id="compare-heads")
     view = attention_view(
         example.compared, server_functions=_server_functions(services), signed=True, elem_id="attention-difference"

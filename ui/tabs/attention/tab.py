@@ -26,9 +26,14 @@ def attention_tab(site: Site) -> Lens:
     with gr.Row(equal_height=False, elem_id="attention-head"):
         with gr.Column(scale=3, min_width=330):
             text = gr.Textbox(
-                example.text, show_label=False, lines=2, max_lines=5, elem_id="attention-text", container=False,
+                example.text,
+                show_label=False,
+                lines=2,
+                max_lines=5,
+                elem_id="attention-text",
+                container=False,
                 placeholder="A text for the model to read, at least two words",
-            )  # fmt: skip
+            )
             with gr.Row(elem_classes="attention-more"):
                 use = gr.Button(
                     "Use the text from Generate", size="sm", min_width=190, scale=0, elem_id="use-generated"
@@ -37,9 +42,12 @@ def attention_tab(site: Site) -> Lens:
         with gr.Column(scale=2, min_width=330):
             mode = gr.Radio(_MODES, value=maps.RAW, label="Attention sink (first token)", elem_id="sink")
             keep = gr.Radio(
-                list(maps.ENDS), value="end", label="The text is too long: keep its", elem_id="keep-end",
+                list(maps.ENDS),
+                value="end",
+                label="The text is too long: keep its",
+                elem_id="keep-end",
                 visible=False,
-            )  # fmt: skip
+            )
     shown, off = gr.State("look"), gr.State(example.off)
     with gr.Tabs(elem_id="attention-views") as views:
         with gr.Tab("Heads", id="look") as look_tab:
@@ -47,15 +55,19 @@ def attention_tab(site: Site) -> Lens:
         with gr.Tab("Switch off", id="off") as off_tab:
             with gr.Row(elem_classes="switches"):
                 replacement = gr.Radio(
-                    [("nothing (zero)", "zero"), ("its mean over the text", "mean")], value="zero", label="In its place",
-                    elem_id="replacement", scale=3,
-                )  # fmt: skip
+                    [("nothing (zero)", "zero"), ("its mean over the text", "mean")],
+                    value="zero",
+                    label="In its place",
+                    elem_id="replacement",
+                    scale=3,
+                )
                 every = gr.Button("Try every part alone", variant="primary", elem_id="try-all", min_width=120)
                 stop = gr.Button("Stop", variant="stop", elem_id="stop-trying", min_width=80)
             switches = ablation_view(example.ablation, server_functions=[figures.change_picture], elem_id="ablation")
         with gr.Tab("Logit lens", id="lens") as lens_tab:
             gr.Markdown(
-                "What would the model say next if it stopped after each layer? Its final norm and output head read every "
+                "What would the model say next if it stopped after each layer? Its final norm and output head read "
+                "every "
                 "layer’s state (nostalgebraist 2020, “the logit lens”).",
                 elem_classes="hint",
             )

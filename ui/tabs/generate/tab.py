@@ -29,9 +29,13 @@ def generate_tab(site: Site) -> Lens:
         with gr.Tab("Write"), gr.Row(equal_height=False):
             with gr.Column(scale=1, min_width=330):
                 prompt = gr.Textbox(
-                    example.document.prompt, label="Prompt", lines=2, max_lines=6, elem_id="prompt",
+                    example.document.prompt,
+                    label="Prompt",
+                    lines=2,
+                    max_lines=6,
+                    elem_id="prompt",
                     info="The model continues this text; it does not answer it.",
-                )  # fmt: skip
+                )
                 with gr.Row(visible=False, elem_id="space-warning") as warning:
                     gr.Markdown(
                         "The prompt ends in a space. Most tokens start with their space, so this derails the model."

@@ -29,9 +29,13 @@ def compare_view(
         start = gr.Button("Write all", variant="primary", elem_id="compare-start", min_width=120, scale=0)
         stop = gr.Button("Stop", variant="stop", elem_id="compare-stop", min_width=90, scale=0)
         same = gr.Checkbox(
-            True, label="Same random numbers", elem_id="compare-same", min_width=260,
-            info="On: only the strategy differs. Off: each column gets its own random numbers, so one strategy gives four texts.",
-        )  # fmt: skip
+            True,
+            label="Same random numbers",
+            elem_id="compare-same",
+            min_width=260,
+            info="On: only the strategy differs. Off: each column gets its own random numbers, "
+            "so one strategy gives four texts.",
+        )
     names, streams = [], []
     with gr.Row(elem_classes="compare"):
         for place in range(MOST):
@@ -42,7 +46,7 @@ def compare_view(
                         value=_FIRST_CHOICES[place],
                         label=f"Strategy {place + 1}",
                         elem_id=f"strategy-{place}",
-                    )  # fmt: skip
+                    )
                 )
                 streams.append(
                     token_stream(label=f"Text of strategy {place + 1}", compact=True, elem_id=f"compared-{place}")
@@ -64,9 +68,14 @@ def score_view(services: Services, model: gr.Dropdown, example: PageExample, mod
     with gr.Row(equal_height=False):
         with gr.Column(scale=1, min_width=330):
             text = gr.Textbox(
-                example.scored_text, label="Any text", lines=6, max_lines=14, elem_id="score-text",
-                info="Perplexity: on average, the model is as unsure as choosing among this many equally likely tokens.",
-            )  # fmt: skip
+                example.scored_text,
+                label="Any text",
+                lines=6,
+                max_lines=14,
+                elem_id="score-text",
+                info="Perplexity: on average, the model is as unsure as choosing among this many "
+                "equally likely tokens.",
+            )
             start = gr.Button("Measure the surprise", variant="primary", elem_id="score-start")
         with gr.Column(scale=1, min_width=330):
             stream = token_stream(example.scored, label="Surprise in the text", elem_id="scored")

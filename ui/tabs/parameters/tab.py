@@ -97,9 +97,11 @@ def parameters_tab(site: Site) -> Lens:
     followed = gr.State(services.models.default)  # the model whose shape the sliders show, or "" for a preset's
     load.input(events.load, [load, model], [*fields, length, followed], **QUIET)
     follow: Event = {
-        "fn": events.follow, "inputs": [load, model, followed, shown, batch, millions],
-        "outputs": [*fields, length, followed, *outputs], **QUIET,
-    }  # fmt: skip
+        "fn": events.follow,
+        "inputs": [load, model, followed, shown, batch, millions],
+        "outputs": [*fields, length, followed, *outputs],
+        **QUIET,
+    }
     rate.click(events.rate, [batch, length, millions, *fields], measured, **model_work)
     cache.click(events.cache, model, measured, **model_work)
     examined: Event = {"fn": events.anatomy, "inputs": [shown, which, model], "outputs": shown_figure, **model_work}
@@ -114,18 +116,29 @@ def parameters_tab(site: Site) -> Lens:
 def _controls(values: dict[str, Any]) -> dict[str, Any]:
     """The shape's controls, by the names of GPTConfig's fields."""
     rows = {
-        "vocab_size": ("Vocabulary", "V, tokens", 1, 100_000), "n_positions": ("Window", "P, tokens", 1, 8192),
-        "n_layer": ("Layers", "L, blocks", 1, 96), "n_head": ("Heads", "H, in a layer", 1, 128),
-        "n_embd": ("Width", "C, channels", 1, 12288), "n_inner": ("Inner", "F; 0: 4 times C", 0, 49152),
-    }  # fmt: skip
+        "vocab_size": ("Vocabulary", "V, tokens", 1, 100_000),
+        "n_positions": ("Window", "P, tokens", 1, 8192),
+        "n_layer": ("Layers", "L, blocks", 1, 96),
+        "n_head": ("Heads", "H, in a layer", 1, 128),
+        "n_embd": ("Width", "C, channels", 1, 12288),
+        "n_inner": ("Inner", "F; 0: 4 times C", 0, 49152),
+    }
     found: dict[str, Any] = {}
     with gr.Column(elem_classes="shape-sliders"):
         for name, (label, info, low, high) in rows.items():
             slider = gr.Slider(
-                low, high, values[name], step=1, precision=0, label=label, info=info, elem_id=f"shape-{name}",
-                buttons=[], min_width=0,
-            )  # fmt: skip
-            # Gradio's own range check answers with a notice and leaves the views as they were; `shapes.shape` checks too.
+                low,
+                high,
+                values[name],
+                step=1,
+                precision=0,
+                label=label,
+                info=info,
+                elem_id=f"shape-{name}",
+                buttons=[],
+                min_width=0,
+            )
+            # Gradio's own range check answers with a notice and leaves the views as they were; `shapes.shape` checks.
             setattr(slider, "preprocess", lambda value: value)  # noqa: B010 - a method of this one component
             found[name] = slider
     switches = {

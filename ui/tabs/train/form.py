@@ -25,18 +25,35 @@ def _text_fields(services: Services, values: dict[str, Any], name: str, *, repea
     choices += [] if services.models.offline else [("A public data set", DATA_SET)]
     corpus = gr.Dropdown(choices, value=values["corpus"], label="Text", elem_id=f"{name}-corpus")
     written = gr.Textbox(
-        "", label="Your text", lines=4, max_lines=8, visible=False, elem_id=f"{name}-written", placeholder="Paste it here, or upload a file below.",
-    )  # fmt: skip
+        "",
+        label="Your text",
+        lines=4,
+        max_lines=8,
+        visible=False,
+        elem_id=f"{name}-written",
+        placeholder="Paste it here, or upload a file below.",
+    )
     file = gr.File(
-        label="or a .txt file", file_types=["text", ".txt", ".md", ".csv", ".py"], visible=False, height=150, elem_id=f"{name}-file",
-    )  # fmt: skip
+        label="or a .txt file",
+        file_types=["text", ".txt", ".md", ".csv", ".py"],
+        visible=False,
+        height=150,
+        elem_id=f"{name}-file",
+    )
     data_set = gr.Textbox(
         "", label="Data set", info="owner/name on the Hugging Face Hub", visible=False, elem_id=f"{name}-data-set"
     )
     corpus.change(
-        lambda chosen: [gr.update(visible=chosen == YOURS), gr.update(visible=chosen == YOURS), gr.update(visible=chosen == DATA_SET)],
-        corpus, [written, file, data_set], queue=False, **QUIET,
-    )  # fmt: skip
+        lambda chosen: [
+            gr.update(visible=chosen == YOURS),
+            gr.update(visible=chosen == YOURS),
+            gr.update(visible=chosen == DATA_SET),
+        ],
+        corpus,
+        [written, file, data_set],
+        queue=False,
+        **QUIET,
+    )
     return {"corpus": corpus, "written": written, "file": file, "data_set": data_set}
 
 
@@ -78,42 +95,16 @@ def scratch_fields(services: Services, values: dict[str, Any]) -> dict[str, Any]
             found["batch_size"] = _slider(services, "Batch", "B, windows", 1, 512, values, "batch_size")
         found["length"] = length
         with gr.Row():
-            found["max_steps"] = gr.Number(
-                values["max_steps"],
-                label="Steps",
-                info="when the length is steps",
-                precision=0,
-                minimum=1,
-                elem_id="train-steps",
-                min_width=100,
+            found["max_steps"] = _number(
+                values["max_steps"], "Steps", "when the length is steps", "train-steps", least=1
             )
             found["optimizer"] = optimizer
-            found["learning_rate"] = gr.Number(
-                values["learning_rate"],
-                label="Learning rate",
-                info="peak; Muon takes 7 times it",
-                elem_id="train-rate",
-                min_width=100,
+            found["learning_rate"] = _number(
+                values["learning_rate"], "Learning rate", "peak; Muon takes 7 times it", "train-rate"
             )
         with gr.Row():
-            found["warmup_steps"] = gr.Number(
-                values["warmup_steps"],
-                label="Warm-up",
-                info="steps",
-                precision=0,
-                minimum=0,
-                elem_id="train-warmup",
-                min_width=100,
-            )
-            found["seed"] = gr.Number(
-                values["seed"],
-                label="Seed",
-                precision=0,
-                minimum=0,
-                maximum=2**31 - 1,
-                elem_id="train-seed",
-                min_width=100,
-            )
+            found["warmup_steps"] = _number(values["warmup_steps"], "Warm-up", "steps", "train-warmup", least=0)
+            found["seed"] = _number(values["seed"], "Seed", "", "train-seed", least=0, most=2**31 - 1)
         found["prompt"] = gr.Textbox(values["prompt"], label="Sample prompt", max_lines=2, elem_id="train-prompt")
     found["trick"] = trick
     found["tasks"] = gr.Checkbox(
@@ -129,17 +120,13 @@ def tuning_fields(services: Services) -> dict[str, Any]:
     """The fine-tuning form's components by the names of TUNING_FIELDS, in their order."""
     values = {**PRESETS[FIRST_PRESET], "length": "60", "n_positions": 128, "batch_size": 8}
     found = _text_fields(services, values, "tune", repeated=False)
-    found["n_positions"] = gr.Number(
-        128, label="Window", info="tokens", precision=0, minimum=4, elem_id="tune-window", min_width=100
-    )
-    found["batch_size"] = gr.Number(8, label="Batch", precision=0, minimum=1, elem_id="tune-batch", min_width=100)
+    found["n_positions"] = _number(128, "Window", "tokens", "tune-window", least=4)
+    found["batch_size"] = _number(8, "Batch", "", "tune-batch", least=1)
     found["length"] = gr.Radio(
         [(label, key) for key, label in _LENGTHS.items()], value="60", label="Length", elem_id="tune-length"
     )
-    found["max_steps"] = gr.Number(
-        200, label="Steps", info="when the length is steps", precision=0, minimum=1, elem_id="tune-steps", min_width=100
-    )
-    found["learning_rate"] = gr.Number(2e-4, label="Learning rate", info="peak", elem_id="tune-rate", min_width=100)
+    found["max_steps"] = _number(200, "Steps", "when the length is steps", "tune-steps", least=1)
+    found["learning_rate"] = _number(0.0002, "Learning rate", "peak", "tune-rate")
     found["prompt"] = gr.Textbox(
         "", label="Sample prompt", placeholder="the first words of the text", max_lines=2, elem_id="tune-prompt"
     )
@@ -150,27 +137,21 @@ def label_fields() -> dict[str, Any]:
     """The labels form's components by the names of LABEL_FIELDS, in their order."""
     found: dict[str, Any] = {}
     found["labelled"] = gr.Textbox(
-        "", label="Labelled lines", info="label, a tab or a comma, text; a fifth is held out", lines=6, max_lines=10, placeholder=EXAMPLE, elem_id="labels-lines",
-    )  # fmt: skip
-    found["batch_size"] = gr.Number(16, label="Batch", precision=0, minimum=1, elem_id="labels-batch", min_width=100)
+        "",
+        label="Labelled lines",
+        info="label, a tab or a comma, text; a fifth is held out",
+        lines=6,
+        max_lines=10,
+        placeholder=EXAMPLE,
+        elem_id="labels-lines",
+    )
+    found["batch_size"] = _number(16, "Batch", "", "labels-batch", least=1)
     found["length"] = gr.Radio(
         [(label, key) for key, label in _LENGTHS.items()], value="30", label="Length", elem_id="labels-length"
     )
-    found["max_steps"] = gr.Number(
-        200,
-        label="Steps",
-        info="when the length is steps",
-        precision=0,
-        minimum=1,
-        elem_id="labels-steps",
-        min_width=100,
-    )
-    found["learning_rate"] = gr.Number(
-        5e-4,
-        label="Learning rate",
-        info="peak; the paper's is 6.25e-5, for 117 M parameters",
-        elem_id="labels-rate",
-        min_width=100,
+    found["max_steps"] = _number(200, "Steps", "when the length is steps", "labels-steps", least=1)
+    found["learning_rate"] = _number(
+        0.0005, "Learning rate", "peak; the paper's is 6.25e-5, for 117 M parameters", "labels-rate"
     )
     found["prompt"] = gr.Textbox("the ", label="Sample prompt", max_lines=2, elem_id="labels-prompt")
     return {name: found[name] for name in LABEL_FIELDS}
@@ -190,4 +171,20 @@ def _slider(
         buttons=[],
         min_width=0,
         elem_id=f"train-{name}",
+    )
+
+
+def _number(
+    value: float, label: str, info: str, elem_id: str, *, least: int | None = None, most: int | None = None
+) -> gr.Number:
+    """A number field; a whole number where a least one is given."""
+    return gr.Number(
+        value,
+        label=label,
+        info=info or None,
+        precision=None if least is None else 0,
+        minimum=least,
+        maximum=most,
+        elem_id=elem_id,
+        min_width=100,
     )

@@ -78,8 +78,12 @@ def train_tab(site: Site) -> Lens:
     )
     opening: Event = {"fn": events.open, "inputs": None, "outputs": [model, site.tabs], **QUIET}
     upload: Event = {
-        "fn": events.upload, "inputs": [bench, uploaded], "outputs": [model, view], "js": _WITH_BENCH, **QUIET
-    }  # fmt: skip
+        "fn": events.upload,
+        "inputs": [bench, uploaded],
+        "outputs": [model, view],
+        "js": _WITH_BENCH,
+        **QUIET,
+    }
     return Lens(
         picks=[Call(view.open, opening), Call(uploaded.upload, upload)],
         offers=[Call(view.models, {"fn": events.models, "inputs": None, **QUIET})],

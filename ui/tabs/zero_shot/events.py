@@ -79,7 +79,7 @@ class ZeroShotEvents:
             return forms.rows_of(name, drawn)
 
     def compose(self, *raw: Any) -> list[Any]:
-        """View, prompt, expected answer, and the answer's stream: what was answered or expected before is taken away."""
+        """View, prompt, expected answer, and the answer's stream: what was there before is taken away."""
         model, values = self._named(raw[:-1])
         with shown_to_visitor():
             if forms.known_task(values["task"]).template(values["template"]) is None:

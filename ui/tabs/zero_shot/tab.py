@@ -137,8 +137,11 @@ def zero_shot_tab(site: Site) -> Lens:
     values = [{"task": task, "prompt": prompt, **fields}[name] for name in FIELDS]
     inputs = [model, asked, *values]
     composing: Event = {
-        "fn": events.compose, "inputs": [*inputs, drawn], "outputs": [view, prompt, fields["expected"], stream], **QUIET
-    }  # fmt: skip
+        "fn": events.compose,
+        "inputs": [*inputs, drawn],
+        "outputs": [view, prompt, fields["expected"], stream],
+        **QUIET,
+    }
     refilled = [fields[name] for name in REFILLED]
     reworded = [fields[name] for name in REWORDED]
     filling = (
