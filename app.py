@@ -56,7 +56,7 @@ def main(arguments: list[str] | None = None) -> int:
     files.watch()
     services.jobs.warm_up()
     try:
-        serve(page, services, files, server_name=options.host, server_port=options.port)
+        serve(page, services, files, host=options.host, port=options.port)
     except OSError as error:
         where = f"The port {options.port} is taken" if options.port else f"No port is free ({error})"
         print(f"error: {where}. Choose another --port, or leave it out to take the first free one.", file=sys.stderr)

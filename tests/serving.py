@@ -19,6 +19,6 @@ def served_page() -> Iterator[str]:
     services = make_services(offline=True, example=example_bench())
     files = TemporaryFiles(most_bytes=services.limits.temporary_bytes)
     page = build_page(services, make_example(services))
-    yield serve(page, services, files, prevent_thread_lock=True, quiet=True)
+    yield serve(page, services, files, wait=False)
     page.close()
     services.jobs.stop_all()

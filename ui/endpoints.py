@@ -264,7 +264,7 @@ def _with_sampling(function: Callable[..., dict[str, Any]], *, leave_out: tuple[
     parameters = [*kept[:1], *added, *kept[1:]]
     neutral = {name: CONTROLS[name].neutral for name in leave_out}
 
-    def called(*values: Any) -> dict[str, Any]:
+    def called(*values: object) -> dict[str, Any]:
         given = dict(zip([p.name for p in parameters], values, strict=True))
         return function(**given, **neutral)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import gradio as gr
 from gradio.components import Component
+from gradio.events import Dependency
 
 from ui import links
 from ui.components.files import calling
@@ -94,11 +95,11 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
         asks = [lens.asks for lens in lenses if lens.asks is not None]
         telling: Event = {"fn": _on_lines(services), "inputs": [model, *asks], "outputs": lines, **QUIET}
 
-        def when_opened(now: Any) -> None:
+        def when_opened(now: Dependency) -> None:
             for events in ([telling], *(lens.on_model for lens in lenses)):
                 _chain(now, events)
 
-        def open_after(picked: Any) -> None:
+        def open_after(picked: Dependency) -> None:
             when_opened(picked.success(trigger_mode="always_last", **opening))
 
         gr.on([asked.input for asked in asks], **telling)
@@ -129,7 +130,7 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
     return page
 
 
-def _chain(first: Any, events: Sequence[Event]) -> None:
+def _chain(first: Dependency, events: Sequence[Event]) -> None:
     """Runs events one after the other, as long as none fails."""
     for event in events:
         first = first.success(**event)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import gradio as gr
 from starlette.middleware import Middleware
 
@@ -15,8 +13,20 @@ from ui.theme import make_theme
 _LARGEST_UPLOAD = "200mb"
 
 
-def serve(page: gr.Blocks, services: Services, files: TemporaryFiles, **options: Any) -> str:
-    """Serves the page; returns its address. `options` are those of `launch` that differ, such as host and port."""
+def serve(
+    page: gr.Blocks,
+    services: Services,
+    files: TemporaryFiles,
+    *,
+    host: str | None = None,
+    port: int | None = None,
+    wait: bool = True,
+) -> str:
+    """Serves the page; returns its address, at once unless it shall wait until it is interrupted.
+
+    Raises:
+        OSError: the port is taken.
+    """
     page.queue(api_open=False, max_size=services.limits.waiting_events)
     _, address, _ = page.launch(
         theme=make_theme(),
@@ -29,6 +39,9 @@ def serve(page: gr.Blocks, services: Services, files: TemporaryFiles, **options:
         max_file_size=_LARGEST_UPLOAD,
         state_session_capacity=services.limits.page_states,
         app_kwargs={"routes": routes(), "middleware": [Middleware(UploadRoom, files=files)]},
-        **options,
+        server_name=host,
+        server_port=port,
+        prevent_thread_lock=not wait,
+        quiet=not wait,
     )
     return address

@@ -9,16 +9,18 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import gradio as gr
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+
+ServerFunctions = Sequence[Callable[..., object]]
+
 
 _HERE = Path(__file__).resolve().parent
 _TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
@@ -69,8 +71,10 @@ def component(
     *,
     css: Sequence[str] = (),
     events: Sequence[str] = (),
-    given: dict[str, Any] | None = None,
-    **options: Any,
+    given: Mapping[str, object] | None = None,
+    elem_id: str,
+    elem_classes: Sequence[str] = (),
+    server_functions: ServerFunctions = (),
 ) -> gr.HTML:
     """A component of the page: HTML, a module that brings it to life, and style sheets.
 
@@ -81,7 +85,8 @@ def component(
         css: files in this folder, after the one that all share.
         events: what the module triggers; each becomes a listener of the component.
         given: constants for the module.
-        options: of gr.HTML.
+        elem_id, elem_classes: of the element.
+        server_functions: what the module may ask the server, by their names.
     """
     context = f"{{element, props, server, trigger, watch, given: {json.dumps(given or {})}}}"
     script = f"// {' '.join(repr(event) for event in events)}\nimport({address(module)}).then(m => m.start({context}));"
@@ -91,7 +96,9 @@ def component(
         css_template="".join(map(text_of, ("shared/token_stream.css", *css))),
         js_on_load=script,
         apply_default_css=False,
-        **options,
+        elem_id=elem_id,
+        elem_classes=list(elem_classes),
+        server_functions=list(server_functions),
     )
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 import textwrap
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from ui.figures.slide import SIZE, Colors, colors, data_url, is_kind, visible
+from ui.figures.slide import SIZE, Colors, colors, data_url, read_request, visible
 
 # Labels of more tokens than this could not be read; every second, third ... is shown.
 _MOST_LABELS = 48
@@ -127,34 +125,32 @@ def draw_change(
     return data_url(figure, kind)
 
 
-def change_picture(request: Any) -> str | None:
+def change_picture(request: object) -> str | None:
     """`draw_change` for a page, or None for a request that is none: anybody can send anything.
 
     Args:
         request: [JSON of {rows, title}, "png" or "svg", whether the page is dark].
     """
     try:
-        text, kind, dark = request
-        data = _parsed(text, kind)
+        data, kind, dark = read_request(request, most=_MOST_CHARS)
         rows = data["rows"][:_MOST_ROWS]
         before, after = ([float(row[name]) for row in rows] for name in ("before", "after"))
         if not all(map(math.isfinite, before + after)):
             return None
         title = "\n".join(textwrap.wrap(str(data["title"])[:300].replace("$", r"\$"), 95))
-        return draw_change([str(row["label"]) for row in rows], before, after, title, kind, dark=dark is True)
+        return draw_change([str(row["label"]) for row in rows], before, after, title, kind, dark=dark)
     except (TypeError, ValueError, LookupError, AttributeError, OverflowError, RecursionError):
         return None
 
 
-def lens_picture(request: Any) -> str | None:
+def lens_picture(request: object) -> str | None:
     """`draw_lens` for a page, or None for a request that is none; of a long text the last columns.
 
     Args:
         request: [the component's value, "png" or "svg", whether the page is dark].
     """
     try:
-        text, kind, dark = request
-        data = _parsed(text, kind)
+        data, kind, dark = read_request(request, most=_MOST_CHARS)
         depths = [str(name) for name in data["depths"][:_MOST_DEPTHS]]
         tokens = [str(token) for token in data["tokens"][-_MOST_COLUMNS:]]
         n = len(tokens)
@@ -162,16 +158,9 @@ def lens_picture(request: Any) -> str | None:
         probability = np.array([row[-n:] for row in data["probability"][: len(depths)]], dtype=float)
         if probability.shape != (len(depths), n) or any(len(row) != n for row in best) or not n:
             return None
-        return draw_lens(best, probability, tokens, depths, kind, dark=dark is True)
+        return draw_lens(best, probability, tokens, depths, kind, dark=dark)
     except (TypeError, ValueError, LookupError, AttributeError, OverflowError, RecursionError):
         return None
-
-
-def _parsed(text: Any, kind: Any) -> dict[str, Any]:
-    """A component's value that came from outside. Raises ValueError."""
-    if not isinstance(text, str) or len(text) > _MOST_CHARS or not is_kind(kind):
-        raise ValueError("not a picture's request")
-    return json.loads(text)
 
 
 def _sequential(look: Colors, dark: bool):  # noqa: ANN202 - matplotlib is imported where it is needed

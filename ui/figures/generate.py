@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any
 
-from ui.figures.slide import SIZE, colors, data_url, is_kind, visible
+from ui.figures.slide import SIZE, colors, data_url, read_request, visible
 
 _TITLES = {"softmax": "Its guess (softmax)", "penalties": "Repetition", "temperature": "Temperature"}
 _MOST_ROWS, _MOST_STAGES, _MOST_CHARS = 40, 8, 100_000
 
 
-def picture(request: Any) -> str | None:
+def picture(request: object) -> str | None:
     """A data URL of the chart, or None for a request that is not one: anybody can send anything here.
 
     Args:
         request: [the component's value, "png" or "svg", whether the page is dark].
     """
     try:
-        value, kind, dark = request
-        if not isinstance(value, str) or len(value) > _MOST_CHARS or not is_kind(kind):
-            return None
-        data = json.loads(value)
-        return draw(data["stages"][:_MOST_STAGES], data["rows"][:_MOST_ROWS], kind, dark=dark is True)
+        data, kind, dark = read_request(request, most=_MOST_CHARS)
+        return draw(data["stages"][:_MOST_STAGES], data["rows"][:_MOST_ROWS], kind, dark=dark)
     except (TypeError, ValueError, LookupError, AttributeError, OverflowError, RecursionError):
         return None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import json
 from typing import Any, NamedTuple, TypeGuard
 
 KINDS = {"png": "image/png", "svg": "image/svg+xml"}
@@ -13,6 +14,18 @@ SIZE = (13.33, 7.5)
 def is_kind(value: object) -> TypeGuard[str]:
     """Whether a picture can be made of this kind; anybody can ask for anything."""
     return isinstance(value, str) and value in KINDS
+
+
+def read_request(request: object, *, most: int) -> tuple[Any, str, bool]:
+    """(what the JSON says, kind, whether the page is dark) of [JSON text, "png" or "svg", dark].
+
+    Raises:
+        TypeError, ValueError: a request that is none, or a text of more characters than `most`.
+    """
+    text, kind, dark = request if isinstance(request, list) and len(request) == 3 else (None, None, None)
+    if not isinstance(text, str) or len(text) > most or not is_kind(kind):
+        raise ValueError("no request for a slide")
+    return json.loads(text), kind, dark is True
 
 
 class Colors(NamedTuple):

@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import math
-from typing import Any
 
-from ui.figures.slide import SIZE, colors, data_url, is_kind, visible
+from ui.figures.slide import SIZE, colors, data_url, read_request, visible
 
 _MOST_CHARS, _MOST_BARS = 200_000, 24
 
 
-def prompt_picture(request: Any) -> str | None:
+def prompt_picture(request: object) -> str | None:
     """A data URL of the chart of a view, or None for a request that has none: anybody can send anything here.
 
     Args:
         request: [the component's value, "png" or "svg", whether the page is dark].
     """
     try:
-        value, kind, dark = request
-        if not isinstance(value, str) or len(value) > _MOST_CHARS or not is_kind(kind):
-            return None
-        data = json.loads(value)
+        data, kind, dark = read_request(request, most=_MOST_CHARS)
         if "uses" in data:
             bars = [(visible(str(word["text"]).strip()), float(word["effect"])) for word in data["uses"]["words"]]
             bars = sorted(bars, key=lambda bar: -abs(bar[1]))[:_MOST_BARS]
             title = f"What makes “{visible(str(data['uses']['answer']))[:40]}” likely: nats by each word"
-            return draw(bars, title, "log-probability that is lost without the word", kind, dark=dark is True)
+            return draw(bars, title, "log-probability that is lost without the word", kind, dark=dark)
         bars = [(visible(str(label["label"])), float(label["share"])) for label in data["labels"]][:_MOST_BARS]
-        return draw(bars, "Likelihood of each label", "share of the labels' probability", kind, dark=dark is True)
+        return draw(bars, "Likelihood of each label", "share of the labels' probability", kind, dark=dark)
     except (TypeError, ValueError, LookupError, AttributeError, OverflowError, RecursionError):
         return None
 

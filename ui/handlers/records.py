@@ -16,7 +16,7 @@ from gptcore.generation import GeneratedToken
 from gptcore.tokenizers import Tokenizer, describe_token
 
 
-def line(kind: str, **values: Any) -> str:
+def line(kind: str, **values: object) -> str:
     """One record, newline included."""
     return json.dumps({"kind": kind, **values}, ensure_ascii=False, separators=(",", ":")) + "\n"
 
@@ -67,7 +67,7 @@ def scored_token(
     )
 
 
-def stats(**values: Any) -> str:
+def stats(**values: object) -> str:
     """Figures so far, such as tokens per second; the page shows the last ones."""
     return line("stats", **values)
 

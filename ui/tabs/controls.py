@@ -45,14 +45,14 @@ class Controls:
         return [self.by_name[name] for name in [*SAMPLING, *WRITING]] + [self.seed, self.keep_seed]
 
 
-def writing_form(services: Services, raw: Sequence[Any]) -> WritingForm:
+def writing_form(services: Services, raw: Sequence[object]) -> WritingForm:
     """The form behind values of `Controls.inputs`; a seed that is not kept is left to chance."""
     *values, seed, keep = raw
     named = dict(zip([*SAMPLING, *WRITING], values, strict=True))
     return inputs.writing_form({**named, "seed": seed if keep is True else None}, services.limits)
 
 
-def sampling_of(raw: Sequence[Any]) -> SamplingSettings:
+def sampling_of(raw: Sequence[object]) -> SamplingSettings:
     """The sampling settings among values of `Controls.inputs`."""
     return inputs.sampling(dict(zip(SAMPLING, raw, strict=False)))
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Mapping
 
 import gradio as gr
 
-from ui.components.files import bundled, component, text_of
+from ui.components.files import ServerFunctions, bundled, component, text_of
 
 _MODULE, _STYLE = "attention/attention_view.js", "attention/attention_view.css"
 
@@ -84,7 +83,7 @@ Arrow keys move the cell, plus and minus zoom, Shift with arrows chooses another
 
 
 def attention_view(
-    value: str = "", *, server_functions: list[Callable[..., Any]], signed: bool = False, **options: Any
+    value: str = "", *, server_functions: ServerFunctions, signed: bool = False, elem_id: str
 ) -> gr.HTML:
     """The attention component.
 
@@ -105,11 +104,11 @@ def attention_view(
         given={"signed": signed},
         elem_classes=["attention-view"],
         server_functions=server_functions,
-        **options,
+        elem_id=elem_id,
     )
 
 
-def standalone_page(value: str, maps: dict[str, Any]) -> str:
+def standalone_page(value: str, maps: Mapping[str, str]) -> str:
     """The component as an HTML page of its own, with its data: it opens without this app and without a network.
 
     Args:

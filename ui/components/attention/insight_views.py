@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import gradio as gr
 
-from ui.components.files import component
+from ui.components.files import ServerFunctions, component
 
 _ABLATION = """
 <div class="ab-message" role="status"></div>
@@ -38,7 +35,7 @@ _LENS = """
 """
 
 
-def ablation_view(value: str = "", *, server_functions: list[Callable[..., Any]], **options: Any) -> gr.HTML:
+def ablation_view(value: str = "", *, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
     """The switchboard and the next token before and after; its value is JSON of `ui.handlers.attention.ablation`.
 
     Its event `switch` carries {"off": what shall be off}. server_functions: change_picture, which takes [JSON of rows and
@@ -52,11 +49,11 @@ def ablation_view(value: str = "", *, server_functions: list[Callable[..., Any]]
         events=("switch",),
         elem_classes=["ablation-view"],
         server_functions=server_functions,
-        **options,
+        elem_id=elem_id,
     )
 
 
-def lens_view(value: str = "", *, server_functions: list[Callable[..., Any]], **options: Any) -> gr.HTML:
+def lens_view(value: str = "", *, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
     """The logit lens as a table; its value is JSON of `ui.handlers.attention.lens`.
 
     server_functions: lens_picture, which takes [the value, "png" or "svg", dark].
@@ -68,5 +65,5 @@ def lens_view(value: str = "", *, server_functions: list[Callable[..., Any]], **
         css=("attention/lens_view.css",),
         elem_classes=["lens-view"],
         server_functions=server_functions,
-        **options,
+        elem_id=elem_id,
     )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import gradio as gr
 
 from ui.components.files import component
@@ -19,7 +17,7 @@ _HTML = """
 """
 
 
-def distribution_view(value: str = "", **options: Any) -> gr.HTML:
+def distribution_view(value: str = "", *, elem_id: str) -> gr.HTML:
     """The distribution component. Its value is the JSON of `ui.handlers.generate.writing.distribution.describe`.
 
     Its event `pick` carries {"id": the token that was clicked}.
@@ -32,5 +30,5 @@ def distribution_view(value: str = "", **options: Any) -> gr.HTML:
         events=("pick",),
         elem_classes=["distribution-view"],
         server_functions=[picture],
-        **options,
+        elem_id=elem_id,
     )

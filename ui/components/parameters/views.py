@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import gradio as gr
 
-from ui.components.files import component
+from ui.components.files import ServerFunctions, component
 
 _BREAKDOWN = """
 <div class="bd-message" role="status"></div>
@@ -31,7 +28,7 @@ _PICTURES = """
 """
 
 
-def breakdown_view(value: str = "", *, server_functions: list[Callable[..., Any]], **options: Any) -> gr.HTML:
+def breakdown_view(value: str = "", *, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
     """Components, formulas, counts and tensors; the value is JSON of `ui.handlers.parameters.shapes.breakdown`.
 
     server_functions: picture, which takes [the value, "png" or "svg", dark].
@@ -42,18 +39,18 @@ def breakdown_view(value: str = "", *, server_functions: list[Callable[..., Any]
         "parameters/breakdown_view.js",
         css=("parameters/breakdown_view.css",),
         server_functions=server_functions,
-        **options,
+        elem_id=elem_id,
     )
 
 
-def plotly_view(value: str = "", *, name: str, height: int, **options: Any) -> gr.HTML:
+def plotly_view(value: str = "", *, name: str, height: int, elem_id: str) -> gr.HTML:
     """A plotly figure that keeps its zoom and follows dark mode; the value is the figure's JSON, `name` that of a file."""
     return component(
         value,
         f'<div class="pl-said" role="status"></div><div class="pl-box" style="width:100%;height:{height}px"></div>{_PICTURES}',
         "parameters/plotly_view.js",
         given={"name": name},
-        **options,
+        elem_id=elem_id,
     )
 
 
@@ -76,7 +73,7 @@ _FIGURE = """
 """
 
 
-def drawing_view(value: str = "", *, server_functions: list[Callable[..., Any]], **options: Any) -> gr.HTML:
+def drawing_view(value: str = "", *, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
     """The architecture, to click on; the value is JSON of the drawing tab.
 
     server_functions: picture, which takes [the shape's controls, "png" or "svg", dark].
@@ -87,11 +84,11 @@ def drawing_view(value: str = "", *, server_functions: list[Callable[..., Any]],
         "parameters/drawing_view.js",
         css=("parameters/drawing_view.css",),
         server_functions=server_functions,
-        **options,
+        elem_id=elem_id,
     )
 
 
-def figure_view(value: str = "", *, server_functions: list[Callable[..., Any]], **options: Any) -> gr.HTML:
+def figure_view(value: str = "", *, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
     """A figure and a paragraph; the value is JSON of {name, model, text, light, dark}, the last two as data URLs.
 
     server_functions: picture, which takes [name, model, "png" or "svg", dark].
@@ -101,5 +98,5 @@ def figure_view(value: str = "", *, server_functions: list[Callable[..., Any]], 
         _FIGURE,
         "parameters/figure_view.js",
         server_functions=server_functions,
-        **options,
+        elem_id=elem_id,
     )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import gradio as gr
 
 from ui.components.files import component
@@ -14,7 +12,7 @@ _SHEET = """
 """
 
 
-def sheet_view(value: str = "", *, name: str, **options: Any) -> gr.HTML:
+def sheet_view(value: str = "", *, name: str, elem_id: str) -> gr.HTML:
     """Tables in sections; the value is JSON of `ui.handlers.sheets`, `name` that of a saved file."""
     return component(
         value,
@@ -22,5 +20,5 @@ def sheet_view(value: str = "", *, name: str, **options: Any) -> gr.HTML:
         "shared/sheet_view.js",
         css=("shared/sheet_view.css",),
         given={"name": name},
-        **options,
+        elem_id=elem_id,
     )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import gradio as gr
 
 from ui.components.files import component
@@ -23,7 +21,7 @@ _HTML = """
 
 
 def token_stream(
-    value: str = "", *, label: str, compact: bool = False, branching: bool = False, tail: bool = False, **options: Any
+    value: str = "", *, label: str, compact: bool = False, branching: bool = False, tail: bool = False, elem_id: str
 ) -> gr.HTML:
     """A token stream component.
 
@@ -42,8 +40,7 @@ def token_stream(
         _HTML,
         "shared/token_stream.js",
         events=("pick",),
-        label=label,
         elem_classes=["token-stream", "compact"] if compact else ["token-stream"],
         given={"name": label, "branching": branching, "tail": tail},
-        **options,
+        elem_id=elem_id,
     )

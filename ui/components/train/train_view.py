@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import gradio as gr
 
-from ui.components.files import component
+from ui.components.files import ServerFunctions, component
 
 _HTML = """
 <div class="tr-top">
@@ -55,7 +52,7 @@ _HTML = """
 """
 
 
-def train_view(value: str = "", *, server_functions: list[Callable[..., Any]], **options: Any) -> gr.HTML:
+def train_view(value: str = "", *, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
     """The live view of a bench of runs. Its value is JSON of {"bench": id}.
 
     Without a value it shows the bench that this browser last had, the one in the link, or the recorded example. Its event
@@ -71,5 +68,5 @@ def train_view(value: str = "", *, server_functions: list[Callable[..., Any]], *
         events=("models", "open"),
         elem_classes=["train-view"],
         server_functions=server_functions,
-        **options,
+        elem_id=elem_id,
     )

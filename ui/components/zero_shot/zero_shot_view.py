@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import gradio as gr
 
-from ui.components.files import component
+from ui.components.files import ServerFunctions, component
 
 _HTML = """
 <div class="zs-message" role="status"></div>
@@ -20,9 +17,7 @@ _HTML = """
 """
 
 
-def zero_shot_view(
-    value: str = "", *, name: str, server_functions: list[Callable[..., Any]], **options: Any
-) -> gr.HTML:
+def zero_shot_view(value: str = "", *, name: str, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
     """A view of a prompt; its value is JSON of `ui.handlers.zero_shot.asking` or `zero_shot_views`.
 
     Args:
@@ -39,5 +34,5 @@ def zero_shot_view(
         elem_classes=["zero-shot-view"],
         given={"name": name},
         server_functions=server_functions,
-        **options,
+        elem_id=elem_id,
     )

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any
 
-from ui.figures.slide import SIZE, colors, data_url, is_kind
+from ui.figures.slide import SIZE, colors, data_url, read_request
 
 # The page's hues, one for each component; no red-green pair.
 HUES = ("#3c99c6", "#7d8fb8", "#e2892b", "#125275", "#8790ab", "#b5bccf", "#c8701a")
@@ -67,22 +66,19 @@ def bars(counts: dict[str, dict[str, int]]) -> str:
     return str(figure.to_json())
 
 
-def picture(request: Any) -> str | None:
+def picture(request: object) -> str | None:
     """A slide of the breakdown as a data URL, or None for a request that is none: anybody can send anything.
 
     Args:
         request: [the breakdown component's value, "png" or "svg", whether the page is dark].
     """
     try:
-        text, kind, dark = request
-        if not isinstance(text, str) or len(text) > _MOST_CHARS or not is_kind(kind):
-            return None
-        data = json.loads(text)
+        data, kind, dark = read_request(request, most=_MOST_CHARS)
         rows = [(str(row["name"]), str(row["numbers"]), int(row["count"])) for row in data["rows"][:_MOST_ROWS]]
         total = int(data["total"])
         if total <= 0 or not math.isfinite(float(total)) or any(count < 0 for _, _, count in rows):
             return None
-        return draw(str(data["name"])[:40], total, rows, kind, dark=dark is True)
+        return draw(str(data["name"])[:40], total, rows, kind, dark=dark)
     except (TypeError, ValueError, LookupError, AttributeError, OverflowError, RecursionError):
         return None
 

@@ -16,7 +16,7 @@ from ui.handlers.parameters.shapes import COMPONENTS, name_of
 _ROOT = Path(model.__file__).resolve().parent.parent
 
 # Part of the drawing -> (title, formula, component it belongs to, the code).
-_PARTS: dict[str, tuple[str, str, str, tuple[Callable[..., Any], ...]]] = {
+_PARTS: dict[str, tuple[str, str, str, tuple[Callable[..., object], ...]]] = {
     "token_embedding": ("Token embedding", "x = wte[token id]", "token_embedding", (model.GPT.hidden_states,)),
     "position_embedding": (
         "Position embedding",
@@ -112,7 +112,7 @@ def value(config: GPTConfig, light: str, dark: str) -> str:
     return json.dumps(shown, ensure_ascii=False)
 
 
-def _source(function: Callable[..., Any]) -> list[str]:
+def _source(function: Callable[..., object]) -> list[str]:
     lines, first = inspect.getsourcelines(function)
     file = Path(inspect.getsourcefile(function) or "").resolve().relative_to(_ROOT)
     return [f"{file.as_posix()}, line {first}", inspect.cleandoc("\n" + "".join(lines))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from gptcore.corpora import CORPORA
@@ -42,7 +43,7 @@ def status(services: Services, run_id: object) -> dict[str, Any]:
 
 
 def by_program(
-    services: Services, action: object, run_id: object, text: object, preset: object, given: dict[str, Any]
+    services: Services, action: object, run_id: object, text: object, preset: object, given: Mapping[str, object]
 ) -> dict[str, Any]:
     """What /train answers.
 

@@ -67,10 +67,10 @@ def compare_view(services: Services, model: gr.Dropdown, example: AttentionExamp
 
 
 def _server_functions(services: Services) -> list[Callable[..., Any]]:
-    def head_map(request: Any) -> Any:
+    def head_map(request: object) -> Any:
         return handlers.head_difference(services, request)
 
-    def picture(request: Any) -> str | None:
+    def picture(request: object) -> str | None:
         where, kind, dark = request if isinstance(request, list) and len(request) == 3 else (None, None, None)
         found = handlers.both(services, where)
         if found is None or not is_kind(kind):

@@ -25,7 +25,7 @@ class AttentionEvents:
     def __init__(self, services: Services) -> None:
         self._services = services
 
-    def look(self, request: gr.Request, shown: str, *raw: Any) -> Iterator[list[Any]]:
+    def look(self, request: gr.Request, shown: str, *raw: object) -> Iterator[list[Any]]:
         name, text, mode, keep, off, replacement = raw
         visitor, skip = request.session_hash, gr.skip()
         with shown_to_visitor():
@@ -39,7 +39,7 @@ class AttentionEvents:
             views = ([seen.value, skip, skip, gr.Radio(visible=seen.cut), skip] for seen in looks)
             yield from or_nothing(views, [skip] * 5)
 
-    def off(self, request: gr.Request, event: gr.EventData, *raw: Any) -> list[Any]:
+    def off(self, request: gr.Request, event: gr.EventData, *raw: object) -> list[Any]:
         asked = event_data(event)
         off = asked["off"] if "off" in asked else [[asked.get("layer"), "head", asked.get("head")]]
         name, text, mode, keep, replacement = raw
@@ -47,7 +47,7 @@ class AttentionEvents:
             value = ablation.switch_off(self._services, request.session_hash, name, text, mode, keep, off, replacement)
         return [value, off, gr.skip() if "off" in asked else gr.Tabs(selected="off")]
 
-    def try_all(self, request: gr.Request, *raw: Any) -> Iterator[Any]:
+    def try_all(self, request: gr.Request, *raw: object) -> Iterator[Any]:
         with shown_to_visitor():
             yield from or_nothing(ablation.try_all(self._services, request.session_hash, *raw), gr.skip())
 
@@ -56,7 +56,7 @@ class AttentionEvents:
         with shown_to_visitor():
             return list(texts.wake(self._services, name, asked.get("layer"), asked.get("head")))
 
-    def fresh(self, name: str, linked: bool, *written: Any) -> list[Any]:
+    def fresh(self, name: str, linked: bool, *written: object) -> list[Any]:
         text, text_a, text_b = written
         with shown_to_visitor():
             example = texts.example_text(self._services.models.get(name))

@@ -30,19 +30,21 @@ class GenerateEvents:
     def _shown(self, views: Iterator[handlers.View]) -> Iterator[list[Any]]:
         return or_nothing(map(_values, views), _values(handlers.View()))
 
-    def write(self, request: gr.Request, name: str, text: str, *raw: Any) -> Iterator[list[Any]]:
+    def write(self, request: gr.Request, name: str, text: str, *raw: object) -> Iterator[list[Any]]:
         with shown_to_visitor():
             yield from self._shown(
                 handlers.write(self._services, request.session_hash, name, text, writing_form(self._services, raw))
             )
 
-    def step(self, request: gr.Request, name: str, text: str, *raw: Any) -> Iterator[list[Any]]:
+    def step(self, request: gr.Request, name: str, text: str, *raw: object) -> Iterator[list[Any]]:
         with shown_to_visitor():
             yield from self._shown(
                 handlers.write_one(self._services, request.session_hash, name, text, writing_form(self._services, raw))
             )
 
-    def branch(self, request: gr.Request, event: gr.EventData, name: str, text: str, *raw: Any) -> Iterator[list[Any]]:
+    def branch(
+        self, request: gr.Request, event: gr.EventData, name: str, text: str, *raw: object
+    ) -> Iterator[list[Any]]:
         picked = event_data(event)
         with shown_to_visitor():
             place, token = picked.get("place"), picked.get("id")
@@ -52,22 +54,22 @@ class GenerateEvents:
                 )
             )
 
-    def look(self, request: gr.Request, name: str, text: str, *raw: Any) -> list[Any]:
+    def look(self, request: gr.Request, name: str, text: str, *raw: object) -> list[Any]:
         with shown_to_visitor():
             view = handlers.look(self._services, request.session_hash, name, text, writing_form(self._services, raw))
             warned = handlers.derails(self._services, name, text)
         return [gr.Row(visible=warned), view.distribution]
 
-    def redraw(self, request: gr.Request, *raw: Any) -> Any:
+    def redraw(self, request: gr.Request, *raw: object) -> Any:
         with shown_to_visitor():
             view = handlers.redraw(self._services, request.session_hash, sampling_of(raw))
         return gr.skip() if view.distribution is None else view.distribution
 
-    def undo(self, request: gr.Request, name: str, text: str, *raw: Any) -> list[Any]:
+    def undo(self, request: gr.Request, name: str, text: str, *raw: object) -> list[Any]:
         with shown_to_visitor():
             return _values(handlers.undo(self._services, request.session_hash, name, writing_form(self._services, raw)))
 
-    def opened(self, request: gr.Request, name: str, text: str, *raw: Any) -> Iterator[list[Any]]:
+    def opened(self, request: gr.Request, name: str, text: str, *raw: object) -> Iterator[list[Any]]:
         with shown_to_visitor():
             yield from self._shown(
                 first_text(self._services, request.session_hash, name, text, writing_form(self._services, raw))

@@ -52,7 +52,7 @@ def compare_view(
                     token_stream(label=f"Text of strategy {place + 1}", compact=True, elem_id=f"compared-{place}")
                 )
 
-    def on_compare(request: gr.Request, name: str, text: str, same_numbers: bool, *raw: Any) -> Iterator[list[Any]]:
+    def on_compare(request: gr.Request, name: str, text: str, same_numbers: bool, *raw: object) -> Iterator[list[Any]]:
         chosen, form = raw[:MOST], writing_form(services, raw[MOST:])
         with shown_to_visitor():
             views = compare(services, request.session_hash, name, text, form, chosen, same_numbers)

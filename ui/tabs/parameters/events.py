@@ -33,7 +33,7 @@ class ParametersEvents:
     def __init__(self, services: Services) -> None:
         self._services = services
 
-    def look(self, shown: str, batch: Any, length: Any, millions: Any, *raw: Any) -> list[Any]:
+    def look(self, shown: str, batch: object, length: object, millions: object, *raw: object) -> list[Any]:
         views: list[Any] = [gr.skip()] * 5
         with shown_to_visitor():
             try:
@@ -58,13 +58,13 @@ class ParametersEvents:
         values = shapes.controls_of(config)
         return [*(values[field] for field in FIELDS), min(256, config.n_positions), model if name == PICKED else ""]
 
-    def follow(self, name: str, model: str, followed: str, shown: str, batch: Any, millions: Any) -> list[Any]:
+    def follow(self, name: str, model: str, followed: str, shown: str, batch: object, millions: object) -> list[Any]:
         if name != PICKED or model == followed:
             return [gr.skip()] * (len(FIELDS) + 7)
         *fields, length, now = self.load(name, model)
         return [*fields, length, now, *self.look(shown, batch, length, millions, *fields)]
 
-    def rate(self, batch: Any, length: Any, millions: Any, *raw: Any) -> str:
+    def rate(self, batch: object, length: object, millions: object, *raw: object) -> str:
         with shown_to_visitor():
             try:
                 config = shapes.shape(dict(zip(FIELDS, raw, strict=True)))
@@ -97,20 +97,20 @@ class ParametersEvents:
         return [gr.Tabs(selected="train"), *(getattr(shape, name) for name in SENT)]
 
 
-def drawn(request: Any) -> str | None:
+def drawn(request: object) -> str | None:
     """The drawing of a shape with its parts, as JSON; None for a shape that is none. Takes [the shape's controls]."""
     try:
-        config = shapes.shape(request[0])
+        config = shapes.shape(request[0] if isinstance(request, list) else {})
     except (GPTCoreError, TypeError, ValueError, KeyError, IndexError):
         return None
     shape = drawings.Drawn(**architecture.drawn(config))
     return architecture.value(config, drawings.inline(shape, dark=False), drawings.inline(shape, dark=True))
 
 
-def drawing_picture(request: Any) -> str | None:
+def drawing_picture(request: object) -> str | None:
     """The drawing of a shape as a slide; None for a shape that is none. Takes [the shape's controls, kind, dark]."""
     try:
-        values, kind, dark = request
+        values, kind, dark = _parts(request, 3)
         if not is_kind(kind):
             return None
         return drawings.draw(drawings.Drawn(**architecture.drawn(shapes.shape(values))), kind, dark=dark is True)
@@ -121,9 +121,9 @@ def drawing_picture(request: Any) -> str | None:
 def anatomy_picture(services: Services) -> Callable[..., Any]:
     """The figure of an experiment as a slide, with a model that is loaded; None for a request that is none."""
 
-    def picture(request: Any) -> str | None:
+    def picture(request: object) -> str | None:
         try:
-            name, model, kind, dark = request
+            name, model, kind, dark = _parts(request, 4)
             if not is_kind(kind) or model not in services.models.loaded():
                 return None
             found = anatomy.experiment(services, model, name)
@@ -132,3 +132,8 @@ def anatomy_picture(services: Services) -> Callable[..., Any]:
             return None
 
     return picture
+
+
+def _parts(request: object, n: int) -> list[Any]:
+    """The n parts of a request; None for each where it has another number of them."""
+    return request if isinstance(request, list) and len(request) == n else [None] * n

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import gradio as gr
@@ -31,7 +31,7 @@ class TrainEvents:
     def __init__(self, services: Services) -> None:
         self._services = services
 
-    def _begin(self, bench: str, values: dict[str, Any], *, go: bool) -> list[Any]:
+    def _begin(self, bench: str, values: Mapping[str, object], *, go: bool) -> list[Any]:
         with shown_to_visitor():
             try:
                 form = train_form(values, self._services.limits)
@@ -39,17 +39,17 @@ class TrainEvents:
             except GPTCoreError as error:
                 return [gr.skip(), watching.message(error), gr.skip()]
 
-    def start(self, bench: str, *raw: Any) -> list[Any]:
+    def start(self, bench: str, *raw: object) -> list[Any]:
         return self._begin(bench, dict(zip(FIELDS, raw, strict=True)), go=True)
 
-    def ready(self, bench: str, *raw: Any) -> list[Any]:
+    def ready(self, bench: str, *raw: object) -> list[Any]:
         return self._begin(bench, dict(zip(FIELDS, raw, strict=True)), go=False)
 
-    def reseed(self, bench: str, *raw: Any) -> list[Any]:
+    def reseed(self, bench: str, *raw: object) -> list[Any]:
         names = [name for name in FIELDS if name != "seed"] + ["seed"]
         return self._begin(bench, dict(zip(names, raw, strict=True)), go=False)
 
-    def tune(self, bench: str, model: str, *raw: Any) -> list[Any]:
+    def tune(self, bench: str, model: str, *raw: object) -> list[Any]:
         with shown_to_visitor():
             try:
                 form = tune_form(dict(zip(TUNING_FIELDS, raw, strict=True)), self._services.limits)
@@ -57,7 +57,7 @@ class TrainEvents:
             except GPTCoreError as error:
                 return [gr.skip(), watching.message(error)]
 
-    def labels(self, bench: str, model: str, *raw: Any) -> list[Any]:
+    def labels(self, bench: str, model: str, *raw: object) -> list[Any]:
         with shown_to_visitor():
             try:
                 form = label_form(dict(zip(LABEL_FIELDS, raw, strict=True)), self._services.limits)

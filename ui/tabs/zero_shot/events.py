@@ -78,7 +78,7 @@ class ZeroShotEvents:
             drawn = items(name, forms.MOST_EXAMPLES, split="train", seed=random.randrange(10**6))
             return forms.rows_of(name, drawn)
 
-    def compose(self, *raw: Any) -> list[Any]:
+    def compose(self, *raw: object) -> list[Any]:
         """View, prompt, expected answer, and the answer's stream: what was there before is taken away."""
         model, values = self._named(raw[:-1])
         with shown_to_visitor():
@@ -95,38 +95,38 @@ class ZeroShotEvents:
         same = prompt == values["prompt"]  # then nothing is written over what is being typed
         return [view, gr.skip() if same else prompt, "" if foreign else gr.skip(), gr.skip() if same else ""]
 
-    def arrived(self, request: gr.Request, *raw: Any) -> list[Any]:
+    def arrived(self, request: gr.Request, *raw: object) -> list[Any]:
         return self.compose(*raw) if "task" in request.query_params else [gr.skip()] * 4
 
-    def follow(self, *raw: Any) -> list[Any]:
+    def follow(self, *raw: object) -> list[Any]:
         return self.compose(*raw) if raw[1] == PICKED else [gr.skip()] * 4
 
-    def edit(self, *raw: Any) -> str:
+    def edit(self, *raw: object) -> str:
         with shown_to_visitor():
             try:
                 return asking.composed(self._services, *self._parsed(raw))[0]
             except GPTCoreError as error:
                 return json.dumps({"message": str(error)})
 
-    def answer(self, request: gr.Request, *raw: Any) -> Iterator[Any]:
+    def answer(self, request: gr.Request, *raw: object) -> Iterator[Any]:
         with shown_to_visitor():
             yield from or_nothing(asking.answer(self._services, request.session_hash, *self._parsed(raw)), gr.skip())
 
-    def ways(self, request: gr.Request, *raw: Any) -> Iterator[Any]:
+    def ways(self, request: gr.Request, *raw: object) -> Iterator[Any]:
         with shown_to_visitor():
             yield from or_nothing(views.three_ways(self._services, request.session_hash, *self._parsed(raw)), gr.skip())
 
-    def uses(self, *raw: Any) -> str:
+    def uses(self, *raw: object) -> str:
         with shown_to_visitor():
             return views.uses(self._services, *self._parsed(raw[:-1]), raw[-1])
 
-    def ladder(self, request: gr.Request, *raw: Any) -> Iterator[Any]:
+    def ladder(self, request: gr.Request, *raw: object) -> Iterator[Any]:
         with shown_to_visitor():
             _, asked = self._parsed(raw[:-1])
             yield from or_nothing(views.ladder(self._services, request.session_hash, raw[-1], asked), gr.skip())
 
     def scoreboard(
-        self, request: gr.Request, models: Any, tasks: Any, ways: Any, side: Any, n_items: Any
+        self, request: gr.Request, models: object, tasks: object, ways: object, side: object, n_items: object
     ) -> Iterator[Any]:
         with shown_to_visitor():
             counted = scoreboard(self._services, request.session_hash, models, tasks, ways, side, n_items)
@@ -147,7 +147,7 @@ class ZeroShotEvents:
         return [model, task, *filled, [values[name] for name in DRAWN]]
 
 
-def _update(task: str, name: str, value: Any) -> Any:
+def _update(task: str, name: str, value: Any) -> object:
     """A field's new value, with what depends on the task besides."""
     known = TASKS[task]
     if name.startswith("field_"):
