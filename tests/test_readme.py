@@ -1,4 +1,4 @@
-"""The README is true: its code runs, its commands are those that are tested, its versions are the pinned ones."""
+"""The READMEs are true: their code runs, their commands are those that are tested, their files and numbers exist."""
 
 import re
 from pathlib import Path
@@ -7,6 +7,8 @@ import gptcore
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+CORE = (ROOT / "gptcore" / "README.md").read_text(encoding="utf-8")
+MEASURED = (ROOT / "tests" / "benchmarks" / "README.md").read_text(encoding="utf-8")
 # Where each command of the README is run.
 TESTED = {
     "pip install -r requirements.txt && python app.py": ".ci/run",
@@ -27,14 +29,14 @@ TESTED = {
 }
 
 
-def blocks(language: str) -> list[str]:
-    fenced = re.findall(r"^```(\w*)\n(.*?)^```$", README, flags=re.DOTALL | re.MULTILINE)
+def blocks(language: str, text: str = README) -> list[str]:
+    fenced = re.findall(r"^```(\w*)\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
     return [body for kind, body in fenced if kind == language]
 
 
 def test_every_shell_command_is_one_that_is_tested():
     commands = [line for block in blocks("bash") for line in block.splitlines() if line]
-    inline = re.findall(r"`(python [^`]+)`", README)
+    inline = re.findall(r"`(python [^`]+)`", README + CORE + MEASURED)
     for command in [*commands, *inline]:
         assert command in TESTED, f"{command} is in the README and tested nowhere"
     ci = (ROOT / ".ci" / "run").read_text()
@@ -44,7 +46,7 @@ def test_every_shell_command_is_one_that_is_tested():
 
 
 def test_the_python_example_runs_and_writes(capsys):
-    for block in blocks("python"):
+    for block in [*blocks("python"), *blocks("python", CORE)]:
         exec(compile(block, "README.md", "exec"), {})  # noqa: S102 - this is the test
     assert len(capsys.readouterr().out) > 20
 
@@ -79,12 +81,38 @@ def test_the_counts_in_the_readme_are_those_of_the_presets():
         assert f"{count:,}" in README
 
 
-def test_files_named_in_the_tree_exist():
+def test_the_readme_is_short_and_its_picture_moves():
+    from PIL import Image
+
+    assert len(README.splitlines()) < 120
+    picture = re.search(r"!\[[^\]]+\]\((ui/pictures/[\w.]+)\)", README)
+    assert picture is not None
+    with Image.open(ROOT / picture[1]) as film:
+        assert film.n_frames > 20 and film.size[0] > 800
+
+
+def test_the_film_is_made_from_a_recording(tmp_path):
+    from PIL import Image
+
+    import film
+    from ui.recordings import read_recording
+
+    lm = gptcore.load(film.MODEL, offline=True)
+    record = read_recording((ROOT / "weights" / film.MODEL / "run.json").read_text(encoding="utf-8"), lm)
+    record.observations[:] = record.observations[:2]
+    assert film.film(record, tmp_path / "film.gif", dpi=20) == 2
+    with Image.open(tmp_path / "film.gif") as made:
+        assert made.n_frames == 2
+
+
+def test_files_named_in_the_readmes_exist():
     tree = next(block for block in blocks("") if block.startswith("app.py"))
-    for name in re.findall(r"^(\S+?/?)(?:\s|$)", tree, flags=re.MULTILINE):
-        if name:
-            assert (ROOT / name).exists(), name
+    for name in re.findall(r"^ *((?:[\w.]+(?:\.py|/) ?)+)", tree, flags=re.MULTILINE):
+        for one in name.split():
+            assert list(ROOT.glob(one)) or list(ROOT.glob(f"gptcore/{one}")) or list(ROOT.glob(f"ui/{one}")), one
+    for name in re.findall(r"\b([\w]+\.py|^\w+/)", next(iter(blocks("", CORE))), flags=re.MULTILINE):
+        assert (ROOT / "gptcore" / name).exists(), name
     for name in re.findall(r"`((?:ui|gptcore|weights)/[\w./]+)`", README):
         assert (ROOT / name).exists(), name
-    for name in re.findall(r"\]\(((?:ui|weights)/[\w./]+|LICENSE)\)", README):
+    for name in re.findall(r"\]\(((?:ui|weights|gptcore|tests)/[\w./]+|LICENSE)\)", README):
         assert (ROOT / name).exists(), name
