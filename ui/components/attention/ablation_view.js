@@ -1,5 +1,5 @@
 // A switchboard of heads, attention and MLPs, and the next token before and after. The value is JSON of
-// ui.handlers.ablation: either a distribution, or the effects of switching off one part after the other.
+// ui.handlers.attention.ablation: either a distribution, or the effects of switching off one part after the other.
 import {csvText, percent, visible} from '../shared/plain.js';
 import {add, saveText, slides} from '../shared/page.js';
 

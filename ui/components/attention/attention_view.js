@@ -1,5 +1,5 @@
-// All heads small, one of them large, and what it does. The value is JSON of ui.handlers.attention.describe (or of the
-// comparison, where cells are differences). Token text goes into the page by textContent alone.
+// All heads small, one of them large, and what it does. The value is JSON of ui.handlers.attention.maps.describe, or of
+// the comparison, where cells are differences. Token text goes into the page by textContent alone.
 import {csvText, visible} from '../shared/plain.js';
 import {decodeMap, decodeThumbs} from '../shared/coding.js';
 import {limitOf, placeOf, ramp} from '../shared/scales.js';

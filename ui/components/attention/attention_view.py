@@ -87,7 +87,7 @@ def attention_view(
 ) -> gr.HTML:
     """The attention component.
 
-    Its value is JSON of `ui.handlers.attention.maps.describe`, or of `ui.handlers.attention.maps.compare` when signed. Its
+    Its value is JSON of `ui.handlers.attention.maps.describe`, or of `ui.handlers.attention.compare` when signed. Its
     events: `wake` and `off` carry {"layer", "head"}; `expired` means that the server no longer knows the text.
 
     Args:

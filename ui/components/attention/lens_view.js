@@ -1,4 +1,5 @@
-// The logit lens as a table: a row for each depth, a column for each token. The value is JSON of ui.handlers.lens.
+// The logit lens as a table: a row for each depth, a column for each token. The value is JSON of
+// ui.handlers.attention.lens.
 import {csvText, percent, visible} from '../shared/plain.js';
 import {css, placeOf, ramp} from '../shared/scales.js';
 import {add, isDark, onLook, saveText, slides} from '../shared/page.js';

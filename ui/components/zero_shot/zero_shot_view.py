@@ -18,7 +18,7 @@ _HTML = """
 
 
 def zero_shot_view(value: str = "", *, name: str, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
-    """A view of a prompt; its value is JSON of `ui.handlers.zero_shot.asking` or `zero_shot_views`.
+    """A view of a prompt; its value is JSON of `ui.handlers.zero_shot.asking` or `views` beside it.
 
     Args:
         value: with "parts", "ways" or "uses".

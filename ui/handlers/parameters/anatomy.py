@@ -27,7 +27,7 @@ class Experiment:
     """What was found.
 
     Attributes:
-        figure: name of the function in ui.figures.anatomy.
+        figure: name of the function in ui.figures.parameters.anatomy.
         arguments: for it.
         text: one paragraph, with the figures just measured.
     """

@@ -54,7 +54,7 @@ _PARTS: dict[str, tuple[str, str, str, tuple[Callable[..., object], ...]]] = {
 
 
 def drawn(config: GPTConfig) -> dict[str, Any]:
-    """What `ui.figures.parameters.charts.architecture.Drawn` takes."""
+    """What `ui.figures.parameters.architecture.Drawn` takes."""
     count = count_parameters(config)
     return {
         "name": name_of(config) or "this shape",
