@@ -18,9 +18,9 @@ from gptcore.zero_shot.evaluation import Trial, quick_accuracies
 
 
 class Curve:
-    """The updates of a run as rows of [step, loss, learning rate, gradient norm], as many as a plot can show.
+    """The updates of a run, as many as a plot can show: rows of [step, loss, rate, gradient norm, seconds].
 
-    When there are too many, two neighbours become one: the mean of their losses and norms, the later step and rate.
+    When there are too many, two neighbours become one: the mean of their losses and norms, the later of the rest.
 
     Args:
         most: rows at which they are merged.
@@ -43,11 +43,11 @@ class Curve:
         if self._open[2] < self._stride:
             return
         loss, norm, n = self._open
-        self.rows.append([event.step, loss / n, event.learning_rate, norm / n])
+        self.rows.append([event.step, loss / n, event.learning_rate, norm / n, event.elapsed])
         self._open = [0.0, 0.0, 0]
         if len(self.rows) >= self._most:
             pairs = zip(self.rows[::2], self.rows[1::2], strict=False)
-            merged = [[b[0], (a[1] + b[1]) / 2, b[2], (a[3] + b[3]) / 2] for a, b in pairs]
+            merged = [[b[0], (a[1] + b[1]) / 2, b[2], (a[3] + b[3]) / 2, *b[4:]] for a, b in pairs]
             self.rows, self._stride, self.version = merged, 2 * self._stride, self.version + 1
 
 

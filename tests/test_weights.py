@@ -12,7 +12,7 @@ from gptcore.analysis import count_parameters, repeated_token_scores
 from gptcore.corpora import read_documents
 from gptcore.corpora.world.trials import make_trial
 from gptcore.scoring import score_documents
-from gptcore.training import RepeatedSequences, encoded
+from gptcore.training import RepeatedSequences, encoded, split
 from gptcore.zero_shot.evaluation import score
 from gptcore.zero_shot.metrics import reached as reached_in_words
 
@@ -57,6 +57,15 @@ def test_the_mini_reaches_the_bits_per_byte_of_its_card(shared):
     ]
     # The card's figure was taken on fp32 weights; the folder holds them in fp16.
     assert score.bits_per_byte == pytest.approx(figure, abs=2e-3)
+
+
+@pytest.mark.shared
+def test_the_shakespeare_model_reaches_the_figure_of_its_card(shared):
+    lm = gptcore.load("shakespeare-char")
+    text = (shared / "corpora" / "tinyshakespeare.txt").read_text(encoding="utf-8")
+    documents = encoded([split([text], share=0.1)[1][0][:30_000]], lm.tokenizer)
+    # Of the first 30,000 characters of it, to save time; the whole, 1.371, took a minute.
+    assert score_documents(lm.model, documents, start_id=0).loss == pytest.approx(1.292, abs=0.01)
 
 
 @pytest.mark.parametrize("task", ["sentiment", "translate", "arithmetic"])

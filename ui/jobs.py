@@ -41,6 +41,7 @@ class Bench:
         id: who knows it, from any browser, sees and steers the same runs.
         records: of runs, oldest first; all but the last have ended.
         run: the one that makes the last record; None where that was loaded.
+        rival: the one that it races against, if there is one.
         models: uploaded ones, by the name under which tabs open them.
         last_seen: when somebody last looked.
         starting: held while a run is begun.
@@ -50,10 +51,16 @@ class Bench:
     id: str
     records: list[RunRecord] = field(default_factory=list)
     run: Run | None = None
+    rival: Run | None = None
     models: dict[str, LanguageModel] = field(default_factory=dict)
     last_seen: float = 0.0
     starting: threading.Lock = field(default_factory=threading.Lock)
     download: tempfile.TemporaryDirectory[str] | None = None
+
+    @property
+    def live(self) -> list[Run]:
+        """The threads of the bench: none, one, or two that race."""
+        return [run for run in (self.rival, self.run) if run is not None]
 
     @property
     def current(self) -> RunRecord | None:
@@ -96,12 +103,13 @@ class Jobs:
                 bench.last_seen = self._clock()
             return bench
 
-    def start(self, bench_id: object, plan: Plan, *, go: bool = True) -> Bench:
+    def start(self, bench_id: object, plan: Plan, *, rival: Plan | None = None, go: bool = True) -> Bench:
         """Begins a run on a bench, a new one when the id is unknown; a run in progress there ends first.
 
         Args:
             bench_id: of a bench, or one that a page has drawn for a new bench; anything else draws one.
             plan: what to do.
+            rival: what to do beside it, with half of the processor each.
             go: False leaves it ready.
 
         Raises:
@@ -110,15 +118,17 @@ class Jobs:
         bench = self._bench(bench_id)
         with bench.starting:
             self.check_place(bench)
-            if bench.run is not None:
-                bench.run.stop(replaced=True)
-                if not bench.run.wait(10.0):
-                    raise Busy("The run before is still ending. Press Start again in a moment.")
-            kept = [record for record in bench.records if record.step][-(MOST_RUNS - 1) :]
-            bench.run = Run(plan, n_threads=self._threads)
-            bench.records = [*kept, bench.run.record]
-            if go:
-                bench.run.go()
+            for run in bench.live:
+                run.stop(replaced=True)
+            if not all(run.wait(10.0) for run in bench.live):
+                raise Busy("The run before is still ending. Press Start again in a moment.")
+            plans = [plan] if rival is None else [rival, plan]
+            runs = [Run(one, n_threads=lambda: max(1, self._threads() // len(plans))) for one in plans]
+            kept = [record for record in bench.records if record.step][-(MOST_RUNS - len(runs)) :]
+            bench.run, bench.rival = runs[-1], None if rival is None else runs[0]
+            bench.records = [*kept, *(run.record for run in runs)]
+            for run in runs if go else ():
+                run.go()
         return bench
 
     def check_place(self, bench: Bench) -> None:
@@ -167,9 +177,10 @@ class Jobs:
     def stop(self, run_id: object) -> None:
         """Ends the run of an id, if it is the newest of its bench, and waits for it a moment."""
         bench = self.bench_of(run_id)
-        if bench is not None and bench.run is not None and bench.run.record.id == run_id:
-            bench.run.stop()
-            bench.run.wait(5.0)
+        for run in bench.live if bench is not None else ():
+            if run.record.id == run_id:
+                run.stop()
+                run.wait(5.0)
 
     def language_model(self, name: str) -> LanguageModel | None:
         """The model of a run by the run's id, or an uploaded one by its name; None for names of other kinds.
@@ -215,7 +226,7 @@ class Jobs:
     def stop_all(self) -> None:
         """Ends every run, for a server that closes."""
         with self._lock:
-            runs = [bench.run for bench in self._benches.values() if bench.run is not None]
+            runs = [run for bench in self._benches.values() for run in bench.live]
         for run in runs:
             run.stop()
         for run in runs:
@@ -245,8 +256,8 @@ class Jobs:
     @staticmethod
     def _free(benches: list[Bench]) -> None:
         for bench in benches:
-            if bench.run is not None:
-                bench.run.stop(replaced=True)
+            for run in bench.live:
+                run.stop(replaced=True)
 
     def _begin_reaping(self) -> None:
         if self._reaper is None:

@@ -80,6 +80,26 @@ def test_a_run_learns_live_survives_a_reload_and_ends_with_a_row(visit):
     expect(page.locator("#train .tr-runs tbody tr")).to_have_count(1)
 
 
+def test_a_race_shows_both_runs_on_one_clock(visit):
+    page = visit("?tab=train")
+    page.click("#train-rival input")
+    page.click("[role=option]:has-text('the other optimiser')")
+    start(page)
+    race = page.locator("#train .tr-race")
+    expect(race).to_contain_text(re.compile(r"Muon \d.* AdamW \d.* leads by"), timeout=30_000)
+    expect(page.locator("#train .tr-mine")).to_have_text("Muon")
+    expect(page.locator("#train .tr-rival-name")).to_have_text("AdamW")
+    assert len(page.inner_text("#train .tr-rival-text")) > 20
+    stop(page)
+    expect(page.locator("#train .tr-runs tbody tr")).to_have_count(2, timeout=10_000)
+    page.locator("#train .tr-scrub").focus()
+    page.keyboard.press("Home")
+    expect(page.locator("#train .tr-at")).to_contain_text("after 0 updates")
+    short = page.locator("#train .tr-rival-text")
+    expect(short).not_to_have_text("")
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
 def test_a_second_run_says_what_changed_and_a_phone_follows_by_link(visit):
     page = visit("?tab=train")
     short_run(page)

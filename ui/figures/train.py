@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ui.figures.slide import SIZE, colors, data_url, visible
 
@@ -18,7 +18,7 @@ def picture(
     loss: Sequence[float],
     rate: Sequence[float],
     valid: Sequence[tuple[int, float]],
-    lines: dict[str, float],
+    lines: Mapping[str, float],
     sample: str,
     kind: str,
     dark: bool,
@@ -55,5 +55,6 @@ def picture(
         axis.grid(color=muted, linewidth=0.5)
     above.legend(facecolor=paper, edgecolor=muted, labelcolor=ink, fontsize=14, loc="upper center")
     above.set_title(visible(title, 90), color=ink, fontsize=18, loc="left")
-    below.set_xlabel(f"updates      it writes: “{visible(sample, 70)}”", color=ink, fontsize=14)
+    written = f"      it writes: “{visible(sample, 70)}”" if sample else ""
+    below.set_xlabel(f"updates{written}", color=ink, fontsize=14)
     return data_url(figure, kind)

@@ -15,12 +15,31 @@ const PANELS = [
   ['Gradient norm', 0.12],
 ];
 
+// Where things stand on the common axis: updates, or in a race seconds, since the clock is what both share.
+export const axis = run =>
+  run.rival
+    ? {row: row => row[4], look: look => look.elapsed, name: 'seconds', end: run.elapsed + (run.left || 0)}
+    : {row: row => row[0], look: look => look.step, name: 'updates', end: run.ahead.at(-1)?.[0] ?? 0};
+
+const heldOut = (run, along) =>
+  run.looks.filter(look => look.valid !== null).map(look => [along.look(look), look.valid]);
+
+// A run in a race has one hue: training thin, held out with dots.
+function racing(run, along, hue) {
+  const smooth = smoothed(run.rows.map(row => row[1]));
+  return [
+    {points: run.rows.map((row, i) => [along.row(row), smooth[i]]), color: hue, width: 1.5, alpha: 0.6},
+    {points: heldOut(run, along), color: hue, width: 2.5, dots: 3.5},
+  ];
+}
+
 // What each panel shows: lines of [step, value] points, and level lines of [value, text].
 function series(run, guess, color) {
   const rows = run.rows,
+    along = axis(run),
     smooth = smoothed(rows.map(row => row[1])),
     heads = [];
-  const looks = run.looks.filter(look => look.valid !== null).map(look => [look.step, look.valid]);
+  const looks = heldOut(run, along);
   for (const [name, hue] of [
     ['previous', color.bar],
     ['induction', color.orange],
@@ -28,7 +47,7 @@ function series(run, guess, color) {
     for (let l = 0; l < run.about.L; l++)
       for (let h = 0; h < run.about.H; h++)
         heads.push({
-          points: run.looks.map(look => [look.step, look[name]?.[l]?.[h] ?? null]),
+          points: run.looks.map(look => [along.look(look), look[name]?.[l]?.[h] ?? null]),
           color: hue,
           width: 1.6,
           alpha: run.about.L * run.about.H > 16 ? 0.4 : 0.8,
@@ -40,7 +59,7 @@ function series(run, guess, color) {
       0,
       heads.length,
       ...watched.map((task, i) => ({
-        points: run.looks.map(look => [look.step, look.tasks?.[task] ?? null]),
+        points: run.looks.map(look => [along.look(look), look.tasks?.[task] ?? null]),
         color: hues[i % 5],
         width: 2,
         dots: 2.5,
@@ -71,27 +90,36 @@ function series(run, guess, color) {
   if (guess !== null) levels.push([guess, `your guess ${guess}`, color.orange]);
   return [
     {
-      lines: [
-        ...old,
-        {points: rows.map(row => [row[0], row[1]]), color: color.bar, width: 1, alpha: 0.7},
-        {points: rows.map((row, i) => [row[0], smooth[i]]), color: color.accent, width: 3},
-        {points: looks, color: color.orange, width: 2.5, dots: 3.5},
-      ],
+      lines: run.rival
+        ? [...racing(run.rival, along, color.orange), ...racing(run, along, color.accent)]
+        : [
+            ...old,
+            {points: rows.map(row => [along.row(row), row[1]]), color: color.bar, width: 1, alpha: 0.7},
+            {points: rows.map((row, i) => [along.row(row), smooth[i]]), color: color.accent, width: 3},
+            {points: looks, color: color.orange, width: 2.5, dots: 3.5},
+          ],
       levels,
     },
     {lines: heads, levels: [], range: [0, 1]},
     {
       lines: [
-        {points: run.ahead, color: color.grey, width: 1.5, dash: [3, 3]},
-        {points: rows.map(row => [row[0], row[2]]), color: color.accent, width: 2},
-        {points: rows.length ? [[rows.at(-1)[0], rows.at(-1)[2]]] : [], color: color.accent, width: 2, dots: 5},
+        {points: run.rival ? [] : run.ahead, color: color.grey, width: 1.5, dash: [3, 3]},
+        {points: rows.map(row => [along.row(row), row[2]]), color: color.accent, width: 2},
+        {points: rows.slice(-1).map(row => [along.row(row), row[2]]), color: color.accent, width: 2, dots: 5},
       ],
       levels: [],
       floor: 0,
     },
-    {lines: [{points: rows.map(row => [row[0], row[3]]), color: color.accent, width: 1}], levels: [], floor: 0},
+    {lines: [{points: rows.map(row => [along.row(row), row[3]]), color: color.accent, width: 1}], levels: [], floor: 0},
   ];
 }
+
+// The item of a list whose place on the axis is nearest to x; null of an empty one.
+export const nearest = (list, place, x) =>
+  list.reduce(
+    (best, item) => (best === null || Math.abs(place(item) - x) < Math.abs(place(best) - x) ? item : best),
+    null,
+  );
 
 export function curvePlot(box, readout) {
   const [paper, overlay] = box.querySelectorAll('canvas');
@@ -143,7 +171,8 @@ export function curvePlot(box, readout) {
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.clearRect(0, 0, width, height);
     const size = parseFloat(style.fontSize) * 0.8,
-      all = [0, Math.max(10, run.ahead.length ? run.ahead.at(-1)[0] : 0, run.rows.length ? run.rows.at(-1)[0] : 0)];
+      along = axis(run),
+      all = [0, Math.max(10, along.end, run.rows.length ? along.row(run.rows.at(-1)) : 0)];
     const [x0, x1] = zoom || all,
       X = x => LEFT + ((x - x0) / (x1 - x0)) * (width - LEFT - RIGHT);
     pen.font = `${size}px ${get('--font') || 'sans-serif'}`;
@@ -233,7 +262,7 @@ export function curvePlot(box, readout) {
     pen.textBaseline = 'top';
     pen.textAlign = 'center';
     for (const tick of ticks(x0, x1, width < 480 ? 4 : 8)) pen.fillText(tickLabel(Math.round(tick)), X(tick), foot + 4);
-    pen.fillText('updates', (LEFT + width - RIGHT) / 2, foot + 4 + size * 1.2);
+    pen.fillText(along.name, (LEFT + width - RIGHT) / 2, foot + 4 + size * 1.2);
     if (at !== null) {
       pen.strokeStyle = color.orange;
       pen.lineWidth = 1.3;
@@ -253,7 +282,7 @@ export function curvePlot(box, readout) {
       height,
       ratio,
       color,
-      step: px => x0 + ((px - LEFT) / (width - LEFT - RIGHT)) * (x1 - x0),
+      at: px => x0 + ((px - LEFT) / (width - LEFT - RIGHT)) * (x1 - x0),
     };
   }
   // --- pointing, zooming
@@ -270,14 +299,10 @@ export function curvePlot(box, readout) {
       pen.stroke();
     } else pen.fillRect(Math.min(from, to), TOP, Math.abs(to - from), frame.height - BOTTOM - TOP);
   }
-  function read(step) {
-    const nearest = (list, of) =>
-      list.reduce(
-        (best, item) => (best === null || Math.abs(of(item) - step) < Math.abs(of(best) - step) ? item : best),
-        null,
-      );
-    const row = nearest(frame.run.rows, r => r[0]),
-      look = nearest(frame.run.looks, l => l.step);
+  function read(x) {
+    const along = axis(frame.run),
+      row = nearest(frame.run.rows, along.row, x),
+      look = nearest(frame.run.looks, along.look, x);
     readout.textContent = row
       ? `update ${row[0].toLocaleString('en')}: training ${row[1].toFixed(3)}` +
         (look && look.valid !== null
@@ -299,16 +324,16 @@ export function curvePlot(box, readout) {
       if (!frame) return;
       const x = place(e);
       mark(from ?? x, from === null ? undefined : x);
-      read(frame.step(x));
+      read(frame.at(x));
     });
     overlay.addEventListener('pointerup', e => {
       if (from === null) return;
       const x = place(e),
-        ends = [frame.step(from), frame.step(x)].sort((a, b) => a - b);
+        ends = [frame.at(from), frame.at(x)].sort((a, b) => a - b);
       if (Math.abs(x - from) > 8 && ends[1] - ends[0] > 2) {
         zoom = ends;
         redraw();
-      } else pick(frame.step(x));
+      } else pick(frame.at(x));
       from = null;
       clear();
     });

@@ -1,10 +1,42 @@
 // Follows a run on the server: asks for what is new, draws it, and steers. Everything that the model wrote goes into
 // the page by textContent. `run` is what has been received of the newest run.
-import {csvText, percent, smoothed, visible} from '../shared/plain.js';
+import {counted, csvText, percent, smoothed, visible} from '../shared/plain.js';
 import {inflate} from '../shared/coding.js';
 import {add, isDark, onLook, saveMade, saveText, shareLink} from '../shared/page.js';
 import {useBench} from './bench.js';
-import {curvePlot} from './curves.js';
+import {axis, curvePlot, nearest} from './curves.js';
+
+// What a page keeps of a run, before it has received anything.
+export const begun = news => ({
+  id: news.run,
+  about: news.about,
+  version: news.version,
+  rows: [],
+  looks: [],
+  past: [],
+  rival: null,
+});
+
+// What changes at every answer.
+const NOW =
+  'state reason step elapsed left rate version final final_accuracy peak ahead planned_peak busy next_look'.split(' ');
+
+// Adds what is new of a run; what it had received beyond the beginning of the news is no longer true.
+export function receive(run, news) {
+  run.rows.length = Math.min(news.first, run.rows.length);
+  run.rows.push(...news.rows);
+  run.looks.length = Math.min(news.looks_from, run.looks.length);
+  run.looks.push(...news.looks);
+  for (const name of NOW) run[name] = news[name];
+}
+
+// What two runs are called by what they differ in.
+export function differences(mine, theirs) {
+  const names = Object.keys(mine).filter(name => name in theirs && mine[name] !== theirs[name]);
+  const said = settings =>
+    names.map(name => (name === 'optimiser' ? settings[name] : `${name} ${settings[name]}`)).join(', ');
+  return [said(mine), said(theirs)];
+}
 
 export function start({element, props, server, trigger, watch}) {
   const part = name => element.querySelector('.tr-' + name),
@@ -72,6 +104,7 @@ export function start({element, props, server, trigger, watch}) {
         run ? run.version : 0,
         run ? run.rows.length : 0,
         run ? run.looks.length : 0,
+        run?.rival ? [run.rival.id, run.rival.version, run.rival.rows.length, run.rival.looks.length] : null,
       ]);
       if (news === undefined) throw new Error('no answer');
       failures = 0;
@@ -104,23 +137,7 @@ export function start({element, props, server, trigger, watch}) {
     const before = run && run.state,
       fresh = !run || run.id !== news.run;
     if (fresh) {
-      run = {
-        id: news.run,
-        rows: [],
-        looks: [],
-        past: [],
-        about: news.about,
-        version: news.version,
-        ahead: [],
-        step: 0,
-        elapsed: 0,
-        rate: 0,
-        state: news.state,
-        reason: '',
-        final: null,
-        peak: news.peak,
-        planned_peak: news.planned_peak,
-      };
+      run = begun(news);
       [follow, at, drawnHeads] = [true, 0, ''];
       curves.all();
       part('next').value = '';
@@ -133,27 +150,12 @@ export function start({element, props, server, trigger, watch}) {
         : '';
       await pastRuns();
     }
-    run.rows.length = Math.min(news.first, run.rows.length);
-    run.rows.push(...news.rows);
-    run.looks.length = Math.min(news.looks_from, run.looks.length);
-    run.looks.push(...news.looks);
-    for (const key of [
-      'state',
-      'reason',
-      'step',
-      'elapsed',
-      'left',
-      'rate',
-      'version',
-      'final',
-      'final_accuracy',
-      'peak',
-      'ahead',
-      'planned_peak',
-      'busy',
-      'next_look',
-    ])
-      run[key] = news[key];
+    receive(run, news);
+    if (!news.rival) run.rival = null;
+    else {
+      if (run.rival?.id !== news.rival.run) run.rival = begun(news.rival);
+      receive(run.rival, news.rival);
+    }
     if (failures === 0 && message.textContent.startsWith('The server does not')) say('');
     if (!fresh && before !== 'ended' && run.state === 'ended') await pastRuns();
     if (news.looks.length && bench !== EXAMPLE && pickedFor !== run.id + (run.state === 'ended')) {
@@ -164,13 +166,32 @@ export function start({element, props, server, trigger, watch}) {
     if (follow) at = Math.max(0, run.looks.length - 1);
     numbers();
     controls();
+    race();
     moment(fresh || news.looks.length > 0);
     draw();
+  }
+  // --- a race: the same from the same seed on the same batches, but for one thing
+  function race() {
+    const line = part('race'),
+      rival = run.rival;
+    for (const name of ['race', 'key-race', 'rival', 'mine']) part(name).hidden = !rival;
+    part('key-one').hidden = Boolean(rival);
+    if (!rival) return;
+    const [mine, theirs] = differences(run.about.settings, rival.about.settings);
+    part('mine').textContent = part('key-mine').textContent = mine;
+    part('rival-name').textContent = part('key-rival').textContent = theirs;
+    const [a, b] = [run, rival].map(one => one.final ?? one.looks.at(-1)?.valid ?? null);
+    const gap = a === null || b === null ? null : b - a;
+    const ahead = gap === null ? '' : `${gap >= 0 ? mine : theirs} leads by ${Math.abs(gap).toFixed(3)}.`;
+    line.textContent =
+      `Race, half of the processor each · held out: ${mine} ${nats(a)} after ${counted(run.step, 'update')}, ` +
+      `${theirs} ${nats(b)} after ${counted(rival.step, 'update')}. ${ahead}`;
   }
   async function pastRuns() {
     const found = (await server.past([bench]).catch(() => null)) || [];
     run.past = found
       .slice(0, -1)
+      .filter(old => old.run !== run.rival?.id)
       .map((old, i) => ({...old, smooth: smoothed(old.curve.map(p => p[1])), name: `run ${i + 1}`}));
     const body = part('runs').querySelector('tbody');
     body.textContent = '';
@@ -299,6 +320,7 @@ export function start({element, props, server, trigger, watch}) {
     text.textContent = '';
     add(text, 'span', 'tr-prompt', run.about.prompt);
     add(text, 'span', '', look.text);
+    if (run.rival) rivalSample(look.elapsed);
     if (changed) {
       chance();
     }
@@ -391,23 +413,28 @@ export function start({element, props, server, trigger, watch}) {
     }
   }
   function draw() {
-    if (run && run.about) curves.draw(run, run.looks[at]?.step ?? null, guess);
+    const look = run?.looks[at];
+    if (run && run.about) curves.draw(run, look ? axis(run).look(look) : null, guess);
     part('all').hidden = !curves.zoomed;
   }
-  curves.wire(step => {
-    if (run && run.looks.length)
-      go(
-        run.looks.reduce(
-          (best, look, i) => (Math.abs(look.step - step) < Math.abs(run.looks[best].step - step) ? i : best),
-          0,
-        ),
-      );
+  curves.wire(x => {
+    if (run && run.looks.length) go(run.looks.indexOf(nearest(run.looks, axis(run).look, x)));
   }, draw);
   function go(index) {
     at = Math.max(0, Math.min(index, run.looks.length - 1));
     follow = at === run.looks.length - 1;
     moment(false);
     draw();
+  }
+  // The rival's sample of the same second.
+  function rivalSample(seconds) {
+    const looks = run.rival.looks;
+    const look = looks.reduce((best, one) => (one.elapsed <= seconds + 0.5 ? one : best), looks[0]);
+    const text = part('rival-text');
+    text.textContent = '';
+    if (!look) return;
+    add(text, 'span', 'tr-prompt', run.rival.about.prompt);
+    add(text, 'span', '', look.text);
   }
   // --- what people do
   part('scrub').addEventListener('input', e => run && go(+e.target.value));
@@ -450,7 +477,7 @@ export function start({element, props, server, trigger, watch}) {
       saveText(
         'run.csv',
         'text/csv',
-        csvText([['update', 'loss_nats', 'learning_rate', 'gradient_norm'], ...run.rows]),
+        csvText([['update', 'loss_nats', 'learning_rate', 'gradient_norm', 'seconds'], ...run.rows]),
       );
     else if (what === 'json') saveMade(said, 'run.json', () => server.recording([bench, run.id]));
     else if (what === 'link') {

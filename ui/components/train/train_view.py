@@ -17,13 +17,16 @@ _HTML = """
 </div>
 <div class="tr-message" role="status" hidden></div>
 <div class="tr-why"></div>
+<div class="tr-race" role="status" hidden></div>
 <div class="tr-numbers"></div>
 <div class="tr-row"><label>Learning rate now <input type="range" class="tr-rate" min="-4" max="4" step="0.5" value="0"></label>
 <output class="tr-rate-said"></output>
 <label>Guess the final held-out loss <input class="tr-guess" type="number" min="0" max="20" step="0.05"></label>
 <span class="tr-guessed" role="status"></span></div>
 <div class="tr-grid">
-<div class="tr-left"><div class="tr-key"><i></i>training, smoothed <i></i>every update <i></i>held out <i></i>earlier runs
+<div class="tr-left"><div class="tr-key"><span class="tr-key-race" hidden><i></i><b class="tr-key-mine"></b> <i></i><b
+class="tr-key-rival"></b> thin: training, dots: held out</span>
+<span class="tr-key-one"><i></i>training, smoothed <i></i>every update <i></i>held out <i></i>earlier runs</span>
 <span class="tr-key-heads">heads: <i></i>induction <i></i>token before</span><button type="button" class="tr-all" hidden>See all</button></div>
 <div class="tr-plot" role="img" aria-label="Loss, head scores, learning rate and gradient norm over the updates"><canvas></canvas><canvas></canvas></div>
 <div class="tr-readout"></div></div>
@@ -31,7 +34,10 @@ _HTML = """
 <div class="tr-row"><label class="tr-grow">Point in training <input type="range" class="tr-scrub" min="0" max="0" step="1" value="0"></label>
 <button type="button" data-do="latest" title="follow the run">Latest</button></div>
 <div class="tr-at" role="status"></div>
+<div class="tr-mine" hidden></div>
 <div class="tr-text" tabindex="0" role="group" aria-label="What the model writes at this moment"></div>
+<div class="tr-rival" hidden><div class="tr-rival-name"></div>
+<div class="tr-rival-text" tabindex="0" role="group" aria-label="What its rival writes at the same second"></div></div>
 <div class="tr-row"><label><span class="tr-next-name">Next character</span> <input class="tr-next" maxlength="12" size="4" autocomplete="off" spellcheck="false"></label>
 <span class="tr-chance" role="status"></span><canvas class="tr-spark" width="260" height="60" aria-hidden="true"></canvas></div>
 <div class="tr-row tr-try" hidden><label class="tr-grow">Try a line <input class="tr-line" maxlength="500" autocomplete="off"></label>

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from gptcore.training import TrainingConfig
 from gptcore.training.config import OptimizerName
 from ui.handlers import inputs
 from ui.handlers.inputs import InputError
-from ui.handlers.train.presets import LENGTHS, OPTIMIZERS, SENT, TRICKS
+from ui.handlers.train.presets import LENGTHS, OPTIMIZERS, RIVALS, SENT, TRICKS
 from ui.handlers.train.texts import REPEATED, TextSource
 from ui.limits import Limits
 
@@ -19,6 +19,15 @@ Values = Mapping[str, object]
 _MUON_RATIO = 7.0
 _MOST_LABELS, _MOST_LINES, _MOST_PROMPT = 20, 20_000, 500
 _UNLIMITED = 10_000_000  # updates of a run by the clock
+# What tricks and rivals change in the shape.
+_SWITCHES: dict[str, dict[str, bool | str]] = {
+    "no_positions": {"use_positions": False},
+    "no_mask": {"causal": False},
+    "no_scaling": {"residual_scaling": False},
+    "post_norm": {"norm_position": "post"},
+    "norm": {"norm_position": "post"},
+    "no_mlp": {"use_mlp": False},
+}
 
 
 @dataclass(frozen=True)
@@ -39,9 +48,11 @@ class TrainForm:
         source: of the text.
         tokenizer, vocab_size: to make; the size counts for "bpe".
         shape: of the model.
+        dropout: on embeddings, attention and residual branches, in training.
         config: of the training, with what is broken on purpose in it.
         prompt: of the samples.
         trick: what is broken, by TRICKS.
+        switches: of GPTConfig, that are set otherwise.
         tasks: ask for tasks at every look.
     """
 
@@ -49,9 +60,11 @@ class TrainForm:
     tokenizer: Literal["char", "bpe"]
     vocab_size: int
     shape: Shape
+    dropout: float
     config: TrainingConfig
     prompt: str
     trick: str
+    switches: Mapping[str, bool | str]
     tasks: bool
 
 
@@ -92,11 +105,40 @@ def train_form(values: Values, limits: Limits) -> TrainForm:
         tokenizer=kind,
         vocab_size=inputs.whole(values["vocab_size"], "The vocabulary", low=257, high=16_384) if kind == "bpe" else 0,
         shape=shape_of(values),
+        dropout=inputs.number(values["dropout"], "The dropout", low=0, high=0.9),
         config=_schedule(values, limits, trick),
         prompt=_prompt(values),
         trick=trick,
+        switches=_SWITCHES.get(trick, {}),
         tasks=inputs.flag(values["tasks"], "Watch tasks"),
     )
+
+
+def rival_form(values: Values, limits: Limits) -> TrainForm | None:
+    """The form of the run that races against `train_form`'s, or None. What is broken races against the same, unbroken.
+
+    Raises:
+        InputError, TrainingError: as train_form, or a rival that is none.
+    """
+    name, form = values["rival"], train_form(values, limits)
+    if not isinstance(name, str) or name not in RIVALS:
+        raise InputError(f"{str(name)[:40]!r} is no rival. Choose {', '.join(RIVALS)}.")
+    if form.trick != "none" and name in ("none", "healthy"):
+        return train_form({**values, "trick": "none"}, limits)
+    if name == "healthy":
+        raise InputError("Nothing is broken, so there is no unbroken rival. Break something, or choose another rival.")
+    if name in _SWITCHES:
+        return replace(form, switches={**form.switches, **_SWITCHES[name]})
+    if name == "optimizer":
+        other = next(one for one in OPTIMIZERS if one != form.config.optimizer)
+        return replace(form, config=replace(form.config, optimizer=other))
+    if name == "rate":
+        rate = form.config.learning_rate / 5
+        return replace(form, config=replace(form.config, learning_rate=rate, muon_learning_rate=_MUON_RATIO * rate))
+    if name == "deeper":
+        narrower = max(1, round(form.shape.n_embd / 2**0.5 / form.shape.n_head)) * form.shape.n_head
+        return replace(form, shape=replace(form.shape, n_layer=2 * form.shape.n_layer, n_embd=narrower))
+    return None
 
 
 def tune_form(values: Values, limits: Limits) -> TuneForm:
@@ -160,8 +202,15 @@ def _prompt(values: Values) -> str:
 
 
 def _tuning_schedule(values: Values, limits: Limits) -> TrainingConfig:
-    """What the shorter forms leave open: AdamW, a short warm-up, the first seed."""
-    open_fields = {"optimizer": "adamw", "warmup_steps": 20, "seed": 1, "corpus": "", **values}
+    """What the shorter forms leave open: AdamW, a short warm-up, a usual decay, the first seed."""
+    open_fields = {
+        "optimizer": "adamw",
+        "warmup_steps": 20,
+        "weight_decay": 0.1,
+        "seed": 1,
+        "corpus": "",
+        **values,
+    }
     return _schedule(open_fields, limits, "none")
 
 
@@ -188,7 +237,7 @@ def _schedule(values: Values, limits: Limits, trick: str) -> TrainingConfig:
         muon_learning_rate=_MUON_RATIO * rate,
         warmup_steps=0 if trick in ("no_warmup", "post_norm") else warmup,
         schedule="constant" if repeated else "cosine",
-        weight_decay=0.0 if repeated else 0.1,
+        weight_decay=inputs.number(values["weight_decay"], "The weight decay", low=0, high=10),
         beta2=0.98 if repeated else 0.95,
         seed=inputs.whole(values["seed"], "The seed", low=0, high=2**31 - 1),
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
 
 import numpy as np
 import torch
@@ -57,7 +56,7 @@ def make_plan(services: Services, form: TrainForm) -> Plan:
     prepared = services.texts.get(text.documents, tokenizer=None, kind=form.tokenizer, vocab_size=form.vocab_size)
     tokens_per_step = form.config.batch_size * form.shape.n_positions
     config = replace(form.config, precision=faster_precision(form.shape.n_embd, tokens_per_step))
-    made = _broken(GPTConfig(**asdict(form.shape), vocab_size=prepared.tokenizer.vocab_size, **_PLAIN), form.trick)
+    made = replace(_config(form, prepared.tokenizer.vocab_size), **form.switches)
     check_size(services, made, config)
     kind = "letters" if form.tokenizer == "char" else f"{made.vocab_size} pieces"
     data: Batches = RandomWindows([Source(prepared.train)], window=made.n_positions, batch_size=config.batch_size)
@@ -93,17 +92,9 @@ def tuning_plan(services: Services, lm: LanguageModel, form: TuneForm) -> Plan:
     )
 
 
-_PLAIN: dict[str, Any] = {"embd_pdrop": 0.0, "attn_pdrop": 0.0, "resid_pdrop": 0.0}
-
-
-def _broken(shape: GPTConfig, trick: str) -> GPTConfig:
-    changes: dict[str, dict[str, Any]] = {
-        "no_positions": {"use_positions": False},
-        "no_mask": {"causal": False},
-        "no_scaling": {"residual_scaling": False},
-        "post_norm": {"norm_position": "post"},
-    }
-    return replace(shape, **changes.get(trick, {}))
+def _config(form: TrainForm, vocab_size: int) -> GPTConfig:
+    drop = form.dropout
+    return GPTConfig(**asdict(form.shape), vocab_size=vocab_size, embd_pdrop=drop, attn_pdrop=drop, resid_pdrop=drop)
 
 
 def check_size(services: Services, shape: GPTConfig, config: TrainingConfig) -> None:
@@ -173,8 +164,8 @@ def watched_tasks() -> list[Trial]:
 
 def _repeated_plan(services: Services, form: TrainForm) -> Plan:
     tokenizer, config = CharTokenizer(REPEATED_CHARACTERS), form.config
-    attention_only: dict[str, Any] = {"use_mlp": False, "tie_word_embeddings": False, **_PLAIN}
-    made = _broken(GPTConfig(**asdict(form.shape), vocab_size=tokenizer.vocab_size, **attention_only), form.trick)
+    shape = replace(_config(form, tokenizer.vocab_size), use_mlp=False, tie_word_embeddings=False)
+    made = replace(shape, **form.switches)
     check_size(services, made, config)
     window = made.n_positions
     if window < 16:
@@ -237,6 +228,10 @@ def facts_of(
         "optimiser": OPTIMIZERS[config.optimizer],
         "learning rate": config.learning_rate,
         "warm-up": config.warmup_steps,
+        "dropout": shape.resid_pdrop,
+        "norm": "before" if shape.norm_position == "pre" else "after",
+        "MLPs": "yes" if shape.use_mlp else "no",
+        "weight decay": config.weight_decay,
         "seed": config.seed,
         "length": f"{config.max_steps:,} steps" if config.time_budget is None else f"{config.time_budget:g} s",
         "broken": TRICKS[trick][0],

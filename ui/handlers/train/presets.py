@@ -11,8 +11,8 @@ from ui.handlers.train.texts import REPEATED
 LENGTHS = ("30", "60", "120", "cap", "steps")
 FIELDS = (
     "corpus", "written", "file", "data_set", "tokenizer", "vocab_size", "n_layer", "n_head", "n_embd", "n_positions",
-    "batch_size", "length", "max_steps", "optimizer", "learning_rate", "warmup_steps", "seed", "prompt", "trick",
-    "tasks",
+    "batch_size", "length", "max_steps", "optimizer", "learning_rate", "warmup_steps", "dropout", "weight_decay",
+    "seed", "prompt", "trick", "rival", "tasks",
 )  # fmt: skip
 TUNING_FIELDS = (
     "corpus", "written", "file", "data_set", "n_positions", "batch_size", "length", "max_steps", "learning_rate",
@@ -25,8 +25,8 @@ SENT = ("n_layer", "n_head", "n_embd", "n_positions")
 _TEXT: dict[str, Any] = {
     "corpus": "anthology", "written": "", "file": None, "data_set": "", "tokenizer": "char", "vocab_size": 512,
     "n_layer": 4, "n_head": 4, "n_embd": 128, "n_positions": 64, "batch_size": 32, "length": "30", "max_steps": 1000,
-    "optimizer": "muon", "learning_rate": 3e-3, "warmup_steps": 50, "seed": 1, "prompt": "The ", "trick": "none",
-    "tasks": False,
+    "optimizer": "muon", "learning_rate": 3e-3, "warmup_steps": 50, "dropout": 0.0, "weight_decay": 0.1, "seed": 1,
+    "prompt": "The ", "trick": "none", "rival": "none", "tasks": False,
 }  # fmt: skip
 PRESETS: dict[str, dict[str, Any]] = {
     "30 seconds, letters": _TEXT,
@@ -43,7 +43,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "Induction heads form": {
         **_TEXT, "corpus": REPEATED, "n_layer": 2, "n_embd": 64, "batch_size": 64, "length": "60",
         "optimizer": "adamw", "learning_rate": 1e-3,
-        "warmup_steps": 0, "seed": 0, "prompt": "kitten kitten kitt",
+        "warmup_steps": 0, "weight_decay": 0.0, "seed": 0, "prompt": "kitten kitten kitt",
     },
 }  # fmt: skip
 
@@ -89,4 +89,15 @@ TRICKS: dict[str, tuple[str, str]] = {
         "norm's gradients are large near the output at first (Xiong et al. 2020), which is why it is trained "
         "with one. In a few layers it is only slower; deep models can get stuck.",
     ),
+}
+
+# Who a run may race against: the same from the same seed on the same batches, but for one thing.
+RIVALS: dict[str, str] = {
+    "none": "nobody",
+    "optimizer": "the other optimiser",
+    "rate": "a fifth of the learning rate",
+    "norm": "the norm after each sum, as in GPT-1",
+    "no_mlp": "no MLPs",
+    "deeper": "twice the layers, narrower",
+    "healthy": "the same, not broken",
 }

@@ -26,9 +26,12 @@ from ui.services import Services
 _PLANNED = 60  # points of the learning rate that lies ahead
 
 
-def start(services: Services, bench_id: object, form: TrainForm, *, go: bool = True) -> Bench:
-    """Starts a run from scratch on a visitor's bench. Raises GPTCoreError with what to change."""
-    return services.jobs.start(bench_id, make_plan(services, form), go=go)
+def start(
+    services: Services, bench_id: object, form: TrainForm, *, rival: TrainForm | None = None, go: bool = True
+) -> Bench:
+    """Starts a run from scratch on a visitor's bench, or a race of two. Raises GPTCoreError with what to change."""
+    against = None if rival is None else make_plan(services, rival)
+    return services.jobs.start(bench_id, make_plan(services, form), rival=against, go=go)
 
 
 def tune(services: Services, bench_id: object, model: object, form: TuneForm) -> Bench:
@@ -65,34 +68,43 @@ def command(services: Services, request: object) -> dict[str, Any] | None:
     try:
         if what in ("resume", "step"):
             services.jobs.check_place(bench)
-        if what == "pause":
-            bench.run.pause()
-        elif what == "stop":
-            bench.run.stop()
-        elif what == "rate":
+        if what == "rate":
             bench.run.retune(inputs.number(value, "The learning rate", low=1e-9, high=1000.0))
         else:
-            once = math.inf if what == "resume" else inputs.whole(value, "The number of steps", low=1, high=1000)
-            bench.run.go(once)
+            _steer(bench, what, value)
     except GPTCoreError as error:
         return {"said": str(error)}
     return {"said": ""}
 
 
+def _steer(bench: Bench, what: str, value: object) -> None:
+    """Lets the bench's run, or both that race, pause, stop or go on."""
+    once = inputs.whole(value, "The number of steps", low=1, high=1000) if what == "step" else math.inf
+    for run in bench.live:
+        if what == "pause":
+            run.pause()
+        elif what == "stop":
+            run.stop()
+        else:
+            run.go(once)
+
+
 def poll(services: Services, request: object) -> dict[str, Any] | None:
-    """What is new of the current run: [bench, run, version, rows, observations], the last four as last received.
+    """What is new of the current run: [bench, run, version, rows, observations, rival], as last received.
 
     Returns:
         None when the bench is gone. Otherwise the run's id and state, and what the page has not seen: rows of the curve
         from `first`, observations from `looks_from`, the plan's facts when the run is new to the page, and the learning
-        rate ahead.
+        rate ahead. In a race, the same of the rival, asked for as [run, version, rows, observations].
     """
-    bench_id, run_id, version, n_rows, n_looks = _parts(request, 5)
+    bench_id, run_id, version, n_rows, n_looks, rival = _parts(request, 6)
     bench = services.jobs.get(bench_id)
     record = bench.current if bench is not None else None
     if bench is None or record is None:
         return None
-    return {**_news(record, run_id, version, n_rows, n_looks), "bench": bench.id, "runs": len(bench.records)}
+    news = _news(record, run_id, version, n_rows, n_looks)
+    raced = None if bench.rival is None else _news(bench.rival.record, *_parts(rival, 4))
+    return {**news, "rival": raced, "bench": bench.id, "runs": len(bench.records)}
 
 
 def _news(record: RunRecord, run_id: object, version: object, n_rows: object, n_looks: object) -> dict[str, Any]:

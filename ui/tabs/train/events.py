@@ -14,7 +14,7 @@ from ui.errors import shown_to_visitor
 from ui.figures import train
 from ui.figures.slide import is_kind
 from ui.handlers.train import files, watching
-from ui.handlers.train.forms import label_form, train_form, tune_form
+from ui.handlers.train.forms import label_form, rival_form, train_form, tune_form
 from ui.handlers.train.presets import FIELDS, LABEL_FIELDS, PRESETS, TUNING_FIELDS
 from ui.jobs import Bench
 from ui.services import Services
@@ -34,8 +34,10 @@ class TrainEvents:
     def _begin(self, bench: str, values: Mapping[str, object], *, go: bool) -> list[Any]:
         with shown_to_visitor():
             try:
-                form = train_form(values, self._services.limits)
-                return [_value(watching.start(self._services, bench, form, go=go)), "", form.config.seed]
+                limits = self._services.limits
+                form, rival = train_form(values, limits), rival_form(values, limits)
+                bench_now = watching.start(self._services, bench, form, rival=rival, go=go)
+                return [_value(bench_now), "", form.config.seed]
             except GPTCoreError as error:
                 return [gr.skip(), watching.message(error), gr.skip()]
 

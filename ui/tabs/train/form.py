@@ -8,7 +8,7 @@ import gradio as gr
 
 from gptcore.corpora import CORPORA
 from ui.handlers.train.labels import EXAMPLE
-from ui.handlers.train.presets import LABEL_FIELDS, LENGTHS, OPTIMIZERS, PRESETS, TRICKS, TUNING_FIELDS
+from ui.handlers.train.presets import LABEL_FIELDS, LENGTHS, OPTIMIZERS, PRESETS, RIVALS, TRICKS, TUNING_FIELDS
 from ui.handlers.train.texts import DATA_SET, REPEATED, YOURS
 from ui.services import Services
 from ui.tabs.controls import QUIET
@@ -77,6 +77,13 @@ def scratch_fields(services: Services, values: dict[str, Any]) -> dict[str, Any]
     trick = gr.Dropdown(
         [(label, key) for key, (label, _) in TRICKS.items()], value="none", label="Break it", elem_id="train-trick"
     )
+    rival = gr.Dropdown(
+        [(label, key) for key, label in RIVALS.items()],
+        value=values["rival"],
+        label="Race against",
+        info="same seed, same batches, one thing changed",
+        elem_id="train-rival",
+    )
     with gr.Accordion("Model and schedule", open=False, elem_id="train-more"):
         found["tokenizer"] = gr.Radio(
             [("characters", "char"), ("byte-pair encoding", "bpe")],
@@ -104,9 +111,11 @@ def scratch_fields(services: Services, values: dict[str, Any]) -> dict[str, Any]
             )
         with gr.Row():
             found["warmup_steps"] = _number(values["warmup_steps"], "Warm-up", "steps", "train-warmup", least=0)
+            found["dropout"] = _number(values["dropout"], "Dropout", "share switched off", "train-dropout")
+            found["weight_decay"] = _number(values["weight_decay"], "Weight decay", "of matrices", "train-decay")
             found["seed"] = _number(values["seed"], "Seed", "", "train-seed", least=0, most=2**31 - 1)
         found["prompt"] = gr.Textbox(values["prompt"], label="Sample prompt", max_lines=2, elem_id="train-prompt")
-    found["trick"] = trick
+    found["trick"], found["rival"] = trick, rival
     found["tasks"] = gr.Checkbox(
         values["tasks"],
         label="Test tasks at every snapshot",

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+import {axis, nearest} from '../../../ui/components/train/curves.js';
+import {begun, differences, receive} from '../../../ui/components/train/train_view.js';
+
+const news = (first, rows, from, looks) => ({first, rows, looks_from: from, looks, state: 'running', step: 9});
+
+test('news are added, and what is no longer the beginning is replaced', () => {
+  const run = begun({run: 'run-a', about: {}, version: 0});
+  receive(run, news(0, [[1], [2]], 0, [{step: 0}]));
+  receive(run, news(2, [[3]], 1, [{step: 2}]));
+  assert.deepEqual(run.rows, [[1], [2], [3]]);
+  receive(run, news(0, [[2], [4]], 0, [{step: 4}]));
+  assert.deepEqual([run.rows, run.looks, run.step], [[[2], [4]], [{step: 4}], 9]);
+});
+
+test('two runs are called by what they differ in', () => {
+  const mine = {optimiser: 'Muon', layers: 4, text: 'Anthology'};
+  assert.deepEqual(differences(mine, {...mine, optimiser: 'AdamW'}), ['Muon', 'AdamW']);
+  assert.deepEqual(differences(mine, {...mine, layers: 8}), ['layers 4', 'layers 8']);
+  assert.deepEqual(differences({...mine, old: 1}, mine), ['', '']);
+});
+
+test('a race is drawn over seconds, one run over updates', () => {
+  const alone = {rival: null, ahead: [[50, 0.1]], rows: [[7, 2, 0.1, 1, 3.5]], elapsed: 3.5, left: 6.5};
+  assert.deepEqual([axis(alone).row(alone.rows[0]), axis(alone).end, axis(alone).name], [7, 50, 'updates']);
+  const raced = {...alone, rival: {}};
+  assert.deepEqual([axis(raced).row(alone.rows[0]), axis(raced).end, axis(raced).name], [3.5, 10, 'seconds']);
+});
+
+test('the nearest of a list is found, and nothing in an empty one', () => {
+  assert.equal(
+    nearest([1, 4, 9], x => x, 6),
+    4,
+  );
+  assert.equal(
+    nearest([], x => x, 6),
+    null,
+  );
+});

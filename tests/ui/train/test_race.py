@@ -1,0 +1,114 @@
+"""Two runs side by side: the same from the same seed on the same batches, but for one thing."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import pytest
+import torch
+from test_runs import SMALL, finished, plan_of
+
+from gptcore.errors import GPTCoreError
+from helpers import until
+from ui.handlers.inputs import InputError
+from ui.handlers.train import watching
+from ui.handlers.train.forms import rival_form, train_form
+from ui.handlers.train.plan import make_plan
+from ui.handlers.train.presets import RIVALS
+from ui.limits import Limits
+
+# What each rival changes, by the names of the settings on the page.
+CHANGED = {
+    "optimizer": {"optimiser"}, "rate": {"learning rate"}, "norm": {"norm"}, "no_mlp": {"MLPs"},
+    "deeper": {"layers", "width"},
+}  # fmt: skip
+
+
+def race(services, **changes):
+    values = {**SMALL, "rival": "optimizer", **changes}
+    form, rival = train_form(values, services.limits), rival_form(values, services.limits)
+    return watching.start(services, None, form, rival=rival)
+
+
+@pytest.mark.parametrize("name", list(CHANGED))
+def test_a_rival_differs_in_one_thing_and_reads_the_same_batches(services, name):
+    values = {**SMALL, "rival": name}
+    mine = make_plan(services, train_form(values, services.limits))
+    rival = rival_form(values, services.limits)
+    assert rival is not None
+    theirs = make_plan(services, rival)
+    ours, other = mine.facts.settings, theirs.facts.settings
+    assert {key for key in ours if ours[key] != other[key]} - {"text"} == CHANGED[name]
+    for number in range(3):
+        assert torch.equal(mine.data.draw(number, 1)[0], theirs.data.draw(number, 1)[0])
+    size = [plan.facts.n_parameters for plan in (mine, theirs)]
+    assert name != "deeper" or 0.7 < size[1] / size[0] < 1.4
+
+
+def test_what_is_broken_races_against_the_same_unbroken(services):
+    for name in ("none", "healthy"):
+        values = {**SMALL, "trick": "no_mask", "rival": name}
+        rival = rival_form(values, services.limits)
+        assert rival is not None and rival.trick == "none" and rival.switches == {}
+        broken = train_form(values, services.limits)
+        assert asdict(rival.shape) == asdict(broken.shape) and rival.config == broken.config
+    both = rival_form({**SMALL, "trick": "no_positions", "rival": "norm"}, services.limits)
+    assert both is not None and both.switches == {"use_positions": False, "norm_position": "post"}
+
+
+@pytest.mark.parametrize("rival", ["healthy", "everybody", None, ["optimizer"], 7])
+def test_a_rival_that_is_none_is_a_sentence(rival):
+    with pytest.raises(InputError, match=r"no rival|Nothing is broken"):
+        rival_form({**SMALL, "rival": rival}, Limits())
+    assert rival_form({**SMALL, "rival": "none"}, Limits()) is None and "none" in RIVALS
+
+
+def test_both_runs_learn_at_once_and_the_page_receives_both(services):
+    bench = race(services, max_steps=40)
+    until(lambda: all(run.record.step > 2 for run in bench.live))
+    assert len(bench.live) == 2 and [record.id for record in bench.records] == [run.record.id for run in bench.live]
+    news = watching.poll(services, [bench.id, None, 0, 0, 0, None])
+    rival = news["rival"]
+    assert rival["about"]["settings"]["optimiser"] == "AdamW" != news["about"]["settings"]["optimiser"]
+    assert all(len(row) == 5 and row[4] > 0 for row in news["rows"] + rival["rows"])
+    seen = [rival["run"], rival["version"], len(rival["rows"]), rival["n_looks"]]
+    finished(bench)
+    assert bench.rival is not None and bench.rival.wait(120.0)
+    more = watching.poll(services, [bench.id, news["run"], news["version"], 0, 0, seen])["rival"]
+    assert more["first"] == len(rival["rows"]) and more["about"] is None and more["state"] == "ended"
+    assert more["rows"][-1][0] == 40 and more["final"] is not None
+
+
+def test_a_race_is_steered_as_one_and_both_models_can_be_opened(services):
+    bench = race(services, length="cap")
+    until(lambda: all(run.record.step > 0 for run in bench.live))
+    watching.command(services, [bench.id, "pause", None])
+    until(lambda: all(run.record.state == "paused" for run in bench.live))
+    steps = [run.record.step for run in bench.live]
+    watching.command(services, [bench.id, "step", 2])
+    until(lambda: [run.record.step for run in bench.live] == [step + 2 for step in steps])
+    watching.command(services, [bench.id, "stop", None])
+    assert all(run.wait(60.0) for run in bench.live)
+    assert len(watching.own_models(services, bench.id)) == 2
+    assert [row["changed"] for row in watching.past(services, [bench.id])] == [[], ["optimiser Muon"]]
+
+
+def test_the_next_run_ends_a_race_and_stands_alone(services):
+    bench = race(services, length="cap")
+    before = bench.live
+    services.jobs.start(bench.id, plan_of(services, max_steps=2))
+    assert all(not run.record.alive for run in before) and bench.rival is None
+    assert watching.poll(services, [bench.id, None, 0, 0, 0, None])["rival"] is None
+    finished(bench)
+
+
+@pytest.mark.parametrize("seen", [None, [], 7, "x", [None, "a", {}, -1], [1, 2, 3, 4, 5]])
+def test_whatever_a_page_says_of_a_rival_is_answered(services, seen):
+    bench = race(services, max_steps=2)
+    assert watching.poll(services, [bench.id, None, 0, 0, 0, seen])["rival"]["first"] == 0
+    finished(bench)
+
+
+def test_a_shape_whose_rival_cannot_be_made_is_a_sentence(services):
+    with pytest.raises(GPTCoreError):
+        race(services, rival="deeper", n_layer=24, n_embd=1024, n_head=8)
