@@ -175,7 +175,7 @@ class GPT(nn.Module):
     ) -> Tensor:
         """The residual stream after the last block and final norm, float [B, T, C]; arguments as in forward."""
         past = 0 if cache is None else cache.length
-        self._check(token_ids, past)
+        check_token_ids(token_ids, past, self.config)
         x = self.wte(token_ids)  # [B, T, C]
         if self.config.use_positions:
             x = x + self.wpe(_positions(token_ids, past, attention_mask))
@@ -198,23 +198,6 @@ class GPT(nn.Module):
         T, device = token_ids.shape[1], token_ids.device
         mask = additive_mask(T, past + T, causal=self.config.causal, attention_mask=attention_mask, device=device)
         return Reading(mask, False, cache, probe)
-
-    def _check(self, token_ids: Tensor, past: int) -> None:
-        """Raises a sentence instead of an index error deep inside an embedding."""
-        if torch.compiler.is_compiling():
-            return
-        n_tokens, limit = past + token_ids.shape[-1], self.config.n_positions
-        if token_ids.dim() != 2 or token_ids.numel() == 0:
-            shape = list(token_ids.shape)
-            raise TokenIdError(f"token_ids has the shape {shape}; it must be [B, T] with at least one token.")
-        if n_tokens > limit:
-            raise ContextLengthError(f"The text has {n_tokens} tokens; this model reads {limit}. Shorten it.")
-        low, high = (int(bound) for bound in token_ids.aminmax())
-        if low < 0 or high >= self.config.vocab_size:
-            raise TokenIdError(
-                f"The token id {low if low < 0 else high} is outside this model's vocabulary, "
-                f"0 to {self.config.vocab_size - 1}. Is this the right tokenizer?"
-            )
 
 
 def random_model(config: GPTConfig, seed: int) -> GPT:
@@ -246,3 +229,21 @@ def _positions(token_ids: Tensor, past: int, attention_mask: Tensor | None) -> T
     if attention_mask is None:
         return torch.arange(past, past + T, device=token_ids.device)
     return (attention_mask.long().cumsum(dim=1) - 1).clamp(min=0)[:, -T:]
+
+
+def check_token_ids(token_ids: Tensor, past: int, config: GPTConfig) -> None:
+    """Raises a sentence instead of an index error deep inside an embedding; `past` tokens stand before them."""
+    if torch.compiler.is_compiling():
+        return
+    n_tokens, limit = past + token_ids.shape[-1], config.n_positions
+    if token_ids.dim() != 2 or token_ids.numel() == 0:
+        shape = list(token_ids.shape)
+        raise TokenIdError(f"token_ids has the shape {shape}; it must be [B, T] with at least one token.")
+    if n_tokens > limit:
+        raise ContextLengthError(f"The text has {n_tokens} tokens; this model reads {limit}. Shorten it.")
+    low, high = (int(bound) for bound in token_ids.aminmax())
+    if low < 0 or high >= config.vocab_size:
+        raise TokenIdError(
+            f"The token id {low if low < 0 else high} is outside this model's vocabulary, "
+            f"0 to {config.vocab_size - 1}. Is this the right tokenizer?"
+        )

@@ -1,3 +1,6 @@
+import inspect
+from dataclasses import fields
+
 import pytest
 import torch
 
@@ -7,7 +10,7 @@ from gptcore.decoding import CachedDecoder, packed_weights
 from gptcore.errors import CheckpointError, ContextLengthError, SamplingError, TokenIdError
 from gptcore.generation import Continuation, context_start, continue_together, last_logits
 from gptcore.kernels import _allowed
-from gptcore.sampling import SamplingSettings
+from gptcore.sampling import CONTROLS, SamplingSettings
 from gptcore.tokenizers import ByteBPE, CharTokenizer
 from tiny import make_model, random_ids
 
@@ -268,3 +271,11 @@ def test_writing_token_by_token_equals_writing_at_once_also_past_the_window(lm):
         list(continue_together(lm.model, [one], max_new_tokens=1))
         growing = one.ids
     assert growing == at_once.ids
+
+
+def test_generate_offers_every_sampling_option_with_its_neutral_value():
+    offered = inspect.signature(gptcore.generate).parameters
+    for field in fields(SamplingSettings):
+        assert offered[field.name].default == field.default, field.name
+    assert [field.name for field in fields(SamplingSettings)] == list(CONTROLS)
+    assert SamplingSettings().on_controls() == {name: control.neutral for name, control in CONTROLS.items()}

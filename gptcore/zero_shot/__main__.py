@@ -17,7 +17,7 @@ from gptcore.corpora.world.trials import make_trial
 from gptcore.errors import GPTCoreError
 from gptcore.language_model import LanguageModel, load
 from gptcore.zero_shot.evaluation import Score, Trial, evaluate
-from gptcore.zero_shot.files import lambada, parallel, reviews, translation_quality
+from gptcore.zero_shot.files import hand_written, lambada, parallel, reviews, translation_quality
 from gptcore.zero_shot.metrics import reached
 from gptcore.zero_shot.tasks import TASKS
 
@@ -50,6 +50,14 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument("--parallel", type=Path, nargs=2, metavar=("ENGLISH", "FRENCH"), help="also these translations")
     parser.add_argument("--reviews", type=Path, metavar="FILE", help="also these reviews (split, label, text)")
+    parser.add_argument(
+        "--hand-written",
+        type=Path,
+        nargs="?",
+        const=Path("tests/zero_shot/hand_written.json"),
+        metavar="FILE",
+        help="only items that people wrote, in the tasks' first templates and in wordings of their own",
+    )
     parser.add_argument("--offline", action="store_true", help="use only files on this machine")
     parser.add_argument("--json", action="store_true", help="one object with all rows instead of a table")
     return parser.parse_args(arguments)
@@ -77,6 +85,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _tests(options: argparse.Namespace) -> Iterator[tuple[str, Trial]]:
     """(what is special about it, the test) each."""
+    if options.hand_written:
+        yield from hand_written(options.hand_written)
+        return
     for task in options.tasks:
         for n, way in product(options.examples, options.held_out):
             yield from _of_world(options, task, n, way)

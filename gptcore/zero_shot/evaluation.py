@@ -10,7 +10,7 @@ from gptcore.errors import PromptError, TokenizerError
 from gptcore.language_model import LanguageModel
 from gptcore.zero_shot.answering import greedy_answers
 from gptcore.zero_shot.likelihood import read_continuations
-from gptcore.zero_shot.metrics import Estimate, difference, estimate, exact_match, rouge
+from gptcore.zero_shot.metrics import Estimate, difference, estimate, exact_match, rouge, tells
 from gptcore.zero_shot.tasks import TASKS, Task
 from gptcore.zero_shot.templates import Item, Prompt, Template
 from gptcore.zero_shot.window import fit
@@ -45,7 +45,7 @@ class Trial:
     @property
     def metric(self) -> str:
         """What its score counts."""
-        return METRICS.get(self.task, "exact match")
+        return "people and event" if self.items[0].people else METRICS.get(self.task, "exact match")
 
     @property
     def chance(self) -> float | None:
@@ -193,12 +193,18 @@ def _answered(lm: LanguageModel, test: Trial, batch: Sequence[Item]) -> list[Cas
         stop = TASKS[test.task].stops(template) or ("\n",)
         written = greedy_answers(lm, [one.ids for one in fitted], max_new_tokens=n_answer, stop=stop)
         said = [template.found(text) for text in written]
-        measure = rouge if test.metric == "ROUGE-L" else exact_match
-        scores = [measure(answer, found) for answer, found in zip(expected, said, strict=True)]
+        scores = [_right(test, *each) for each in zip(batch, expected, said, strict=True)]
     return [
         Case(prompt.prompt, answer, found.strip(), value, math.fsum(reading.logprobs))
         for prompt, answer, found, value, reading in zip(fitted, expected, said, scores, readings, strict=True)
     ]
+
+
+def _right(test: Trial, item: Item, expected: str, found: str) -> float:
+    """The score of what a model said."""
+    if item.people:
+        return tells(item.people, item.event, found)
+    return rouge(expected, found) if test.metric == "ROUGE-L" else exact_match(expected, found)
 
 
 def _chosen(lm: LanguageModel, test: Trial, batch: Sequence[Item]) -> list[Case]:

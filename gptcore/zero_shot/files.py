@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from gptcore.errors import PromptError
 from gptcore.zero_shot.evaluation import Score, Trial, find_template
 from gptcore.zero_shot.tasks import TASKS
-from gptcore.zero_shot.templates import Item
+from gptcore.zero_shot.templates import Item, Template
 
 
 def lambada(path: Path, n: int | None = None) -> Trial:
@@ -32,6 +33,29 @@ def parallel(english: Path, french: Path, n: int | None = None, *, template: str
         raise PromptError(f"{english} has {len(made)} lines; more than the {n_examples} examples are needed.")
     chosen = find_template(TASKS["translate"], template)
     return Trial("translate", chosen, made[n_examples:], made[:n_examples])
+
+
+def hand_written(path: Path) -> list[tuple[str, Trial]]:
+    """Items that people wrote, by task, in the tasks' first templates; and whole prompts in people's own wordings.
+
+    The file is an object of lists by task, each item with "fields" and "answer" (a summary with "people" and "event"
+    instead), and under "free" lists by task of items with "prompt".
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        free = Template("as people word it", "{prompt} {answer}")
+        rows = [("hand-written", task, TASKS[task].templates[0], found[task]) for task in TASKS if task in found]
+        rows += [("free wording", task, free, made) for task, made in found["free"].items()]
+        return [(way, Trial(task, one, [_item(task, i) for i in made], (), way)) for way, task, one, made in rows]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise PromptError(f"{path} is no file of hand-written items ({type(error).__name__}: {error}).") from None
+
+
+def _item(task: str, given: dict[str, Any]) -> Item:
+    people, event = tuple(given.get("people", ())), tuple(given.get("event", ()))
+    fields = given["fields"] if "fields" in given else {"prompt": given["prompt"]}
+    answer = given["answer"] if not people else f"{' and '.join(people)}: {event[0]}"
+    return Item(fields, answer, TASKS[task].choices, people=people, event=event)
 
 
 def reviews(path: Path, n: int | None = None, *, split: str = "", template: str = "") -> Trial:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import statistics
 from collections import Counter
 from collections.abc import Sequence
@@ -65,6 +66,18 @@ def difference(before: Sequence[float], after: Sequence[float]) -> Estimate:
 def exact_match(expected: str, answer: str) -> float:
     """1 where the answer is the expected one, case, articles and outer punctuation aside."""
     return float(normalised(answer) == normalised(expected))
+
+
+def tells(people: Sequence[str], event: Sequence[str], answer: str) -> float:
+    """1 where an answer names all of these people and has at least one of the words of the event."""
+    said = f" {_plain(answer)} "
+    named = all(f" {_plain(name)} " in said for name in people)
+    return float(named and any(_plain(word) in said for word in event))
+
+
+def _plain(text: str) -> str:
+    """The words alone, in lower case."""
+    return " ".join(re.findall(r"\w+", text.lower()))
 
 
 def rouge(expected: str, answer: str, *, longest: bool = True) -> float:

@@ -23,12 +23,15 @@ class Item:
         answer: the expected text; "" where nothing particular is.
         choices: the only possible answers, for tasks that have such.
         steps: a way to the answer in words, for chains of thought.
+        people, event: names that a good summary has, and words of which it has at least one; in place of an answer.
     """
 
     fields: Mapping[str, str]
     answer: str = ""
     choices: tuple[str, ...] = ()
     steps: str = ""
+    people: tuple[str, ...] = ()
+    event: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ def stop(page: Page) -> None:
 def test_it_opens_with_a_recorded_run_that_can_be_scrubbed(visit):
     page = visit("?tab=train")
     expect(title(page)).to_contain_text("Recorded example · Anthology")
-    expect(tile(page, "update")).to_have_text("2,394")
+    expect(tile(page, "update")).to_have_text("3,023")
     last = page.inner_text("#train .tr-text")
     page.locator("#train .tr-scrub").focus()
     page.keyboard.press("Home")

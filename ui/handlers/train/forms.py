@@ -48,7 +48,7 @@ class TrainForm:
         source: of the text.
         tokenizer, vocab_size: to make; the size counts for "bpe".
         shape: of the model.
-        dropout: on embeddings, attention and residual branches, in training.
+        dropout: on embeddings and residual branches, in training.
         config: of the training, with what is broken on purpose in it.
         prompt: of the samples.
         trick: what is broken, by TRICKS.

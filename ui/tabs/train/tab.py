@@ -27,12 +27,12 @@ def train_tab(site: Site) -> Lens:
             with gr.Tabs(elem_id="train-kinds"):
                 with gr.Tab("From scratch", id="scratch"):
                     preset = gr.Dropdown(list(PRESETS), value=FIRST_PRESET, label="Preset", elem_id="train-preset")
-                    fields = scratch_fields(services, PRESETS[FIRST_PRESET])
                     with gr.Row():
                         start = gr.Button("Start", variant="primary", elem_id="train-start", min_width=80)
                         reset = gr.Button("Reset", elem_id="train-reset", min_width=70)
                         new_seed = gr.Button("New seed", elem_id="train-new-seed", min_width=80)
                     said = gr.HTML("", elem_id="train-said", elem_classes="said")
+                    fields = scratch_fields(services, PRESETS[FIRST_PRESET])
                 with gr.Tab("Fine-tune", id="tune"):
                     tuning = tuning_fields(services)
                     tune = gr.Button("Fine-tune the model above", variant="primary", elem_id="tune-start")
