@@ -24,7 +24,7 @@ ServerFunctions = Sequence[Callable[..., object]]
 
 _HERE = Path(__file__).resolve().parent
 _TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
-_PLOTLY = "plotly.min.js"
+_ROOT, _PLOTLY = "/gptlens", "plotly.min.js"
 _IMPORT = re.compile(r"^import \{[^}]*\} from '([^']+)';\n", re.MULTILINE)
 
 
@@ -37,7 +37,7 @@ def text_of(name: str) -> str:
 def base_path() -> str:
     """Where the page finds the modules: a path that changes with their texts, so that browsers may keep them."""
     files = sorted(file for suffix in _TYPES for file in _HERE.rglob("*" + suffix))
-    return f"/gptlens/{hashlib.sha256(b''.join(file.read_bytes() for file in files)).hexdigest()[:12]}"
+    return f"{_ROOT}/{hashlib.sha256(b''.join(file.read_bytes() for file in files)).hexdigest()[:12]}"
 
 
 def address(module: str) -> str:
@@ -58,10 +58,12 @@ def routes() -> list[Route]:
         file = _plotly() if name == _PLOTLY else (_HERE / name).resolve()
         if not (file.is_relative_to(_HERE) or name == _PLOTLY) or file.suffix not in _TYPES or not file.is_file():
             return Response("There is no such file.", status_code=404, media_type="text/plain")
-        kept = {"Cache-Control": "public, max-age=31536000, immutable"}
+        # A page that was opened before an update asks for a path that is gone; it gets what there is now.
+        current = base_path().endswith("/" + request.path_params["version"])
+        kept = {"Cache-Control": "public, max-age=31536000, immutable" if current else "no-store"}
         return Response(file.read_bytes(), media_type=_TYPES[file.suffix], headers=kept)
 
-    return [Route(base_path() + "/{name:path}", send)]
+    return [Route(_ROOT + "/{version}/{name:path}", send)]
 
 
 def component(

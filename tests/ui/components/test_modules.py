@@ -49,6 +49,8 @@ def test_every_module_is_served_with_all_that_it_imports_and_nothing_else_is():
             assert (file.parent / wanted).is_file(), f"{name} imports {wanted}"
     for name in ("files.py", "shared/__init__.py", "../page.py", "%2e%2e/page.py", "nothing.js", "", "/etc/passwd"):
         assert client.get(f"{files.base_path()}/{name}").status_code == 404, name
+    before = client.get("/gptlens/0123456789ab/shared/page.js")  # a page from before an update
+    assert before.status_code == 200 and before.headers["cache-control"] == "no-store"
     assert len(client.get(f"{files.base_path()}/plotly.min.js").content) > 1_000_000
 
 
