@@ -261,7 +261,8 @@ def _with_sampling(function: Callable[..., dict[str, Any]], *, leave_out: tuple[
         inspect.Parameter(name, kept[0].kind, default=int(c.neutral) if c.is_whole else float(c.neutral))
         for name, c in offered.items()
     ]
-    parameters = [*kept[:1], *added, *kept[1:]]
+    place = 2 if kept[1].name == "max_new_tokens" else 1  # programs pass arguments by their places, too
+    parameters = [*kept[:place], *added, *kept[place:]]
     neutral = {name: CONTROLS[name].neutral for name in leave_out}
 
     def called(*values: object) -> dict[str, Any]:

@@ -134,12 +134,12 @@ class Jobs:
     def check_place(self, bench: Bench) -> None:
         """Raises Busy when the runs that learn on other benches have all places; those that wait hold none."""
         with self._lock:
-            others = [other.current for other in self._benches.values() if other is not bench]
-            learning = [record for record in others if record is not None and record.state in ("running", "ending")]
+            others = [[run.record for run in other.live] for other in self._benches.values() if other is not bench]
+        learning = [records for records in others if any(one.state in ("running", "ending") for one in records)]
         if len(learning) < self._limits.training_runs:
             return
-        left = [record.seconds_left() for record in learning]
-        soonest = min((seconds for seconds in left if seconds is not None), default=None)
+        left = [max(one.seconds_left() or 0.0 for one in records) for records in learning]  # a race is one place
+        soonest = min((seconds for seconds in left if seconds > 0), default=None)
         when = "" if soonest is None else f" The next place is free in about {max(1, round(soonest))} s."
         raise Busy(
             f"{len(learning)} training run(s) are in progress: the server is full.{when} "

@@ -12,6 +12,8 @@ from playwright.sync_api import Page, expect, sync_playwright
 from browser import COUNT_REQUESTS, settled
 from serving import served_page
 
+PATIENCE = 180_000  # ms after which what is awaited counts as missing, on the slowest and busiest machine
+expect.set_options(timeout=PATIENCE)
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 # What is on screen once a tab has opened.
 LANDMARKS = {
@@ -61,13 +63,14 @@ def visit(browser, url):
         context = browser.new_context(viewport={"width": width, "height": height})
         contexts.append(context)
         page = context.new_page()
+        page.set_default_timeout(PATIENCE)
         page.add_init_script(COUNT_REQUESTS)
         page.route("**/*", route)
         page.on("pageerror", lambda error: failures.append(str(error)))
         page.goto(url + query)
         tab = re.search(r"tab=([\w-]+)", query)
         landmark = LANDMARKS[tab[1] if tab else "generate"]
-        expect(page.locator(landmark).first).to_be_visible(timeout=20_000)
+        expect(page.locator(landmark).first).to_be_visible()
         settled(page)  # its load events run after its first paint
         return page
 

@@ -30,17 +30,17 @@ def write(page: Page, text: str) -> None:
 
 
 def detail(page: Page, words: str | re.Pattern[str]) -> None:
-    expect(page.locator("#attention .at-detail")).to_contain_text(words, timeout=10_000)
+    expect(page.locator("#attention .at-detail")).to_contain_text(words)
 
 
 def open_model(page: Page, model: str) -> None:
     page.fill("#model input", model)
     page.keyboard.press("Enter")
-    expect(page.locator("#facts")).to_contain_text("2 layers × 4 heads", timeout=20_000)
+    expect(page.locator("#facts")).to_contain_text("2 layers × 4 heads")
 
 
 def saved(page: Page, button: str) -> Path:
-    with page.expect_download(timeout=20_000) as download:
+    with page.expect_download() as download:
         page.click(f"#attention [data-do={button}]")
     return Path(download.value.path())
 
@@ -132,7 +132,7 @@ def test_pointing_at_a_thumbnail_previews_it_and_a_click_keeps_it(visit):
 def test_the_steps_show_the_real_arithmetic(visit):
     page = visit_attention(visit)
     page.click("#attention [data-view=steps]")
-    expect(page.locator("#attention .at-sums table")).to_be_visible(timeout=10_000)
+    expect(page.locator("#attention .at-sums table")).to_be_visible()
     for canvas in ("scores", "masked", "softmax"):
         assert pixels(page, f"#attention .at-{canvas}") > 10
     rows = page.locator("#attention .at-sums tbody tr").all_inner_texts()
@@ -159,9 +159,9 @@ def test_the_induction_model_shows_its_heads_and_the_table_sorts(visit):
     write(page, "kitten, kitten")
     expect(page.locator("#attention .at-message")).to_contain_text("not ','")
     write(page, "mat and " * 12)
-    expect(page.locator("#attention .at-note")).to_contain_text("the end is shown", timeout=10_000)
+    expect(page.locator("#attention .at-note")).to_contain_text("the end is shown")
     page.click("#keep-end label:has-text('beginning')")
-    expect(page.locator("#attention .at-note")).to_contain_text("the beginning is shown", timeout=10_000)
+    expect(page.locator("#attention .at-note")).to_contain_text("the beginning is shown")
 
 
 def test_the_quiz_hides_the_role_until_it_is_revealed(visit):
@@ -187,7 +187,7 @@ def test_sink_modes_and_waking_a_head(visit):
     page.click("#attention [data-view=lines]")
     expect(page.locator("#attention .at-word").first).to_have_text("<|endoftext|>")
     page.click("#attention [data-do=wake]")
-    expect(page.locator("#woken")).to_contain_text("busiest", timeout=15_000)
+    expect(page.locator("#woken")).to_contain_text("busiest")
 
 
 def test_files_hold_the_maps_and_the_page_of_its_own_works_alone(visit, browser, tmp_path):
@@ -229,7 +229,7 @@ def test_a_link_opens_this_very_view(visit):
     query = page.evaluate("location.search")
     again = visit(query)
     expect(again.locator("#attention-text textarea")).to_have_value(TEXT)
-    expect(again.locator("#attention .at-name")).to_have_text(wanted, timeout=15_000)
+    expect(again.locator("#attention .at-name")).to_have_text(wanted)
     assert again.locator("#sink input:checked").get_attribute("value") == "without the first token"
 
 
@@ -237,13 +237,13 @@ def test_switching_off_changes_the_next_token_here_and_nowhere_else(visit):
     page = visit_attention(visit)
     distribution = page.locator("#distribution .dv-table").text_content()
     page.click("#attention [data-do=off]")
-    expect(page.locator("#ablation .ab-head")).to_contain_text("Without head", timeout=10_000)
+    expect(page.locator("#ablation .ab-head")).to_contain_text("Without head")
     page.locator("#ablation [data-key='0,mlp,']").press("Space")
-    expect(page.locator("#ablation .ab-head")).to_contain_text("layer 0’s MLP", timeout=10_000)
+    expect(page.locator("#ablation .ab-head")).to_contain_text("layer 0’s MLP")
     page.click("#try-all")
-    expect(page.locator("#ablation .ab-said")).to_contain_text("What matters most here", timeout=30_000)
+    expect(page.locator("#ablation .ab-said")).to_contain_text("What matters most here")
     page.click("#ablation [data-do=none]")
-    expect(page.locator("#ablation .ab-head")).to_contain_text("Everything is on", timeout=10_000)
+    expect(page.locator("#ablation .ab-head")).to_contain_text("Everything is on")
     page.click("#tabs button[role=tab]:has-text('Generate')")
     page.locator("#temperature input[type=range]").focus()
     page.keyboard.press("ArrowRight")
@@ -256,7 +256,7 @@ def test_the_lens_and_the_comparison_follow_the_text(visit):
     page = visit_attention(visit)
     page.click("#attention-views button[role=tab]:has-text('Logit lens')")
     write(page, TEXT)
-    expect(page.locator("#lens thead th").last).to_have_text("␣saw", timeout=10_000)
+    expect(page.locator("#lens thead th").last).to_have_text("␣saw")
     page.locator("#lens td[tabindex='0']").focus()
     page.keyboard.press("ArrowDown")
     expect(page.locator("#lens .ln-detail")).to_contain_text("The whole model’s choice")
@@ -264,10 +264,10 @@ def test_the_lens_and_the_comparison_follow_the_text(visit):
     page.fill("#text-a textarea", "Tom saw a cat.")
     page.fill("#text-b textarea", "Tom saw a very big cat.")
     page.click("#compare-heads")
-    expect(page.locator("#attention-difference .at-message")).to_contain_text("maps can be subtracted", timeout=10_000)
+    expect(page.locator("#attention-difference .at-message")).to_contain_text("maps can be subtracted")
     page.fill("#text-b textarea", "Tom saw a dog.")
     page.click("#compare-heads")
-    expect(page.locator("#attention-difference .at-role")).to_contain_text("of its attention moved", timeout=10_000)
+    expect(page.locator("#attention-difference .at-role")).to_contain_text("of its attention moved")
     assert pixels(page, "#attention-difference .at-map") > 5
 
 
@@ -290,11 +290,11 @@ def test_empty_and_single_token_texts_are_sentences_and_nothing_is_lost(visit):
     page = visit_attention(visit)
     before = name(page)
     write(page, "")
-    expect(page.locator("#attention .at-message")).to_contain_text("text is empty", timeout=10_000)
+    expect(page.locator("#attention .at-message")).to_contain_text("text is empty")
     write(page, "a")
-    expect(page.locator("#attention .at-message")).to_contain_text("single token", timeout=10_000)
+    expect(page.locator("#attention .at-message")).to_contain_text("single token")
     write(page, "Lily saw Max. Lily saw")
-    expect(page.locator("#attention .at-name")).to_be_visible(timeout=10_000)
+    expect(page.locator("#attention .at-name")).to_be_visible()
     assert name(page) == before
 
 
@@ -305,12 +305,12 @@ def test_a_switch_during_the_trial_of_every_part_is_not_lost_and_another_model_h
     settled(page)
     page.click("#try-all")
     page.click("#ablation [data-key='3,head,3']")
-    expect(page.locator("#ablation .ab-said")).to_contain_text("What matters most here", timeout=30_000)
-    expect(page.locator("#ablation .ab-head")).to_contain_text("head 3.3", timeout=10_000)
+    expect(page.locator("#ablation .ab-said")).to_contain_text("What matters most here")
+    expect(page.locator("#ablation .ab-head")).to_contain_text("head 3.3")
     page.click("#ablation [data-key='5,head,6']")
-    expect(page.locator("#ablation .ab-head")).to_contain_text("head 5.6", timeout=10_000)
+    expect(page.locator("#ablation .ab-head")).to_contain_text("head 5.6")
     open_model(page, "induction")
-    expect(page.locator("#ablation button[data-key]")).to_have_count(2 * 5, timeout=15_000)
+    expect(page.locator("#ablation button[data-key]")).to_have_count(2 * 5)
     expect(page.locator("#ablation .ab-message")).to_be_hidden()
 
 
@@ -320,15 +320,15 @@ def test_a_text_that_shrinks_under_the_mouse_and_a_model_change_in_the_quiz_brea
     page.mouse.move(box["x"] + 120, box["y"] + box["height"] * 0.72)
     detail(page, "no. 2")
     write(page, "Tom saw")
-    expect(page.locator("#attention .at-detail")).to_contain_text("Point at a cell", timeout=10_000)
+    expect(page.locator("#attention .at-detail")).to_contain_text("Point at a cell")
     open_model(page, "induction")
     write(page, "abc abc abc")
     settled(page)
     page.click("#attention [data-do=quiz]")
     page.fill("#model input", "mini")
     page.keyboard.press("Enter")
-    expect(page.locator("#facts")).to_contain_text("6 layers", timeout=20_000)
-    expect(page.locator("#attention .at-quiz")).to_be_hidden(timeout=10_000)
+    expect(page.locator("#facts")).to_contain_text("6 layers")
+    expect(page.locator("#attention .at-quiz")).to_be_hidden()
     expect(page.locator("#attention .at-legend")).to_be_visible()
 
 

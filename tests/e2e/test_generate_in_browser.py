@@ -18,7 +18,7 @@ def text(page: Page, where: str = "#stream") -> str:
 
 
 def finished(page: Page, where: str = "#stream") -> str:
-    expect(page.locator(f"{where} .ts-stats")).to_have_text(DONE, timeout=30_000)
+    expect(page.locator(f"{where} .ts-stats")).to_have_text(DONE)
     return page.locator(f"{where} .ts-stats").inner_text()
 
 
@@ -27,7 +27,7 @@ def generate(page: Page, prompt: str) -> str:
     # The figures of the text before must not be taken for those of the new one.
     page.evaluate("document.querySelector('#stream .ts-stats').textContent = ''")
     page.click("#generate")
-    expect(page.locator("#stream .ts-prompt")).to_have_text(prompt, timeout=20_000)
+    expect(page.locator("#stream .ts-prompt")).to_have_text(prompt)
     return finished(page)
 
 
@@ -50,7 +50,7 @@ def test_dragging_a_slider_redraws_the_distribution_at_once(visit):
     before = page.locator("#distribution .dv-table").inner_text()
     page.locator("#temperature input[type=range]").focus()
     page.keyboard.press("ArrowRight")
-    expect(page.locator("#distribution .dv-table")).not_to_have_text(before, timeout=2000)
+    expect(page.locator("#distribution .dv-table")).not_to_have_text(before)
     page.click("#preset-0")
     expect(page.locator("#temperature input[type=number]")).to_have_value("0")
     expect(page.locator("#distribution .dv-head").last).to_contain_text("1 candidate")
@@ -64,11 +64,11 @@ def test_pointing_shows_alternatives_and_a_click_on_one_writes_on_from_there(vis
     expect(page.locator("#stream .ts-detail")).to_contain_text("probability")
     page.locator("#stream .ts-token").nth(5).click()
     page.locator("#stream .ts-detail button:not(.chosen)").first.click()
-    expect(page.locator("#stream .ts-token").nth(5)).not_to_have_text(before[5], timeout=20_000)
+    expect(page.locator("#stream .ts-token").nth(5)).not_to_have_text(before[5])
     finished(page)
     assert page.locator("#stream .ts-token").all_inner_texts()[:5] == before[:5]
     page.click("#undo")
-    expect(page.locator("#stream .ts-token").nth(5)).to_have_text(before[5], timeout=20_000)
+    expect(page.locator("#stream .ts-token").nth(5)).to_have_text(before[5])
 
 
 def test_the_keyboard_alone_writes_walks_the_tokens_and_steps(visit):
@@ -82,9 +82,9 @@ def test_the_keyboard_alone_writes_walks_the_tokens_and_steps(visit):
     expect(page.locator("#stream .ts-token.locked")).to_have_count(0)
     count = page.locator("#stream .ts-token").count()
     page.keyboard.press("n")
-    expect(page.locator("#stream .ts-token")).to_have_count(count + 1, timeout=20_000)
+    expect(page.locator("#stream .ts-token")).to_have_count(count + 1)
     page.keyboard.press("g")
-    expect(page.locator("#stream .ts-token")).not_to_have_count(count + 1, timeout=20_000)
+    expect(page.locator("#stream .ts-token")).not_to_have_count(count + 1)
 
 
 def test_stop_ends_within_a_few_tokens_and_keeps_the_text(visit):
@@ -94,11 +94,11 @@ def test_stop_ends_within_a_few_tokens_and_keeps_the_text(visit):
     set_number(page, "#min-new-tokens", "100")
     page.fill("#prompt textarea", "The tree")
     page.click("#generate")
-    expect(page.locator("#stream .ts-prompt")).to_have_text("The tree", timeout=20_000)
-    expect(page.locator("#stream .ts-token").nth(5)).to_be_visible(timeout=20_000)
+    expect(page.locator("#stream .ts-prompt")).to_have_text("The tree")
+    expect(page.locator("#stream .ts-token").nth(5)).to_be_visible()
     written = page.locator("#stream .ts-token").count()
     page.click("#stop")
-    expect(page.locator("#stream .ts-stats")).to_contain_text("stopped", timeout=60_000)
+    expect(page.locator("#stream .ts-stats")).to_contain_text("stopped")
     # Ten tokens a second are written at most, so these are the tokens of a moment.
     assert written <= page.locator("#stream .ts-token").count() <= written + 8
 
@@ -108,7 +108,7 @@ def test_clicking_fast_leaves_the_last_text_alone_on_the_page(visit):
     page.fill("#prompt textarea", "The bird")
     for _ in range(6):
         page.click("#generate")
-    expect(page.locator("#stream .ts-prompt")).to_have_text("The bird", timeout=20_000)  # no longer the example
+    expect(page.locator("#stream .ts-prompt")).to_have_text("The bird")  # no longer the example
     finished(page)
     settled(page)
     first = text(page)
@@ -119,10 +119,10 @@ def test_clicking_fast_leaves_the_last_text_alone_on_the_page(visit):
 def test_a_trailing_space_is_noticed_and_removed(visit):
     page = visit()
     page.fill("#prompt textarea", "The dog ")
-    expect(page.locator("#space-warning")).to_be_visible(timeout=5000)
+    expect(page.locator("#space-warning")).to_be_visible()
     page.click("#strip")
     expect(page.locator("#prompt textarea")).to_have_value("The dog")
-    expect(page.locator("#space-warning")).not_to_be_visible(timeout=5000)
+    expect(page.locator("#space-warning")).not_to_be_visible()
 
 
 def test_a_prompt_that_is_too_long_is_a_sentence_and_the_text_stays(visit):
@@ -130,7 +130,7 @@ def test_a_prompt_that_is_too_long_is_a_sentence_and_the_text_stays(visit):
     before = text(page)
     page.fill("#prompt textarea", "word " * 400)
     page.click("#generate")
-    expect(page.locator(".toast-body").first).to_contain_text("this model reads 256", timeout=10_000)
+    expect(page.locator(".toast-body").first).to_contain_text("this model reads 256")
     assert text(page) == before
     assert "Traceback" not in page.content()
 
@@ -158,7 +158,7 @@ def test_a_pasted_text_gets_its_perplexity(visit):
     settled(page)  # a field that is filled while its tab opens is set back
     page.fill("#score-text textarea", "Once upon a time there was a girl.")
     page.click("#score-start")
-    expect(page.locator("#scored .ts-text")).to_contain_text("girl.", timeout=20_000)
+    expect(page.locator("#scored .ts-text")).to_contain_text("girl.")
     expect(page.locator("#scored .ts-stats")).to_contain_text("bits per byte")
 
 
@@ -181,7 +181,7 @@ def test_everything_shown_can_leave_the_page(visit, tmp_path):
     data = json.loads(saved.value.path().read_text(encoding="utf-8"))
     assert data["text"] == data["prompt"] + "".join(token["text"] for token in data["tokens"])
     for kind in ("csv", "svg", "png"):
-        with page.expect_download(timeout=20_000) as saved:
+        with page.expect_download() as saved:
             page.click(f"#distribution button[data-do={kind}]")
         assert saved.value.path().stat().st_size > 300 and saved.value.suggested_filename == f"next-token.{kind}"
 
@@ -190,7 +190,7 @@ def test_a_model_that_cannot_be_opened_puts_the_picker_back(visit):
     page = visit()
     page.fill("#model input", "gpt2")
     page.keyboard.press("Enter")
-    expect(page.locator(".toast-body").first).to_contain_text("on this machine", timeout=15_000)
+    expect(page.locator(".toast-body").first).to_contain_text("on this machine")
     expect(page.locator("#model input")).to_have_value(re.compile("mini"))
     generate(page, "The sun")
 
@@ -224,6 +224,6 @@ def test_a_reload_while_writing_leaves_a_working_page(visit):
     page.click("#generate")
     settled(page)
     page.reload()
-    expect(page.locator("#stream .ts-token").first).to_be_visible(timeout=20_000)
+    expect(page.locator("#stream .ts-token").first).to_be_visible()
     settled(page)
     generate(page, "The moon")

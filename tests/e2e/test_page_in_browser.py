@@ -16,7 +16,7 @@ DONE = re.compile("length reached|ended the text|stopped")
 def pick(page: Page, name: str) -> None:
     page.fill("#model input", name)
     page.keyboard.press("Enter")
-    expect(page.locator("#uses-generate")).to_contain_text(f"Model on this tab: {name}", timeout=30_000)
+    expect(page.locator("#uses-generate")).to_contain_text(f"Model on this tab: {name}")
 
 
 def tab(page: Page, name: str) -> None:
@@ -39,7 +39,7 @@ def test_a_hundred_clicks_leave_one_run_the_prompt_and_no_notice(visit):
     for _ in range(8):  # and as fast as a hand
         page.click("#generate")
     settled(page)
-    expect(page.locator("#stream .ts-stats")).to_contain_text(DONE, timeout=60_000)
+    expect(page.locator("#stream .ts-stats")).to_contain_text(DONE)
     assert prompt(page) == "The bird" and written(page).startswith("The bird ")
     assert page.locator("#stream .ts-prompt").count() == 1
     page.evaluate("for (let i = 0; i < 100; i++) document.querySelector('#next-token').click()")
@@ -52,7 +52,7 @@ def test_a_switch_of_models_shows_a_text_by_the_new_one(visit):
     for name in gptcore.language_model.bundled_models():
         pick(page, name)
         settled(page)
-        expect(page.locator("#stream .ts-stats")).to_contain_text(DONE, timeout=60_000)
+        expect(page.locator("#stream .ts-stats")).to_contain_text(DONE)
         assert written(page).startswith(prompt(page)) and len(written(page)) > len(prompt(page))
         expect(page.locator("#space-warning")).to_be_hidden()
         expect(page.locator(".toast-body")).to_have_count(0)
@@ -79,7 +79,7 @@ def test_every_tab_says_which_model_it_uses(visit):
     expect(page.locator("#uses-zero-shot")).to_have_text("Model on this tab: world (picked above: mini)")
     page.fill("#zs-model input", "the model above")
     page.keyboard.press("Enter")
-    expect(page.locator("#uses-zero-shot")).to_have_text("Model on this tab: mini", timeout=20_000)
+    expect(page.locator("#uses-zero-shot")).to_have_text("Model on this tab: mini")
     tab(page, "Train")
     expect(page.locator("#uses-train")).to_contain_text("a new one")
 
@@ -98,7 +98,7 @@ def test_keys_belong_to_the_tab_that_is_open(visit):
     settled(page)
     page.keyboard.press("g")
     settled(page)
-    expect(page.locator("#zs-stream .ts-token").first).to_be_visible(timeout=30_000)
+    expect(page.locator("#zs-stream .ts-token").first).to_be_visible()
     tab(page, "Generate")
     assert written(page) == before
 
@@ -110,16 +110,16 @@ def test_a_reload_amid_a_text_loses_neither_prompt_nor_text(visit):
     page.keyboard.press("Tab")
     page.fill("#prompt textarea", "The little boat")
     page.click("#generate")
-    expect(page.locator("#stream .ts-prompt")).to_have_text("The little boat", timeout=60_000)
-    expect(page.locator("#stream .ts-token").nth(8)).to_be_visible(timeout=60_000)
+    expect(page.locator("#stream .ts-prompt")).to_have_text("The little boat")
+    expect(page.locator("#stream .ts-token").nth(8)).to_be_visible()
     begun = written(page)[:30]
     page.reload()
-    expect(page.locator("#stream .ts-prompt")).to_have_text("The little boat", timeout=60_000)
+    expect(page.locator("#stream .ts-prompt")).to_have_text("The little boat")
     settled(page)
     assert prompt(page) == "The little boat" and written(page)[:30] == begun
     count = page.locator("#stream .ts-token").count()
     page.keyboard.press("n")
-    expect(page.locator("#stream .ts-token")).to_have_count(count + 1, timeout=30_000)
+    expect(page.locator("#stream .ts-token")).to_have_count(count + 1)
 
 
 def test_the_presenter_s_large_type_hides_no_form(visit):
@@ -128,9 +128,9 @@ def test_the_presenter_s_large_type_hides_no_form(visit):
     expect(page.locator("#train-start")).to_be_visible()
     page.click("#train-length label:has-text('steps')")
     page.click("#train-start")
-    expect(page.locator("#train .tr-title")).to_contain_text("Learning", timeout=60_000)
+    expect(page.locator("#train .tr-title")).to_contain_text("Learning")
     page.click("#train [data-cmd=stop]")
-    expect(page.locator("#train .tr-title")).to_contain_text("Ended", timeout=60_000)
+    expect(page.locator("#train .tr-title")).to_contain_text("Ended")
 
 
 def test_all_tabs_are_in_reach_on_a_phone(visit):
@@ -148,7 +148,7 @@ def test_a_refusal_stays_with_its_form(visit):
     page = visit("?tab=train")
     page.click("#train-kinds button[role=tab]:has-text('Labels')")
     page.click("#labels-start")
-    expect(page.locator("#labels-said")).to_contain_text("empty", timeout=20_000)
+    expect(page.locator("#labels-said")).to_contain_text("empty")
     page.click("#train-kinds button[role=tab]:has-text('Fine-tune')")
     expect(page.locator("#labels-said")).to_be_hidden()
     expect(page.locator("#tune-said")).to_have_text("")
@@ -170,9 +170,9 @@ def test_a_link_to_a_model_trained_here_shows_its_title(visit):
     page.fill("#train-steps input", "20")
     page.keyboard.press("Tab")
     page.click("#train-start")
-    expect(page.locator("#train .tr-title")).to_contain_text("All steps are done", timeout=90_000)
+    expect(page.locator("#train .tr-title")).to_contain_text("All steps are done")
     page.click("#train [data-open=generate]")
-    expect(page.locator("#uses-generate")).to_contain_text("Anthology", timeout=30_000)
+    expect(page.locator("#uses-generate")).to_contain_text("Anthology")
     settled(page)
     expect(page.locator("#space-warning")).to_be_hidden()
     assert written(page).startswith(prompt(page)) and len(written(page)) > len(prompt(page))
@@ -188,16 +188,16 @@ def test_the_slider_of_time_shows_every_tab_the_model_as_it_was(visit):
     finished = written(page)
     page.locator("#moment input[type=range]").focus()
     page.keyboard.press("Home")
-    expect(page.locator("#uses-generate")).to_have_text("Model on this tab: mini after 0 updates", timeout=30_000)
+    expect(page.locator("#uses-generate")).to_have_text("Model on this tab: mini after 0 updates")
     settled(page)
-    expect(page.locator("#stream .ts-stats")).to_contain_text(DONE, timeout=30_000)
+    expect(page.locator("#stream .ts-stats")).to_contain_text(DONE)
     noise = written(page)
     assert noise.startswith(prompt(page)) and noise != finished
     tab(page, "Attention")
     expect(page.locator("#uses-attention")).to_have_text("Model on this tab: mini after 0 updates")
     page.locator("#moment input[type=range]").focus()
     page.keyboard.press("End")
-    expect(page.locator("#uses-attention")).to_have_text("Model on this tab: mini", timeout=30_000)
+    expect(page.locator("#uses-attention")).to_have_text("Model on this tab: mini")
     settled(page)
     tab(page, "Generate")
     assert written(page) == finished

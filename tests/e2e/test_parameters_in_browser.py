@@ -23,11 +23,11 @@ def choose(page: Page, where: str, name: str) -> None:
 
 
 def has_total(page: Page, total: str) -> None:
-    expect(page.locator("#breakdown .bd-total")).to_have_text(total, timeout=15_000)
+    expect(page.locator("#breakdown .bd-total")).to_have_text(total)
 
 
 def saved(page: Page, where: str, button: str) -> bytes:
-    with page.expect_download(timeout=20_000) as download:
+    with page.expect_download() as download:
         page.click(f"{where} [data-do={button}]")
     return Path(download.value.path()).read_bytes()
 
@@ -36,7 +36,7 @@ def test_it_opens_on_the_picked_model_and_a_preset_moves_every_slider(visit):
     page = visit("?tab=parameters")
     has_total(page, "4,605,440")
     expect(page.locator("#breakdown .bd-check")).to_contain_text("matches the real model: 76 tensors")
-    expect(page.locator("#treemap .slice").first).to_be_visible(timeout=20_000)
+    expect(page.locator("#treemap .slice").first).to_be_visible()
     choose(page, "#shape-from", "gpt2-xl")
     has_total(page, "1,557,611,200")
     expect(page.locator("#shape-n_layer input[type=number]")).to_have_value("48")
@@ -58,10 +58,10 @@ def test_it_opens_on_the_picked_model_and_a_preset_moves_every_slider(visit):
 def test_the_views_are_whole_when_the_tab_is_opened_by_hand_after_another_model(visit):
     page = visit()
     choose(page, "#model", "induction")
-    expect(page.locator("#facts")).to_contain_text("2 layers", timeout=15_000)
+    expect(page.locator("#facts")).to_contain_text("2 layers")
     page.click("#tabs button[role=tab]:has-text('Parameters')")
     has_total(page, "45,952")
-    expect(page.locator("#treemap .slice").first).to_be_visible(timeout=20_000)
+    expect(page.locator("#treemap .slice").first).to_be_visible()
 
 
 def test_moving_a_slider_by_keyboard_redraws_and_an_impossible_shape_is_a_sentence(visit):
@@ -73,9 +73,9 @@ def test_moving_a_slider_by_keyboard_redraws_and_an_impossible_shape_is_a_senten
     page.keyboard.press("ArrowRight")
     has_total(page, "5,210,464")  # 8 divides 224: heads change no count
     page.keyboard.press("ArrowRight")
-    expect(page.locator("#breakdown .bd-message")).to_contain_text("cannot be divided among n_head=9", timeout=5_000)
+    expect(page.locator("#breakdown .bd-message")).to_contain_text("cannot be divided among n_head=9")
     page.keyboard.press("ArrowLeft")
-    expect(page.locator("#breakdown .bd-total")).to_be_visible(timeout=5_000)
+    expect(page.locator("#breakdown .bd-total")).to_be_visible()
 
 
 def test_a_field_out_of_range_and_the_way_back_to_the_picked_model(visit):
@@ -87,7 +87,7 @@ def test_a_field_out_of_range_and_the_way_back_to_the_picked_model(visit):
     choose(page, "#shape-from", "gpt2")
     has_total(page, "124,439,808")
     choose(page, "#model", "induction")
-    expect(page.locator("#facts")).to_contain_text("2 layers", timeout=15_000)
+    expect(page.locator("#facts")).to_contain_text("2 layers")
     choose(page, "#shape-from", "the model above")
     has_total(page, "45,952")
     choose(page, "#model", "mini")
@@ -97,14 +97,14 @@ def test_a_field_out_of_range_and_the_way_back_to_the_picked_model(visit):
 def test_every_view_shows_something_real(visit):
     page = visit("?tab=parameters")
     view(page, "All models")
-    expect(page.locator("#bars .bars path").first).to_be_attached(timeout=20_000)
+    expect(page.locator("#bars .bars path").first).to_be_attached()
     assert b"<svg" in saved(page, "#bars", "svg")
     view(page, "117M")
     expect(page.locator("#quoted")).to_contain_text("116,929,536")
     view(page, "Cost")
     expect(page.locator("#cost")).to_contain_text("59,700")
     page.click("#measure-cache")
-    expect(page.locator("#measured")).to_contain_text("times faster", timeout=30_000)
+    expect(page.locator("#measured")).to_contain_text("times faster")
     view(page, "Families")
     expect(page.locator("#families")).to_contain_text("174,604,259,328")
 
@@ -112,7 +112,7 @@ def test_every_view_shows_something_real(visit):
 def test_a_part_of_the_drawing_opens_its_code(visit):
     page = visit("?tab=parameters")
     view(page, "Drawing")
-    expect(page.locator("#drawing svg")).to_be_visible(timeout=20_000)
+    expect(page.locator("#drawing svg")).to_be_visible()
     page.locator("#drawing [id='part-mlp']").last.click()
     expect(page.locator("#drawing .dr-place").first).to_contain_text("gptcore/model.py, line")
     expect(page.locator("#drawing .dr-code").first).to_contain_text("def forward")
@@ -122,12 +122,12 @@ def test_a_part_of_the_drawing_opens_its_code(visit):
 def test_experiments_and_checks_run_on_the_model(visit):
     page = visit("?tab=parameters")
     view(page, "Anatomy")
-    expect(page.locator("#anatomy-figure img")).to_be_visible(timeout=20_000)
+    expect(page.locator("#anatomy-figure img")).to_be_visible()
     page.click("#experiment label:has-text('Learned positions')")
-    expect(page.locator("#anatomy-figure .fg-text")).to_contain_text("position embeddings of mini", timeout=20_000)
+    expect(page.locator("#anatomy-figure .fg-text")).to_contain_text("position embeddings of mini")
     view(page, "Verify")
     page.click("#verify-start")
-    expect(page.locator("#checks")).to_contain_text("mini: 9 passed, 0 failed", timeout=60_000)
+    expect(page.locator("#checks")).to_contain_text("mini: 9 passed, 0 failed")
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])

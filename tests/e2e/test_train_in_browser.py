@@ -35,12 +35,12 @@ def short_run(page: Page, steps: int = 40) -> None:
 
 def start(page: Page) -> None:
     page.click("#train-start")
-    expect(title(page)).to_have_text(LEARNING, timeout=20_000)
+    expect(title(page)).to_have_text(LEARNING)
 
 
 def stop(page: Page) -> None:
     page.click("#train [data-cmd=stop]")
-    expect(title(page)).to_have_text(ENDED, timeout=10_000)
+    expect(title(page)).to_have_text(ENDED)
 
 
 def test_it_opens_with_a_recorded_run_that_can_be_scrubbed(visit):
@@ -56,7 +56,7 @@ def test_it_opens_with_a_recorded_run_that_can_be_scrubbed(visit):
     page.fill("#train .tr-next", "t")
     expect(page.locator("#train .tr-chance")).to_contain_text("“t”")
     for button in ("csv", "json", "png", "svg"):
-        with page.expect_download(timeout=20_000) as download:
+        with page.expect_download() as download:
             page.click(f"#train [data-do={button}]")
         assert Path(download.value.path()).stat().st_size > 1000
 
@@ -64,15 +64,15 @@ def test_it_opens_with_a_recorded_run_that_can_be_scrubbed(visit):
 def test_a_run_learns_live_survives_a_reload_and_ends_with_a_row(visit):
     page = visit("?tab=train")
     start(page)
-    expect(tile(page, "update")).not_to_have_text("0", timeout=5_000)
+    expect(tile(page, "update")).not_to_have_text("0")
     page.reload()
-    expect(title(page)).to_have_text(LEARNING, timeout=10_000)
+    expect(title(page)).to_have_text(LEARNING)
     page.fill("#train .tr-guess", "1.5")
     page.click("#train [data-cmd=pause]")
-    expect(title(page)).to_have_text(re.compile("^Paused"), timeout=5_000)
+    expect(title(page)).to_have_text(re.compile("^Paused"))
     before = int(tile(page, "update").inner_text().replace(",", ""))
     page.click("#train [data-cmd=step][data-n='10']")
-    expect(tile(page, "update")).to_have_text(f"{before + 10:,}", timeout=10_000)
+    expect(tile(page, "update")).to_have_text(f"{before + 10:,}")
     page.click("#train [data-cmd=resume]")
     expect(title(page)).to_have_text(LEARNING)
     stop(page)
@@ -86,12 +86,12 @@ def test_a_race_shows_both_runs_on_one_clock(visit):
     page.click("[role=option]:has-text('the other optimiser')")
     start(page)
     race = page.locator("#train .tr-race")
-    expect(race).to_contain_text(re.compile(r"Muon \d.* AdamW \d.* leads by"), timeout=30_000)
+    expect(race).to_contain_text(re.compile(r"Muon \d.* AdamW \d.* leads by"))
     expect(page.locator("#train .tr-mine")).to_have_text("Muon")
     expect(page.locator("#train .tr-rival-name")).to_have_text("AdamW")
     assert len(page.inner_text("#train .tr-rival-text")) > 20
     stop(page)
-    expect(page.locator("#train .tr-runs tbody tr")).to_have_count(2, timeout=10_000)
+    expect(page.locator("#train .tr-runs tbody tr")).to_have_count(2)
     page.locator("#train .tr-scrub").focus()
     page.keyboard.press("Home")
     expect(page.locator("#train .tr-at")).to_contain_text("after 0 updates")
@@ -104,16 +104,16 @@ def test_a_second_run_says_what_changed_and_a_phone_follows_by_link(visit):
     page = visit("?tab=train")
     short_run(page)
     page.click("#train-start")
-    expect(title(page)).to_contain_text("All steps are done", timeout=30_000)
+    expect(title(page)).to_contain_text("All steps are done")
     page.fill("#train-rate input", "0.001")
     page.keyboard.press("Tab")
     page.click("#train-start")
-    expect(page.locator("#train .tr-runs tbody tr")).to_have_count(2, timeout=20_000)
+    expect(page.locator("#train .tr-runs tbody tr")).to_have_count(2)
     expect(page.locator("#train .tr-runs .tr-now")).to_contain_text("learning rate 0.001")
-    expect(title(page)).to_contain_text("All steps are done", timeout=30_000)
+    expect(title(page)).to_contain_text("All steps are done")
     page.click("#train [data-do=link]")
     phone = visit(page.evaluate("location.search"), 390, 844)
-    expect(phone.locator("#train .tr-runs tbody tr")).to_have_count(2, timeout=10_000)
+    expect(phone.locator("#train .tr-runs tbody tr")).to_have_count(2)
     assert phone.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
@@ -121,18 +121,18 @@ def test_the_trained_model_opens_in_the_other_tabs_and_as_a_zip(visit):
     page = visit("?tab=train")
     short_run(page)
     page.click("#train-start")
-    expect(title(page)).to_contain_text("All steps are done", timeout=30_000)
+    expect(title(page)).to_contain_text("All steps are done")
     page.click("#train [data-open=generate]")
-    expect(page.locator("#facts")).to_contain_text("vocabulary of 74 (characters)", timeout=10_000)
+    expect(page.locator("#facts")).to_contain_text("vocabulary of 74 (characters)")
     page.fill("#prompt textarea", "The ")
     page.click("#generate")
-    expect(page.locator("#stream .ts-token").nth(5)).to_be_visible(timeout=15_000)
+    expect(page.locator("#stream .ts-token").nth(5)).to_be_visible()
     page.click("#tabs button[role=tab]:has-text('Train')")
     page.click("#train [data-open=parameters]")
-    expect(page.locator("#breakdown .bd-total")).to_have_text("811,008", timeout=10_000)
+    expect(page.locator("#breakdown .bd-total")).to_have_text("811,008")
     page.click("#tabs button[role=tab]:has-text('Train')")
     page.click("button:has-text('Files')")
-    with page.expect_download(timeout=20_000) as download:
+    with page.expect_download() as download:
         page.click("#train-zip")
     made = download.value.path()
     with zipfile.ZipFile(made) as folder:
@@ -143,8 +143,8 @@ def test_the_trained_model_opens_in_the_other_tabs_and_as_a_zip(visit):
     with page.expect_file_chooser() as chooser:
         page.click("#train-open")
     chooser.value.set_files(named)
-    expect(page.locator("#facts")).to_contain_text("vocabulary of 74 (characters)", timeout=10_000)
-    expect(page.locator("#model input")).to_have_value(re.compile("uploaded"), timeout=10_000)
+    expect(page.locator("#facts")).to_contain_text("vocabulary of 74 (characters)")
+    expect(page.locator("#model input")).to_have_value(re.compile("uploaded"))
 
 
 def test_bad_fields_are_a_sentence_beside_the_form_and_nothing_is_lost(visit):
@@ -153,7 +153,7 @@ def test_bad_fields_are_a_sentence_beside_the_form_and_nothing_is_lost(visit):
     page.click("[role=option]:has-text('Your own text')")
     page.fill("#train-written textarea", "too short")
     page.click("#train-start")
-    expect(page.locator("#train-said")).to_contain_text("Give more text", timeout=10_000)
+    expect(page.locator("#train-said")).to_contain_text("Give more text")
     assert page.input_value("#train-written textarea") == "too short"
     expect(title(page)).to_contain_text("Recorded example")
 
@@ -165,26 +165,26 @@ def test_fine_tuning_the_picked_model_shows_the_same_live_view(visit):
     page.fill("#tune-steps input", "3")
     page.keyboard.press("Tab")
     page.click("#tune-start")
-    expect(title(page)).to_contain_text("mini tuned on Anthology", timeout=20_000)
-    expect(title(page)).to_contain_text("All steps are done", timeout=40_000)
+    expect(title(page)).to_contain_text("mini tuned on Anthology")
+    expect(title(page)).to_contain_text("All steps are done")
 
 
 def test_a_shape_comes_from_the_parameters_tab(visit):
     page = visit("?tab=parameters")
     page.fill("#shape-from input", "nano")
     page.keyboard.press("Enter")
-    expect(page.locator("#breakdown .bd-name")).to_contain_text("nano", timeout=10_000)
+    expect(page.locator("#breakdown .bd-name")).to_contain_text("nano")
     page.click("#shape-to-train")
-    expect(page.locator("#train-start")).to_be_visible(timeout=10_000)
+    expect(page.locator("#train-start")).to_be_visible()
     page.click("#train-more button")
     expect(page.locator("#train-n_embd input[type=number]")).to_have_value("48")
     expect(page.locator("#train-n_positions input[type=number]")).to_have_value("128")
     page.click("#tabs button[role=tab]:has-text('Parameters')")
     page.fill("#shape-from input", "gpt2-xl")
     page.keyboard.press("Enter")
-    expect(page.locator("#breakdown .bd-name")).to_contain_text("gpt2-xl", timeout=10_000)
+    expect(page.locator("#breakdown .bd-name")).to_contain_text("gpt2-xl")
     page.click("#shape-to-train")
-    expect(page.locator(".toast-body")).to_contain_text("number of layers is 48", timeout=10_000)
+    expect(page.locator(".toast-body")).to_contain_text("number of layers is 48")
 
 
 def test_labels_are_learned_and_told(visit):
@@ -197,11 +197,11 @@ def test_labels_are_learned_and_told(visit):
     page.fill("#labels-steps input", "12")
     page.keyboard.press("Tab")
     page.click("#labels-start")
-    expect(title(page)).to_contain_text("mini tuned on 2 labels", timeout=20_000)
-    expect(title(page)).to_contain_text("All steps are done", timeout=60_000)
+    expect(title(page)).to_contain_text("mini tuned on 2 labels")
+    expect(title(page)).to_contain_text("All steps are done")
     expect(tile(page, "accuracy")).to_have_text("100%")
     page.fill("#train .tr-line", "the dog is lost in the rain")
-    expect(page.locator("#train .tr-told")).to_contain_text("sad 9", timeout=10_000)
+    expect(page.locator("#train .tr-told")).to_contain_text("sad 9")
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])

@@ -20,13 +20,13 @@ def choose(page: Page, where: str, name: str) -> None:
 
 
 def saved(page: Page, where: str, button: str) -> bytes:
-    with page.expect_download(timeout=20_000) as download:
+    with page.expect_download() as download:
         page.click(f"{where} [data-do={button}]")
     return Path(download.value.path()).read_bytes()
 
 
 def has_prompt(page: Page, text: str) -> None:
-    expect(page.locator("#zs-view .zs-prompt")).to_contain_text(text, timeout=15_000)
+    expect(page.locator("#zs-view .zs-prompt")).to_contain_text(text)
 
 
 def test_it_opens_with_a_finished_answer_and_follows_what_is_typed(visit):
@@ -36,45 +36,43 @@ def test_it_opens_with_a_finished_answer_and_follows_what_is_typed(visit):
     expect(page.locator("#zs-stream .ts-note")).to_contain_text("xpected")
     page.fill("#zs-field-0 textarea", "What a wonderful book. I loved it.")
     has_prompt(page, "Review: What a wonderful book. I loved it.")
-    expect(page.locator("#zs-view .zs-row.best .zs-name")).to_contain_text("positive", timeout=15_000)
+    expect(page.locator("#zs-view .zs-row.best .zs-name")).to_contain_text("positive")
     page.click("#zs-view [data-measure=calibrated_share]")
     expect(page.locator("#zs-view [data-measure=calibrated_share]")).to_have_class("chosen")
     page.click("#zs-answer")
-    expect(page.locator("#zs-stream .ts-text")).to_contain_text("ositive", timeout=15_000)
+    expect(page.locator("#zs-stream .ts-text")).to_contain_text("ositive")
     page.fill("#zs-field-0 textarea", "")
-    expect(page.locator("#zs-view .zs-message")).to_contain_text("The review is empty", timeout=15_000)
+    expect(page.locator("#zs-view .zs-message")).to_contain_text("The review is empty")
     has_prompt(page, "What a wonderful book")  # what was there stays
 
 
 def test_a_task_brings_its_fields_and_examples_stand_in_front(visit):
     page = visit("?tab=zero-shot")
     choose(page, "#zs-task", "Translate")
-    expect(page.locator("#zs-view .zs-cue").last).to_have_text(" =", timeout=15_000)
+    expect(page.locator("#zs-view .zs-cue").last).to_have_text(" =")
     page.locator("#zs-n-examples input[type=number]").fill("3")
     page.keyboard.press("Tab")
-    expect(page.locator("#zs-view .zs-example")).to_have_count(4, timeout=15_000)  # and one in the legend
+    expect(page.locator("#zs-view .zs-example")).to_have_count(4)  # and one in the legend
     choose(page, "#zs-template", "Translate English to French")
-    expect(page.locator("#zs-view .zs-prompt .zs-instruction")).to_have_text(
-        "Translate English to French:\n", timeout=15_000
-    )
+    expect(page.locator("#zs-view .zs-prompt .zs-instruction")).to_have_text("Translate English to French:\n")
     choose(page, "#zs-task", "Answer from a text")
-    expect(page.locator("#zs-field-1 textarea")).to_be_visible(timeout=15_000)
+    expect(page.locator("#zs-field-1 textarea")).to_be_visible()
     has_prompt(page, "Q: ")
     before = page.locator("#zs-view .zs-prompt").text_content()
     page.click("#zs-another")
-    expect(page.locator("#zs-view .zs-prompt")).not_to_have_text(before or "", timeout=15_000)
+    expect(page.locator("#zs-view .zs-prompt")).not_to_have_text(before or "")
 
 
 def test_an_edited_prompt_is_what_the_model_reads(visit):
     page = visit("?tab=zero-shot")
     page.fill("#zs-prompt textarea", "3 + 3 = 6\n2 + 3 = 5\n1 + 2 =")
     page.keyboard.press("Tab")
-    expect(page.locator("#zs-view .zs-prompt .zs-edited")).to_contain_text("1 + 2 =", timeout=15_000)
+    expect(page.locator("#zs-view .zs-prompt .zs-edited")).to_contain_text("1 + 2 =")
     page.click("#zs-answer")
-    expect(page.locator("#zs-stream .ts-stats")).to_contain_text("token", timeout=15_000)
+    expect(page.locator("#zs-stream .ts-stats")).to_contain_text("token")
     view(page, "What did it use?")
     page.click("#zs-uses-start")
-    expect(page.locator("#zs-uses .zs-prompt span")).to_have_count(14, timeout=15_000)
+    expect(page.locator("#zs-uses .zs-prompt span")).to_have_count(14)
     assert saved(page, "#zs-uses", "png")[:4] == b"\x89PNG"
 
 
@@ -83,30 +81,30 @@ def test_three_ways_effects_and_models_side_by_side(visit):
     has_prompt(page, "3 + 4 =")
     view(page, "Three ways")
     page.click("#zs-compare")
-    expect(page.locator("#zs-ways .zs-way")).to_have_count(3, timeout=20_000)
-    expect(page.locator("#zs-ways .zs-way").nth(2).locator(".zs-verdict")).not_to_be_empty(timeout=20_000)
+    expect(page.locator("#zs-ways .zs-way")).to_have_count(3)
+    expect(page.locator("#zs-ways .zs-way").nth(2).locator(".zs-verdict")).not_to_be_empty()
     assert len(json.loads(saved(page, "#zs-ways", "json"))["ways"]) == 3
     view(page, "What did it use?")
     page.click("#zs-uses-start")
-    expect(page.locator("#zs-uses .zs-changes tbody tr")).to_have_count(3, timeout=15_000)
+    expect(page.locator("#zs-uses .zs-changes tbody tr")).to_have_count(3)
     assert b"without the cue" in saved(page, "#zs-uses", "csv")
     view(page, "Size ladder")
     page.click("#zs-ladder-start")
-    expect(page.locator("#zs-ladder tbody tr")).to_have_count(2, timeout=20_000)
+    expect(page.locator("#zs-ladder tbody tr")).to_have_count(2)
     expect(page.locator("#zs-ladder h3")).to_have_text("Expected: 7")
 
 
 def test_the_scoreboard_counts_and_stops(visit):
     page = visit("?tab=zero-shot")
     view(page, "Scoreboard")
-    expect(page.locator("#zs-published tbody tr").first).to_be_visible(timeout=15_000)
+    expect(page.locator("#zs-published tbody tr").first).to_be_visible()
     expect(page.locator("#zs-board h3").first).to_have_text("Recorded")
     page.locator("#zs-items input[type=number]").fill("200")
     page.keyboard.press("Tab")
     page.click("#zs-count")
-    expect(page.locator("#zs-board .sh-text").first).to_contain_text("items/s", timeout=20_000)
+    expect(page.locator("#zs-board .sh-text").first).to_contain_text("items/s")
     page.click("#zs-count-stop")
-    expect(page.locator("#zs-board .sh-text").first).to_contain_text("stopped", timeout=5_000)
+    expect(page.locator("#zs-board .sh-text").first).to_contain_text("stopped")
     expect(page.locator("#zs-board tbody tr").first).to_contain_text("world")
 
 
@@ -115,13 +113,13 @@ def test_changing_tasks_fast_leaves_no_notice_and_no_answer_to_another_input(vis
     for name in ("Sums", "Summarise", "Analogy", "Translate"):
         choose(page, "#zs-task", name)
         settled(page)
-    expect(page.locator("#zs-view .zs-cue").last).to_have_text(" =", timeout=15_000)
-    expect(page.locator("#zs-stream .ts-text")).to_be_empty(timeout=15_000)
+    expect(page.locator("#zs-view .zs-cue").last).to_have_text(" =")
+    expect(page.locator("#zs-stream .ts-text")).to_be_empty()
     expect(page.locator(".toast-body")).to_have_count(0)
     page.fill("#zs-field-0 textarea", "the green dog")
-    expect(page.locator("#zs-expected textarea")).to_have_value("", timeout=15_000)
+    expect(page.locator("#zs-expected textarea")).to_have_value("")
     page.click("#zs-answer")
-    expect(page.locator("#zs-stream .ts-text")).to_contain_text("the green dog =", timeout=15_000)
+    expect(page.locator("#zs-stream .ts-text")).to_contain_text("the green dog =")
 
 
 def test_a_link_opens_the_same_prompt(visit):
@@ -130,7 +128,7 @@ def test_a_link_opens_the_same_prompt(visit):
     choose(page, "#zs-template", "Overall")
     has_prompt(page, "What a day. Overall, it was")
     page.click("#zs-link")
-    expect(page.locator("#zs-link-said")).to_contain_text("address bar", timeout=10_000)
+    expect(page.locator("#zs-link-said")).to_contain_text("address bar")
     again = visit(page.url[page.url.index("?") :])
     has_prompt(again, "What a day. Overall, it was")
 

@@ -314,3 +314,10 @@ def test_undo_is_capped():
     for i in range(80):
         session.remember(make_document(str(i)))
     assert len(session.undo) == 50 and session.undo[-1].prompt == "79"
+
+
+def test_sliders_beyond_a_small_vocabulary_do_not_matter_where_no_column_uses_them(services):
+    large = form(top_k=5_000)
+    assert columns(services, ["Greedy", "Top-k = 50", OFF, OFF], controls=large)
+    with pytest.raises(GPTCoreError, match="this model has 270 tokens"):
+        columns(services, [FROM_SLIDERS, OFF, OFF, OFF], controls=large)

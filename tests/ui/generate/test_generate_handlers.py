@@ -83,10 +83,10 @@ def test_a_token_clicked_in_the_chart_is_appended_alone(services):
 def test_undo_brings_back_each_earlier_text(services):
     first = last_stream(run(services))
     run(services, form(seed=6), prompt="the dog")
-    view = writing.undo(services, "a", "tiny", form())
+    view = writing.undo(services, "a", "tiny", form().sampling)
     assert view.stream == first and view.prompt == PROMPT and view.seed == 5
     with pytest.raises(InputError, match="nothing to undo"):
-        writing.undo(services, "a", "tiny", form())
+        writing.undo(services, "a", "tiny", form().sampling)
 
 
 def test_stop_ends_within_a_token_and_keeps_what_was_written(services):
@@ -114,7 +114,9 @@ def test_a_second_run_of_a_visitor_ends_the_first_and_owns_the_page(services):
         and not first.is_alive()
         and services.sessions.get("a").document.prompt == "the dog"
     )
-    assert writing.undo(services, "a", "tiny", form()).prompt == PROMPT  # what the first had written is not lost
+    assert (
+        writing.undo(services, "a", "tiny", form().sampling).prompt == PROMPT
+    )  # what the first had written is not lost
 
 
 def test_a_run_whose_visitor_never_comes_back_blocks_and_overwrites_nothing(services, monkeypatch):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import pytest
 import torch
@@ -15,6 +15,7 @@ from ui.handlers.train import watching
 from ui.handlers.train.forms import rival_form, train_form
 from ui.handlers.train.plan import make_plan
 from ui.handlers.train.presets import RIVALS
+from ui.jobs import Busy, Jobs
 from ui.limits import Limits
 
 # What each rival changes, by the names of the settings on the page.
@@ -46,19 +47,51 @@ def test_a_rival_differs_in_one_thing_and_reads_the_same_batches(services, name)
 
 
 def test_what_is_broken_races_against_the_same_unbroken(services):
-    for name in ("none", "healthy"):
-        values = {**SMALL, "trick": "no_mask", "rival": name}
-        rival = rival_form(values, services.limits)
-        assert rival is not None and rival.trick == "none" and rival.switches == {}
-        broken = train_form(values, services.limits)
-        assert asdict(rival.shape) == asdict(broken.shape) and rival.config == broken.config
+    values = {**SMALL, "trick": "no_mask", "rival": "healthy"}
+    rival, broken = rival_form(values, services.limits), train_form(values, services.limits)
+    assert rival is not None and rival.trick == "none" and rival.switches == {}
+    assert asdict(rival.shape) == asdict(broken.shape) and rival.config == broken.config
+    assert rival_form({**values, "rival": "none"}, services.limits) is None
     both = rival_form({**SMALL, "trick": "no_positions", "rival": "norm"}, services.limits)
     assert both is not None and both.switches == {"use_positions": False, "norm_position": "post"}
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [{"rival": "healthy"}, {"trick": "post_norm", "rival": "norm"}, {"corpus": "repeated", "rival": "no_mlp"}],
+)
+def test_a_run_never_races_against_its_twin(changes):
+    with pytest.raises(InputError, match="against its twin"):
+        rival_form({**SMALL, **changes}, Limits())
+
+
+def test_a_race_holds_its_place_until_both_have_ended(services):
+    bench = race(services, max_steps=3)
+    assert bench.rival is not None and bench.run is not None
+    finished(bench)
+    assert bench.rival.wait(120.0)
+    jobs = Jobs(replace(services.limits, training_runs=1))
+    other = jobs.start(None, plan_of(services, max_steps=1), rival=plan_of(services, length="cap"))
+    assert other.run is not None and other.run.wait(60.0) and other.rival is not None
+    with pytest.raises(Busy):
+        jobs.start(None, plan_of(services, max_steps=1))
+    other.rival.stop()
+    assert other.rival.wait(60.0)
+    jobs.stop_all()
+
+
+def test_a_page_that_knows_another_run_is_told_all_of_the_rival(services):
+    bench = race(services, max_steps=2)
+    finished(bench)
+    assert bench.rival is not None and bench.rival.wait(60.0)
+    seen = [bench.rival.record.id, 0, 1, 1]
+    assert watching.poll(services, [bench.id, "run-before", 0, 0, 0, seen])["rival"]["about"] is not None
+    assert watching.poll(services, [bench.id, bench.current.id, 0, 0, 0, seen])["rival"]["about"] is None
+
+
 @pytest.mark.parametrize("rival", ["healthy", "everybody", None, ["optimizer"], 7])
 def test_a_rival_that_is_none_is_a_sentence(rival):
-    with pytest.raises(InputError, match=r"no rival|Nothing is broken"):
+    with pytest.raises(InputError, match=r"no rival|its twin"):
         rival_form({**SMALL, "rival": rival}, Limits())
     assert rival_form({**SMALL, "rival": "none"}, Limits()) is None and "none" in RIVALS
 

@@ -18,8 +18,8 @@ const PANELS = [
 // Where things stand on the common axis: updates, or in a race seconds, since the clock is what both share.
 export const axis = run =>
   run.rival
-    ? {row: row => row[4], look: look => look.elapsed, name: 'seconds', end: run.elapsed + (run.left || 0)}
-    : {row: row => row[0], look: look => look.step, name: 'updates', end: run.ahead.at(-1)?.[0] ?? 0};
+    ? {row: row => row[4], look: look => look.elapsed, name: 'seconds', least: 0.5, end: run.elapsed + (run.left || 0)}
+    : {row: row => row[0], look: look => look.step, name: 'updates', least: 2, end: run.ahead.at(-1)?.[0] ?? 0};
 
 const heldOut = (run, along) =>
   run.looks.filter(look => look.valid !== null).map(look => [along.look(look), look.valid]);
@@ -261,7 +261,8 @@ export function curvePlot(box, readout) {
     pen.fillStyle = color.soft;
     pen.textBaseline = 'top';
     pen.textAlign = 'center';
-    for (const tick of ticks(x0, x1, width < 480 ? 4 : 8)) pen.fillText(tickLabel(Math.round(tick)), X(tick), foot + 4);
+    for (const tick of ticks(x0, x1, width < 480 ? 4 : 8))
+      pen.fillText(tickLabel(along.least < 1 ? tick : Math.round(tick)), X(tick), foot + 4);
     pen.fillText(along.name, (LEFT + width - RIGHT) / 2, foot + 4 + size * 1.2);
     if (at !== null) {
       pen.strokeStyle = color.orange;
@@ -330,7 +331,7 @@ export function curvePlot(box, readout) {
       if (from === null) return;
       const x = place(e),
         ends = [frame.at(from), frame.at(x)].sort((a, b) => a - b);
-      if (Math.abs(x - from) > 8 && ends[1] - ends[0] > 2) {
+      if (Math.abs(x - from) > 8 && ends[1] - ends[0] > axis(frame.run).least) {
         zoom = ends;
         redraw();
       } else pick(frame.at(x));

@@ -63,7 +63,7 @@ export function start({element, props, server, trigger, watch}) {
       : s >= 90
         ? `${Math.floor(s / 60)} min ${Math.round(s % 60)} s`
         : `${s.toFixed(s < 10 ? 1 : 0)} s`;
-  const alive = () => run && run.state !== 'ended';
+  const alive = () => run && (run.state !== 'ended' || (run.rival && run.rival.state !== 'ended'));
   const remembered = () => {
     try {
       return localStorage.getItem(STORED);
@@ -138,6 +138,7 @@ export function start({element, props, server, trigger, watch}) {
       fresh = !run || run.id !== news.run;
     if (fresh) {
       run = begun(news);
+      receive(run, news);
       [follow, at, drawnHeads] = [true, 0, ''];
       curves.all();
       part('next').value = '';
@@ -150,14 +151,18 @@ export function start({element, props, server, trigger, watch}) {
         : '';
       await pastRuns();
     }
-    receive(run, news);
+    if (!fresh) receive(run, news);
+    const rivalBefore = run.rival?.state;
     if (!news.rival) run.rival = null;
-    else {
-      if (run.rival?.id !== news.rival.run) run.rival = begun(news.rival);
+    else if (run.rival?.id === news.rival.run) receive(run.rival, news.rival);
+    else if (news.rival.about) {
+      run.rival = begun(news.rival);
       receive(run.rival, news.rival);
     }
     if (failures === 0 && message.textContent.startsWith('The server does not')) say('');
-    if (!fresh && before !== 'ended' && run.state === 'ended') await pastRuns();
+    const ended = before !== 'ended' && run.state === 'ended';
+    const rivalEnded = rivalBefore !== undefined && rivalBefore !== 'ended' && run.rival?.state === 'ended';
+    if (!fresh && (ended || rivalEnded)) await pastRuns();
     if (news.looks.length && bench !== EXAMPLE && pickedFor !== run.id + (run.state === 'ended')) {
       pickedFor = run.id + (run.state === 'ended');
       trigger('models', {bench});

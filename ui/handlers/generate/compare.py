@@ -47,7 +47,8 @@ def compare(
     if any(name not in known for name in strategies):
         raise InputError(f"A strategy is not among those known: {', '.join(known)}.")
     ids, vocab_size = prompt_ids(lm, text), lm.model.config.vocab_size
-    form.sampling.check_vocabulary(vocab_size)
+    if any(strategies[place] == FROM_SLIDERS for place in columns):
+        form.sampling.check_vocabulary(vocab_size)
     seed = check_seed(form.seed)
     continuations = [
         Continuation(

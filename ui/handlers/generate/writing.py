@@ -102,7 +102,7 @@ def branch(
         yield from _extend(services, session, run, lm, changed, form, n_more)
 
 
-def undo(services: Services, session_id: str | None, model: object, form: WritingForm) -> View:
+def undo(services: Services, session_id: str | None, model: object, sampling: SamplingSettings) -> View:
     """Brings back the model's text before the last action. Raises InputError when there is none."""
     session = services.sessions.get(session_id)
     with session.turn():
@@ -110,7 +110,7 @@ def undo(services: Services, session_id: str | None, model: object, form: Writin
         if not session.undo:
             raise InputError("There is nothing to undo yet.")
         document = session.document = session.undo.pop()
-        chart = _look(services, session, services.models.get(document.model), document, form)
+        chart = _look(services, session, services.models.get(document.model), document, sampling)
         return View(document.prompt, "".join(document.records), document.seed, chart)
 
 
@@ -140,10 +140,16 @@ def look(services: Services, session_id: str | None, model: object, prompt: obje
         document = session.document
         if document is None or (document.prompt, document.model) != (prompt, model):
             document = _new_document(services, lm, str(model), prompt, 0)
-        return View(distribution=_look(services, session, lm, document, form))
+        return View(distribution=_look(services, session, lm, document, form.sampling))
     except GPTCoreError as error:
         session.next_token = None
         return View(distribution=distribution.message(str(error)))
+
+
+def refused(services: Services, session_id: str | None, error: GPTCoreError) -> View:
+    """What stands in the chart's place while a control cannot be used."""
+    services.sessions.get(session_id).next_token = None
+    return View(distribution=distribution.message(str(error)))
 
 
 def derails(services: Services, model: object, prompt: object) -> bool:
@@ -213,7 +219,7 @@ def _extend(
         session.document = document
         yield View(stream="".join(document.records))
     if not run.superseded:
-        yield View(distribution=_look(services, session, lm, document, form))
+        yield View(distribution=_look(services, session, lm, document, form.sampling))
 
 
 def _paced(
@@ -261,13 +267,15 @@ def wait_until(moment: float, run: Turn) -> None:
         time.sleep(min(0.05, left))
 
 
-def _look(services: Services, session: Session, lm: LanguageModel, document: Document, form: WritingForm) -> str:
+def _look(
+    services: Services, session: Session, lm: LanguageModel, document: Document, sampling: SamplingSettings
+) -> str:
     """Reads the text for the logits after it, keeps them for the sliders, and draws the distribution."""
     with services.slots:
         logits = last_logits(lm.model, document.ids, n_prompt=document.n_prompt)
     seen = NextToken(document.model, document.ids, document.n_prompt, logits)
     session.next_token = seen
-    return distribution.describe(lm.tokenizer, seen, form.sampling)
+    return distribution.describe(lm.tokenizer, seen, sampling)
 
 
 def _chosen_record(lm: LanguageModel, before: tuple[int, ...], n_prompt: int, chosen: int) -> str:

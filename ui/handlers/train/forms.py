@@ -115,7 +115,7 @@ def train_form(values: Values, limits: Limits) -> TrainForm:
 
 
 def rival_form(values: Values, limits: Limits) -> TrainForm | None:
-    """The form of the run that races against `train_form`'s, or None. What is broken races against the same, unbroken.
+    """The form of the run that races against `train_form`'s, or None.
 
     Raises:
         InputError, TrainingError: as train_form, or a rival that is none.
@@ -123,10 +123,17 @@ def rival_form(values: Values, limits: Limits) -> TrainForm | None:
     name, form = values["rival"], train_form(values, limits)
     if not isinstance(name, str) or name not in RIVALS:
         raise InputError(f"{str(name)[:40]!r} is no rival. Choose {', '.join(RIVALS)}.")
-    if form.trick != "none" and name in ("none", "healthy"):
-        return train_form({**values, "trick": "none"}, limits)
+    if name == "none":
+        return None
+    made = _rival(name, form, values, limits)
+    if made == form or (name == "no_mlp" and form.source.name == REPEATED):  # those have none anyway
+        raise InputError(f"A run against {RIVALS[name]!r} would be one against its twin. Choose another rival.")
+    return made
+
+
+def _rival(name: str, form: TrainForm, values: Values, limits: Limits) -> TrainForm:
     if name == "healthy":
-        raise InputError("Nothing is broken, so there is no unbroken rival. Break something, or choose another rival.")
+        return train_form({**values, "trick": "none"}, limits)
     if name in _SWITCHES:
         return replace(form, switches={**form.switches, **_SWITCHES[name]})
     if name == "optimizer":
@@ -135,10 +142,8 @@ def rival_form(values: Values, limits: Limits) -> TrainForm | None:
     if name == "rate":
         rate = form.config.learning_rate / 5
         return replace(form, config=replace(form.config, learning_rate=rate, muon_learning_rate=_MUON_RATIO * rate))
-    if name == "deeper":
-        narrower = max(1, round(form.shape.n_embd / 2**0.5 / form.shape.n_head)) * form.shape.n_head
-        return replace(form, shape=replace(form.shape, n_layer=2 * form.shape.n_layer, n_embd=narrower))
-    return None
+    narrower = max(1, round(form.shape.n_embd / 2**0.5 / form.shape.n_head)) * form.shape.n_head
+    return replace(form, shape=replace(form.shape, n_layer=2 * form.shape.n_layer, n_embd=narrower))
 
 
 def tune_form(values: Values, limits: Limits) -> TuneForm:
@@ -227,6 +232,7 @@ def _schedule(values: Values, limits: Limits, trick: str) -> TrainingConfig:
     repeated = values["corpus"] == REPEATED
     if optimizer is None:
         raise InputError(f"The optimiser is {str(values['optimizer'])[:40]!r}; choose {' or '.join(OPTIMIZERS)}.")
+    decay = inputs.number(values["weight_decay"], "The weight decay", low=0, high=10)
     rate *= 100 if trick == "lr_x100" else 1
     return TrainingConfig(
         max_steps=steps if budget is None else _UNLIMITED,
@@ -237,7 +243,7 @@ def _schedule(values: Values, limits: Limits, trick: str) -> TrainingConfig:
         muon_learning_rate=_MUON_RATIO * rate,
         warmup_steps=0 if trick in ("no_warmup", "post_norm") else warmup,
         schedule="constant" if repeated else "cosine",
-        weight_decay=inputs.number(values["weight_decay"], "The weight decay", low=0, high=10),
+        weight_decay=0.0 if repeated else decay,
         beta2=0.98 if repeated else 0.95,
         seed=inputs.whole(values["seed"], "The seed", low=0, high=2**31 - 1),
     )

@@ -12,6 +12,7 @@ from gptcore.errors import GPTCoreError
 from gptcore.recording import Observation, score_lists
 from gptcore.training import learning_rate
 from ui.handlers import inputs
+from ui.handlers.inputs import InputError
 from ui.handlers.numbers import finite, significant
 from ui.handlers.train import labels
 from ui.handlers.train.forms import LabelForm, TrainForm, TuneForm
@@ -30,8 +31,12 @@ def start(
     services: Services, bench_id: object, form: TrainForm, *, rival: TrainForm | None = None, go: bool = True
 ) -> Bench:
     """Starts a run from scratch on a visitor's bench, or a race of two. Raises GPTCoreError with what to change."""
-    against = None if rival is None else make_plan(services, rival)
-    return services.jobs.start(bench_id, make_plan(services, form), rival=against, go=go)
+    plan = make_plan(services, form)
+    try:
+        against = None if rival is None else make_plan(services, rival)
+    except GPTCoreError as error:
+        raise InputError(f"The rival cannot run: {error}") from None
+    return services.jobs.start(bench_id, plan, rival=against, go=go)
 
 
 def tune(services: Services, bench_id: object, model: object, form: TuneForm) -> Bench:
@@ -103,7 +108,9 @@ def poll(services: Services, request: object) -> dict[str, Any] | None:
     if bench is None or record is None:
         return None
     news = _news(record, run_id, version, n_rows, n_looks)
-    raced = None if bench.rival is None else _news(bench.rival.record, *_parts(rival, 4))
+    racing = bench.rival is not None and bench.run is not None and bench.run.record is record
+    known = _parts(rival, 4) if run_id == record.id else [None] * 4  # a page that knows the run knows its rival
+    raced = _news(bench.rival.record, *known) if racing and bench.rival is not None else None
     return {**news, "rival": raced, "bench": bench.id, "runs": len(bench.records)}
 
 

@@ -7,10 +7,12 @@ from typing import Any
 
 import gradio as gr
 
+from gptcore.errors import GPTCoreError
 from ui.errors import shown_to_visitor
 from ui.handlers.generate import writing as handlers
 from ui.handlers.generate.first_text import first_text
 from ui.handlers.generate.strategies import STRATEGIES
+from ui.handlers.inputs import InputError
 from ui.services import Services
 from ui.tabs.controls import event_data, or_nothing, sampling_of, writing_form
 
@@ -56,7 +58,11 @@ class GenerateEvents:
 
     def look(self, request: gr.Request, name: str, text: str, *raw: object) -> list[Any]:
         with shown_to_visitor():
-            view = handlers.look(self._services, request.session_hash, name, text, writing_form(self._services, raw))
+            try:
+                form = writing_form(self._services, raw)
+                view = handlers.look(self._services, request.session_hash, name, text, form)
+            except GPTCoreError as error:  # in the chart's place: a notice at every key would be a nuisance
+                view = handlers.refused(self._services, request.session_hash, error)
             warned = handlers.derails(self._services, name, text)
         return [gr.Row(visible=warned), view.distribution]
 
@@ -67,18 +73,23 @@ class GenerateEvents:
 
     def undo(self, request: gr.Request, name: str, text: str, *raw: object) -> list[Any]:
         with shown_to_visitor():
-            return _values(handlers.undo(self._services, request.session_hash, name, writing_form(self._services, raw)))
+            return _values(handlers.undo(self._services, request.session_hash, name, sampling_of(raw)))
 
     def opened(self, request: gr.Request, name: str, text: str, *raw: object) -> Iterator[list[Any]]:
         with shown_to_visitor():
-            yield from self._shown(
-                first_text(self._services, request.session_hash, name, text, writing_form(self._services, raw))
-            )
+            try:
+                form = writing_form(self._services, raw)
+            except GPTCoreError as error:
+                yield _values(handlers.refused(self._services, request.session_hash, error))
+                return
+            yield from self._shown(first_text(self._services, request.session_hash, name, text, form))
 
     def preset(self, request: gr.Request, preset: str) -> list[Any]:
         """Moves the sliders to a strategy and draws the distribution under it."""
-        chosen = STRATEGIES[preset]
         with shown_to_visitor():
+            if not isinstance(preset, str) or preset not in STRATEGIES:
+                raise InputError(f"There is no strategy {str(preset)[:40]!r}; choose one of {', '.join(STRATEGIES)}.")
+            chosen = STRATEGIES[preset]
             view = handlers.redraw(self._services, request.session_hash, chosen)
         moved = list(chosen.on_controls().values())
         return [*moved, gr.skip() if view.distribution is None else view.distribution]

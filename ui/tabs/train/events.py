@@ -67,6 +67,9 @@ class TrainEvents:
             except GPTCoreError as error:
                 return [gr.skip(), watching.message(error)]
 
+    def rival(self, trick: str) -> str:
+        return "none" if trick == "none" else "healthy"
+
     def preset(self, name: str) -> list[Any]:
         values = PRESETS.get(name, {})
         return [values.get(field, gr.skip()) for field in SHAPE_FIELDS]

@@ -72,6 +72,8 @@ def train_tab(site: Site) -> Lens:
         concurrency_limit=4,
         **QUIET,
     )
+    # What is broken races against the same unbroken, unless one decides otherwise.
+    fields["trick"].input(events.rival, fields["trick"], fields["rival"], queue=False, **QUIET)
     preset.input(events.preset, preset, [fields[name] for name in SHAPE_FIELDS], queue=False, **QUIET)
     save.click(events.zip, bench, [ready, said_of_files], js=_WITH_BENCH, **QUIET).success(
         None, None, None, js="() => setTimeout(() => document.querySelector('#train-zip-ready')?.click(), 200)", **QUIET
