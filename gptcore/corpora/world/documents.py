@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from gptcore.corpora.world import analogies, facts, french, reviews, stories, sums, telling
+from gptcore.corpora.world import analogies, facts, french, reviews, scenes, stories, sums, telling
 from gptcore.corpora.world.english import capitalised
-from gptcore.corpora.world.items import item
+from gptcore.corpora.world.items import NO_STEPS, item
 from gptcore.corpora.world.lexicon import jobs, words
 from gptcore.corpora.world.splits import Draw
+from gptcore.corpora.world.wordings import wording
 from gptcore.zero_shot.tasks import TASKS
 from gptcore.zero_shot.templates import Item, Template
 
@@ -21,7 +22,9 @@ _HEADS = {
     "question": ("Reading, page {n}", "A story and some questions", "Read and answer"),
     "summarise": ("Stories in short", "Page {n}", "The story of the day"),
     "fact": ("Quiz", "Do you know your country?", "Quiz, round {n}"),
+    "cloze": ("Which word is missing?", "The last word", "Exercise {n}"),
 }
+_STEPS_HEAD = "In steps\n\n"  # of every page with steps: who asks a plain question shall not get them
 _N_ITEMS = {
     "summarise": (1, 2),
     "translate": (5, 12),
@@ -35,17 +38,18 @@ _N_ITEMS = {
 def _demonstration(task: str) -> Callable[[Draw], str]:
     """Pages that show a task, in one of the ways that are not held out."""
     shown = [template for template in TASKS[task].templates if not template.held_out]
-    # Rare, since they begin like plain questions: who asks for an answer shall not get steps.
-    weights = [0.25 if template.chain_of_thought else 1.0 for template in shown]
 
     def page(draw: Draw) -> str:
-        (template,) = draw.random.choices(shown, weights)
+        template = wording(task, draw) if draw.chance(0.55) else shown[0] if draw.chance(0.4) else draw.pick(shown)
         least, most = _N_ITEMS.get(task, (4, 10))
         if template.chain_of_thought:
             least, most = min(2, least), min(3, most)
-        made = [_shown(task, template, draw) for _ in range(draw.number(least, most))]
-        head = draw.pick(_HEADS[task]).format(n=draw.number(1, 90)) + "\n\n" if draw.chance(0.25) else ""
-        return head + template.document(made)
+        # A prompt is the beginning of a page, so what counts most is the first item.
+        n = 1 if draw.chance(0.4) else draw.number(least, most)
+        page = template.document([_shown(task, template, draw) for _ in range(n)])
+        if template.chain_of_thought:
+            return _STEPS_HEAD + page
+        return draw.pick(_HEADS[task]).format(n=draw.number(1, 90)) + "\n\n" + page if draw.chance(0.1) else page
 
     return page
 
@@ -53,9 +57,9 @@ def _demonstration(task: str) -> Callable[[Draw], str]:
 def _shown(task: str, template: Template, draw: Draw) -> Item:
     """An item as people write it down: sentences with a capital letter here and there."""
     made = item(task, draw)
-    while template.chain_of_thought and task == "arithmetic" and not made.steps.startswith("From"):
+    while template.chain_of_thought and made.steps == NO_STEPS:
         made = item(task, draw)
-    if task == "translate" and draw.chance(0.2):
+    if task == "translate" and draw.chance(0.4):
         english = capitalised(made.fields["english"])
         end = "" if english.endswith("?") else "."
         return replace(made, fields={"english": english + end}, answer=capitalised(made.answer) + end)
@@ -63,8 +67,8 @@ def _shown(task: str, template: Template, draw: Draw) -> Item:
 
 
 def _reading(draw: Draw) -> str:
-    """A story with several questions about it."""
-    made = stories.story(draw)
+    """A text with several questions about it."""
+    made = stories.story(draw) if draw.chance(0.4) else scenes.scene(draw)
     asked = draw.some(made.questions, min(len(made.questions), draw.number(2, 4)))
     q, a, gap = draw.pick((("Q", "A", "\n\n"), ("Question", "Answer", "\n"), ("Reader", "Writer", "\n")))
     lead = "Context: " if q == "Q" and draw.chance(0.2) else ""
@@ -94,7 +98,7 @@ def _phrase_in_story(draw: Draw) -> str:
 
 
 def _story(draw: Draw) -> str:
-    made = stories.story(draw)
+    made = draw.until(lambda: scenes.scene(draw) if draw.chance(0.3) else stories.story(draw), lambda it: bool(it.last))
     return f"{made.text} {made.last}" if draw.chance(0.6) else stories.chapter(draw)
 
 
@@ -147,25 +151,26 @@ def _numbers(draw: Draw) -> str:
 
 # How often each kind of page is met.
 _PAGES: tuple[tuple[float, Callable[[Draw], str]], ...] = (
-    (8, _story),
-    (3, _letter),
+    (4, _story),
+    (2, _letter),
     (1, _dialogue),
     (1, _weather),
-    (2, _lists),
-    (15, _reading),
-    (11, _demonstration("question")),
-    (9, _demonstration("summarise")),
-    (13, _demonstration("translate")),
-    (4, _vocabulary),
+    (1, _lists),
+    (9, _reading),
+    (25, _demonstration("question")),
+    (13, _demonstration("summarise")),
+    (13, _demonstration("cloze")),
+    (16, _demonstration("translate")),
+    (3, _vocabulary),
     (1, _phrase_in_story),
-    (10, _demonstration("sentiment")),
-    (2, reviews.glossary),
-    (30, _demonstration("arithmetic")),
+    (18, _demonstration("sentiment")),
+    (3, reviews.glossary),
+    (28, _demonstration("arithmetic")),
     (2, _numbers),
-    (6, _demonstration("analogy")),
+    (13, _demonstration("analogy")),
     (3, _statements),
-    (3, facts.about),
-    (3, _demonstration("fact")),
+    (4, facts.about),
+    (4, _demonstration("fact")),
 )
 _KINDS = [page for _, page in _PAGES]
 _WEIGHTS = [weight for weight, _ in _PAGES]

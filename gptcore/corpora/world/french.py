@@ -24,6 +24,7 @@ _PRONOUNS = (
     ("they", "ils", 5),
 )
 _BE = ("suis", "es", "est", "sommes", "êtes", "sont")
+_GO = ("vais", "vas", "va", "allons", "allez", "vont")
 _AM = {"I": "am", "he": "is", "she": "is"}
 _MANY = (("two", "deux"), ("three", "trois"), ("four", "quatre"), ("five", "cinq"), ("six", "six"), ("seven", "sept"))
 
@@ -269,6 +270,16 @@ def _moving(draw: Draw) -> tuple[str, str]:
     return english, f"{_joined(subject, form)} {where.french}"
 
 
+def _going(draw: Draw) -> tuple[str, str]:
+    """I go to the market = je vais au marché."""
+    subject, noun = _subject(draw), draw.word(_TASK, _nouns("place"), _name)
+    where, french = _determined("the", noun.one, noun), "à "
+    if where.startswith("le "):
+        where, french = where.removeprefix("le "), "au "
+    english = f"{subject.english} {'goes' if subject.is_third else 'go'} to the {noun.english}"
+    return english, f"{_joined(subject, _GO[subject.person])} {french}{where}"
+
+
 def _being(draw: Draw) -> tuple[str, str]:
     """Something is somehow: "my houses are white"."""
     section = draw.pick(("being", "thing", "food", "place"))
@@ -332,7 +343,7 @@ def sentence(draw: Draw) -> tuple[str, str]:
             if chance < share:
                 return make(draw)
         if chance < 0.46:
-            return _moving(draw)
+            return draw.pick((_moving, _going))(draw)
     if chance < 0.62:
         return _being(draw)
     return _acting(draw, draw.pick(("being", "food", "dish", "drink", "thing", "thing")))

@@ -4,20 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gptcore.corpora.world import analogies, facts, french, reviews, stories, sums
+from gptcore.corpora.world import analogies, facts, french, reviews, scenes, stories, sums
 from gptcore.corpora.world.splits import Draw, NoChoice, Split
+from gptcore.corpora.world.telling import Story
 from gptcore.zero_shot.templates import Item
 
 _POLARITY = ("positive", "negative")
 
 
+def _told(draw: Draw) -> Story:
+    """What a question, a summary or a last word is about. Tests keep to plots, in which combinations are held out."""
+    if draw.split != "train" or draw.chance(0.35):
+        return stories.story(draw)
+    return scenes.scene(draw)
+
+
 def _summarise(draw: Draw) -> Item:
-    made = stories.story(draw)
+    made = _told(draw)
     return Item({"text": made.text}, made.gist)
 
 
 def _translate(draw: Draw) -> Item:
     english, french_ = french.sentence(draw)
+    if draw.split == "train" and draw.chance(0.15):
+        english, french_ = draw.pick(french.vocabulary())
     return Item({"english": english}, french_)
 
 
@@ -25,7 +35,7 @@ def _question(draw: Draw) -> Item:
     if draw.split == "train" and draw.chance(0.08):
         text, question, answer = sums.story_sum(draw)
         return Item({"text": text, "question": question}, answer, steps="That makes more.")
-    made = stories.story(draw)
+    made = _told(draw)
     question, answer, said = draw.pick(made.questions)
     return Item({"text": made.text, "question": question}, answer, steps=f'The text says: "{said}"')
 
@@ -36,12 +46,12 @@ def _fact(draw: Draw) -> Item:
 
 
 def _sentiment(draw: Draw) -> Item:
-    text, sentiment = reviews.review(draw)
-    return Item({"text": text}, sentiment, _POLARITY, reviews.reason(text))
+    made = reviews.review(draw)
+    return Item({"text": made.text}, made.sentiment, _POLARITY, made.reason)
 
 
 def _cloze(draw: Draw) -> Item:
-    made = stories.story(draw)
+    made = draw.until(lambda: _told(draw), lambda story: bool(story.last))
     front, _, last = made.last.rstrip(".").rpartition(" ")
     return Item({"text": f"{made.text} {front}"}, last)
 
@@ -52,17 +62,13 @@ NO_STEPS = "That is easy."  # of sums that are known by heart, and shown without
 def _arithmetic(draw: Draw) -> Item:
     chance = draw.random.random() if draw.split == "train" else 1.0
     if chance < 0.1:
-        asked, answer = sums.in_words(draw)
+        asked, answer = sums.spelled(draw)
         return Item({"sum": asked}, answer, steps=NO_STEPS)
-    if chance < 0.2:
+    if chance < 0.18:
         asked, answer = sums.subtraction(draw)
         return Item({"sum": asked}, answer, steps=NO_STEPS)
-    if chance < 0.5:
-        asked, answer = sums.larger(draw)
-        return Item({"sum": asked}, answer, steps=NO_STEPS)
-    asked, answer, counted = sums.addition(draw, strict=draw.split == "strict")
-    first, _, second = asked.partition(" + ")
-    return Item({"sum": asked}, answer, steps=f"From {first} count {second} on: {counted}.")
+    asked, answer, steps = sums.addition(draw, plain=draw.split != "train")
+    return Item({"sum": asked}, answer, steps=steps)
 
 
 def _analogy(draw: Draw) -> Item:

@@ -1,4 +1,4 @@
-"""What training never shows, decided by a hash of the words themselves: no list to keep, the same for every seed."""
+"""What training never shows: combinations, decided by a hash of their words, and a few rare words of each task."""
 
 from __future__ import annotations
 
@@ -11,7 +11,24 @@ T = TypeVar("T")
 
 Split = Literal["train", "combination", "word", "strict"]
 
-_ONE_IN = {"combination": 8, "word": 12}
+_ONE_IN = {"combination": 8, "strict": 12}
+# Words that a task never shows; no everyday ones, since people would ask for those first.
+_HIDDEN = {
+    "question": "Ursula, Edgar, Petra, Stefan, Olga, Bruno, Irene, Otto, Tessa, Gus, Vera, Viktor, Edith, Ralph",
+    "sentiment": (
+        "superb, marvellous, splendid, fabulous, masterful, terrific, gripping, "
+        "dreadful, tedious, lousy, atrocious, shabby, shoddy, tiresome"
+    ),
+    "translate": (
+        "swan, owl, turtle, squirrel, clown, mushroom, pancake, ham, lemonade, telescope, kite, suitcase, glove, "
+        "towel, sword, tower, bakery, cave"
+    ),
+    "analogy": (
+        "young swan, young owl, home beaver, sound turkey, part bridge, worker blacksmith, woman duke, use kettle, "
+        "plural ox, past swim, more pretty, capital Hungary, opposite tight, opposite guilty, opposite victory"
+    ),
+}
+_HIDDEN_WORDS = {task: frozenset(words.split(", ")) for task, words in _HIDDEN.items()}
 _MOST_TRIES = 2_000
 
 
@@ -20,7 +37,9 @@ class NoChoice(Exception):
 
 
 def held_out(split: Split, task: str, *parts: str | int) -> bool:
-    """Whether training never shows these together (split "combination"), or never this word in this task ("word")."""
+    """Whether training never shows these together ("combination", "strict"), or never this word in this task."""
+    if split == "word":
+        return " ".join(map(str, parts)) in _HIDDEN_WORDS[task]
     key = "|".join(map(str, (split, task, *parts)))
     return zlib.crc32(key.encode()) % _ONE_IN[split] == 0
 
@@ -32,7 +51,7 @@ class Draw:
         seed: of the choices; anything that has a stable repr.
         split: "train" makes what may be learned from. "combination" makes items whose combination training never
             shows, of words that it does; "word" makes items with a word that this task never shows in training;
-            "strict", for sums, those of which training does not even show the mirror image.
+            "strict", for sums, larger ones of which training does not even show the mirror image.
     """
 
     def __init__(self, seed: object, split: Split = "train") -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from gptcore.corpora.world.english import a, capitalised
 from gptcore.corpora.world.facts import TOWNS
 from gptcore.corpora.world.lexicon import jobs, verbs, words
+from gptcore.corpora.world.names import first_name
 from gptcore.corpora.world.splits import Draw
 
 _TASK = "question"
@@ -77,7 +78,7 @@ def person(draw: Draw, *others: Person) -> Person:
 
     def make() -> Person:
         girl = draw.chance(0.5)
-        return Person(draw.key_word(_TASK, words("girls" if girl else "boys")), girl)
+        return Person(first_name(draw, girl=girl), girl)
 
     return draw.until(make, lambda made: made.name not in taken)
 
@@ -163,7 +164,7 @@ def felt(draw: Draw, story: Story, who: Person, good: bool) -> str:
 
 def acting(draw: Draw, story: Story, who: Person) -> None:
     """Anything that somebody does to something."""
-    section, objects = draw.pick(_FRAMES)
+    section, objects = draw.pick(FRAMES)
     (base, did), thing = draw.pick(verbs(f"on{section}")), owned(draw, who, objects)
     adjective = {"animal": "creature", "dish": "", "drink": ""}.get(section, "look")
     mass = objects[0] in ("dish", "drink")
@@ -177,7 +178,7 @@ def acting(draw: Draw, story: Story, who: Person) -> None:
     story.say(f"{lead}{who.name}{manner} {did} {what}{f' {where}' if where else ''}.", *asked)
 
 
-_FRAMES: tuple[tuple[str, tuple[str, ...]], ...] = (
+FRAMES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("thing", ("thing",)),
     ("thing", ("toy",)),
     ("thing", ("school",)),

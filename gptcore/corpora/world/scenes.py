@@ -1,0 +1,68 @@
+"""Short texts of one to four sentences about anybody and anything, with what can be asked about each sentence.
+
+Where stories follow plots, scenes only put facts together, so that what is learned from them is to look things up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gptcore.corpora.world.english import capitalised
+from gptcore.corpora.world.scene_deeds import acted, both_did, felt, gave, met, wanted, went
+from gptcore.corpora.world.scene_parts import Cast, Fact, somebody
+from gptcore.corpora.world.scene_states import (
+    doing,
+    event,
+    how_many,
+    is_somebody,
+    is_where,
+    likes,
+    owns,
+    pet,
+    two_alike,
+)
+from gptcore.corpora.world.splits import Draw
+from gptcore.corpora.world.telling import Story
+
+_FACTS: tuple[Callable[[Draw, Cast], Fact], ...] = (
+    acted, acted, acted, acted, gave, gave, owns, owns, is_where, is_where, went, went, likes, is_somebody,
+    is_somebody, felt, felt, wanted, met, met, pet, two_alike, how_many, event, doing, both_did, both_did,
+)  # fmt: skip
+
+
+def scene(draw: Draw) -> Story:
+    """One to four facts about one to three people; its questions may be about any of them, its gist tells the first
+    ones, and its last word repeats one that was said."""
+    made = Story()
+    first = somebody(draw)
+    second = somebody(draw, first)
+    third_ = somebody(draw, first, second)
+    facts: list[Fact] = []
+    n = draw.pick((1, 1, 2, 2, 2, 3, 3, 4))
+    for number in range(n):
+        cast = Cast(first, second, named=first.name in made.text)
+        if number and draw.chance(0.35):
+            cast = draw.pick((
+                Cast(second, first, False), Cast(second, third_, False), Cast(first, third_, cast.named),
+            ))  # fmt: skip
+        fact = draw.pick(_FACTS)(draw, cast)
+        made.say(f"{'. '.join(capitalised(part) for part in fact.sentence.split('. '))}.", *fact.asked)
+        facts.append(fact)
+    made.gist = _gist(facts, [first.name, second.name, third_.name])
+    closings = [closing for fact in facts for closing in fact.closings]
+    if closings:
+        front, last = draw.pick(closings)
+        made.last = f"{capitalised(front)} {last}."
+    return made
+
+
+def _gist(facts: list[Fact], names: list[str]) -> str:
+    """One sentence on what happened, or else on what is: as many facts as it takes to name everybody in them."""
+    kept: list[str] = []
+    named: set[str] = set()
+    for fact in [fact for fact in facts if fact.happens] or facts:
+        new = {name for name in names if name in fact.gist} - named
+        if not kept or (new and len(kept) < 3):
+            kept.append(fact.gist.rstrip(".").replace(". ", ", and "))
+            named |= new
+    return f"{capitalised(', and '.join(kept))}."
