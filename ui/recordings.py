@@ -41,6 +41,7 @@ def facts_json(facts: RunFacts) -> dict[str, Any]:
         "tasks": dict(facts.tasks),
         "labels": list(facts.labels),
         "majority": _number(facts.majority),
+        "words_right": _number(facts.words_right),
     }
 
 
@@ -108,6 +109,7 @@ def _facts(about: dict[str, Any], config: TrainingConfig) -> RunFacts:
         tasks=about.get("tasks", {}),
         labels=tuple(about.get("labels", ())),
         majority=_or_nan(about.get("majority")),
+        words_right=_or_nan(about.get("words_right")),
     )
 
 

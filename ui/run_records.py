@@ -34,13 +34,14 @@ class RunFacts:
         tokens_per_step: in one update.
         prompt: of the samples.
         tokens: those whose attention maps are drawn, as people read them.
-        lines: baselines, nats per token: "uniform", and of a text "unigram" and "bigram".
+        lines: baselines, nats per token or label: "uniform", of a text "unigram" and "bigram", of labels "words".
         tokens_per_character: turns nats per token into bits per character.
         n_train, n_valid: tokens, or lines.
         note: a sentence on the data, or "".
         tasks: name -> title of the tasks asked at every look.
         labels: names, of a run on labels.
         majority: share of the most frequent label, or NaN.
+        words_right: share of the held-out lines that words alone label rightly, or NaN.
     """
 
     title: str
@@ -63,6 +64,7 @@ class RunFacts:
     tasks: Mapping[str, str] = field(default_factory=dict)
     labels: tuple[str, ...] = ()
     majority: float = math.nan
+    words_right: float = math.nan
 
     @property
     def compared_by(self) -> tuple[object, ...]:
@@ -113,6 +115,7 @@ class RunRecord:
         observations: looks at the model, the first before the first update.
         next_look: when the next one is due, in seconds of training; NaN where none is.
         processor_share: how much of the last seconds its thread had a processor, 0 to 1.
+        kept_step: the update whose classifier was kept, of a run on labels that has ended; else None.
         final_loss, final_accuracy: over the whole held-out data, once it has ended.
         language_model: as it was at the last look; at the end, as it is. None before the first look.
         classifier: what labels texts, once a run on labels has ended.
@@ -131,6 +134,7 @@ class RunRecord:
     observations: list[Observation] = field(default_factory=list)
     next_look: float = math.nan
     processor_share: float = 1.0
+    kept_step: int | None = None
     final_loss: float = math.nan
     final_accuracy: float = math.nan
     language_model: LanguageModel | None = None

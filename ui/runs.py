@@ -71,6 +71,7 @@ class Run:
         )
         self._wake = threading.Condition()
         self._allowed, self._stopped, self._replaced = 0.0, False, False
+        self._lowest, self._kept = math.inf, dict[str, torch.Tensor]()  # held-out loss and weights of a classifier
         self._steps: list[tuple[float, int, float]] = []  # seconds, updates and seconds of computing, lately
         self._thread = threading.Thread(target=self._work, daemon=True, name=self.record.id)
         self._thread.start()
@@ -147,9 +148,23 @@ class Run:
         if self._replaced:
             return
         self._look(model)
-        record.final_loss, record.final_accuracy = plan.evaluate(model, True)
         if isinstance(model, TaskClassifier):
+            self._restore_best(model)
             record.classifier = model.eval()
+        record.final_loss, record.final_accuracy = plan.evaluate(model, True)
+
+    def _keep_if_best(self, model: TaskClassifier, loss: float) -> None:
+        """Keeps a classifier as it is, where its held-out loss is the lowest so far."""
+        if loss < self._lowest:
+            self._lowest, self.record.kept_step = loss, self.record.step
+            self._kept = {name: value.detach().clone() for name, value in model.state_dict().items()}
+
+    def _restore_best(self, model: TaskClassifier) -> None:
+        """Takes a classifier back to where its held-out loss was lowest; so many passes were best."""
+        if self._kept:
+            model.load_state_dict(self._kept)
+            title = self.record.facts.title
+            self.record.language_model = LanguageModel(model.language_model(), self._plan.tokenizer, title)
 
     def _take(self, event: StepEvent) -> None:
         record = self.record
@@ -175,6 +190,8 @@ class Run:
         loss, accuracy = self._plan.evaluate(model, False)
         if record.observations and not math.isfinite(loss) and math.isfinite(record.observations[0].valid_loss):
             raise TrainingError(f"The held-out loss became {loss} at step {record.step:,}. Lower the learning rate.")
+        if isinstance(model, TaskClassifier):
+            self._keep_if_best(model, loss)
         copy = model.language_model() if isinstance(model, TaskClassifier) else snapshot(model)
         lm = LanguageModel(copy, self._plan.tokenizer, record.facts.title)
         now = {"step": record.step, "elapsed": record.seconds(), "valid_loss": loss, "accuracy": accuracy}

@@ -1,5 +1,6 @@
 """Fine-tuning as the GPT-1 paper describes it: inputs for tasks, a classifier, and its training."""
 
+from gptcore.finetuning.bag_of_words import BagOfWords, best_bag_of_words
 from gptcore.finetuning.classification import (
     ClassScore,
     LabelledBatches,
@@ -17,11 +18,13 @@ from gptcore.finetuning.inputs import (
 )
 
 __all__ = [
+    "BagOfWords",
     "ClassScore",
     "EncodedExample",
     "LabelledBatches",
     "SpecialTokens",
     "TaskClassifier",
+    "best_bag_of_words",
     "classification",
     "classification_config",
     "entailment",

@@ -11,22 +11,19 @@ from __future__ import annotations
 
 import argparse
 import csv
-import re
 import sys
 import time
-from collections import Counter
-from itertools import pairwise
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # run as a script, from anywhere
 
 import torch
-import torch.nn.functional as F
 
 import gptcore
 from gptcore.finetuning import (
     LabelledBatches,
     TaskClassifier,
+    best_bag_of_words,
     classification,
     classification_config,
     evaluate_classifier,
@@ -45,43 +42,6 @@ def read_rows(path: Path) -> dict[str, Rows]:
     rows = found["train"]
     train = [row for place, row in enumerate(rows) if place % 10]
     return {"train": train, "dev": rows[::10], "test": found["valid"]}
-
-
-def words(text: str) -> list[str]:
-    single = re.findall(r"[a-z']+|[!?]", text.lower())
-    return single + [f"{a} {b}" for a, b in pairwise(single)]
-
-
-def bag_of_words(rows: dict[str, Rows]) -> float:
-    """Test accuracy of the logistic regression whose decay does best on the dev rows."""
-    counts = Counter(word for _, text in rows["train"] for word in set(words(text)))
-    index = {word: place for place, (word, n) in enumerate(counts.items()) if n >= 2}
-    index = {word: place for place, word in enumerate(index)}
-
-    def table(part: Rows) -> tuple[torch.Tensor, torch.Tensor]:
-        places = [[(row, index[w]) for w in set(words(text)) if w in index] for row, (_, text) in enumerate(part)]
-        flat = torch.tensor([pair for pairs in places for pair in pairs]).T
-        dense = torch.sparse_coo_tensor(flat, torch.ones(flat.shape[1]), (len(part), len(index))).to_sparse_csr()
-        return dense, torch.tensor([float(label) for label, _ in part])
-
-    train, dev, test = (table(rows[name]) for name in ("train", "dev", "test"))
-    best = (0.0, 0.0)
-    for decay in (1e-5, 1e-4, 3e-4, 1e-3, 3e-3):
-        weight, bias = torch.zeros(len(index), 1, requires_grad=True), torch.zeros(1, requires_grad=True)
-        optimizer = torch.optim.LBFGS([weight, bias], max_iter=150, history_size=10, line_search_fn="strong_wolfe")
-
-        def closure(weight=weight, bias=bias, optimizer=optimizer, decay=decay) -> torch.Tensor:
-            optimizer.zero_grad()
-            logits = (train[0] @ weight)[:, 0] + bias
-            loss = F.binary_cross_entropy_with_logits(logits, train[1]) + decay * weight.square().sum()
-            loss.backward()
-            return loss
-
-        optimizer.step(closure)
-        with torch.no_grad():
-            right = [float((((x @ weight)[:, 0] + bias > 0) == (y > 0.5)).float().mean()) for x, y in (dev, test)]
-        best = max(best, (right[0], right[1]))
-    return best[1]
 
 
 def fine_tuned(
@@ -128,7 +88,8 @@ def main() -> None:
     options = parser.parse_args()
     rows = read_rows(options.rows)
     print({part: len(given) for part, given in rows.items()})
-    print(f"bag of words, logistic regression: test {bag_of_words(rows):.3f}", flush=True)
+    words, _ = best_bag_of_words(rows["train"], rows["dev"], 2)
+    print(f"bag of words, logistic regression: test {words.score(rows['test']).accuracy:.3f}", flush=True)
     dev, test = fine_tuned(
         rows, options.model, epochs=options.epochs, learning_rate=options.learning_rate, seed=options.seed
     )

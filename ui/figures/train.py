@@ -7,7 +7,12 @@ from collections.abc import Mapping, Sequence
 
 from ui.figures.slide import SIZE, colors, data_url, visible
 
-_NAMES = {"uniform": "uniform guess, ln V", "unigram": "unigram baseline", "bigram": "bigram baseline"}
+_NAMES = {
+    "uniform": "uniform guess, ln V",
+    "unigram": "unigram baseline",
+    "bigram": "bigram baseline",
+    "words": "bag of words",
+}
 _ORANGE = "#e2892b"
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import random
+import re
+
 import pytest
 from test_runs import finished
 
 from gptcore.errors import GPTCoreError
+from ui import runs
 from ui.handlers.train import watching
 from ui.handlers.train.forms import label_form, read_lines
 
@@ -47,6 +51,33 @@ def test_a_run_on_labels_learns_them_and_then_tells_them(services):
 def test_lines_that_cannot_be_learned_are_a_sentence(services, lines, words):
     with pytest.raises(GPTCoreError, match=words):
         watching.learn_labels(services, None, "tiny", label_form({**VALUES, "labelled": lines}, services.limits))
+
+
+def test_words_alone_are_a_baseline_that_is_named_when_it_does_better(services):
+    # The word that matters is a neighbour of none; of many words the model knows nothing.
+    form = label_form({**VALUES, "max_steps": 1, "learning_rate": 1e-6}, services.limits)
+    bench = finished(watching.learn_labels(services, None, "tiny", form))
+    news = watching.poll(services, [bench.id, None, 0, 0, 0])
+    assert news["about"]["words_right"] == 1.0 > news["final_accuracy"]
+    assert "A bag of words does better: 100% right. For these lines no such model is needed." in news["verdict"]
+    assert re.search(
+        r"of 16 right of 16 lines \(95% interval \d+% to \d+%\), as it was after 0\.[01] passes", news["verdict"]
+    )
+
+
+def test_the_passes_whose_held_out_loss_was_lowest_are_kept(services, monkeypatch):
+    monkeypatch.setattr(runs, "_SHORTEST_WAIT", 0.0)
+    monkeypatch.setattr(runs, "_LONGEST_WAIT", 0.0)
+    # Labels by chance: what is learned of the lines by heart makes the held-out loss rise.
+    coin = random.Random(4)
+    lines = "\n".join(
+        f"{coin.choice('ab')}\tthe {w} ran to {v} mat {n}" for n in range(5) for w in "cdefgh" for v in "xyz"
+    )
+    form = label_form({**VALUES, "labelled": lines, "max_steps": 60, "learning_rate": 0.02}, services.limits)
+    run = finished(watching.learn_labels(services, None, "tiny", form)).current
+    losses = {look.step: look.valid_loss for look in run.observations}
+    assert losses[run.kept_step] == min(losses.values()) < losses[60] and run.kept_step < 60
+    assert run.final_loss == pytest.approx(losses[run.kept_step], abs=1e-4)
 
 
 def test_a_run_without_labels_says_so(services):

@@ -83,6 +83,7 @@ function series(run, guess, color) {
     uniform: run.about.kind === 'labels' ? 'guessing' : 'uniform guess, ln V',
     unigram: 'unigram baseline',
     bigram: 'bigram baseline',
+    words: 'bag of words',
   };
   const levels = Object.entries(run.about.lines)
     .filter(([, value]) => value !== null)

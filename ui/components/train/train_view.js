@@ -19,7 +19,9 @@ export const begun = news => ({
 
 // What changes at every answer.
 const NOW =
-  'state reason step elapsed left rate version final final_accuracy peak ahead planned_peak busy next_look'.split(' ');
+  'state reason step elapsed left rate version final final_accuracy verdict peak ahead planned_peak busy next_look'.split(
+    ' ',
+  );
 
 // Adds what is new of a run; what it had received beyond the beginning of the news is no longer true.
 export function receive(run, news) {
@@ -203,7 +205,7 @@ export function start({element, props, server, trigger, watch}) {
     found.forEach((old, i) => {
       const row = add(body, 'tr', i === found.length - 1 ? 'tr-now' : '');
       const changed = i === 0 ? 'the first' : old.changed.join(', ') || 'nothing';
-      const perplexity = old.valid === null ? '–' : Math.exp(old.valid).toFixed(2);
+      const ofText = old.valid !== null && old.tokens_per_character !== null;
       for (const cell of [
         i + 1,
         old.title,
@@ -211,8 +213,8 @@ export function start({element, props, server, trigger, watch}) {
         old.steps.toLocaleString('en'),
         old.seconds.toFixed(1),
         nats(old.valid),
-        perplexity,
-        old.valid === null ? '–' : ((old.valid / Math.LN2) * old.tokens_per_character).toFixed(3),
+        ofText ? Math.exp(old.valid).toFixed(2) : '–',
+        !ofText ? '–' : ((old.valid / Math.LN2) * old.tokens_per_character).toFixed(3),
       ])
         add(row, 'td', '', String(cell));
     });
@@ -237,6 +239,7 @@ export function start({element, props, server, trigger, watch}) {
     const accuracy = run.final_accuracy ?? look?.accuracy ?? null,
       ofLabels = run.about.kind === 'labels';
     part('try').hidden = !ofLabels || run.state !== 'ended';
+    part('verdict').textContent = run.verdict || '';
     const per = run.about.tokens_per_character,
       heldOut = run.about.kind === 'repeated' ? 'on what repeats' : 'held out';
     const tiles = [
@@ -250,7 +253,7 @@ export function start({element, props, server, trigger, watch}) {
         ? ['accuracy', accuracy === null ? '–' : percent(accuracy)]
         : ['perplexity', valid === null ? '–' : Math.exp(valid).toFixed(2)],
       ofLabels
-        ? ['most frequent label', percent(run.about.majority)]
+        ? ['words alone / most frequent label', [run.about.words_right, run.about.majority].map(percent).join(' / ')]
         : ['bits per character', valid === null ? '–' : ((valid / Math.LN2) * per).toFixed(3)],
       [bench === EXAMPLE ? 'tokens a second, recorded' : 'tokens a second', Math.round(run.rate).toLocaleString('en')],
       ['elapsed', clock(run.elapsed)],
@@ -275,8 +278,8 @@ export function start({element, props, server, trigger, watch}) {
         [3, run.step.toLocaleString('en')],
         [4, run.elapsed.toFixed(1)],
         [5, nats(valid)],
-        [6, tiles[3][1]],
-        [7, tiles[4][1]],
+        [6, ofLabels ? '–' : tiles[3][1]],
+        [7, ofLabels ? '–' : tiles[4][1]],
       ].forEach(([i, text]) => {
         now.children[i].textContent = text;
       });

@@ -19,6 +19,7 @@ _HTML = """
 <div class="tr-why"></div>
 <div class="tr-race" role="status" hidden></div>
 <div class="tr-numbers"></div>
+<div class="tr-verdict" role="status"></div>
 <div class="tr-row"><label>Learning rate now <input type="range" class="tr-rate" min="-4" max="4" step="0.5" value="0"></label>
 <output class="tr-rate-said"></output>
 <label>Guess the final held-out loss <input class="tr-guess" type="number" min="0" max="20" step="0.05"></label>

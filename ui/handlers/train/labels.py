@@ -9,12 +9,19 @@ from typing import Any
 import torch
 
 from gptcore.errors import GPTCoreError
-from gptcore.finetuning import LabelledBatches, TaskClassifier, classification, evaluate_classifier
+from gptcore.finetuning import (
+    LabelledBatches,
+    TaskClassifier,
+    best_bag_of_words,
+    classification,
+    evaluate_classifier,
+)
 from gptcore.finetuning.classification import padded
 from gptcore.language_model import LanguageModel
 from gptcore.recording import Watched
 from gptcore.training import generator_for
 from gptcore.training.precision import faster_precision
+from gptcore.zero_shot.metrics import estimate, percent
 from ui.handlers import inputs
 from ui.handlers.train.forms import LabelForm
 from ui.handlers.train.plan import check_size, facts_of, sample_prompt
@@ -55,6 +62,8 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
 
     precision = faster_precision(shape.n_embd, data.batch_size * data.window)
     config = replace(config, precision=precision, schedule="linear")
+    chosen = [[form.lines[i] for i in part] for part in (order[len(made) // 5 :], order[: len(made) // 5])]
+    _, words = best_bag_of_words(chosen[0], chosen[1], len(names))
     watched = Watched(
         sample_prompt(lm.tokenizer, form.prompt, shape.n_positions),
         seed=config.seed,
@@ -65,7 +74,7 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
     title = f"{lm.name} tuned on {len(names)} labels"
     facts = replace(
         facts_of(title, "labels", shape, config, watched, lm.tokenizer, "none"),
-        lines={"uniform": math.log(len(names))},
+        lines={"uniform": math.log(len(names)), "words": words.loss},
         n_train=len(train),
         n_valid=len(held_out),
         note=f"{len(train):,} lines to learn from, {len(held_out):,} held out. "
@@ -73,8 +82,30 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
         tokens_per_step=data.batch_size * data.window,
         labels=tuple(names),
         majority=max(counts) / len(train),
+        words_right=words.accuracy,
     )
     return Plan(facts, model, lm.tokenizer, data, evaluate, watched)
+
+
+def verdict(record: RunRecord) -> str:
+    """What a run on labels has come to, as sentences; "" while it learns, or for another run."""
+    facts, right = record.facts, record.final_accuracy
+    if record.classifier is None or record.kept_step is None or not math.isfinite(right):
+        return ""
+    n, n_right = facts.n_valid, round(right * facts.n_valid)
+    found = estimate([1.0] * n_right + [0.0] * (n - n_right))
+    passes = record.kept_step * min(facts.config.batch_size, facts.n_train) / facts.n_train
+    said = (
+        f"Held out: {n_right:,} of {n:,} lines right, {percent(right)} (95% interval {percent(found.low)} to "
+        f"{percent(found.high)}), as it was after {passes:.1f} passes, where the held-out loss was lowest."
+    )
+    words = f"{percent(facts.words_right)} right"
+    if facts.words_right > right:
+        return f"{said} A bag of words does better: {words}. For these lines no such model is needed."
+    if facts.words_right == right:
+        return f"{said} A bag of words does as well: {words}. For these lines no such model is needed."
+    settled = "" if facts.words_right < found.low else ", though so few lines do not settle it"
+    return f"{said} A bag of words does less well: {words}{settled}."
 
 
 def tell(record: RunRecord, text: object) -> dict[str, Any]:
