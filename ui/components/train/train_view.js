@@ -18,10 +18,8 @@ export const begun = news => ({
 });
 
 // What changes at every answer.
-const NOW =
-  'state reason step elapsed left rate version final final_accuracy verdict peak ahead planned_peak busy next_look'.split(
-    ' ',
-  );
+const RUNNING = 'state reason step elapsed left rate version next_look busy peak planned_peak ahead'.split(' ');
+const NOW = [...RUNNING, 'final', 'final_accuracy', 'verdict'];
 
 // Adds what is new of a run; what it had received beyond the beginning of the news is no longer true.
 export function receive(run, news) {
