@@ -13,12 +13,17 @@ from pathlib import Path
 
 from gptcore.analysis import repeated_token_scores
 from gptcore.corpora import read_documents
-from gptcore.errors import GPTCoreError
+from gptcore.corpora.world.items import TASKS_WITH_ITEMS
+from gptcore.corpora.world.trials import make_trial
+from gptcore.errors import GPTCoreError, TokenizerError
 from gptcore.generation import Continuation, continue_together
 from gptcore.language_model import LanguageModel, load
 from gptcore.sampling import SamplingSettings
 from gptcore.scoring import score_documents
 from gptcore.training import encoded
+from gptcore.zero_shot.evaluation import Score
+from gptcore.zero_shot.evaluation import evaluate as evaluate_trial
+from gptcore.zero_shot.metrics import percent
 
 _BATCH = 16
 _BLOCK = 24  # characters; every shared passage of twice as many is found
@@ -99,6 +104,18 @@ def roles(lm: LanguageModel) -> Counter[str]:
     return Counter(scores.role(layer, head) for layer in range(config.n_layer) for head in range(config.n_head))
 
 
+def by_prompt_alone(lm: LanguageModel, n_items: int) -> Iterator[Figure]:
+    """How often it does each task of the small web, asked in the task's first template."""
+    for task in TASKS_WITH_ITEMS:
+        trial = make_trial(task, n_items=n_items)
+        try:
+            found = Score(trial, [case for cases in evaluate_trial(lm, trial) for case in cases]).estimate
+            value = f"{percent(found.mean)} [{percent(found.low)}, {percent(found.high)}]"
+        except TokenizerError as error:  # letters that it does not have
+            value = f"cannot be asked: {error}"
+        yield Figure(f"{task}, {trial.metric}", f"{len(trial.items)} new combinations", value)
+
+
 def evaluate(lm: LanguageModel, options: argparse.Namespace) -> Iterator[Figure]:
     """The lines of the table, as they are measured."""
     start = lm.tokenizer.end_id or 0
@@ -107,6 +124,8 @@ def evaluate(lm: LanguageModel, options: argparse.Namespace) -> Iterator[Figure]
         yield Figure("bits per byte", path.name, round(score.bits_per_byte, 4))
         yield Figure("perplexity per token", path.name, round(score.perplexity, 2))
     yield from (Figure("heads", role, n) for role, n in roles(lm).most_common())
+    if options.tasks:
+        yield from by_prompt_alone(lm, options.tasks)
     if options.samples:
         settings = SamplingSettings(temperature=options.temperature, top_k=options.top_k, top_p=options.top_p)
         prompts = options.prompt or ["Once upon a time"]
@@ -136,6 +155,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--text", type=Path, nargs="+", default=[], metavar="FILE", help="held-out texts to be scored")
     parser.add_argument("--training", type=Path, nargs="+", default=[], metavar="FILE", help="texts it was trained on")
     parser.add_argument("--samples", type=int, default=200, help="texts to write; 0 for none")
+    parser.add_argument("--tasks", type=int, default=0, metavar="N", help="ask so many items of each of eight tasks")
     parser.add_argument("--prompt", action="append", help="to continue; repeatable, they take turns")
     parser.add_argument("--max-new-tokens", type=int, default=200, help="of a sample")
     parser.add_argument("--temperature", type=float, default=0.8, help="of the samples")
