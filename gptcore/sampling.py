@@ -14,6 +14,7 @@ from gptcore.errors import SamplingError
 
 # Without a cut, only tokens above this probability are sorted; there are at most 1,000 of them.
 _SORTED_ABOVE = 1e-3
+_ROUNDING = 1e-6  # of a sum of probabilities
 
 
 @dataclass(frozen=True)
@@ -235,11 +236,15 @@ def _top_ids(scores: Tensor, k: int) -> Tensor:
 def _nucleus(probabilities: Tensor, top_p: float) -> Tensor:
     """Ids of the smallest set of most likely tokens that reaches top_p, best first; among equals the lower ids."""
     # All below (1 - P) / V together weigh at most 1 - P, so none of them is in the nucleus; halved for rounding.
-    floor = (1 - top_p) / (2 * len(probabilities))
-    # numpy finds places, and sorts plain values, several times faster than torch does on a CPU.
-    ids = torch.from_numpy(np.flatnonzero(probabilities.numpy() > floor))
+    least, floor, p = (1 - top_p) / (2 * len(probabilities)), _SORTED_ABOVE, probabilities.numpy()
+    while True:  # numpy finds places, and sorts plain values, several times faster than torch does on a CPU
+        found = np.flatnonzero(p > floor)
+        if floor <= least or p[found].sum(dtype=np.float64) > top_p + _ROUNDING:
+            break
+        floor = max(least, floor / 4)
+    ids = torch.from_numpy(found)
     values = probabilities[ids]
-    best_first = torch.from_numpy(np.sort(values.numpy())).flip(0)
+    best_first = torch.from_numpy(np.sort(values.numpy())[::-1].copy())
     n_kept = _count_to_reach(best_first, top_p)
     lowest = best_first[n_kept - 1]
     ids = _ordered(ids[values >= lowest], probabilities)

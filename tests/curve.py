@@ -14,16 +14,22 @@ _MOST_POINTS = 1_500
 
 
 def curve(log: Path, title: str) -> bytes:
-    """The training and held-out loss of a log.jsonl, as PNG."""
-    events: list[dict[str, Any]] = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
-    updates = [event for event in events if "loss" in event]
-    thin = updates[:: max(1, len(updates) // _MOST_POINTS)]
+    """The training and held-out loss of a log.jsonl, or of a run that the page has saved, as PNG."""
+    text = log.read_text(encoding="utf-8")
+    if log.suffix == ".json":
+        saved = json.loads(text)
+        rows, looks = saved["rows"], [(look["step"], look["valid_loss"]) for look in saved["looks"]]
+    else:
+        events: list[dict[str, Any]] = [json.loads(line) for line in text.splitlines()]
+        rows = [[e["step"], e["loss"], e["learning_rate"]] for e in events if "loss" in e]
+        looks = [(e["step"], e["valid_loss"]) for e in events if "valid_loss" in e]
+    thin = rows[:: max(1, len(rows) // _MOST_POINTS)]
     url = picture(
         title=title,
-        steps=[event["step"] for event in thin],
-        loss=[event["loss"] for event in thin],
-        rate=[event["learning_rate"] for event in thin],
-        valid=[(event["step"], event["valid_loss"]) for event in events if "valid_loss" in event],
+        steps=[row[0] for row in thin],
+        loss=[row[1] for row in thin],
+        rate=[row[2] for row in thin],
+        valid=looks,
         lines={},
         sample="",
         kind="png",
@@ -35,7 +41,7 @@ def curve(log: Path, title: str) -> bytes:
 def main() -> None:
     """Writes the picture."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("log", type=Path, help="log.jsonl of a training's work folder")
+    parser.add_argument("log", type=Path, help="log.jsonl of a training's work folder, or a saved run.json")
     parser.add_argument("target", type=Path, help="PNG to write")
     parser.add_argument("--title", default="", help="above the curve")
     options = parser.parse_args()

@@ -45,6 +45,7 @@ from gptcore.training.config import PAPERS, field_help
 from gptcore.training.memory import keep_freed_memory
 from gptcore.training.precision import faster_precision
 from gptcore.training.reporting import Reporter
+from gptcore.training.unlikelihood import Unlikelihood
 
 _DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
 _TEXTS = ("schedule", "precision", "optimizer")
@@ -95,6 +96,13 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument(
         "--text-share", type=float, default=0.0, help="with teachers: weight of the text's own next tokens"
+    )
+    parser.add_argument(
+        "--against-repetition",
+        type=float,
+        default=0.0,
+        metavar="WEIGHT",
+        help="let it go on from every batch, and lower the chance of what it repeats; about 10 with --from-model",
     )
     parser.add_argument(
         "--snapshots",
@@ -170,7 +178,7 @@ def _train(options: argparse.Namespace, workers: Workers | None) -> int:
     model = random_model(shape, config.seed)
     if base is not None:
         model.load_state_dict(base.model.state_dict())
-    trainer = _trainer(options, model, config, data, encoded(held_out, tokenizer), tokenizer.end_id or 0, workers)
+    trainer = _trainer(options, model, config, data, tokenizer, encoded(held_out, tokenizer), workers)
     if options.resume and (options.work_dir / _CHECKPOINT).is_file():
         trainer.resume(options.work_dir / _CHECKPOINT)
     elif options.resume and leader:
@@ -209,16 +217,20 @@ def _trainer(
     model: GPT,
     config: TrainingConfig,
     data: Batches,
+    tokenizer: Tokenizer,
     documents: list[tuple[list[int], int]],
-    start_id: int,
     workers: Workers | None,
 ) -> Trainer:
     """A trainer that scores on the held-out documents, if there are some, and learns from teachers, if there are."""
     device = options.device if workers is None else workers.device
     model.to(device)
-    evaluate = (lambda: score_documents(model, documents, start_id=start_id)) if documents else None
+    evaluate = (lambda: score_documents(model, documents, start_id=tokenizer.end_id or 0)) if documents else None
     teachers = [load(name).model.to(device) for name in options.teacher]
     objective = Distillation(teachers, text_share=options.text_share) if teachers else None
+    if options.against_repetition:
+        if objective is not None:
+            raise TrainingError("--against-repetition and --teacher are two aims; train for one, then for the other.")
+        objective = Unlikelihood(model, tokenizer, weight=options.against_repetition)
     return Trainer(model, config, data, evaluate=evaluate, objective=objective, workers=workers)
 
 

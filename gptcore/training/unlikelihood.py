@@ -1,0 +1,94 @@
+"""Unlearning to go round in circles: a model's own continuations, and their repetitions made less likely.
+
+Source: Welleck et al. 2020, "Neural Text Generation With Unlikelihood Training", section 5.2 (sequence level); there
+the continuations are greedy and only runs of tokens count, here they are drawn, and doubled words count as well.
+"""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from gptcore.errors import TrainingError
+from gptcore.kv_cache import KVCache
+from gptcore.model import GPT, evaluating
+from gptcore.tokenizers import Tokenizer
+
+_RUN = 4  # tokens: a run that has been there before is a repetition
+_NEAR = 8  # tokens: a pair of them, or a word, that comes again so soon is one, too
+_DOUBLED = 4  # how much worse that is: the ear hears it at once, and it is rarer
+_WORD_LETTERS = 4  # shorter words come again in every text
+_TEMPERATURE, _TOP_K = 0.8, 50
+_PROMPT = 16  # tokens of the text that are continued
+
+
+class Unlikelihood:
+    """The loss on the text, and beside it -log(1 - p) of every token by which the model repeats itself when it writes.
+
+    Args:
+        writer: the model that learns, as it is without other processes around it.
+        tokenizer: tells which tokens are words.
+        weight: of the second part; its sum is divided by all tokens that were written.
+        n_texts: continuations written at every update, of as many rows of the batch, as long as the window.
+
+    Raises:
+        TrainingError: a weight that is not positive, or no texts.
+    """
+
+    def __init__(self, writer: GPT, tokenizer: Tokenizer, *, weight: float, n_texts: int = 4) -> None:
+        if not weight > 0 or n_texts < 1:
+            raise TrainingError(f"A weight of {weight} and {n_texts} texts: give a weight above 0 and at least one.")
+        self._writer, self.weight, self.n_texts = writer, weight, n_texts
+        texts = (tokenizer.decode([token]).strip() for token in range(tokenizer.vocab_size))
+        self._is_word = torch.tensor([len(text) >= _WORD_LETTERS and text.isalpha() for text in texts])  # [V]
+
+    def __call__(self, model: nn.Module, inputs: Tensor, targets: Tensor) -> Tensor:
+        """Nats per token; inputs and targets int64 [B, T]. What is written is drawn by torch's own generator."""
+        own = _continued(self._writer, inputs[: self.n_texts, :_PROMPT])  # [n, T]
+        run, doubled = repetitions(own, self._is_word.to(own.device))
+        again = (run + _DOUBLED * doubled)[:, _PROMPT:]  # [n, T - prompt]
+        logits = model(own[:, :-1]).logits[:, _PROMPT - 1 :].float()  # [n, T - prompt, V]
+        chosen = -F.cross_entropy(logits.transpose(1, 2), own[:, _PROMPT:], reduction="none")  # log p
+        unlikely = -torch.log1p(-chosen.exp().clamp(max=1 - 1e-6)) * again
+        return model(inputs, targets).loss + self.weight * unlikely.sum() / again.numel()
+
+
+def repetitions(token_ids: Tensor, is_word: Tensor) -> tuple[Tensor, Tensor]:
+    """Where a text repeats itself.
+
+    Args:
+        token_ids: int64 [B, T].
+        is_word: bool [V], tokens that are words of some length.
+
+    Returns:
+        (run, doubled), bool [B, T] both: tokens that end a run of four that the row has had before; and words that were
+        there two tokens before, or end a pair that was there less than eight tokens before.
+    """
+    T = token_ids.shape[1]
+    same = (token_ids[:, :, None] == token_ids[:, None, :]).tril(-1)  # [B, T, T]: is t the same as the earlier s
+    run = same.clone()
+    for back in range(1, _RUN):
+        run[:, back:, back:] &= same[:, :-back, :-back]
+        run[:, :back], run[:, :, :back] = False, False
+    pair = torch.zeros_like(same)
+    pair[:, 1:, 1:] = same[:, 1:, 1:] & same[:, :-1, :-1]
+    distance = torch.arange(T, device=token_ids.device)[:, None] - torch.arange(T, device=token_ids.device)
+    near = (pair & (distance < _NEAR)) | (same & (distance == 2))
+    return run.any(-1), near.any(-1) & is_word[token_ids]
+
+
+@torch.no_grad()
+def _continued(model: GPT, prompts: Tensor) -> Tensor:
+    """Prompts int64 [n, P] as the model goes on with them, to the end of its window: int64 [n, T]."""
+    config, kind = model.config, model.wte.weight
+    cache = KVCache(config, batch_size=len(prompts), device=prompts.device, dtype=kind.dtype)
+    ids, new = prompts, prompts
+    with evaluating(model), torch.autocast(kind.device.type, enabled=False):
+        while ids.shape[1] < config.n_positions:
+            hidden = model.hidden_states(new, cache=cache)[:, -1]  # [n, C]
+            scores, tokens = model.lm_head(hidden).float().topk(min(_TOP_K, config.vocab_size))
+            drawn = torch.multinomial((scores / _TEMPERATURE).softmax(-1), 1)
+            new = tokens.gather(1, drawn)  # [n, 1]
+            ids = torch.cat([ids, new], dim=1)
+    return ids
