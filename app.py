@@ -13,6 +13,7 @@ for _name in ("NO_PROXY", "no_proxy"):
     os.environ[_name] = ",".join(filter(None, [os.environ.get(_name), "127.0.0.1,localhost"]))
 
 from gptcore.errors import GPTCoreError
+from ui.guard import allowed_hosts
 from ui.handlers.page.example import make_example
 from ui.handlers.train.files import example_bench
 from ui.limits import PROFILES
@@ -34,6 +35,13 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         "--model", default="mini", help="a bundled model, gpt1, gpt2, a model folder or a Hub repository"
     )
     parser.add_argument("--offline", action="store_true", help="never use the network")
+    parser.add_argument(
+        "--allow-host",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a name by which browsers may call this server, such as a proxy's; repeatable, or GPTLENS_HOSTS",
+    )
     parser.add_argument("--profile", default=profile, choices=list(PROFILES))
     return parser.parse_args(arguments)
 
@@ -56,7 +64,8 @@ def main(arguments: list[str] | None = None) -> int:
     files.watch()
     services.jobs.warm_up()
     try:
-        serve(page, services, files, host=options.host, port=options.port)
+        hosts = allowed_hosts(options.allow_host)
+        serve(page, services, files, host=options.host, port=options.port, hosts=hosts)
     except OSError as error:
         where = f"The port {options.port} is taken" if options.port else f"No port is free ({error})"
         print(f"error: {where}. Choose another --port, or leave it out to take the first free one.", file=sys.stderr)

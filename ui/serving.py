@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import gradio as gr
 from starlette.middleware import Middleware
+from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
 
 from ui.components.files import calling, routes, text_of
+from ui.guard import Guard, Newcomers
 from ui.services import Services
 from ui.temporary import TemporaryFiles, UploadRoom
 from ui.theme import make_theme
@@ -20,6 +24,7 @@ def serve(
     *,
     host: str | None = None,
     port: int | None = None,
+    hosts: Sequence[str] = (),
     wait: bool = True,
 ) -> str:
     """Serves the page; returns its address, at once unless it shall wait until it is interrupted.
@@ -27,6 +32,12 @@ def serve(
     Raises:
         OSError: the port is taken.
     """
+    as_is = (*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/json")  # answers are small, or packed already
+    before = [
+        Middleware(Guard, newcomers=Newcomers(services.limits.page_states), hosts=hosts),
+        Middleware(GZipMiddleware, compresslevel=5, exclude_content_types=as_is),
+        Middleware(UploadRoom, files=files),
+    ]
     page.queue(api_open=False, max_size=services.limits.waiting_events)
     _, address, _ = page.launch(
         theme=make_theme(),
@@ -38,7 +49,8 @@ def serve(
         show_error=False,
         max_file_size=_LARGEST_UPLOAD,
         state_session_capacity=services.limits.page_states,
-        app_kwargs={"routes": routes(), "middleware": [Middleware(UploadRoom, files=files)]},
+        app_kwargs={"routes": routes(), "middleware": before},
+        enable_monitoring=False,
         server_name=host,
         server_port=port,
         prevent_thread_lock=not wait,

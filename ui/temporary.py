@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from gptcore.errors import GPTCoreError
+from ui.guard import refuse
 
 _PARENT = f"gptlens-{os.getuid() if hasattr(os, 'getuid') else 'app'}"
 _EVERY = 5.0  # seconds between two looks
@@ -109,17 +110,11 @@ class UploadRoom:
             return
         said = dict(scope["headers"]).get(b"content-length", b"")
         if not said.isdigit():
-            await _refuse(send, 411, "An upload must say how many bytes it has.")
+            await refuse(send, 411, "An upload must say how many bytes it has.")
         elif not self._files.has_room(int(said)):
-            await _refuse(send, 507, "The server's room for uploads is full. Try again in a few minutes.")
+            await refuse(send, 507, "The server's room for uploads is full. Try again in a few minutes.")
         else:
             await self._app(scope, receive, send)
-
-
-async def _refuse(send: Any, status: int, sentence: str) -> None:
-    headers = [(b"content-type", b"text/plain; charset=utf-8")]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": sentence.encode()})
 
 
 def _files(folder: Path) -> list[tuple[float, int, Path]]:

@@ -1,0 +1,129 @@
+"""Who may ask the server: hosts, origins, JSON, newcomers; and what browsers are told."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from ui.guard import Guard, Newcomers, allowed_hosts
+
+ASK = "/gradio_api/component_server"
+
+
+async def inner(scope, receive, send):
+    """An app that answers with what it was sent."""
+    body, more = b"", scope["method"] == "POST"
+    while more:
+        message = await receive()
+        body, more = body + message["body"], message["more_body"]
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": body})
+
+
+def asked(guard, path="/", method="GET", body=b"", **headers):
+    """(status, headers, body) of a request; header names with _ for -."""
+    named = {"host": "127.0.0.1:7860", **{name.replace("_", "-"): value for name, value in headers.items()}}
+    scope = {
+        "type": "http",
+        "method": method,
+        "path": path,
+        "headers": [(name.encode(), value.encode()) for name, value in named.items()],
+    }
+    sent, parts = [], [body[:10], body[10:]]
+
+    async def receive():
+        return {"type": "http.request", "body": parts.pop(0), "more_body": bool(parts)}
+
+    async def send(message):
+        sent.append(message)
+
+    asyncio.run(guard(scope, receive, send))
+    return sent[0]["status"], dict(sent[0]["headers"]), sent[1]["body"]
+
+
+def guard(hosts=(), **newcomers) -> Guard:
+    return Guard(inner, Newcomers(100, **newcomers), hosts)
+
+
+@pytest.mark.parametrize(
+    ("host", "hosts", "status"),
+    [
+        ("127.0.0.1:7860", (), 200), ("localhost:7860", (), 200), ("[::1]:7860", (), 200), ("192.168.1.7", (), 200),
+        ("evil.example", (), 403), ("127.0.0.1.evil.example", (), 403), ("", (), 403), ("[", (), 403),
+        ("lens.example.org", ("Lens.Example.org",), 200), ("anything", ("*",), 200),
+    ],
+)  # fmt: skip
+def test_only_its_own_names_and_addresses_are_answered(host, hosts, status):
+    found, _, said = asked(guard(hosts), host=host)
+    assert found == status and (status == 200 or b"Start it with --allow-host" in said)
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 200), ({"origin": "http://127.0.0.1:7860"}, 200), ({"origin": "http://localhost:7860"}, 200),
+        ({"origin": "https://evil.example"}, 403), ({"origin": "null"}, 403), ({"origin": "http://["}, 403),
+        ({"origin": "https://lens.example.org", "x_forwarded_host": "lens.example.org"}, 200),
+    ],
+)  # fmt: skip
+def test_pages_of_other_sites_may_not_ask(headers, status):
+    for path in ("/gradio_api/upload", ASK):
+        body = b'{"session_hash": "a"}'
+        found, _, said = asked(guard(), path, "POST", body, content_type="application/json", **headers)
+        assert found == status and (said == body if status == 200 else b"may not ask this server" in said)
+    assert asked(guard(), **headers)[0] == 200  # a link from elsewhere opens the page
+
+
+def test_what_works_on_a_visitors_state_takes_json_of_some_size_only():
+    for path in (ASK, ASK + "/", "/gradio_api/queue/join", "/gradio_api/call/generate"):
+        assert asked(guard(), path, "POST", b"{}")[0] == 415
+        assert asked(guard(), path, "POST", b"{}", content_type="multipart/form-data; boundary=x")[0] == 415
+        assert asked(guard(), path, "POST", b"{}", content_type="application/json; charset=utf-8")[0] == 200
+    assert asked(guard(), ASK, "POST", b" " * (49 << 20), content_type="application/json")[0] == 413
+    assert asked(guard(), "/gradio_api/upload", "POST", b"file", content_type="multipart/form-data")[0] == 200
+
+
+def test_newcomers_are_let_in_at_a_pace_and_those_inside_always():
+    now = [0.0]
+    newcomers = Newcomers(6, burst=3, per_second=2.0, clock=lambda: now[0])
+    assert [newcomers.let_in(name) for name in "abcda"] == [True, True, True, False, True]
+    now[0] = 1.0
+    assert [newcomers.let_in(name) for name in "defb"] == [True, True, False, True]
+    now[0] = 100.0
+    assert [newcomers.let_in(name) for name in "ghij"] == [True, True, True, False]  # no more than a burst at once
+    assert not newcomers.let_in("c")  # forgotten, as its state is
+
+
+def test_a_flood_of_newcomers_is_told_to_wait():
+    door = guard(burst=2, per_second=1.0, clock=lambda: 0.0)
+
+    def come(visitor):
+        body = json.dumps(visitor).encode()
+        return asked(door, ASK, "POST", body, content_type="application/json")
+
+    assert come({"session_hash": "a"})[0] == 200 and come({})[0] == 200 and come({"session_hash": "a"})[0] == 200
+    for stranger in ({"session_hash": "b"}, {"session_hash": 7}, {}, [], None, "a"):
+        status, _, said = come(stranger)
+        assert status == 429 and b"Wait a few seconds" in said
+    assert asked(door)[0] == 200
+
+
+def test_browsers_are_told_what_the_page_may_do():
+    for path, host in (("/", "127.0.0.1"), ("/", "evil.example")):
+        _, headers, _ = asked(guard(), path, host=host)
+        assert headers[b"x-content-type-options"] == b"nosniff" and headers[b"referrer-policy"] == b"same-origin"
+        policy = headers[b"content-security-policy"].decode()
+        assert "default-src 'self'" in policy and "frame-ancestors 'self' https://huggingface.co" in policy
+
+
+def test_names_come_from_the_command_line_the_environment_and_the_space(monkeypatch):
+    for name in ("SPACE_ID", "SPACE_HOST", "GPTLENS_HOSTS"):
+        monkeypatch.delenv(name, raising=False)
+    assert allowed_hosts(["a"]) == ["a"]
+    monkeypatch.setenv("GPTLENS_HOSTS", "b, c")
+    assert allowed_hosts([]) == ["b", "c"]
+    monkeypatch.setenv("SPACE_ID", "me/lens")
+    monkeypatch.setenv("SPACE_HOST", "me-lens.hf.space")
+    assert allowed_hosts([]) == ["b", "c", "*", "me-lens.hf.space"]
