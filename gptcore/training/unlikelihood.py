@@ -17,7 +17,7 @@ from gptcore.tokenizers import Tokenizer
 
 _RUN = 4  # tokens: a run that has been there before is a repetition
 _NEAR = 8  # tokens: a pair of them, or a word, that comes again so soon is one, too
-_DOUBLED = 4  # how much worse that is: the ear hears it at once, and it is rarer
+_DOUBLED = 12  # how much worse that is: the ear hears it at once, and it is rarer
 _WORD_LETTERS = 4  # shorter words come again in every text
 _TEMPERATURE, _TOP_K = 0.8, 50
 _PROMPT = 16  # tokens of the text that are continued
@@ -40,8 +40,8 @@ class Unlikelihood:
         if not weight > 0 or n_texts < 1:
             raise TrainingError(f"A weight of {weight} and {n_texts} texts: give a weight above 0 and at least one.")
         self._writer, self.weight, self.n_texts = writer, weight, n_texts
-        texts = (tokenizer.decode([token]).strip() for token in range(tokenizer.vocab_size))
-        self._is_word = torch.tensor([len(text) >= _WORD_LETTERS and text.isalpha() for text in texts])  # [V]
+        texts = [tokenizer.decode([token]) for token in range(tokenizer.vocab_size)]
+        self._is_word = torch.tensor([_is_telling(text) for text in texts])  # [V]
 
     def __call__(self, model: nn.Module, inputs: Tensor, targets: Tensor) -> Tensor:
         """Nats per token; inputs and targets int64 [B, T]. What is written is drawn by torch's own generator."""
@@ -54,12 +54,18 @@ class Unlikelihood:
         return model(inputs, targets).loss + self.weight * unlikely.sum() / again.numel()
 
 
+def _is_telling(token: str) -> bool:
+    """Whether a token is a word of some length, or the rest of one."""
+    word = token.lstrip()
+    return word.isalpha() and (len(word) >= _WORD_LETTERS or (word == token and len(word) > 1))
+
+
 def repetitions(token_ids: Tensor, is_word: Tensor) -> tuple[Tensor, Tensor]:
     """Where a text repeats itself.
 
     Args:
         token_ids: int64 [B, T].
-        is_word: bool [V], tokens that are words of some length.
+        is_word: bool [V], tokens that are words of some length, or the rest of one.
 
     Returns:
         (run, doubled), bool [B, T] both: tokens that end a run of four that the row has had before; and words that were

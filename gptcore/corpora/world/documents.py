@@ -163,7 +163,7 @@ _PAGES: tuple[tuple[float, Callable[[Draw], str]], ...] = (
     (16, _demonstration("translate")),
     (3, _vocabulary),
     (1, _phrase_in_story),
-    (18, _demonstration("sentiment")),
+    (30, _demonstration("sentiment")),
     (3, reviews.glossary),
     (28, _demonstration("arithmetic")),
     (2, _numbers),

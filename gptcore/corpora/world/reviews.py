@@ -194,19 +194,15 @@ def review(draw: Draw) -> Review:
     made = [plain]
     verdicts = [(said := _filled(draw, draw.pick(_PRAISE if positive else _BLAME)), said) for _ in range(2)]
     if draw.split == "train":
-        others = [
-            *verdicts,
-            _negated(draw, positive, thing),
-            _negated(draw, positive, thing),
-            _felt(draw, positive, thing),
-        ]
+        # Words must tell more often than they are denied, or nothing is learned of either.
+        others = [*verdicts, _felt(draw, positive, thing), _negated(draw, positive, thing)]
         draw.random.shuffle(others)
-        made = [*others, *made] if draw.chance(0.6) else [*made, *others]
+        made = [*others, *made] if draw.chance(0.4) else [*made, *others]
         made = made[: draw.pick((1, 1, 1, 2, 2, 3))]
     elif draw.split == "combination":
         made += verdicts[: draw.number(0, 1)]
     said = [one for one, _ in made]
-    if draw.split == "train" and draw.chance(0.15):  # what comes last decides
+    if draw.split == "train" and draw.chance(0.08):  # what comes last decides
         other, _ = draw.pick((_felt, _negated))(draw, not positive, draw.pick(_PARTS))
         said[0] = f"{other}, but {said[0]}"
     said += [_filled(draw, draw.pick(_NEUTRAL)) for _ in range(draw.pick((0, 0, 0, 1, 1, 2)))]
