@@ -3,7 +3,12 @@
 import re
 from pathlib import Path
 
+import pytest
+
 import gptcore
+from gptcore import language_model
+from gptcore.errors import HubError
+from gptcore.tokenizers import loading
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -14,6 +19,7 @@ TESTED = {
     "pip install -r requirements.txt && python app.py": ".ci/run",
     "pip install -r tests/requirements.txt && pytest": ".ci/run",
     "python app.py --help": "tests/test_readme.py",
+    "python app.py --profile space --allow-host lens.example.org": "tests/test_app.py",
     "python -m gptcore.training --help": "tests/test_readme.py",
     "python -m gptcore.zero_shot --model world": "tests/test_readme.py",
     "python -m gptcore.corpora --pages 1000": "tests/test_readme.py",
@@ -70,6 +76,25 @@ def test_the_space_uses_the_pinned_gradio():
     assert f'sdk_version: "{pins["gradio"]}"' in README
     every = [line for line in (ROOT / "requirements.txt").read_text().splitlines() if line]
     assert len(pins) == len(every), "every requirement is pinned exactly"
+
+
+def test_a_space_loads_beforehand_what_gpt2_opens_with(monkeypatch, tmp_path):
+    asked = []
+
+    def ask(repository, file, **_):
+        asked.append(file)
+        if file == "vocab.json":
+            raise HubError("enough")
+        return tmp_path / file
+
+    monkeypatch.setattr(language_model, "fetch", ask)
+    monkeypatch.setattr(loading, "fetch", ask)
+    monkeypatch.setattr(loading, "_tiktoken_cached", lambda: False)
+    monkeypatch.setattr(language_model, "read_config", lambda _: gptcore.PRESETS["gpt2"])
+    monkeypatch.setattr(language_model, "model_from_files", lambda *_: None)
+    with pytest.raises(HubError, match="enough"):
+        gptcore.load("gpt2")
+    assert f'"openai-community/gpt2 {",".join(asked)}"' in README
 
 
 def test_the_counts_in_the_readme_are_those_of_the_presets():
