@@ -40,7 +40,6 @@ def facts_json(facts: RunFacts) -> dict[str, Any]:
         "note": facts.note,
         "tasks": dict(facts.tasks),
         "labels": list(facts.labels),
-        "majority": _number(facts.majority),
         "words_right": _number(facts.words_right),
     }
 
@@ -108,7 +107,6 @@ def _facts(about: dict[str, Any], config: TrainingConfig) -> RunFacts:
         note=about["note"],
         tasks=about.get("tasks", {}),
         labels=tuple(about.get("labels", ())),
-        majority=_or_nan(about.get("majority")),
         words_right=_or_nan(about.get("words_right")),
     )
 

@@ -40,7 +40,6 @@ class RunFacts:
         note: a sentence on the data, or "".
         tasks: name -> title of the tasks asked at every look.
         labels: names, of a run on labels.
-        majority: share of the most frequent label, or NaN.
         words_right: share of the held-out lines that words alone label rightly, or NaN.
     """
 
@@ -63,7 +62,6 @@ class RunFacts:
     note: str = ""
     tasks: Mapping[str, str] = field(default_factory=dict)
     labels: tuple[str, ...] = ()
-    majority: float = math.nan
     words_right: float = math.nan
 
     @property

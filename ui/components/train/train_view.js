@@ -251,7 +251,7 @@ export function start({element, props, server, trigger, watch}) {
         ? ['accuracy', accuracy === null ? '–' : percent(accuracy)]
         : ['perplexity', valid === null ? '–' : Math.exp(valid).toFixed(2)],
       ofLabels
-        ? ['words alone / most frequent label', [run.about.words_right, run.about.majority].map(percent).join(' / ')]
+        ? ['words alone', percent(run.about.words_right)]
         : ['bits per character', valid === null ? '–' : ((valid / Math.LN2) * per).toFixed(3)],
       [bench === EXAMPLE ? 'tokens a second, recorded' : 'tokens a second', Math.round(run.rate).toLocaleString('en')],
       ['elapsed', clock(run.elapsed)],

@@ -77,11 +77,11 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
         lines={"uniform": math.log(len(names)), "words": words.loss},
         n_train=len(train),
         n_valid=len(held_out),
-        note=f"{len(train):,} lines to learn from, {len(held_out):,} held out. "
+        note=f"{len(train):,} lines to learn from, {len(held_out):,} held out; "
+        f"{percent(max(counts) / len(train))} have the most frequent label. "
         "Training loss: the labels' plus half of the text's own (L3 = L2 + 0.5 L1).",
         tokens_per_step=data.batch_size * data.window,
         labels=tuple(names),
-        majority=max(counts) / len(train),
         words_right=words.accuracy,
     )
     return Plan(facts, model, lm.tokenizer, data, evaluate, watched)
