@@ -28,6 +28,7 @@ from gptcore.training import (
     learning_rate,
     make_optimizers,
     ngram_losses,
+    precision,
     split,
     token_file,
 )
@@ -311,3 +312,31 @@ def test_built_in_corpora_are_there_without_a_download(name):
 def test_an_unknown_corpus_is_a_sentence():
     with pytest.raises(TrainingError, match=r"no built-in corpus 'bible'. Choose anthology"):
         corpus("bible")
+
+
+def test_precision_is_chosen_by_a_trial_that_runs_once(monkeypatch):
+    shape, asked = GPTConfig(vocab_size=11, n_positions=16, n_embd=8, n_layer=5, n_head=2), []
+
+    def seconds(model, ids, kind):
+        asked.append((kind, model.config.n_layer, tuple(ids.shape)))
+        return {"fp32": 2.0, "bf16": 1.0 if ids.shape[1] == 16 else 3.0}[kind]
+
+    monkeypatch.setattr(precision, "_seconds", seconds)
+    monkeypatch.setattr(precision, "multiplies_bf16", lambda device: True)
+    precision._tried.cache_clear()
+    assert [precision.faster_precision(shape, 3) for _ in range(2)] == ["bf16", "bf16"]
+    assert precision.faster_precision(shape, 3, window=7) == "fp32"
+    assert asked == [(kind, 1, (3, T)) for T in (16, 7) for kind in ("fp32", "bf16")]
+    assert precision.faster_precision(shape, 3, device="cuda") == "bf16"
+    monkeypatch.setattr(precision, "multiplies_bf16", lambda device: False)
+    assert precision.faster_precision(shape, 3) == precision.faster_precision(shape, 3, device="cuda") == "fp32"
+    precision._tried.cache_clear()
+
+
+def test_the_trial_of_a_precision_trains_nothing_and_takes_a_moment():
+    shape = GPTConfig(vocab_size=11, n_positions=16, n_embd=8, n_layer=2, n_head=2)
+    model = GPT(shape)
+    before = [p.clone() for p in model.parameters()]
+    ids = torch.zeros(2, 16, dtype=torch.int64)
+    assert all(precision._seconds(model, ids, kind) > 0 for kind in ("fp32", "bf16"))
+    assert all(torch.equal(a, b) and b.grad is None for a, b in zip(before, model.parameters(), strict=True))

@@ -193,8 +193,7 @@ def _config(options: argparse.Namespace, shape: GPTConfig) -> TrainingConfig:
     """The settings on the command line; precision "auto" is the faster here."""
     given = {field.name: getattr(options, field.name) for field in fields(TrainingConfig)}
     if given["precision"] == "auto":
-        batch_tokens = options.batch_size * shape.n_positions
-        given["precision"] = faster_precision(shape.n_embd, batch_tokens, str(options.device))
+        given["precision"] = faster_precision(shape, options.batch_size, device=str(options.device))
     return TrainingConfig(**given)
 
 

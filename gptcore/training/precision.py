@@ -1,14 +1,21 @@
-"""Where 16 bits pay: on GPUs, and on processors that multiply bfloat16 matrices, if the matrices are large enough."""
+"""Where 16 bits pay: on GPUs, and on processors that multiply bfloat16 matrices, where a short trial says so."""
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
+from functools import cache
+
 import torch
 
+from gptcore.config import GPTConfig
+from gptcore.model import GPT
 from gptcore.training.config import Precision
+from gptcore.training.data import generator_for
 
-# Tokens of a batch times width. Below, converting costs more than the products save; tests/benchmarks/training.py
-# prints both sides.
-_LARGE_ENOUGH = 200_000
+_ROUNDS = 3  # of a trial, of which the fastest counts
+_ENOUGH_TOKENS = 1024  # in a pass: of more, the larger half is like the smaller
+_LONG = 0.1  # seconds; a pass that takes as long is not repeated
 
 
 def multiplies_bf16(device: torch.device | str) -> bool:
@@ -18,13 +25,45 @@ def multiplies_bf16(device: torch.device | str) -> bool:
     return torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
 
 
-def faster_precision(n_embd: int, batch_tokens: int, device: str = "cpu") -> Precision:
-    """The precision in which an update is likely the faster, a fixed property of machine and shape.
+def faster_precision(shape: GPTConfig, batch_size: int, *, window: int | None = None, device: str = "cpu") -> Precision:
+    """The precision in which an update is the faster here: tried once in a process for a shape, a batch and threads.
 
     Args:
-        n_embd: C, width of the model.
-        batch_tokens: B * T, tokens in one forward pass.
+        shape: of the model.
+        batch_size: B, rows in one forward pass.
+        window: T, tokens in a row; None for the model's window.
         device: "cpu" or "cuda".
     """
-    large = device.startswith("cuda") or n_embd * batch_tokens >= _LARGE_ENOUGH
-    return "bf16" if large and multiplies_bf16(device) else "fp32"
+    if not multiplies_bf16(device):
+        return "fp32"
+    if device.startswith("cuda"):
+        return "bf16"
+    window = window or shape.n_positions
+    rows = max(1, min(batch_size, _ENOUGH_TOKENS // window))
+    return _tried(replace(shape, n_layer=1), rows, window, torch.get_num_threads())
+
+
+@cache
+def _tried(shape: GPTConfig, batch_size: int, window: int, _n_threads: int) -> Precision:
+    """The faster one for a model of one block: what the others add is the same again."""
+    generator = generator_for(0, "trial")
+    model = GPT(shape)
+    model.initialise(generator)
+    ids = torch.randint(shape.vocab_size, (batch_size, window), generator=generator)
+    seconds: dict[Precision, float] = {precision: _seconds(model, ids, precision) for precision in ("fp32", "bf16")}
+    return min(seconds, key=seconds.__getitem__)
+
+
+def _seconds(model: GPT, ids: torch.Tensor, precision: Precision) -> float:
+    """Of the fastest pass forward and back, after one that warms up."""
+    found: list[float] = []
+    for _ in range(1 + _ROUNDS):
+        began = time.perf_counter()
+        with torch.enable_grad(), torch.autocast("cpu", torch.bfloat16, enabled=precision == "bf16"):
+            loss = model(ids, ids).loss
+        loss.backward()
+        model.zero_grad(set_to_none=True)
+        found.append(time.perf_counter() - began)
+        if len(found) > 1 and found[-1] > _LONG:
+            break
+    return min(found[1:])

@@ -59,7 +59,7 @@ def fine_tuned(
         for part, given in rows.items()
     }
     config = classification_config(len(split["train"]), epochs=epochs, learning_rate=learning_rate, seed=seed)
-    config = type(config)(**{**config.to_dict(), "precision": faster_precision(lm.model.config.n_embd, 32 * 30)})
+    config = type(config)(**{**config.to_dict(), "precision": faster_precision(lm.model.config, 32, window=30)})
     found: list[tuple[float, float]] = []
 
     def evaluate():

@@ -119,7 +119,7 @@ def compare(rounds: int, seconds: float) -> None:
             for key, update in runs.items():
                 found[key].append(rate(update, seconds) * batch * shape.n_positions)
         t, f, b = (statistics.median(found[key]) for key in runs)
-        choice = faster_precision(shape.n_embd, batch * shape.n_positions)
+        choice = faster_precision(shape, batch)
         print(f"{name:40}{t:14,.0f}{f:10,.0f}{f / t:7.2f}{b:10,.0f}{b / t:7.2f}   {choice}", flush=True)
 
 

@@ -60,7 +60,7 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
     def model() -> TaskClassifier:
         return TaskClassifier(lm.model, len(names), generator=generator_for(config.seed, "classifier")).train()
 
-    precision = faster_precision(shape.n_embd, data.batch_size * data.window)
+    precision = faster_precision(shape, data.batch_size, window=data.window)
     config = replace(config, precision=precision, schedule="linear")
     chosen = [[form.lines[i] for i in part] for part in (order[len(made) // 5 :], order[: len(made) // 5])]
     _, words = best_bag_of_words(chosen[0], chosen[1], len(names))

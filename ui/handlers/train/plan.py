@@ -54,10 +54,9 @@ def make_plan(services: Services, form: TrainForm) -> Plan:
         return _repeated_plan(services, form)
     text = find_text(services.limits, form.source, offline=services.models.offline)
     prepared = services.texts.get(text.documents, tokenizer=None, kind=form.tokenizer, vocab_size=form.vocab_size)
-    tokens_per_step = form.config.batch_size * form.shape.n_positions
-    config = replace(form.config, precision=faster_precision(form.shape.n_embd, tokens_per_step))
     made = replace(_config(form, prepared.tokenizer.vocab_size), **form.switches)
-    check_size(services, made, config)
+    check_size(services, made, form.config)
+    config = replace(form.config, precision=faster_precision(made, form.config.batch_size))
     kind = "letters" if form.tokenizer == "char" else f"{made.vocab_size} pieces"
     data: Batches = RandomWindows([Source(prepared.train)], window=made.n_positions, batch_size=config.batch_size)
     return _text_plan(
@@ -80,8 +79,8 @@ def tuning_plan(services: Services, lm: LanguageModel, form: TuneForm) -> Plan:
     shortest = min(len(prepared.train), len(prepared.valid)) - 1
     window = min(form.window, lm.model.config.n_positions, shortest)
     shape = replace(lm.model.config, n_positions=window)
-    config = replace(form.config, precision=faster_precision(shape.n_embd, form.config.batch_size * window))
-    check_size(services, shape, config)
+    check_size(services, shape, form.config)
+    config = replace(form.config, precision=faster_precision(shape, form.config.batch_size))
     data = RandomWindows([Source(prepared.train)], window=window, batch_size=config.batch_size)
     return _text_plan(
         f"{lm.name} tuned on {text.title}",
