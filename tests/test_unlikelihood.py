@@ -4,11 +4,17 @@ import pytest
 import torch
 
 import gptcore
+from gptcore import GPTConfig, LanguageModel
 from gptcore.errors import TrainingError
 from gptcore.evaluation import repeated_share, written
+from gptcore.model import random_model
 from gptcore.sampling import SamplingSettings
+from gptcore.tokenizers import ByteBPE
 from gptcore.training import RandomWindows, Source, Trainer, TrainingConfig
+from gptcore.training.averaging import averaged, main
 from gptcore.training.unlikelihood import Unlikelihood, repetitions
+
+SHAPE = GPTConfig(vocab_size=260, n_positions=8, n_embd=8, n_layer=1, n_head=2)
 
 
 def test_repetitions_are_runs_pairs_soon_again_and_doubled_words():
@@ -34,7 +40,7 @@ def test_a_model_that_repeats_itself_loses_the_habit():
     shares = []
     for weight in (0.0, 30.0):
         model = gptcore.load("anthology").model.requires_grad_(True)
-        objective = Unlikelihood(model, lm.tokenizer, weight=weight) if weight else None
+        objective = Unlikelihood(model, lm.tokenizer, runs=weight, doubled=0.0) if weight else None
         config = TrainingConfig(max_steps=40, learning_rate=1e-3, warmup_steps=2, schedule="constant")
         for _ in Trainer(model, config, data, objective=objective).events():
             pass
@@ -46,5 +52,23 @@ def test_a_model_that_repeats_itself_loses_the_habit():
 
 def test_a_weight_that_is_none_is_refused():
     lm = gptcore.load("anthology")
-    with pytest.raises(TrainingError, match="a weight above 0"):
-        Unlikelihood(lm.model, lm.tokenizer, weight=0)
+    for runs, doubled, n_texts in ((0, 0, 1), (-1, 5, 1), (float("nan"), 1, 1), (1, 1, 0)):
+        with pytest.raises(TrainingError, match="a weight above 0"):
+            Unlikelihood(lm.model, lm.tokenizer, runs=runs, doubled=doubled, n_texts=n_texts)
+
+
+def test_averages_lie_between_what_they_are_made_of(tmp_path, capsys):
+    one, other = (random_model(SHAPE, seed) for seed in (1, 2))
+    tokenizer = ByteBPE.train(["abab abab cdcd"], vocab_size=260)
+    models = [LanguageModel(model, tokenizer, "m") for model in (one, other)]
+    expected = {name: 0.25 * value + 0.75 * other.state_dict()[name] for name, value in one.state_dict().items()}
+    made = averaged(models, [1, 3])
+    for name, value in made.model.state_dict().items():
+        torch.testing.assert_close(value, expected[name])
+    with pytest.raises(TrainingError, match="give each a weight"):
+        averaged(models, [0, 0])
+    with pytest.raises(TrainingError, match="one shape"):
+        averaged([models[0], gptcore.load("induction")], [1, 1])
+    assert main(["induction=1", "induction=3", "--out", str(tmp_path / "m")]) == 0
+    assert gptcore.load(tmp_path / "m").tokenizer.vocab_size == 64
+    assert main(["induction", "--out", str(tmp_path / "n")]) == 1 and "has no weight" in capsys.readouterr().err

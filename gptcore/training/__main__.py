@@ -102,7 +102,10 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         type=float,
         default=0.0,
         metavar="WEIGHT",
-        help="let it go on from every batch, and lower the chance of what it repeats; about 10 with --from-model",
+        help="let it go on from every batch, and lower the chance of runs that it repeats; about 5 with --from-model",
+    )
+    parser.add_argument(
+        "--against-doubling", type=float, default=0.0, metavar="WEIGHT", help="the same of doubled words; about 60"
     )
     parser.add_argument(
         "--snapshots",
@@ -226,10 +229,10 @@ def _trainer(
     evaluate = (lambda: score_documents(model, documents, start_id=tokenizer.end_id or 0)) if documents else None
     teachers = [load(name).model.to(device) for name in options.teacher]
     objective = Distillation(teachers, text_share=options.text_share) if teachers else None
-    if options.against_repetition:
+    if options.against_repetition or options.against_doubling:
         if objective is not None:
             raise TrainingError("--against-repetition and --teacher are two aims; train for one, then for the other.")
-        objective = Unlikelihood(model, tokenizer, weight=options.against_repetition)
+        objective = Unlikelihood(model, tokenizer, runs=options.against_repetition, doubled=options.against_doubling)
     return Trainer(model, config, data, evaluate=evaluate, objective=objective, workers=workers)
 
 

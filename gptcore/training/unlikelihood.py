@@ -17,7 +17,6 @@ from gptcore.tokenizers import Tokenizer
 
 _RUN = 4  # tokens: a run that has been there before is a repetition
 _NEAR = 8  # tokens: a pair of them, or a word, that comes again so soon is one, too
-_DOUBLED = 12  # how much worse that is: the ear hears it at once, and it is rarer
 _WORD_LETTERS = 4  # shorter words come again in every text
 _TEMPERATURE, _TOP_K = 0.8, 50
 _PROMPT = 16  # tokens of the text that are continued
@@ -29,17 +28,21 @@ class Unlikelihood:
     Args:
         writer: the model that learns, as it is without other processes around it.
         tokenizer: tells which tokens are words.
-        weight: of the second part; its sum is divided by all tokens that were written.
+        runs: weight of tokens that end a run which has been there; sums are divided by all tokens that were written.
+        doubled: weight of doubled words, which are rarer and heard at once.
         n_texts: continuations written at every update, of as many rows of the batch, as long as the window.
 
     Raises:
-        TrainingError: a weight that is not positive, or no texts.
+        TrainingError: weights that are not positive, or no texts.
     """
 
-    def __init__(self, writer: GPT, tokenizer: Tokenizer, *, weight: float, n_texts: int = 4) -> None:
-        if not weight > 0 or n_texts < 1:
-            raise TrainingError(f"A weight of {weight} and {n_texts} texts: give a weight above 0 and at least one.")
-        self._writer, self.weight, self.n_texts = writer, weight, n_texts
+    def __init__(self, writer: GPT, tokenizer: Tokenizer, *, runs: float, doubled: float, n_texts: int = 4) -> None:
+        if not (runs >= 0 and doubled >= 0 and runs + doubled > 0) or n_texts < 1:
+            raise TrainingError(
+                f"Weights of {runs} and {doubled} for repetitions, and {n_texts} texts: give a weight above 0 and at "
+                "least one text."
+            )
+        self._writer, self.runs, self.doubled, self.n_texts = writer, runs, doubled, n_texts
         texts = [tokenizer.decode([token]) for token in range(tokenizer.vocab_size)]
         self._is_word = torch.tensor([_is_telling(text) for text in texts])  # [V]
 
@@ -47,11 +50,11 @@ class Unlikelihood:
         """Nats per token; inputs and targets int64 [B, T]. What is written is drawn by torch's own generator."""
         own = _continued(self._writer, inputs[: self.n_texts, :_PROMPT])  # [n, T]
         run, doubled = repetitions(own, self._is_word.to(own.device))
-        again = (run + _DOUBLED * doubled)[:, _PROMPT:]  # [n, T - prompt]
+        again = (self.runs * run + self.doubled * doubled)[:, _PROMPT:]  # [n, T - prompt]
         logits = model(own[:, :-1]).logits[:, _PROMPT - 1 :].float()  # [n, T - prompt, V]
         chosen = -F.cross_entropy(logits.transpose(1, 2), own[:, _PROMPT:], reduction="none")  # log p
         unlikely = -torch.log1p(-chosen.exp().clamp(max=1 - 1e-6)) * again
-        return model(inputs, targets).loss + self.weight * unlikely.sum() / again.numel()
+        return model(inputs, targets).loss + unlikely.sum() / again.numel()
 
 
 def _is_telling(token: str) -> bool:

@@ -243,5 +243,8 @@ def test_the_command_prints_documents(capsys):
     assert out.count("<|endoftext|>\n") == 5 and out == "".join(
         f"{page}\n<|endoftext|>\n" for page in documents(5, seed=2)
     )
+    assert main(["--pages", "9", "--seed", "2", "--task", "arithmetic"]) == 0
+    out = capsys.readouterr().out
+    assert all(re.search(r"\d|[a-z]+ (plus|minus|and|times)", page) for page in out.split("<|endoftext|>\n")[:-1])
     with pytest.raises(SystemExit):
         main(["--pages", "0"])

@@ -176,12 +176,13 @@ _KINDS = [page for _, page in _PAGES]
 _WEIGHTS = [weight for weight, _ in _PAGES]
 
 
-def document(seed: int, number: int) -> str:
-    """Page number so-and-so of the small web of a seed."""
+def document(seed: int, number: int, task: str | None = None) -> str:
+    """Page number so-and-so of the small web of a seed, or of its pages that show a task."""
     draw = Draw((seed, number))
-    return draw.random.choices(_KINDS, _WEIGHTS)[0](draw)
+    page = draw.random.choices(_KINDS, _WEIGHTS)[0] if task is None else _demonstration(task)
+    return page(draw)
 
 
-def documents(n: int, *, seed: int = 0) -> Iterator[str]:
-    """The first n pages of the small web of a seed; there is no last one."""
-    return (document(seed, number) for number in range(n))
+def documents(n: int, *, seed: int = 0, task: str | None = None) -> Iterator[str]:
+    """The first n pages of the small web of a seed, or of its pages that show a task; there is no last one."""
+    return (document(seed, number, task) for number in range(n))
