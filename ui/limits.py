@@ -16,7 +16,6 @@ class Limits:
         model_bytes: memory for loaded models together; the least recently used one goes first.
         reading_bytes: memory for what models have read lately, from which attention maps are drawn.
         any_model: folders and Hub repositories by name, not only those in the list.
-        concurrent_runs: model computations at the same moment.
         concurrent_visits: visitors' actions that may be under way, computing or waiting for their next step.
         sessions: visitors remembered at the same time.
         training_runs: runs that learn at the same time.
@@ -37,7 +36,6 @@ class Limits:
     model_bytes: int = 12 << 30
     reading_bytes: int = 1 << 30
     any_model: bool = True
-    concurrent_runs: int = 2
     concurrent_visits: int = 24
     sessions: int = 200
     session_seconds: float = 3600.0

@@ -9,12 +9,13 @@ import pytest
 from gptcore import GPTConfig, LanguageModel
 from gptcore.tokenizers import ByteBPE
 from tiny import make_model
+from ui.computing import Computing
 from ui.jobs import Jobs
 from ui.limits import Limits
 from ui.model_store import ModelStore
 from ui.preparations import Preparations
 from ui.readings import ReadingStore
-from ui.services import Services, Slots
+from ui.services import Services
 from ui.sessions import SessionStore
 
 TEXT = "the cat sat on the mat and the dog ran to the cat. " * 20
@@ -31,10 +32,11 @@ def tiny_lm() -> LanguageModel:
 @pytest.fixture
 def services(tiny_lm) -> Iterator[Services]:
     limits = Limits(max_new_tokens=150, max_prompt_chars=500, max_score_chars=500)
-    slots = Slots(limits.concurrent_runs)
+    computing, measuring = Computing("computing"), Computing("measuring")
     jobs = Jobs(limits)
     store = ModelStore(
         limits, offline=True, default="tiny", loader=lambda *_, **__: tiny_lm, trained=jobs.language_model
     )
-    yield Services(store, SessionStore(limits), limits, slots, ReadingStore(limits.reading_bytes), jobs, Preparations())
+    readings = ReadingStore(limits.reading_bytes)
+    yield Services(store, SessionStore(limits), limits, computing, measuring, readings, jobs, Preparations())
     jobs.stop_all()

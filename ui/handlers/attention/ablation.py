@@ -97,8 +97,7 @@ def _changed(services: Services, seen: Seen, off: object, replacement: object) -
     """What `switch_off` describes, as plain values."""
     parts, how, config = parts_of(off), _replacement(replacement), seen.lm.model.config
     ids = seen.kept.reading.token_ids
-    with services.slots:
-        logits = logits_without(seen.lm.model, ids, [[], parts], replacement=cast(Replacement, how))
+    logits = services.now(lambda: logits_without(seen.lm.model, ids, [[], parts], replacement=cast(Replacement, how)))
     before, after = logits.log_softmax(-1)  # each [V]
     n_rows = min(_N_ROWS, len(before))
     first = before.topk(n_rows).indices.tolist()

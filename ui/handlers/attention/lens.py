@@ -32,8 +32,7 @@ def lens(services: Services, session_id: str | None, model: object, text: object
 def _describe(services: Services, seen: Seen) -> dict[str, Any]:
     ids = seen.kept.reading.token_ids
     first = max(0, len(ids) - _MOST_POSITIONS)
-    with services.slots:
-        found = logit_lens(seen.lm.model, ids, first=first)
+    found = services.now(lambda: logit_lens(seen.lm.model, ids, first=first))
     n_layer = seen.lm.model.config.n_layer
     cut = f"The last {_MOST_POSITIONS} of {len(ids):,} tokens are shown." if first else ""
     return {

@@ -65,8 +65,7 @@ def look(
         cut = bool(seen.note)
         yield Look(describe(seen, profile, mode=str(mode), text=str(text), keep=str(keep)), cut)
         if profile is None:
-            with services.slots:
-                profile = services.readings.profile(seen.lm)
+            profile = services.now(lambda: services.readings.profile(seen.lm))
             yield Look(describe(seen, profile, mode=str(mode), text=str(text), keep=str(keep)), cut)
     except GPTCoreError as error:
         yield Look(message(str(error)))
@@ -109,8 +108,7 @@ def read(
     ids, note = _cut(ids, lm.model.config.n_positions - len(front), str(keep))
     if len(front + ids) < 2:
         raise InputError("The text is a single token, which can only look at itself. Write more.")
-    with services.slots:
-        key, kept = services.readings.read(lm, front + ids)
+    key, kept = services.now(lambda: services.readings.read(lm, front + ids))
     return Seen(lm, key, kept, note)
 
 

@@ -29,8 +29,7 @@ def attention_maps(
         which = inputs.whole(head, "The head", low=0, high=reading.n_head - 1)
         shown = maps.shown_as(reading.head_weights(at, which), sink)
         weights = [[None if value != value else round(value, 6) for value in row] for row in shown.tolist()]
-    with services.slots:
-        profile = services.readings.profile(seen.lm)
+    profile = services.now(lambda: services.readings.profile(seen.lm))
     scores = maps.scores_of(seen.kept)
     chance = uniform_scores(reading.token_ids, causal=reading.causal)
     return {

@@ -77,29 +77,33 @@ def _together(
     places, continuations = list(columns), list(columns.values())
     streams = [records.prompt(prompt) if place in columns else "" for place in range(MOST)]
     began, shown, computed = time.perf_counter(), 0.0, 0.0
+    written = dict.fromkeys(places, 0)  # tokens that have arrived; the model is ahead of them
+    ended, finished = set[int](), False
 
-    def figures(continuation: Continuation) -> str:
-        rate = round(continuation.n_new / computed, 1) if computed else None
-        return records.stats(n=continuation.n_new, rate=rate, end=continuation.end or "stopped")
+    def figures(place: int, end: str) -> str:
+        rate = round(written[place] / computed, 1) if computed else None
+        return records.stats(n=written[place], rate=rate, end=end)
 
     tokens = continue_together(lm.model, continuations, max_new_tokens=form.max_new_tokens, use_cache=form.use_cache)
     for (index, made), seconds in services.compute(tokens):
         computed += seconds
         place = places[index]
         streams[place] += records.token(lm.tokenizer, made)
+        written[place] += 1
         if made.end:
-            streams[place] += figures(continuations[index])
+            ended.add(place)
+            streams[place] += figures(place, made.end)
         if form.tokens_per_second:
-            n_longest = max(continuation.n_new for continuation in continuations)
-            wait_until(began + n_longest / form.tokens_per_second, run)
+            wait_until(began + max(written.values()) / form.tokens_per_second, run)
         if not run.wanted:
             break
         if time.perf_counter() - shown >= 1 / UPDATES_PER_SECOND:
             shown = time.perf_counter()
             yield list(streams), seed
+    else:
+        finished = True
     if run.superseded:
         return
-    for place, continuation in columns.items():
-        if not continuation.end:
-            streams[place] += figures(continuation)
+    for place in columns.keys() - ended:
+        streams[place] += figures(place, columns[place].end if finished else "stopped")
     yield list(streams), seed

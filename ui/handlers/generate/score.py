@@ -18,8 +18,7 @@ def score(services: Services, model: object, text: object) -> str:
     """
     written = inputs.text(text, "The text", most=services.limits.max_score_chars, least=1)
     lm = services.models.get(inputs.model_name(model))
-    with services.slots:
-        unscored, tokens, total = score_text(lm, written)
+    unscored, tokens, total = services.measure(lambda: score_text(lm, written))
     if not tokens:
         raise InputError("The text is a single token, and nothing stands before it to predict it from. Write more.")
     figures = records.stats(

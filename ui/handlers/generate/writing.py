@@ -94,8 +94,8 @@ def branch(
         at = n_written if place is None else inputs.whole(place, "The place", low=0, high=n_written)
         kept = [record for record in document.records if record.startswith(_TOKEN)][:at]
         ids = document.ids[: document.n_prompt + at]
-        with services.slots:
-            record = _chosen_record(lm, ids, document.n_prompt, chosen)
+        n_prompt = document.n_prompt
+        record = services.now(lambda: _chosen_record(lm, ids, n_prompt, chosen))
         changed = replace(document, ids=(*ids, chosen), records=(records.prompt(document.prompt), *kept, record))
         yield View(prompt=document.prompt)
         n_more = 0 if place is None else max(0, form.max_new_tokens - at - 1)
@@ -225,23 +225,26 @@ def _extend(
 def _paced(
     services: Services, run: Turn, lm: LanguageModel, continuation: Continuation, form: WritingForm, n_tokens: int
 ) -> Iterator[list[str]]:
-    """Batches of new records, at most UPDATES_PER_SECOND of them, no faster than the reader wants."""
+    """Batches of new records, at most UPDATES_PER_SECOND of them, no faster than the reader wants.
+
+    The model is ahead of what is shown: what counts here is the tokens that have arrived.
+    """
     began = shown = time.perf_counter()
-    before = continuation.n_new
-    computed, first_computed, first_ms, n_first, start = 0.0, 0.0, 0.0, 0, None
+    before, n, end = continuation.n_new, 0, ""
+    computed, first_computed, first_ms, start = 0.0, 0.0, 0.0, None
     new: list[str] = []
 
     def figures(end: str) -> str:
         """Totals of the text; the rate counts time spent computing, after the first token and without waiting."""
-        n_timed, seconds = continuation.n_new - before - n_first, computed - first_computed
-        rate = round(n_timed / seconds, 1) if n_timed > 0 and seconds > 0 else None
-        return records.stats(n=continuation.n_new, rate=rate, first_ms=round(first_ms, 1), end=end)
+        seconds = computed - first_computed
+        rate = round((n - 1) / seconds, 1) if n > 1 and seconds > 0 else None
+        return records.stats(n=before + n, rate=rate, first_ms=round(first_ms, 1), end=end)
 
     tokens = continue_together(lm.model, [continuation], max_new_tokens=n_tokens, use_cache=form.use_cache)
     for n, ((_, made), seconds) in enumerate(services.compute(tokens), start=1):
-        computed += seconds
+        computed, end = computed + seconds, made.end
         if n == 1:
-            first_computed, n_first = computed, continuation.n_new - before
+            first_computed = computed
             first_ms = 1e3 * (time.perf_counter() - began)
         if start is not None and made.context_start > start:
             window = lm.model.config.n_positions
@@ -256,7 +259,9 @@ def _paced(
             shown = time.perf_counter()
             yield [*new, figures("")]
             new = []
-    reason = continuation.end or "stopped"
+    else:
+        end = continuation.end
+    reason = end or "stopped"
     # A single step has reached its length by intention; only an end of the text is news.
     yield [*new, figures("" if n_tokens <= 1 and reason in ("length", "stopped") else reason)]
 
@@ -271,8 +276,7 @@ def _look(
     services: Services, session: Session, lm: LanguageModel, document: Document, sampling: SamplingSettings
 ) -> str:
     """Reads the text for the logits after it, keeps them for the sliders, and draws the distribution."""
-    with services.slots:
-        logits = last_logits(lm.model, document.ids, n_prompt=document.n_prompt)
+    logits = services.now(lambda: last_logits(lm.model, document.ids, n_prompt=document.n_prompt))
     seen = NextToken(document.model, document.ids, document.n_prompt, logits)
     session.next_token = seen
     return distribution.describe(lm.tokenizer, seen, sampling)

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 from gptcore.errors import CheckpointError
 from gptcore.generation import last_logits, prompt_ids
-from gptcore.threads import release_threads
 from ui.handlers import records
 from ui.handlers.attention.example import AttentionExample, make_attention_example
 from ui.handlers.generate import score, writing
@@ -44,8 +43,8 @@ def make_example(services: Services) -> PageExample:
     lm = services.models.get(name)
     prompt = own_prompt(services, name, lm)
     text = SCORED if reads(lm, SCORED) else prompt
-    with services.slots:  # the first pass of a process is slow; the example's figures are not
-        last_logits(lm.model, prompt_ids(lm, prompt))
+    # The first pass of a process is slow; the example's figures are not.
+    services.now(lambda: last_logits(lm.model, prompt_ids(lm, prompt)))
     form = FORM.within(lm.model.config.vocab_size, services.limits.max_new_tokens)
     views = list(writing.write(services, visitor, name, prompt, form))
     session = services.sessions.get(visitor)
@@ -57,7 +56,6 @@ def make_example(services: Services) -> PageExample:
     document = replace(session.document, records=(*session.document.records, about))
     scored, attention = score.score(services, name, text), make_attention_example(services)
     asked = make_zero_shot_example(services)
-    release_threads()
     return PageExample(
         document=document,
         next_token=session.next_token,

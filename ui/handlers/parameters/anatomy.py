@@ -42,8 +42,7 @@ def experiment(services: Services, model: object, name: object) -> Experiment:
     if not isinstance(name, str) or name not in EXPERIMENTS:
         raise InputError(f"There is no experiment {str(name)[:60]!r}; choose {', '.join(EXPERIMENTS)}.")
     lm = services.models.get(inputs.model_name(model))
-    with services.slots:
-        return EXPERIMENTS[name](lm)
+    return services.measure(lambda: EXPERIMENTS[name](lm))
 
 
 def _activations(lm: LanguageModel) -> Experiment:

@@ -76,8 +76,7 @@ def measure_training(
         )
     if config.vocab_size < 2 or T < 4:
         raise InputError("A measurement needs at least 2 tokens in the vocabulary and 4 in a sequence.")
-    with services.slots:
-        rate, steps = _training_rate(replace(config, n_positions=max(T, 4)), B, max(T, 4))
+    rate, steps = services.measure(lambda: _training_rate(replace(config, n_positions=max(T, 4)), B, max(T, 4)))
     return (
         f"{rate:,.0f} tokens a second on this machine ({steps} updates of {B} x {T} tokens, fp32, AdamW). "
         f"{big(total)} tokens would take {duration(total / rate)}, and about "
@@ -94,10 +93,9 @@ def measure_cache(services: Services, model: object) -> str:
     window = lm.model.config.n_positions
     n_prompt, n_new = min(_PROMPT, window // 3), min(_NEW, window - window // 3)
     ids = [token % lm.model.config.vocab_size for token in range(n_prompt)] or [0]
-    with services.slots:
-        without = _token_times(lm.model, ids, n_new, use_cache=False)
-        n_new = len(without)
-        with_cache = sum(_token_times(lm.model, ids, n_new, use_cache=True))
+    without = services.measure(lambda: _token_times(lm.model, ids, n_new, use_cache=False))
+    n_new = len(without)
+    with_cache = sum(services.measure(lambda: _token_times(lm.model, ids, n_new, use_cache=True)))
     counted = cache_arithmetic(lm.model.config.n_layer, len(ids), n_new)
     return (
         f"{lm.name}, {n_new} tokens after {len(ids)}: {sum(without):.2f} s without a cache, {with_cache:.2f} s with "

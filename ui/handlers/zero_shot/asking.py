@@ -72,8 +72,7 @@ def labels_of(services: Services, lm: LanguageModel, asked: Asked, fitted: Fitte
         return []
     empty = fit(lm, asked.template.prompt(emptied(asked.item), asked.examples), asked.room(lm))
     lead = "" if fitted.prompt.text.endswith((" ", "\n")) else asked.template.lead
-    with services.slots:
-        scores = score_labels(lm, fitted.ids, asked.compared, empty=empty.ids, lead=lead)
+    scores = services.now(lambda: score_labels(lm, fitted.ids, asked.compared, empty=empty.ids, lead=lead))
     return [
         {
             "label": one.label,
@@ -97,11 +96,11 @@ def answer(services: Services, session_id: str | None, model: object, asked: Ask
     continuation = Continuation(
         fitted.ids, settings, seed=check_seed(asked.seed), tokenizer=lm.tokenizer, stop=asked.stop
     )
-    stream, shown_at, computed, written = records.prompt(_tail(fitted.prompt.text)), 0.0, 0.0, ""
+    stream, shown_at, computed, written, n, end = records.prompt(_tail(fitted.prompt.text)), 0.0, 0.0, "", 0, ""
     with services.sessions.get(session_id).turn() as run:
         steps = continue_together(lm.model, [continuation], max_new_tokens=asked.max_new_tokens, use_cache=True)
         for (_, made), seconds in services.compute(steps):
-            computed += seconds
+            n, computed, end = n + 1, computed + seconds, made.end
             stream += records.token(lm.tokenizer, made)
             written += made.text
             if not run.wanted:
@@ -109,10 +108,12 @@ def answer(services: Services, session_id: str | None, model: object, asked: Ask
             if time.perf_counter() - shown_at >= 1 / UPDATES_PER_SECOND:
                 shown_at = time.perf_counter()
                 yield stream
+        else:
+            end = continuation.end
         if run.superseded:
             return
-    rate = round(continuation.n_new / computed, 1) if continuation.n_new >= _RATED else None
-    stream += records.stats(n=continuation.n_new, rate=rate, end=continuation.end or "stopped")
+    rate = round(n / computed, 1) if n >= _RATED else None
+    stream += records.stats(n=n, rate=rate, end=end or "stopped")
     verdict = _verdict(asked, written)
     yield stream + (records.note(verdict) if verdict else "")
 

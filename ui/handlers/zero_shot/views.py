@@ -67,8 +67,7 @@ def _way(
     n_answer = asked.max_new_tokens if own else asked.task.length(template)
     fitted = fit(lm, template.prompt(asked.item, solved), n_answer)
     stop = asked.stop if own else asked.task.stops(template)
-    with services.slots:
-        written = greedy_answers(lm, [fitted.ids], max_new_tokens=n_answer, stop=stop)[0]
+    written = services.now(lambda: greedy_answers(lm, [fitted.ids], max_new_tokens=n_answer, stop=stop))[0]
     expected, found = template.label(asked.item.answer), template.found(written)
     value = parts_of(lm, asked, fitted)
     value["parts"] = [{"kind": part.kind, "text": part.text} for part in fitted.prompt.parts]
@@ -107,21 +106,20 @@ def uses(services: Services, model: object, asked: Asked, whose: object) -> str:
         )
     lm = services.models.get(inputs.model_name(model))
     fitted = asked.fitted(lm)
-    with services.slots:
-        text = asked.template.label(asked.item.answer)
-        if whose == OWN:
-            written = greedy_answers(
-                lm, [fitted.ids], max_new_tokens=min(24, asked.max_new_tokens), stop=asked.stop or ("\n",)
-            )
-            text = written[0].strip()
-        if not text:
-            raise PromptError(
-                "There is no answer whose probability could move: "
-                + ("the model writes none here." if whose == OWN else "fill in the expected answer.")
-            )
-        lead = _lead(fitted)
-        base, words = word_effects(lm, fitted.prompt, lead + text)
-        changes = [] if asked.edited else part_effects(lm, asked.template, asked.item, asked.examples, lead + text)[1]
+    text = asked.template.label(asked.item.answer)
+    if whose == OWN:
+        most, stop = min(24, asked.max_new_tokens), asked.stop or ("\n",)
+        text = services.now(lambda: greedy_answers(lm, [fitted.ids], max_new_tokens=most, stop=stop))[0].strip()
+    if not text:
+        raise PromptError(
+            "There is no answer whose probability could move: "
+            + ("the model writes none here." if whose == OWN else "fill in the expected answer.")
+        )
+    said = _lead(fitted) + text
+    base, words = services.measure(lambda: word_effects(lm, fitted.prompt, said))
+    changes = []
+    if not asked.edited:
+        _, changes = services.measure(lambda: part_effects(lm, asked.template, asked.item, asked.examples, said))
     value = {
         "answer": text,
         "p": math.exp(base),
@@ -172,13 +170,13 @@ def _rung(services: Services, lm: LanguageModel, asked: Asked) -> tuple[str | in
     expected = asked.template.label(asked.item.answer)
     size, chain = big(count_parameters(lm.model.config).total), asked.template.chain_of_thought
     most = asked.max_new_tokens if chain else min(_MOST_ON_A_RUNG, asked.max_new_tokens)
-    with services.slots:
-        written = greedy_answers(lm, [fitted.ids], max_new_tokens=most, stop=asked.stop or ("\n",))[0]
-        if not expected:
-            return lm.name, size, written.strip(), "", ""
-        if chain:  # the answer stands behind steps that every model writes for itself
-            return lm.name, size, written.strip(), "", _yes(asked, expected, written)
-        logprob = answer_logprobs(lm, [fitted.prompt], _lead(fitted) + expected)[0]
+    stop = asked.stop or ("\n",)
+    written = services.measure(lambda: greedy_answers(lm, [fitted.ids], max_new_tokens=most, stop=stop))[0]
+    if not expected:
+        return lm.name, size, written.strip(), "", ""
+    if chain:  # the answer stands behind steps that every model writes for itself
+        return lm.name, size, written.strip(), "", _yes(asked, expected, written)
+    logprob = services.now(lambda: answer_logprobs(lm, [fitted.prompt], _lead(fitted) + expected))[0]
     return lm.name, size, written.strip(), _chance(math.exp(logprob)), _yes(asked, expected, written)
 
 

@@ -1,0 +1,118 @@
+"""The computing place: turns, hand-over, giving up, errors."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+
+import pytest
+
+from ui import computing
+from ui.computing import Computing
+
+
+@pytest.fixture
+def place() -> Computing:
+    return Computing("test")
+
+
+def test_results_come_whole_and_in_order_with_their_seconds(place):
+    found = list(place.each(iter(range(1000))))
+    assert [made for made, _ in found] == list(range(1000)) and all(seconds >= 0 for _, seconds in found)
+    assert place.taken == 0 and list(place.each(iter(()))) == []
+    assert place.once(lambda: [1, 2]) == [1, 2] and place.once(lambda: None) is None
+
+
+def test_everything_is_computed_in_one_thread_that_is_not_the_callers(place):
+    def names():
+        for _ in range(3):
+            yield threading.current_thread()
+
+    found = {thread for thread, _ in place.each(names())} | {place.once(threading.current_thread)}
+    assert len(found) == 1 and threading.current_thread() not in found
+    assert place.once(lambda: place.once(threading.current_thread)) in found  # a computation may ask for another
+
+
+def test_an_endless_computation_leaves_others_their_turns(place):
+    endless = place.each(itertools.count())
+    assert next(endless)[0] == 0
+    assert [made for made, _ in place.each(iter("abc"))] == list("abc")
+    assert place.once(lambda: 7) == 7
+    assert next(endless)[0] == 1
+    endless.close()
+
+
+def test_what_nobody_fetches_is_not_computed_without_end(place):
+    done = []
+
+    def steps():
+        for n in itertools.count():
+            done.append(n)
+            yield n
+
+    found = place.each(steps())
+    next(found)
+
+    def many_turns() -> int:
+        for _ in range(4 * computing._AHEAD):  # each lets one slice of the other pass at least
+            place.once(lambda: None)
+        return len(done)
+
+    assert many_turns() == many_turns()
+    more = 2 * len(done)
+    assert [made for made, _ in itertools.islice(found, more)] == list(range(1, more + 1))
+    found.close()
+
+
+def test_giving_up_closes_the_computation_where_it_ran(place):
+    closed = threading.Event()
+    closed_by = []
+
+    def steps():
+        try:
+            yield from itertools.count()
+        finally:
+            closed_by.append(threading.current_thread())
+            closed.set()
+
+    found = place.each(steps())
+    next(found)
+    found.close()
+    closed.wait()
+    assert closed_by == [place.once(threading.current_thread)] and place.taken == 0
+
+
+def test_errors_are_raised_where_the_results_are_asked_for_after_those_before(place):
+    def steps():
+        yield 1
+        yield 2
+        raise ValueError("three")
+
+    found = place.each(steps())
+    assert [next(found)[0], next(found)[0]] == [1, 2]
+    with pytest.raises(ValueError, match="three"):
+        next(found)
+    with pytest.raises(ZeroDivisionError):
+        place.once(lambda: 1 // 0)
+    assert place.once(lambda: "alive") == "alive" and place.taken == 0
+
+
+def test_an_idle_thread_ends_and_another_begins(place, monkeypatch):
+    monkeypatch.setattr(computing, "_IDLE", 0.0)
+    thread = place.once(threading.current_thread)
+    thread.join()
+    assert place.once(threading.current_thread) is not thread
+
+
+def test_many_visitors_at_once_get_their_own_results(place):
+    results: dict[int, list[int]] = {}
+
+    def visit(number: int) -> None:
+        results[number] = [made for made, _ in place.each(iter(range(number, number + 500)))]
+
+    threads = [threading.Thread(target=visit, args=(number,)) for number in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == {number: list(range(number, number + 500)) for number in range(20)} and place.taken == 0

@@ -1,0 +1,161 @@
+"""The computing place: one thread that computes for all visitors, a slice of time each in turn.
+
+Handlers run in whatever thread the server gives them. If each computed there, each would keep OpenMP workers of its
+own, and a text would stand still while its last update travels to the page. Here one thread owns the workers, computes
+on while updates travel, and hands its results over in batches, since waking a handler for every token costs both.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass, field
+from queue import SimpleQueue
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+_SLICE = 0.04  # seconds that one job computes before the next has its turn
+_IDLE = 30.0  # seconds without a job after which the thread and its OpenMP workers end
+_AHEAD = 8  # batches that may wait for a handler; then its job waits, too
+
+
+_Batch = list[tuple[Any, float]]
+
+
+@dataclass(eq=False)
+class _Job:
+    """A computation of many steps, and batches of (result, seconds) that nobody has fetched."""
+
+    steps: Iterator[Any]
+    batches: SimpleQueue[_Batch | BaseException | None] = field(default_factory=SimpleQueue)
+    single: bool = False
+    begun: bool = False
+    waits: bool = False
+    given_up: bool = False
+
+
+class Computing:
+    """One thread and the jobs that wait for it; the thread begins with the first job and ends when there is none.
+
+    Args:
+        name: of the thread.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._ready: deque[_Job] = deque()
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._taken = 0
+
+    @property
+    def taken(self) -> int:
+        """Jobs that are under way or wait for their turn."""
+        return self._taken
+
+    def each(self, steps: Iterator[T]) -> Iterator[tuple[T, float]]:
+        """The results of a computation of many steps, each with the seconds that it took.
+
+        Closing the iterator gives the computation up. What a step raises is raised here.
+        """
+        job = _Job(steps)
+        self._enter(job, first=False)
+        try:
+            while (found := job.batches.get()) is not None:
+                if isinstance(found, BaseException):
+                    raise found
+                if job.batches.qsize() < _AHEAD // 2:
+                    self._wake(job)
+                yield from found
+        finally:
+            job.given_up = True
+            self._wake(job)
+
+    def once(self, compute: Callable[[], T]) -> T:
+        """The result of a computation that is one step; it goes before the next slice of the others."""
+        if threading.current_thread() is self._thread:
+            return compute()
+        job = _Job((compute() for _ in (None,)), single=True)
+        self._enter(job, first=True)
+        found = job.batches.get()
+        if isinstance(found, list):
+            return found[0][0]
+        raise found or RuntimeError("A computation has ended without a result.")
+
+    def _enter(self, job: _Job, *, first: bool) -> None:
+        with self._changed:
+            self._taken += 1
+            (self._ready.appendleft if first else self._ready.append)(job)
+            self._changed.notify()
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, daemon=True, name=self._name)
+                self._thread.start()
+
+    def _wake(self, job: _Job) -> None:
+        """Gives a job that waits for its handler a turn again."""
+        with self._changed:
+            if job.waits:
+                job.waits = False
+                self._ready.append(job)
+                self._changed.notify()
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                if not self._changed.wait_for(lambda: self._ready, _IDLE):
+                    self._thread = None
+                    return
+                job = self._ready.popleft()
+            batch, end = _slice(job)
+            if end is None:
+                self._pass_on(job, batch)
+            else:
+                self._finish(job, batch, end)
+            del job, batch, end  # an idle thread keeps nobody's results
+
+    def _pass_on(self, job: _Job, batch: _Batch) -> None:
+        """Hands a batch over; the job has another turn later, or waits until enough of them are fetched."""
+        job.batches.put(batch)
+        with self._changed:
+            if job.batches.qsize() < _AHEAD or job.given_up:
+                self._ready.append(job)
+            else:
+                job.waits = True
+
+    def _finish(self, job: _Job, batch: _Batch, end: BaseException) -> None:
+        with self._changed:
+            self._taken -= 1
+        if batch:
+            job.batches.put(batch)
+        job.batches.put(None if isinstance(end, _Ended) else end)
+
+
+class _Ended(Exception):
+    """A computation is over."""
+
+
+def _slice(job: _Job) -> tuple[_Batch, BaseException | None]:
+    """Computes one slice of a job: (its results, why it has ended or None)."""
+    batch: _Batch = []
+    began = time.perf_counter()
+    try:
+        while not job.given_up:
+            before = time.perf_counter()
+            made = next(job.steps)
+            now = time.perf_counter()
+            batch.append((made, now - before))
+            if job.single:
+                return batch, _Ended()
+            if not job.begun or now - began > _SLICE:  # the first result shows that something happens
+                job.begun = True
+                return batch, None
+        if isinstance(job.steps, Generator):
+            job.steps.close()
+    except StopIteration:
+        pass
+    except BaseException as error:
+        return batch, error
+    return batch, _Ended()
