@@ -49,12 +49,12 @@ class Computing:
         self._ready: deque[_Job] = deque()
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
-        self._taken = 0
+        self._active = 0
 
     @property
-    def taken(self) -> int:
-        """Jobs that are under way or wait for their turn."""
-        return self._taken
+    def active(self) -> int:
+        """Jobs that compute or could: those that wait for their handler do not count."""
+        return self._active
 
     def each(self, steps: Iterator[T]) -> Iterator[tuple[T, float]]:
         """The results of a computation of many steps, each with the seconds that it took.
@@ -87,7 +87,7 @@ class Computing:
 
     def _enter(self, job: _Job, *, first: bool) -> None:
         with self._changed:
-            self._taken += 1
+            self._active += 1
             (self._ready.appendleft if first else self._ready.append)(job)
             self._changed.notify()
             if self._thread is None:
@@ -99,6 +99,7 @@ class Computing:
         with self._changed:
             if job.waits:
                 job.waits = False
+                self._active += 1
                 self._ready.append(job)
                 self._changed.notify()
 
@@ -124,10 +125,11 @@ class Computing:
                 self._ready.append(job)
             else:
                 job.waits = True
+                self._active -= 1
 
     def _finish(self, job: _Job, batch: _Batch, end: BaseException) -> None:
         with self._changed:
-            self._taken -= 1
+            self._active -= 1
         if batch:
             job.batches.put(batch)
         job.batches.put(None if isinstance(end, _Ended) else end)

@@ -49,7 +49,7 @@ def make_services(
     """The services for a profile: "local", "talk" or "space"; `example` is a run that everybody may look at."""
     limits = PROFILES[profile]
     computing, measuring = Computing("computing"), Computing("measuring")
-    jobs = Jobs(limits, example=example, busy=lambda: computing.taken + measuring.taken)
+    jobs = Jobs(limits, example=example, busy=lambda: computing.active + measuring.active)
     store = ModelStore(limits, offline=offline, default=model, trained=jobs.language_model)
     readings = ReadingStore(limits.reading_bytes)
     return Services(store, SessionStore(limits), limits, computing, measuring, readings, jobs, Preparations())

@@ -19,7 +19,7 @@ def place() -> Computing:
 def test_results_come_whole_and_in_order_with_their_seconds(place):
     found = list(place.each(iter(range(1000))))
     assert [made for made, _ in found] == list(range(1000)) and all(seconds >= 0 for _, seconds in found)
-    assert place.taken == 0 and list(place.each(iter(()))) == []
+    assert place.active == 0 and list(place.each(iter(()))) == []
     assert place.once(lambda: [1, 2]) == [1, 2] and place.once(lambda: None) is None
 
 
@@ -58,7 +58,7 @@ def test_what_nobody_fetches_is_not_computed_without_end(place):
             place.once(lambda: None)
         return len(done)
 
-    assert many_turns() == many_turns()
+    assert many_turns() == many_turns() and place.active == 0
     more = 2 * len(done)
     assert [made for made, _ in itertools.islice(found, more)] == list(range(1, more + 1))
     found.close()
@@ -79,7 +79,7 @@ def test_giving_up_closes_the_computation_where_it_ran(place):
     next(found)
     found.close()
     closed.wait()
-    assert closed_by == [place.once(threading.current_thread)] and place.taken == 0
+    assert closed_by == [place.once(threading.current_thread)] and place.active == 0
 
 
 def test_errors_are_raised_where_the_results_are_asked_for_after_those_before(place):
@@ -94,7 +94,7 @@ def test_errors_are_raised_where_the_results_are_asked_for_after_those_before(pl
         next(found)
     with pytest.raises(ZeroDivisionError):
         place.once(lambda: 1 // 0)
-    assert place.once(lambda: "alive") == "alive" and place.taken == 0
+    assert place.once(lambda: "alive") == "alive" and place.active == 0
 
 
 def test_an_idle_thread_ends_and_another_begins(place, monkeypatch):
@@ -115,4 +115,4 @@ def test_many_visitors_at_once_get_their_own_results(place):
         thread.start()
     for thread in threads:
         thread.join()
-    assert results == {number: list(range(number, number + 500)) for number in range(20)} and place.taken == 0
+    assert results == {number: list(range(number, number + 500)) for number in range(20)} and place.active == 0
