@@ -34,7 +34,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "2 minutes, letters": {**_TEXT, "length": "120", "warmup_steps": 100, "weight_decay": 1.0},
     "2 minutes, word pieces": {**_TEXT, "length": "120", "tokenizer": "bpe", "warmup_steps": 100},
     "Tasks appear": {
-        **_TEXT, "corpus": "world", "tokenizer": "bpe", "vocab_size": 2048, "n_positions": 128, "batch_size": 24,
+        **_TEXT, "corpus": "world", "tokenizer": "bpe", "vocab_size": 1024, "n_positions": 128, "batch_size": 24,
         "length": "120", "warmup_steps": 100, "tasks": True, "prompt": "Review: The film was",
     },
     "The lesson's 4 layers x 128": {
