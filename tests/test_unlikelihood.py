@@ -67,6 +67,10 @@ def test_averages_lie_between_what_they_are_made_of(tmp_path, capsys):
         torch.testing.assert_close(value, expected[name])
     with pytest.raises(TrainingError, match="give each a weight"):
         averaged(models, [0, 0])
+    with pytest.raises(TrainingError, match="one above 0"):
+        averaged(models, [float("inf"), 1])
+    with pytest.raises(TrainingError, match="one above 0"):
+        averaged([], [])
     with pytest.raises(TrainingError, match="one shape"):
         averaged([models[0], gptcore.load("induction")], [1, 1])
     assert main(["induction=1", "induction=3", "--out", str(tmp_path / "m")]) == 0

@@ -98,9 +98,7 @@ class Guard:
                 await refuse(send, 413, f"A request may have {_LARGEST_BODY >> 20} MB.")
                 return
             if not self._newcomers.let_in(_visitor(body)):
-                await refuse(
-                    send, 429, "Too many new visitors at this moment. Wait a few seconds, then reload the page."
-                )
+                await refuse(send, 429, _FULL)
                 return
             receive = _again(body, receive)
         await self._app(scope, receive, send)
@@ -113,8 +111,7 @@ class Guard:
         origin = headers.get("origin")
         if origin is None or method in ("GET", "HEAD", "OPTIONS"):
             return ""
-        here = {host, _name(f"//{headers.get('x-forwarded-host', '')}")} | self._hosts
-        if _name(origin) in here - {""}:
+        if _name(origin) in {host, *self._hosts} - {""}:  # not X-Forwarded-Host, which a foreign page may set
             return ""
         return f"A page of {origin[:80]!r} may not ask this server. Start it with --allow-host if it may."
 

@@ -7,6 +7,7 @@ the model they came from among them, less of what it could do is lost (Wortsman 
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,7 +30,7 @@ def averaged(models: Sequence[LanguageModel], weights: Sequence[float]) -> Langu
     Raises:
         TrainingError: models of different shapes, or weights that are none.
     """
-    if len(models) != len(weights) or not sum(weights) > 0 or min(weights) < 0:
+    if len(models) != len(weights) or not 0 < sum(weights) < math.inf or min(weights) < 0:
         raise TrainingError(
             f"{len(models)} models and the weights {list(weights)}: give each a weight, and one above 0."
         )

@@ -65,7 +65,7 @@ def test_only_its_own_names_and_addresses_are_answered(host, hosts, status):
     [
         ({}, 200), ({"origin": "http://127.0.0.1:7860"}, 200), ({"origin": "http://localhost:7860"}, 200),
         ({"origin": "https://evil.example"}, 403), ({"origin": "null"}, 403), ({"origin": "http://["}, 403),
-        ({"origin": "https://lens.example.org", "x_forwarded_host": "lens.example.org"}, 200),
+        ({"origin": "https://lens.example.org", "x_forwarded_host": "lens.example.org"}, 403),  # a page may send that
     ],
 )  # fmt: skip
 def test_pages_of_other_sites_may_not_ask(headers, status):
@@ -73,6 +73,15 @@ def test_pages_of_other_sites_may_not_ask(headers, status):
         body = b'{"session_hash": "a"}'
         found, _, said = asked(guard(), path, "POST", body, content_type="application/json", **headers)
         assert found == status and (said == body if status == 200 else b"may not ask this server" in said)
+    known = asked(
+        guard(["lens.example.org"]),
+        ASK,
+        "POST",
+        b"{}",
+        content_type="application/json",
+        origin="https://lens.example.org",
+    )
+    assert known[0] == 200  # behind a proxy, which calls this server by an address
     assert asked(guard(), **headers)[0] == 200  # a link from elsewhere opens the page
 
 

@@ -23,6 +23,7 @@ from ui.handlers.zero_shot import form as forms
 from ui.handlers.zero_shot import program, scoreboard, views
 from ui.limits import Limits
 from ui.model_store import ModelStore
+from ui.tabs.zero_shot.events import DRAWN, NOTHING_NEW, ZeroShotEvents
 
 SIDE = "these words together"
 LIMITS = Limits(max_new_tokens=150, max_prompt_chars=5_000, max_score_chars=500)
@@ -351,3 +352,15 @@ def test_each_of_three_ways_names_its_own_source_and_says_plainly_what_is_wrong(
 def test_the_first_worked_examples_of_sums_show_a_way(services):
     rows = forms.defaults("arithmetic")["examples"]
     assert "count" in rows[1][2] and all(any(digit in row[2] for digit in "123456789") for row in rows[:2])
+
+
+def test_a_form_sent_earlier_and_composed_later_changes_nothing(asking):
+    def composed(text, newest, number):
+        given = values(field_0=text)
+        form = [given[name] for name in forms.FIELDS]
+        return ZeroShotEvents(asking).compose("tiny", "tiny", *form, [given[name] for name in DRAWN], newest, number)
+
+    view, prompt, *_, newest = composed("What a day.", 0, 2)
+    assert "What a day." in prompt and "What a day." in view and newest == 2
+    assert composed("What a da", newest, 1) == NOTHING_NEW
+    assert "What a day!" in composed("What a day!", newest, 3)[1]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import random
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import gradio as gr
@@ -24,6 +26,7 @@ from ui.tabs.zero_shot.form import field, widths, wording
 
 PICKED = ABOVE
 DRAWN = ("field_0", "field_1", "field_2", "expected")
+NOTHING_NEW = [gr.skip()] * 5
 _FILLED = [name for name in forms.FIELDS if name not in ("task", "prompt")]
 
 
@@ -70,36 +73,42 @@ class ZeroShotEvents:
             values = forms.with_template({"task": task}, name)
         return [values[name] for name in REWORDED]
 
-    def examples(self, name: str) -> Any:
+    def examples(self, name: str) -> list[Any]:
         with shown_to_visitor():
             forms.known_task(name)
             if name not in TASKS_WITH_ITEMS:
-                return gr.skip()
+                return [gr.skip()]
             drawn = items(name, forms.MOST_EXAMPLES, split="train", seed=random.randrange(10**6))
-            return forms.rows_of(name, drawn)
+            return [forms.rows_of(name, drawn)]
 
     def compose(self, *raw: object) -> list[Any]:
-        """View, prompt, expected answer, and the answer's stream: what was there before is taken away."""
-        model, values = self._named(raw[:-1])
+        """View, prompt, expected answer, the answer's stream, and the number of the newest form composed.
+
+        What was there before is taken away. Of forms sent together any may come first; an older one changes nothing.
+        """
+        *form, drawn, newest, number = raw
+        model, values = self._named(form)
         with shown_to_visitor():
+            if _is_older(number, newest):
+                return NOTHING_NEW
             if forms.known_task(values["task"]).template(values["template"]) is None:
-                return [gr.skip()] * 4  # amid a change of task; another event follows
-            known = dict(zip(DRAWN, raw[-1], strict=True)) if isinstance(raw[-1], list) else {}
+                return NOTHING_NEW  # amid a change of task; another event follows
+            known = dict(zip(DRAWN, drawn, strict=True)) if isinstance(drawn, list) else {}
             moved = any(values[name] != known.get(name) for name in DRAWN[:-1])
             foreign = moved and values["expected"] == known.get("expected") != ""
             try:
                 now = {**values, "prompt": "", "expected": "" if foreign else values["expected"]}
                 view, prompt = asking.composed(self._services, model, forms.task_form(now, self._services.limits))
             except GPTCoreError as error:  # in the view's place: a notice for every letter typed is a nuisance
-                return [json.dumps({"message": str(error)}), *[gr.skip()] * 3]
+                return [json.dumps({"message": str(error)}), *[gr.skip()] * 3, number]
         same = prompt == values["prompt"]  # then nothing is written over what is being typed
-        return [view, gr.skip() if same else prompt, "" if foreign else gr.skip(), gr.skip() if same else ""]
+        return [view, gr.skip() if same else prompt, "" if foreign else gr.skip(), gr.skip() if same else "", number]
 
     def arrived(self, request: gr.Request, *raw: object) -> list[Any]:
-        return self.compose(*raw) if "task" in request.query_params else [gr.skip()] * 4
+        return self.compose(*raw) if "task" in request.query_params else NOTHING_NEW
 
     def follow(self, *raw: object) -> list[Any]:
-        return self.compose(*raw) if raw[1] == PICKED else [gr.skip()] * 4
+        return self.compose(*raw) if raw[1] == PICKED else NOTHING_NEW
 
     def edit(self, *raw: object) -> str:
         with shown_to_visitor():
@@ -145,6 +154,20 @@ class ZeroShotEvents:
         values |= {name: value for name, value in asked.items() if name in LINKED and name != "template"}
         filled = [_update(task, name, values[name]) for name in _FILLED]
         return [model, task, *filled, [values[name] for name in DRAWN]]
+
+
+def _is_older(number: object, newest: object) -> bool:
+    return isinstance(number, int | float) and isinstance(newest, int | float) and number < newest
+
+
+def counted(fill: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
+    """An event that fills in fields, with a number besides that is another each time."""
+
+    @functools.wraps(fill)
+    def filled(*raw: object) -> list[Any]:
+        return [*fill(*raw), time.monotonic_ns()]
+
+    return filled
 
 
 def _update(task: str, name: str, value: Any) -> object:

@@ -16,9 +16,13 @@ from ui.handlers.zero_shot import scoreboard
 from ui.handlers.zero_shot.form import FIELDS
 from ui.handlers.zero_shot.views import EXPECTED, OWN
 from ui.tabs.controls import QUIET, stop_event
-from ui.tabs.lens import Event, Lens, Site
-from ui.tabs.zero_shot.events import DRAWN, LINKED, PICKED, REFILLED, REWORDED, TYPED, ZeroShotEvents
+from ui.tabs.lens import Event, Lens, Site, Wiring
+from ui.tabs.zero_shot.events import DRAWN, LINKED, PICKED, REFILLED, REWORDED, TYPED, ZeroShotEvents, counted
 from ui.tabs.zero_shot.form import task_fields
+
+# Fields that change together each send the form, in no certain order: the page numbers the forms.
+_NUMBERED = "(...form) => [...form.slice(0, -1), (window.formsSent = (window.formsSent || 0) + 1)]"
+_ONE_AT_A_TIME: Wiring = {"concurrency_limit": 1, "concurrency_id": "zero-shot prompt"}
 
 
 def zero_shot_tab(site: Site) -> Lens:
@@ -133,13 +137,17 @@ def zero_shot_tab(site: Site) -> Lens:
                 sheet_view(scoreboard.published(), name="published", elem_id="zs-published")
 
     drawn = gr.State([example.values[name] for name in DRAWN])
+    newest, number = gr.State(0), gr.Number(0, visible=False)  # of the forms sent to be composed
+    fills = gr.State(0)  # tells that an event filled in fields, also those in a closed accordion, which do not tell
     events = ZeroShotEvents(services)
     values = [{"task": task, "prompt": prompt, **fields}[name] for name in FIELDS]
     inputs = [model, asked, *values]
     composing: Event = {
         "fn": events.compose,
-        "inputs": [*inputs, drawn],
-        "outputs": [view, prompt, fields["expected"], stream],
+        "inputs": [*inputs, drawn, newest, number],
+        "outputs": [view, prompt, fields["expected"], stream, newest],
+        "js": _NUMBERED,
+        **_ONE_AT_A_TIME,
         **QUIET,
     }
     refilled = [fields[name] for name in REFILLED]
@@ -148,13 +156,13 @@ def zero_shot_tab(site: Site) -> Lens:
         (task.input, events.task, task, [*refilled, drawn]),
         (buttons.another.click, events.another, task, [*refilled, drawn]),
         (fields["template"].input, events.template, [task, fields["template"]], reworded),
-        (buttons.examples.click, events.examples, task, fields["examples"]),
+        (buttons.examples.click, events.examples, task, [fields["examples"]]),
     )
-    for trigger, fn, given, outputs in filling:  # what is in a closed accordion tells of no change, hence the second
-        trigger(fn, given, outputs, trigger_mode="always_last", **QUIET).success(**composing)
-    # Not a text box's input event: it hears keys, but not what is pasted. What an event fills in thus composes, too.
+    for trigger, fn, given, outputs in filling:
+        trigger(counted(fn), given, [*outputs, fills], trigger_mode="always_last", **QUIET)
+    # Not a text box's input event: it hears keys, but not what is pasted.
     changed = [fields[name].change for name in TYPED]
-    gr.on([*changed, asked.input], trigger_mode="always_last", **composing)
+    gr.on([*changed, asked.input, fills.change], trigger_mode="always_last", **composing)
     asked.input(lambda: "", None, stream, queue=False, **QUIET)
     gr.on([prompt.input, prompt.blur], events.edit, inputs, view, trigger_mode="always_last", **QUIET)
     start.click(events.answer, inputs, stream, **{**model_work, "trigger_mode": "multiple"})
