@@ -4,7 +4,8 @@ from gptcore.analysis import attention_patterns, count_parameters
 from gptcore.checkpoint import load_folder, save_folder
 from gptcore.config import PRESETS, GPTConfig
 from gptcore.errors import GPTCoreError
-from gptcore.generation import GeneratedToken, generate
+from gptcore.generated import GeneratedToken
+from gptcore.generation import generate
 from gptcore.language_model import LanguageModel, bundled_models, load
 from gptcore.model import GPT, GPTOutput
 from gptcore.pretrained import from_hf, to_hf

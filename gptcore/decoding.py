@@ -1,4 +1,4 @@
-"""The decode engine: one new token for the price of reading the weights once.
+"""The decode engine: one new token for the price of reading the weights once, however many texts are written.
 
 `CachedDecoder` keeps keys and values and computes single rows with plain functions over packed weights,
 its products with whichever kernel was fastest when tried on the model's own matrices. `UncachedDecoder`
@@ -7,7 +7,8 @@ reads the whole context again for every token. Both follow the same window rule,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 from weakref import WeakKeyDictionary
 
@@ -17,32 +18,32 @@ from torch import Tensor
 
 from gptcore.config import GPTConfig
 from gptcore.kernels import KERNELS, Precision, Product, fastest_kernel
-from gptcore.kv_cache import KVCache
+from gptcore.kv_cache import RaggedKVCache
 from gptcore.model import GPT, activation, evaluating
 from gptcore.threads import ThreadGovernor
 
 # Below this many weights reading them is no longer what costs, and 16 bits would buy nothing.
 FAST_FROM_PARAMETERS = 30_000_000
+_SEVERAL = 8  # rows with which the kernels are tried that compute more than one row
 
 
 class Decoder(Protocol):
-    """Something that reads tokens and predicts the next one.
+    """Something that reads texts, a row each, and predicts the next token of all of them."""
 
-    Attributes:
-        length: tokens in its context.
-    """
-
-    @property
-    def length(self) -> int:
-        """Tokens read so far."""
+    def add(self) -> None:
+        """One more row, the last."""
         ...
 
-    def prefill(self, token_ids: Tensor) -> Tensor:
-        """Reads a fresh context, int64 [B, T]; returns the last position's logits, float32 [B, V]."""
+    def remove(self, row: int) -> None:
+        """Takes a row away; the last one gets its number."""
         ...
 
-    def step(self, token_ids: Tensor) -> Tensor:
-        """Reads one more token a row, int64 [B]; returns the logits after it, float32 [B, V]."""
+    def read(self, row: int, token_ids: Sequence[int]) -> Tensor:
+        """Reads a fresh context into a row, at least one token; returns the logits after it, float32 [V]."""
+        ...
+
+    def step(self, token_ids: Sequence[int]) -> Tensor:
+        """Reads one more token in each of the B rows; returns the logits after them, float32 [B, V]."""
         ...
 
 
@@ -51,53 +52,66 @@ class UncachedDecoder:
 
     def __init__(self, model: GPT) -> None:
         self.model = model
-        self._context = torch.empty(1, 0, dtype=torch.long)
+        self._contexts: list[list[int]] = []
 
-    @property
-    def length(self) -> int:
-        return self._context.shape[1]
+    def add(self) -> None:
+        self._contexts.append([])
+
+    def remove(self, row: int) -> None:
+        self._contexts[row] = self._contexts[-1]
+        del self._contexts[-1]
 
     @torch.inference_mode()
-    def prefill(self, token_ids: Tensor) -> Tensor:
-        self._context = token_ids
+    def read(self, row: int, token_ids: Sequence[int]) -> Tensor:
+        self._contexts[row] = list(token_ids)
         with evaluating(self.model):
-            return self.model.lm_head(self.model.hidden_states(token_ids)[:, -1])  # [B, V]
+            return self.model.lm_head(self.model.hidden_states(torch.tensor([self._contexts[row]]))[0, -1])  # [V]
 
-    def step(self, token_ids: Tensor) -> Tensor:
-        return self.prefill(torch.cat([self._context, token_ids[:, None]], dim=1))
+    def step(self, token_ids: Sequence[int]) -> Tensor:
+        return torch.stack([self.read(row, [*self._contexts[row], new]) for row, new in enumerate(token_ids)])
 
 
 class CachedDecoder:
-    """Keeps keys and values; a step costs one row of work in each layer.
+    """Keeps keys and values; a step costs one row of work for each text, and reads the weights once for all.
 
     Args:
         model: may be shared between visitors, is not changed.
-        batch_size: B, rows decoded together.
         precision: "exact" multiplies the weights as they are, in fp32; "fast" may round copies of them to 16 bits
             for the products of single steps; "int8" to 8 bits, activations too; everything else stays fp32.
             "auto" is "fast" from 30M parameters, where reading the weights is what costs.
     """
 
-    def __init__(self, model: GPT, *, batch_size: int = 1, precision: Precision = "auto") -> None:
+    def __init__(self, model: GPT, *, precision: Precision = "auto") -> None:
         self.model = model
-        self.cache = KVCache(model.config, batch_size=batch_size, device=model.wte.weight.device)
-        self.weights = packed_weights(model, batch_size, precision)
-        self._threads = ThreadGovernor(self.weights.threads_found)
+        self.cache = RaggedKVCache(model.config, device=model.wte.weight.device)
+        self._precision: Precision = precision
+        self._engines: dict[int, tuple[PackedWeights, ThreadGovernor]] = {}
 
-    @property
-    def length(self) -> int:
-        return self.cache.length
+    def add(self) -> None:
+        self.cache.add()
+
+    def remove(self, row: int) -> None:
+        self.cache.remove(row)
 
     @torch.inference_mode()
-    def prefill(self, token_ids: Tensor) -> Tensor:
-        self.cache.clear()
+    def read(self, row: int, token_ids: Sequence[int]) -> Tensor:
+        ids = torch.tensor([list(token_ids)], device=self.model.wte.weight.device)
         with evaluating(self.model):
-            return self.model.lm_head(self.model.hidden_states(token_ids, cache=self.cache)[:, -1])  # [B, V]
+            hidden = self.model.hidden_states(ids, cache=self.cache.row(row))  # [1, T, C]
+            self.cache.lengths[row] = ids.shape[1]
+            return self.model.lm_head(hidden[0, -1])  # [V]
 
     @torch.inference_mode()
-    def step(self, token_ids: Tensor) -> Tensor:
-        with self._threads:
-            return decode_one(self.weights, token_ids, self.cache)
+    def step(self, token_ids: Sequence[int]) -> Tensor:
+        packed, threads = self._engine(1 if len(token_ids) == 1 else _SEVERAL)
+        with threads:
+            return decode_one(packed, torch.tensor(token_ids, device=packed.wte.device), self.cache)
+
+    def _engine(self, n_rows: int) -> tuple[PackedWeights, ThreadGovernor]:
+        if n_rows not in self._engines:
+            packed = packed_weights(self.model, n_rows, self._precision)
+            self._engines[n_rows] = packed, ThreadGovernor(packed.threads_found)
+        return self._engines[n_rows]
 
 
 @dataclass(frozen=True)
@@ -129,21 +143,29 @@ class PackedWeights:
     threads_found: dict[str, float]
 
 
-def decode_one(packed: PackedWeights, token_ids: Tensor, cache: KVCache) -> Tensor:
-    """Logits after one more token a row, float32 [B, V]; token_ids is int64 [B]. The cache grows by one."""
-    config, B, place = packed.config, len(token_ids), cache.length
+def decode_one(packed: PackedWeights, token_ids: Tensor, cache: RaggedKVCache) -> Tensor:
+    """Logits after one more token in every row of the cache, float32 [B, V]; token_ids is int64 [B]."""
+    config, B = packed.config, len(token_ids)
+    places, longest = torch.tensor(cache.lengths, device=token_ids.device), max(cache.lengths) + 1
+    # Rows of one length need no mask, and write with one slice.
+    ragged = min(cache.lengths) + 1 < longest
+    seen = (torch.arange(longest, device=places.device) <= places[:, None])[:, None, None] if ragged else None
+    rows = torch.arange(B, device=places.device)
     heads = (B, 3, config.n_head, 1, config.head_dim)
     x = packed.wte[token_ids]  # [B, C]
     if packed.wpe is not None:
-        x = x + packed.wpe[place]
+        x = x + packed.wpe[places]
     pre_norm = config.norm_position == "pre"
     name = config.activation_function
-    for layer, keys_values in zip(packed.layers, cache.data, strict=True):
+    for layer, memory in zip(packed.layers, cache.data, strict=True):
         read = _norm(x, layer.norm_1) if pre_norm else x
         qkv = layer.c_attn(read).view(heads)
-        keys_values[:, :, :, place : place + 1] = qkv[:, 1:].transpose(0, 1)  # [2, B, H, 1, D]
-        keys, values = keys_values[:, :, :, : place + 1]
-        mixed = F.scaled_dot_product_attention(qkv[:, 0], keys, values)  # [B, H, 1, D]
+        if ragged:
+            memory[:, rows, :, places] = qkv[:, 1:, :, 0]  # [B, 2, H, D]
+        else:
+            memory[:, :B, :, longest - 1 : longest] = qkv[:, 1:].transpose(0, 1)  # [2, B, H, 1, D]
+        keys, values = memory[:, :B, :, :longest]
+        mixed = F.scaled_dot_product_attention(qkv[:, 0], keys, values, attn_mask=seen)  # [B, H, 1, D]
         x = x + layer.attn_proj(mixed.reshape(B, -1))
         if not pre_norm:
             x = _norm(x, layer.norm_1)
@@ -153,7 +175,7 @@ def decode_one(packed: PackedWeights, token_ids: Tensor, cache: KVCache) -> Tens
         x = x + layer.mlp_proj(activation(name, layer.c_fc(read)))
         if not pre_norm:
             x = _norm(x, layer.norm_2)
-    cache.advance(1)
+    cache.lengths[:] = [length + 1 for length in cache.lengths]
     return packed.lm_head(x if packed.final_norm is None else _norm(x, packed.final_norm))
 
 
@@ -174,13 +196,15 @@ def packed_weights(model: GPT, batch_size: int, precision: Precision) -> PackedW
     packings = _PACKED.setdefault(model, {})
     found = packings.get((batch_size, precision))
     if found is None or found[0] != version:
-        packings[batch_size, precision] = found = (version, _pack(model, batch_size, precision))
+        kernel = fastest_kernel(model, batch_size, precision)
+        same = [other for at, other in packings.values() if at == version and other.kernel == kernel]
+        found = version, replace(same[0], threads_found={}) if same else _pack(model, kernel)
+        packings[batch_size, precision] = found
     return found[1]
 
 
 @torch.inference_mode()
-def _pack(model: GPT, batch_size: int, precision: Precision) -> PackedWeights:
-    kernel = fastest_kernel(model, batch_size, precision)
+def _pack(model: GPT, kernel: str) -> PackedWeights:
     make = KERNELS[kernel]
     layers = [
         PackedLayer(

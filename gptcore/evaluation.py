@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gptcore.analysis import repeated_token_scores
+from gptcore.continuation import Continuation
 from gptcore.corpora import read_documents
 from gptcore.corpora.world.items import TASKS_WITH_ITEMS
 from gptcore.corpora.world.trials import make_trial
 from gptcore.errors import GPTCoreError, TokenizerError
-from gptcore.generation import Continuation, continue_together
+from gptcore.generation import continue_together
 from gptcore.language_model import LanguageModel, load
 from gptcore.sampling import SamplingSettings
 from gptcore.scoring import score_documents

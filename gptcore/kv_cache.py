@@ -15,6 +15,13 @@ class KVCache:
     fp32 unless told otherwise, because one-query attention in 16 bits is several times slower on a CPU, and the
     cache is small beside the weights. Learned positions are tied to absolute places, so the cache never slides:
     when it is full, the caller starts again from a shorter context.
+
+    Args:
+        config: of the model.
+        batch_size: rows, all of one length.
+        capacity: tokens that fit; the window when left out.
+        device, dtype: of the memory.
+        memory: float [L, 2, B, H, capacity, D] to use, instead of some of its own.
     """
 
     def __init__(
@@ -25,10 +32,11 @@ class KVCache:
         capacity: int | None = None,
         device: torch.device | str = "cpu",
         dtype: torch.dtype = torch.float32,
+        memory: Tensor | None = None,
     ) -> None:
         length = config.n_positions if capacity is None else capacity
         shape = (config.n_layer, 2, batch_size, config.n_head, length, config.head_dim)
-        self.data = torch.empty(shape, dtype=dtype, device=device)  # [L, 2, B, H, n_positions, D]
+        self.data = torch.empty(shape, dtype=dtype, device=device) if memory is None else memory
         self.length = 0
 
     @property
@@ -63,3 +71,50 @@ class KVCache:
     def clear(self) -> None:
         """Forgets everything; the memory stays."""
         self.length = 0
+
+
+class RaggedKVCache:
+    """Keys and values of texts of different lengths, a row each; rows come and go.
+
+    Args:
+        config: of the model.
+        device: of the memory.
+
+    Attributes:
+        lengths: tokens read so far, of every row.
+    """
+
+    def __init__(self, config: GPTConfig, *, device: torch.device | str = "cpu") -> None:
+        self._config = config
+        self.lengths: list[int] = []
+        self.data = self._room(0, device)  # [L, 2, at least B, H, n_positions, D]
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def add(self) -> None:
+        """One more row, the last, which has read nothing."""
+        n = len(self.lengths)
+        if n == self.data.shape[2]:
+            grown = self._room(max(1, 2 * n), self.data.device)
+            for row, length in enumerate(self.lengths):
+                grown[:, :, row, :, :length] = self.data[:, :, row, :, :length]
+            self.data = grown
+        self.lengths.append(0)
+
+    def remove(self, row: int) -> None:
+        """Takes a row away; the last one gets its number."""
+        length = self.lengths.pop()
+        last = len(self.lengths)
+        if row < last:
+            self.data[:, :, row, :, :length] = self.data[:, :, last, :, :length]
+            self.lengths[row] = length
+
+    def row(self, row: int) -> KVCache:
+        """A row as an empty cache in the same memory, to read a context into."""
+        return KVCache(self._config, memory=self.data[:, :, row : row + 1])
+
+    def _room(self, n_rows: int, device: torch.device | str) -> Tensor:
+        config = self._config
+        shape = (config.n_layer, 2, n_rows, config.n_head, config.n_positions, config.head_dim)
+        return torch.zeros(shape, device=device)  # zeros: hidden places count 0 times, and 0 times NaN is NaN

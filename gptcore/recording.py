@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, fields
 
 import numpy as np
@@ -97,7 +97,7 @@ class Watched:
     trials: Sequence[Trial] = ()
 
 
-def observe(
+def observing(
     lm: LanguageModel,
     watched: Watched,
     *,
@@ -105,15 +105,19 @@ def observe(
     elapsed: float,
     valid_loss: float = math.nan,
     accuracy: float = math.nan,
-) -> Observation:
-    """Looks at a model that nobody changes meanwhile; see `snapshot`."""
-    made = generate(
+) -> Generator[None, None, Observation]:
+    """Looks at a model that nobody changes meanwhile, see `snapshot`, a little at a time."""
+    text = ""
+    for token in generate(
         lm, watched.prompt, max_new_tokens=watched.n_new, temperature=0.8, seed=watched.seed, n_alternatives=0
-    )
-    text = "".join(token.text for token in made)
+    ):
+        text += token.text
+        yield
     probabilities = last_logits(lm.model, watched.prompt).softmax(-1).numpy().astype(np.float16)
     maps = (attention_patterns(lm.model, watched.looked_at) * 255).round().to(torch.uint8).numpy()
+    yield
     tasks = quick_accuracies(lm, watched.trials) if watched.trials else {}
+    yield
     scores = repeated_token_scores(lm.model, first_id=lm.tokenizer.end_id, n_texts=2)
     return Observation(step, elapsed, valid_loss, text, probabilities, scores, maps, accuracy, tasks)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -164,10 +164,10 @@ def score_documents(model: GPT, documents: Sequence[tuple[Sequence[int], int]], 
     return TextScore(n_tokens, n_bytes, nats)
 
 
-def score_windows(
+def scoring_windows(
     model: GPT, token_ids: Sequence[int] | np.ndarray, *, n_bytes: int, most: int | None = None, batch_size: int = 64
-) -> TextScore:
-    """Scores a text in windows side by side, each on its own: the quick figure of a training run.
+) -> Generator[None, None, TextScore]:
+    """Scores a text in windows side by side, each on its own: the quick figure of a training run, a batch at a time.
 
     Args:
         model: of any kind; dropout is off while it reads.
@@ -183,10 +183,11 @@ def score_windows(
         starts = [starts[int(place * step)] for place in range(max(1, most // width))]
     ids, device = np.asarray(token_ids), model.wte.weight.device
     nats = 0.0
-    with torch.inference_mode(), evaluating(model):
-        for begin in range(0, len(starts), batch_size):
-            rows = np.stack([ids[s : s + width + 1] for s in starts[begin : begin + batch_size]]).astype(np.int64)
+    for begin in range(0, len(starts), batch_size):
+        rows = np.stack([ids[s : s + width + 1] for s in starts[begin : begin + batch_size]]).astype(np.int64)
+        with torch.inference_mode(), evaluating(model):
             batch = torch.from_numpy(rows).to(device)  # [B, T + 1]
             nats += float(model(batch[:, :-1], batch[:, 1:]).loss) * rows[:, 1:].size
+        yield
     n_tokens = len(starts) * width
     return TextScore(n_tokens, max(1, round(n_bytes * n_tokens / len(ids))), nats)

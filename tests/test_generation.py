@@ -6,9 +6,10 @@ import torch
 
 import gptcore
 from gptcore import GPTConfig, LanguageModel
+from gptcore.continuation import Continuation, context_start
 from gptcore.decoding import CachedDecoder, packed_weights
 from gptcore.errors import CheckpointError, ContextLengthError, SamplingError, TokenIdError
-from gptcore.generation import Continuation, context_start, continue_together, last_logits
+from gptcore.generation import continue_together, last_logits
 from gptcore.kernels import _allowed
 from gptcore.sampling import CONTROLS, SamplingSettings
 from gptcore.tokenizers import ByteBPE, CharTokenizer
@@ -20,6 +21,13 @@ ALPHABET = "".join(chr(64 + i) for i in range(61))
 @pytest.fixture
 def lm(tiny_model) -> LanguageModel:
     return LanguageModel(tiny_model, CharTokenizer(ALPHABET), "tiny")
+
+
+def begun(decoder, ids: torch.Tensor) -> torch.Tensor:
+    """Rows that have read these contexts, int64 [B, T]: their logits [B, V]."""
+    for _ in ids:
+        decoder.add()
+    return torch.stack([decoder.read(row, text) for row, text in enumerate(ids.tolist())])
 
 
 def ids_of(tokens) -> list[int]:
@@ -61,8 +69,8 @@ def test_when_the_window_is_full_reading_starts_again_from_its_last_half():
 @pytest.mark.parametrize("precision", ["exact", "fast", "int8"])
 def test_decoding_row_by_row_equals_a_full_forward_pass(tiny_model, precision):
     ids = random_ids(tiny_model.config, 3, 20)
-    decoder = CachedDecoder(tiny_model, batch_size=3, precision=precision)
-    rows = [decoder.prefill(ids[:, :6])] + [decoder.step(ids[:, i]) for i in range(6, 20)]
+    decoder = CachedDecoder(tiny_model, precision=precision)
+    rows = [begun(decoder, ids[:, :6])] + [decoder.step(ids[:, i].tolist()) for i in range(6, 20)]
     with torch.inference_mode():
         expected = tiny_model(ids).logits[:, 5:]
     error = (torch.stack(rows, 1) - expected).norm() / expected.norm()
@@ -79,9 +87,9 @@ def test_weights_from_a_16_bit_file_decode_in_16_bits_without_any_loss(tiny_mode
     monkeypatch.setattr("gptcore.decoding.fastest_kernel", lambda *_: "fp16-fbgemm")
     ids = random_ids(tiny_model.config, 1, 20)
     decoder = CachedDecoder(tiny_model, precision="exact")
-    decoder.prefill(ids[:, :6])
+    begun(decoder, ids[:, :6])
     for i in range(6, 20):
-        logits = decoder.step(ids[:, i])
+        logits = decoder.step(ids[:, i].tolist())
     with torch.inference_mode():
         torch.testing.assert_close(logits, tiny_model(ids).logits[:, -1], atol=5e-5, rtol=1e-5)
 
@@ -97,11 +105,45 @@ def test_the_decode_engine_follows_every_switch(switches):
     model = make_model(GPTConfig(vocab_size=61, n_positions=24, n_embd=32, n_layer=2, n_head=4, **switches))
     ids = random_ids(model.config, 1, 10)
     decoder = CachedDecoder(model)
-    decoder.prefill(ids[:, :3])
+    begun(decoder, ids[:, :3])
     for i in range(3, 10):
-        logits = decoder.step(ids[:, i])
+        logits = decoder.step(ids[:, i].tolist())
     with torch.inference_mode():
         torch.testing.assert_close(logits, model(ids).logits[:, -1], atol=5e-5, rtol=1e-5)
+
+
+def test_rows_of_different_lengths_come_and_go(tiny_model):
+    ids = random_ids(tiny_model.config, 4, 20).tolist()
+    decoder, texts = CachedDecoder(tiny_model, precision="exact"), list[list[int]]()
+
+    def join(text: list[int]) -> None:
+        decoder.add()
+        decoder.read(len(texts), text)
+        texts.append(list(text))
+
+    def step(n: int) -> None:
+        for _ in range(n):
+            new = [ids[0][len(text) % 20] for text in texts]
+            logits = decoder.step(new)
+            for row, (text, token) in enumerate(zip(texts, new, strict=True)):
+                text.append(token)
+                with torch.inference_mode():
+                    expected = tiny_model(torch.tensor([text])).logits[0, -1]
+                torch.testing.assert_close(logits[row], expected, atol=5e-5, rtol=1e-5)
+
+    join(ids[0][:3])
+    step(2)
+    join(ids[1][:9])
+    join(ids[2][:1])
+    step(3)
+    decoder.remove(0)
+    texts[0] = texts.pop()
+    step(2)
+    join(ids[3][:9])
+    step(4)
+    decoder.remove(2)
+    texts.pop()
+    step(1)
 
 
 def test_packed_weights_follow_training_and_are_shared_between_runs(tiny_model):
@@ -112,10 +154,10 @@ def test_packed_weights_follow_training_and_are_shared_between_runs(tiny_model):
     tiny_model(ids[:, :-1], ids[:, 1:]).loss.backward()
     optimizer.step()
     decoder = CachedDecoder(tiny_model)
-    decoder.prefill(ids[:1, :4])
+    begun(decoder, ids[:1, :4])
     with torch.inference_mode():
         expected = tiny_model(ids[:1, :5]).logits[:, -1]
-    torch.testing.assert_close(decoder.step(ids[:1, 4]), expected, atol=5e-5, rtol=1e-5)
+    torch.testing.assert_close(decoder.step([int(ids[0, 4])]), expected, atol=5e-5, rtol=1e-5)
 
 
 def test_the_same_seed_gives_the_same_text_and_another_seed_another(lm):

@@ -10,8 +10,8 @@ import transformers
 import gptcore
 from gptcore import GPTConfig
 from gptcore.analysis import read_attention
+from gptcore.continuation import context_start
 from gptcore.errors import CheckpointError
-from gptcore.generation import context_start
 from gptcore.pretrained import config_from_hf, tensors_from_hf, tensors_to_hf
 from tiny import make_model, random_ids
 

@@ -7,6 +7,7 @@ on while updates travel, and hands its results over in batches, since waking a h
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections import deque
@@ -16,8 +17,9 @@ from queue import SimpleQueue
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+log = logging.getLogger("gptlens")
 
-_SLICE = 0.04  # seconds that one job computes before the next has its turn
+SLICE = 0.04  # seconds that one job computes before the next has its turn
 _IDLE = 30.0  # seconds without a job after which the thread and its OpenMP workers end
 _AHEAD = 8  # batches that may wait for a handler; then its job waits, too
 
@@ -32,6 +34,7 @@ class _Job:
     steps: Iterator[Any]
     batches: SimpleQueue[_Batch | BaseException | None] = field(default_factory=SimpleQueue)
     single: bool = False
+    kept: bool = False
     begun: bool = False
     waits: bool = False
     given_up: bool = False
@@ -73,6 +76,10 @@ class Computing:
         finally:
             job.given_up = True
             self._wake(job)
+
+    def keep(self, steps: Iterator[object]) -> None:
+        """Computes to the end, for nobody in particular: what the steps give is thrown away."""
+        self._enter(_Job(steps, kept=True), first=False)
 
     def once(self, compute: Callable[[], T]) -> T:
         """The result of a computation that is one step; it goes before the next slice of the others."""
@@ -119,7 +126,8 @@ class Computing:
 
     def _pass_on(self, job: _Job, batch: _Batch) -> None:
         """Hands a batch over; the job has another turn later, or waits until enough of them are fetched."""
-        job.batches.put(batch)
+        if not job.kept:
+            job.batches.put(batch)
         with self._changed:
             if job.batches.qsize() < _AHEAD or job.given_up:
                 self._ready.append(job)
@@ -130,6 +138,8 @@ class Computing:
     def _finish(self, job: _Job, batch: _Batch, end: BaseException) -> None:
         with self._changed:
             self._active -= 1
+        if job.kept and not isinstance(end, _Ended):
+            log.error("a computation has failed", exc_info=end)
         if batch:
             job.batches.put(batch)
         job.batches.put(None if isinstance(end, _Ended) else end)
@@ -151,7 +161,7 @@ def _slice(job: _Job) -> tuple[_Batch, BaseException | None]:
             batch.append((made, now - before))
             if job.single:
                 return batch, _Ended()
-            if not job.begun or now - began > _SLICE:  # the first result shows that something happens
+            if not job.begun or now - began > SLICE:  # the first result shows that something happens
                 job.begun = True
                 return batch, None
         if isinstance(job.steps, Generator):

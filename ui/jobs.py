@@ -13,13 +13,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import torch
-
 from gptcore.config import GPTConfig
 from gptcore.errors import CheckpointError, GPTCoreError
 from gptcore.language_model import LanguageModel
 from gptcore.model import random_model
 from gptcore.training import RepeatedSequences, Trainer, TrainingConfig
+from ui.computing import Computing
 from ui.limits import Limits
 from ui.run_records import RunRecord
 from ui.runs import RUN_PREFIX, Plan, Run
@@ -72,26 +71,24 @@ class Jobs:
     """All benches, each with one live run at most, and no more live runs together than the limits allow.
 
     Args:
+        computing: where they learn, in turns with everything else.
         limits: how many runs at a time, and how long a bench that nobody looks at is kept.
         example: a bench that everybody may look at under its id, and nobody changes.
-        busy: how many other computations are under way, to which a run leaves a processor.
         clock: seconds.
     """
 
     def __init__(
         self,
+        computing: Computing,
         limits: Limits,
         *,
         example: Bench | None = None,
-        busy: Callable[[], int] = lambda: 0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._limits, self._example, self._busy, self._clock = limits, example, busy, clock
+        self._computing, self._limits, self._example, self._clock = computing, limits, example, clock
         self._lock = threading.Lock()
         self._benches: dict[str, Bench] = {}
-        self._all_threads = torch.get_num_threads()
         self._reaper: threading.Thread | None = None
-        self._warming: threading.Thread | None = None
 
     def get(self, bench_id: object) -> Bench | None:
         """The bench of an id, which is thereby looked at; None when it is unknown or gone."""
@@ -109,7 +106,7 @@ class Jobs:
         Args:
             bench_id: of a bench, or one that a page has drawn for a new bench; anything else draws one.
             plan: what to do.
-            rival: what to do beside it, with half of the processor each.
+            rival: what to do beside it, in turns.
             go: False leaves it ready.
 
         Raises:
@@ -123,7 +120,7 @@ class Jobs:
             if not all(run.wait(10.0) for run in bench.live):
                 raise Busy("The run before is still ending. Press Start again in a moment.")
             plans = [plan] if rival is None else [rival, plan]
-            runs = [Run(one, n_threads=lambda: max(1, self._threads() // len(plans))) for one in plans]
+            runs = [Run(one, self._computing) for one in plans]
             kept = [record for record in bench.records if record.step][-(MOST_RUNS - len(runs)) :]
             bench.run, bench.rival = runs[-1], None if rival is None else runs[0]
             bench.records = [*kept, *(run.record for run in runs)]
@@ -211,17 +208,11 @@ class Jobs:
         self._free(gone)
 
     def warm_up(self) -> None:
-        """Updates a tiny model once, in a thread of its own: what torch loads for that would delay a first run."""
+        """Updates a tiny model once: what torch loads for that would delay a first run."""
         config = GPTConfig(vocab_size=8, n_positions=8, n_embd=8, n_layer=1, n_head=1)
         data = RepeatedSequences(8, window=8, batch_size=2, periods=(2, 4))
 
-        def update() -> None:
-            trainer = Trainer(random_model(config, 0), TrainingConfig(max_steps=1, batch_size=2), data)
-            for _ in trainer.events():
-                pass
-
-        self._warming = threading.Thread(target=update, daemon=True, name="warm-up")
-        self._warming.start()
+        self._computing.keep(Trainer(random_model(config, 0), TrainingConfig(max_steps=1, batch_size=2), data).events())
 
     def stop_all(self) -> None:
         """Ends every run, for a server that closes."""
@@ -231,11 +222,6 @@ class Jobs:
             run.stop()
         for run in runs:
             run.wait(5.0)
-        if self._warming is not None:
-            self._warming.join(10.0)
-
-    def _threads(self) -> int:
-        return max(1, self._all_threads - min(1, self._busy()))
 
     def _bench(self, bench_id: object) -> Bench:
         """The bench of an id, made when there is none; the one longest out of sight makes room."""

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from gptcore.continuation import Continuation
+from gptcore.generated import GeneratedToken
+from gptcore.generation import continue_together
+from gptcore.language_model import LanguageModel
 from ui.computing import Computing
 from ui.jobs import Bench, Jobs
 from ui.limits import PROFILES, Limits
@@ -13,6 +17,7 @@ from ui.model_store import ModelStore
 from ui.preparations import Preparations
 from ui.readings import ReadingStore
 from ui.sessions import SessionStore
+from ui.writers import Writers
 
 T = TypeVar("T")
 
@@ -26,6 +31,7 @@ class Services:
     limits: Limits
     computing: Computing
     measuring: Computing
+    writers: Writers
     readings: ReadingStore
     jobs: Jobs
     texts: Preparations
@@ -33,6 +39,15 @@ class Services:
     def compute(self, steps: Iterator[T]) -> Iterator[tuple[T, float]]:
         """The results of a computation of many steps, each with its seconds; others have their turns in between."""
         return self.computing.each(steps)
+
+    def write(
+        self, lm: LanguageModel, continuations: Sequence[Continuation], max_new_tokens: int, *, use_cache: bool = True
+    ) -> Iterator[tuple[tuple[int, GeneratedToken], float]]:
+        """((which continuation, its next token), its seconds): several texts, written with those of other visitors."""
+        if use_cache and max_new_tokens > 0:
+            return self.writers.write(lm.model, continuations, max_new_tokens)
+        steps = continue_together(lm.model, continuations, max_new_tokens=max_new_tokens, use_cache=False)
+        return self.computing.each(steps if max_new_tokens > 0 else iter(()))
 
     def now(self, compute: Callable[[], T]) -> T:
         """The result of a short computation."""
@@ -49,7 +64,17 @@ def make_services(
     """The services for a profile: "local", "talk" or "space"; `example` is a run that everybody may look at."""
     limits = PROFILES[profile]
     computing, measuring = Computing("computing"), Computing("measuring")
-    jobs = Jobs(limits, example=example, busy=lambda: computing.active + measuring.active)
+    jobs = Jobs(computing, limits, example=example)
     store = ModelStore(limits, offline=offline, default=model, trained=jobs.language_model)
     readings = ReadingStore(limits.reading_bytes)
-    return Services(store, SessionStore(limits), limits, computing, measuring, readings, jobs, Preparations())
+    return Services(
+        models=store,
+        sessions=SessionStore(limits),
+        limits=limits,
+        computing=computing,
+        measuring=measuring,
+        writers=Writers(computing),
+        readings=readings,
+        jobs=jobs,
+        texts=Preparations(),
+    )

@@ -5,7 +5,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 import gptcore
-from gptcore import GPT, GPTConfig
+from gptcore import GPT, GPTConfig, decoding
 from gptcore.analysis import (
     activation_bytes,
     cache_arithmetic,
@@ -95,8 +95,11 @@ def test_the_cache_arithmetic_is_what_generation_computes(use_cache, field, monk
     """Every token that is read has its keys and values computed in every layer."""
     read = []
     if use_cache:
-        advance = KVCache.advance
+        advance, decode = KVCache.advance, decoding.decode_one
         monkeypatch.setattr(KVCache, "advance", lambda cache, n: (read.append(n), advance(cache, n)))
+        monkeypatch.setattr(
+            decoding, "decode_one", lambda w, ids, cache: (read.append(len(ids)), decode(w, ids, cache))[1]
+        )
     else:
         whole = GPT.hidden_states
         monkeypatch.setattr(

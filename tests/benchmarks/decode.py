@@ -123,9 +123,10 @@ def logit_error(model: gptcore.GPT, prompt: torch.Tensor, precision: Precision) 
     """Relative 2-norm of the difference to a full fp32 pass, after decoding 100 given tokens one by one."""
     ids = torch.cat([prompt, torch.randint(0, model.config.vocab_size, (1, 100))], dim=1)
     decoder = CachedDecoder(model, precision=precision)
-    logits = decoder.prefill(prompt)
+    decoder.add()
+    logits = decoder.read(0, prompt[0].tolist())
     for place in range(prompt.shape[1], ids.shape[1]):
-        logits = decoder.step(ids[:, place])
+        logits = decoder.step([int(ids[0, place])])
     expected = model(ids).logits[:, -1]
     return float((logits - expected).norm() / expected.norm())
 

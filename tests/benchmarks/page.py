@@ -24,6 +24,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))  # run as a script, from anywhere
@@ -81,7 +82,7 @@ def main() -> None:
     starts: dict[str, list[float]] = {"empty Gradio page": [], "this app": []}
     for _ in range(options.rounds):
         for name, command in (("empty Gradio page", None), ("this app", "app.py")):
-            with served(command) as (_, seconds):
+            with served(command) as (_, seconds, _):
                 starts[name].append(seconds)
     base = statistics.median(starts["empty Gradio page"])
     print("time to first page       s (median)   x empty page")
@@ -95,9 +96,17 @@ def main() -> None:
     attention_speed(chromium, options.rounds)
 
 
+class Served(NamedTuple):
+    """A server: where it is, how long its start took, and its process."""
+
+    address: str
+    seconds: float
+    process: int
+
+
 @contextmanager
-def served(script: str | None, *flags: str) -> Iterator[tuple[str, float]]:
-    """A server process, from its command to the first answered request: (address, seconds)."""
+def served(script: str | None, *flags: str) -> Iterator[Served]:
+    """A server process, from its command to the first answered request."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -120,7 +129,7 @@ def served(script: str | None, *flags: str) -> Iterator[tuple[str, float]]:
                 if process.poll() is not None or time.perf_counter() - began > 120:
                     raise SystemExit("the server did not start") from None
                 time.sleep(0.02)
-        yield address, time.perf_counter() - began
+        yield Served(address, time.perf_counter() - began, process.pid)
     finally:
         process.terminate()
         process.wait(timeout=20)
@@ -143,7 +152,7 @@ def browser_rate(chromium: str, rounds: int, n_tokens: int, model: str) -> None:
         return (n_tokens - 1) / (begin - first)
 
     rates: dict[str, list[float]] = {"bare generate": [], "seen in the browser": []}
-    with served("app.py", "--model", model) as (address, _), sync_playwright() as playwright:
+    with served("app.py", "--model", model) as (address, *_), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         page = browser.new_page(viewport={"width": 1280, "height": 720})
         page.goto(f"{address}?max_new_tokens={n_tokens}&min_new_tokens=200&seed=7")
@@ -185,7 +194,7 @@ def attention_speed(chromium: str, rounds: int) -> None:
     words = [word for word in words if word.startswith(" ") and word[1:].isalpha()]
     with tempfile.TemporaryDirectory() as folder:
         gptcore.save_folder(folder, gptcore.GPT(shape), mini.tokenizer)
-        with served("app.py", "--model", folder) as (address, _), sync_playwright() as playwright:
+        with served("app.py", "--model", folder) as (address, *_), sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
             page = browser.new_page(viewport={"width": 1280, "height": 720})
             page.goto(f"{address}?tab=attention")

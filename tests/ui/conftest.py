@@ -17,6 +17,7 @@ from ui.preparations import Preparations
 from ui.readings import ReadingStore
 from ui.services import Services
 from ui.sessions import SessionStore
+from ui.writers import Writers
 
 TEXT = "the cat sat on the mat and the dog ran to the cat. " * 20
 
@@ -33,10 +34,11 @@ def tiny_lm() -> LanguageModel:
 def services(tiny_lm) -> Iterator[Services]:
     limits = Limits(max_new_tokens=150, max_prompt_chars=500, max_score_chars=500)
     computing, measuring = Computing("computing"), Computing("measuring")
-    jobs = Jobs(limits)
+    jobs = Jobs(computing, limits)
     store = ModelStore(
         limits, offline=True, default="tiny", loader=lambda *_, **__: tiny_lm, trained=jobs.language_model
     )
     readings = ReadingStore(limits.reading_bytes)
-    yield Services(store, SessionStore(limits), limits, computing, measuring, readings, jobs, Preparations())
+    writers = Writers(computing)
+    yield Services(store, SessionStore(limits), limits, computing, measuring, writers, readings, jobs, Preparations())
     jobs.stop_all()

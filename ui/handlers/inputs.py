@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeGuard
 
+from gptcore.continuation import MAX_SEED
 from gptcore.errors import GPTCoreError
-from gptcore.generation import MAX_SEED
 from gptcore.sampling import CONTROLS, SamplingSettings
 from ui.limits import Limits
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
-from gptcore.generation import GeneratedToken
+from gptcore.generated import GeneratedToken
 from gptcore.tokenizers import Tokenizer, describe_token
 
 

@@ -70,7 +70,7 @@ def test_a_race_holds_its_place_until_both_have_ended(services):
     assert bench.rival is not None and bench.run is not None
     finished(bench)
     assert bench.rival.wait(120.0)
-    jobs = Jobs(replace(services.limits, training_runs=1))
+    jobs = Jobs(services.computing, replace(services.limits, training_runs=1))
     other = jobs.start(None, plan_of(services, max_steps=1), rival=plan_of(services, length="cap"))
     assert other.run is not None and other.run.wait(60.0) and other.rival is not None
     with pytest.raises(Busy):

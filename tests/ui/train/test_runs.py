@@ -111,6 +111,7 @@ def test_a_page_receives_every_update_once_and_all_again_after_a_reload(services
         run, seen, looks = news["run"], seen + news["rows"], looks + news["looks"]
         if news["state"] == "ended":
             break
+        bench.run.wait(0.01)  # a page that asked without a pause would leave the run no time
     news = watching.poll(services, [bench.id, run, 0, len(seen), len(looks)])
     seen, looks = seen + news["rows"], looks + news["looks"]
     assert [row[0] for row in seen] == list(range(1, 13))
@@ -185,7 +186,7 @@ def test_a_page_draws_its_own_bench_and_quick_presses_leave_one_live_run(service
 
 def test_the_benches_longest_out_of_sight_make_room(services):
     now = [0.0]
-    jobs = Jobs(replace(Limits(), benches=2), clock=lambda: now[0])
+    jobs = Jobs(services.computing, replace(Limits(), benches=2), clock=lambda: now[0])
     plan = plan_of(services, max_steps=1)
     made = []
     for moment in range(3):
@@ -197,7 +198,7 @@ def test_the_benches_longest_out_of_sight_make_room(services):
 
 def test_a_bench_that_nobody_looks_at_is_freed_after_its_grace(services):
     now = [0.0]
-    jobs = Jobs(replace(Limits(), training_grace=100.0), clock=lambda: now[0])
+    jobs = Jobs(services.computing, replace(Limits(), training_grace=100.0), clock=lambda: now[0])
     plan = plan_of(services, length="cap")
     bench = jobs.start(None, plan)
     now[0] = 90.0

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 
-from gptcore.generation import Continuation, check_seed, continue_together, prompt_ids
+from gptcore.continuation import Continuation, check_seed
+from gptcore.generation import prompt_ids
 from gptcore.language_model import LanguageModel
 from ui.handlers import inputs, records
 from ui.handlers.generate.strategies import FROM_SLIDERS, OFF, STRATEGIES, of_strategy
@@ -84,8 +85,8 @@ def _together(
         rate = round(written[place] / computed, 1) if computed else None
         return records.stats(n=written[place], rate=rate, end=end)
 
-    tokens = continue_together(lm.model, continuations, max_new_tokens=form.max_new_tokens, use_cache=form.use_cache)
-    for (index, made), seconds in services.compute(tokens):
+    tokens = services.write(lm, continuations, form.max_new_tokens, use_cache=form.use_cache)
+    for (index, made), seconds in tokens:
         computed += seconds
         place = places[index]
         streams[place] += records.token(lm.tokenizer, made)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gptcore.generation import Continuation, check_seed, continue_together, last_logits, prompt_ids
+from gptcore.continuation import Continuation, check_seed
+from gptcore.generation import last_logits, prompt_ids
 from gptcore.sampling import SamplingSettings
 from ui.handlers import inputs
 from ui.handlers.generate import distribution
@@ -29,8 +30,7 @@ def generate(services: Services, model: str, prompt: str, n: int, form: WritingF
         for i in range(n_texts)
     ]
     tokens: list[list[dict[str, Any]]] = [[] for _ in continuations]
-    steps = continue_together(lm.model, continuations, max_new_tokens=form.max_new_tokens, use_cache=form.use_cache)
-    for (index, made), _ in services.compute(steps):
+    for (index, made), _ in services.write(lm, continuations, form.max_new_tokens, use_cache=form.use_cache):
         tokens[index].append({"id": made.id, "text": made.text, "logprob": round(made.logprob, 6), "rank": made.rank})
     texts = ["".join(token["text"] for token in row) for row in tokens]
     return {

@@ -6,8 +6,9 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from gptcore.continuation import Continuation, check_seed
 from gptcore.errors import GPTCoreError
-from gptcore.generation import Continuation, check_seed, continue_together, last_logits, prompt_ids
+from gptcore.generation import last_logits, prompt_ids
 from gptcore.language_model import LanguageModel
 from gptcore.sampling import SamplingSettings
 from gptcore.tokenizers import StreamingText
@@ -240,8 +241,8 @@ def _paced(
         rate = round((n - 1) / seconds, 1) if n > 1 and seconds > 0 else None
         return records.stats(n=before + n, rate=rate, first_ms=round(first_ms, 1), end=end)
 
-    tokens = continue_together(lm.model, [continuation], max_new_tokens=n_tokens, use_cache=form.use_cache)
-    for n, ((_, made), seconds) in enumerate(services.compute(tokens), start=1):
+    tokens = services.write(lm, [continuation], n_tokens, use_cache=form.use_cache)
+    for n, ((_, made), seconds) in enumerate(tokens, start=1):
         computed, end = computed + seconds, made.end
         if n == 1:
             first_computed = computed

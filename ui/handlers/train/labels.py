@@ -26,13 +26,15 @@ from ui.handlers import inputs
 from ui.handlers.train.forms import LabelForm
 from ui.handlers.train.plan import check_size, facts_of, sample_prompt
 from ui.run_records import RunRecord
-from ui.runs import Plan
+from ui.runs import Plan, Scoring
 from ui.services import Services
 
 EXAMPLE = """happy\tthe sun is out and we are going to the lake
 sad\tmy best friend has moved away
 happy\tgrandma made pancakes for everyone
 sad\tthe kitten is lost in the rain"""
+
+_SCORED_TOGETHER = 64  # held-out lines in one turn
 
 
 def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
@@ -53,9 +55,13 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
     held_out, train = [made[i] for i in order[: len(made) // 5]], [made[i] for i in order[len(made) // 5 :]]
     data = LabelledBatches(train, batch_size=min(config.batch_size, len(train)))
 
-    def evaluate(now: TaskClassifier, whole: bool) -> tuple[float, float]:
-        score = evaluate_classifier(now, held_out if whole else held_out[:200])
-        return score.loss, score.accuracy
+    def evaluate(now: TaskClassifier, whole: bool) -> Scoring:
+        asked, loss, right = held_out if whole else held_out[:200], 0.0, 0.0
+        for begin in range(0, len(asked), _SCORED_TOGETHER):
+            score = evaluate_classifier(now, asked[begin : begin + _SCORED_TOGETHER])
+            loss, right = loss + score.loss * score.n_examples, right + score.accuracy * score.n_examples
+            yield
+        return loss / len(asked), right / len(asked)
 
     def model() -> TaskClassifier:
         return TaskClassifier(lm.model, len(names), generator=generator_for(config.seed, "classifier")).train()

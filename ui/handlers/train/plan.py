@@ -17,7 +17,7 @@ from gptcore.errors import TokenizerError
 from gptcore.language_model import LanguageModel
 from gptcore.model import GPT, evaluating, random_model
 from gptcore.recording import Watched, snapshot
-from gptcore.scoring import score_windows
+from gptcore.scoring import scoring_windows
 from gptcore.tokenizers import CharTokenizer, Tokenizer, describe_token
 from gptcore.training import (
     Batches,
@@ -37,7 +37,7 @@ from ui.handlers.train.presets import OPTIMIZERS, TRICKS
 from ui.handlers.train.texts import REPEATED, REPEATED_CHARACTERS, Text, find_text
 from ui.preparations import Prepared
 from ui.run_records import Kind, RunFacts
-from ui.runs import Plan
+from ui.runs import Plan, Scoring
 from ui.services import Services
 
 _WATCHED_TASKS = ("sentiment", "cloze", "analogy", "question", "translate")
@@ -131,9 +131,10 @@ def _text_plan(title: str, model: Callable[[], GPT], data: Batches, prepared: Pr
     shape, config, tokenizer = run.shape, run.config, prepared.tokenizer
     quickly = 8_192 if count_parameters(shape).total < 2_000_000 else 2_048
 
-    def evaluate(now: GPT, whole: bool) -> tuple[float, float]:
+    def evaluate(now: GPT, whole: bool) -> Scoring:
         most = 200_000 if whole else quickly
-        return score_windows(now, prepared.valid, n_bytes=prepared.valid_bytes, most=most).loss, math.nan
+        score = yield from scoring_windows(now, prepared.valid, n_bytes=prepared.valid_bytes, most=most)
+        return score.loss, math.nan
 
     instead = tokenizer.encode(" ".join(tokenizer.decode(prepared.train[:40].tolist()).split()[:3]))
     prompt = sample_prompt(tokenizer, run.prompt, shape.n_positions, instead=instead)
@@ -178,7 +179,8 @@ def _repeated_plan(services: Services, form: TrainForm) -> Plan:
     held_out = RepeatedSequences(tokenizer.vocab_size, window=window, batch_size=32, periods=periods)
     fresh, targets = held_out.draw(0, config.seed + 1)
 
-    def evaluate(now: GPT, _: bool) -> tuple[float, float]:
+    def evaluate(now: GPT, _: bool) -> Scoring:
+        yield
         with torch.inference_mode(), evaluating(now):
             logits = now(fresh).logits[:, longest:]  # from here on, every token has been seen before
             return float(F.cross_entropy(logits.flatten(0, 1), targets[:, longest:].flatten())), math.nan

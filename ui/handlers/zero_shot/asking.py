@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from gptcore.analysis import count_parameters
-from gptcore.generation import Continuation, check_seed, continue_together
+from gptcore.continuation import Continuation, check_seed
 from gptcore.language_model import LanguageModel
 from gptcore.zero_shot.influence import emptied
 from gptcore.zero_shot.likelihood import score_labels
@@ -98,8 +98,7 @@ def answer(services: Services, session_id: str | None, model: object, asked: Ask
     )
     stream, shown_at, computed, written, n, end = records.prompt(_tail(fitted.prompt.text)), 0.0, 0.0, "", 0, ""
     with services.sessions.get(session_id).turn() as run:
-        steps = continue_together(lm.model, [continuation], max_new_tokens=asked.max_new_tokens, use_cache=True)
-        for (_, made), seconds in services.compute(steps):
+        for (_, made), seconds in services.write(lm, [continuation], asked.max_new_tokens):
             n, computed, end = n + 1, computed + seconds, made.end
             stream += records.token(lm.tokenizer, made)
             written += made.text

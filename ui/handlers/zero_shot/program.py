@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from gptcore.generation import Continuation, check_seed, continue_together
+from gptcore.continuation import Continuation, check_seed
 from ui.handlers import inputs
 from ui.handlers.inputs import InputError
 from ui.handlers.zero_shot import asking, form
@@ -52,8 +52,7 @@ def by_program(
     settings = replace(asked.settings, top_k=asking.within(asked.settings.top_k, lm))
     seed = check_seed(asked.seed)
     continuation = Continuation(fitted.ids, settings, seed=seed, tokenizer=lm.tokenizer, stop=asked.stop)
-    steps = continue_together(lm.model, [continuation], max_new_tokens=asked.max_new_tokens, use_cache=True)
-    made = [token for (_, token), _ in services.compute(steps)]
+    made = [token for (_, token), _ in services.write(lm, [continuation], asked.max_new_tokens)]
     written = "".join(token.text for token in made)
     shown = asking.parts_of(lm, asked, fitted)
     return {

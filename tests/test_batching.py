@@ -1,0 +1,106 @@
+"""Texts that are written together: each is what it would be alone, whenever the others begin and end."""
+
+from __future__ import annotations
+
+import pytest
+
+import gptcore
+from gptcore import GPTConfig
+from gptcore.batching import Batch
+from gptcore.continuation import Continuation
+from gptcore.errors import SamplingError
+from gptcore.generation import prompt_ids
+from gptcore.sampling import SamplingSettings
+from tiny import make_model
+
+SETTINGS = (
+    SamplingSettings(temperature=0.8, top_k=50, top_p=0.95),
+    SamplingSettings(temperature=0),
+    SamplingSettings(repetition_penalty=1.3, no_repeat_ngram_size=3),
+)
+
+
+@pytest.fixture(scope="module")
+def mini():
+    return gptcore.load("mini")
+
+
+def text(lm, place: int, *, seed: int | None = None) -> Continuation:
+    prompt = ["Once upon a time", "The dog", "Lily and her mother went to the park. They", "One day, a bird"][place % 4]
+    settings, seed = SETTINGS[place % len(SETTINGS)], place if seed is None else seed
+    return Continuation(prompt_ids(lm, prompt), settings, seed=seed, tokenizer=lm.tokenizer)
+
+
+def alone(lm, place: int, n_tokens: int) -> list[int]:
+    one, batch = text(lm, place), Batch(lm.model)
+    batch.join(one, n_tokens)
+    while len(batch):
+        list(batch.step())
+    return one.ids
+
+
+@pytest.mark.parametrize("use_cache", [True, False])
+def test_texts_that_join_at_any_moment_are_the_same_as_alone(mini, use_cache):
+    lengths = [30, 9, 41, 17, 1, 25]
+    batch, texts, given = Batch(mini.model, use_cache=use_cache), [], {}
+    for place, n_tokens in enumerate(lengths):
+        texts.append(text(mini, place))
+        batch.join(texts[-1], n_tokens)
+        for _ in range(4):
+            for continuation, token in batch.step():
+                given.setdefault(continuation, []).append(token.id)
+    while len(batch):
+        for continuation, token in batch.step():
+            given.setdefault(continuation, []).append(token.id)
+    for place, (one, n_tokens) in enumerate(zip(texts, lengths, strict=True)):
+        assert one.ids == alone(mini, place, n_tokens)
+        assert given[one] == one.ids[one.n_prompt :]
+
+
+def test_each_text_slides_its_own_window():
+    model = make_model(GPTConfig(vocab_size=40, n_positions=12, n_embd=16, n_layer=2, n_head=2))
+    prompts = [[1, 2, 3], list(range(12)), [7]]
+
+    def written(*chosen: int) -> list[list[int]]:
+        texts = [Continuation(prompts[place], SamplingSettings(), seed=place) for place in chosen]
+        batch = Batch(model)
+        for one in texts:
+            batch.join(one, 40)
+        while len(batch):
+            list(batch.step())
+        return [one.ids for one in texts]
+
+    assert written(0, 1, 2) == [written(place)[0] for place in (0, 1, 2)]
+
+
+def test_a_text_that_is_given_up_leaves_and_the_others_go_on(mini):
+    batch, texts = Batch(mini.model), [text(mini, place) for place in range(3)]
+    for one in texts:
+        batch.join(one, 20)
+    list(batch.step())
+    batch.leave(texts[0])
+    batch.leave(texts[0])  # twice is once
+    n_written = texts[0].n_new
+    while len(batch):
+        list(batch.step())
+    assert texts[0].n_new == n_written
+    assert [one.ids for one in texts[1:]] == [alone(mini, place, 20) for place in (1, 2)]
+
+
+def test_a_text_given_up_while_a_step_is_looked_at_gets_nothing_more(mini):
+    batch, texts = Batch(mini.model), [text(mini, place) for place in range(2)]
+    for one in texts:
+        batch.join(one, 20)
+    list(batch.step())
+    for continuation, _ in batch.step():
+        if continuation is texts[0]:
+            batch.leave(texts[1])
+    assert len(batch) == 1 and texts[0].n_new == texts[1].n_new + 1
+
+
+def test_what_does_not_fit_the_vocabulary_is_refused_before_it_joins(mini):
+    batch = Batch(mini.model)
+    wrong = Continuation([1], SamplingSettings(top_k=10**6), seed=1)
+    with pytest.raises(SamplingError):
+        batch.join(wrong, 5)
+    assert len(batch) == 0

@@ -1,0 +1,82 @@
+"""A visitor without a browser: speaks to the page's server as its scripts do, but may send anything."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any
+
+import httpx
+
+API = "/gradio_api"
+
+
+class Page:
+    """What the server says of itself: components by the names in the page, and the events on them.
+
+    Args:
+        config: as the server gives it under /config.
+    """
+
+    def __init__(self, config: Mapping[str, Any]) -> None:
+        self.components: dict[int, dict[str, Any]] = {one["id"]: one for one in config["components"]}
+        self.ids: dict[str, int] = {
+            one["props"]["elem_id"]: one["id"] for one in config["components"] if one["props"].get("elem_id")
+        }
+        self.events: list[dict[str, Any]] = config["dependencies"]
+
+    def event(self, name: str, kind: str) -> dict[str, Any]:
+        """The event of the component of a name that the server handles."""
+        target = [self.ids[name], kind]
+        return next(one for one in self.events if target in [list(t) for t in one["targets"]] and one["backend_fn"])
+
+    def values(self, event: Mapping[str, Any], changes: Mapping[str, Any] = {}) -> list[Any]:
+        """What an untouched page would send, with some components changed by their names."""
+        changed = {self.ids[name]: value for name, value in changes.items()}
+        return [changed.get(one, self.components[one]["props"].get("value")) for one in event["inputs"]]
+
+
+class Visitor:
+    """One open page.
+
+    Args:
+        client: of the address of the server.
+        page: see `visit`.
+    """
+
+    def __init__(self, client: httpx.AsyncClient, page: Page) -> None:
+        self.client, self.page = client, page
+        self.session = secrets.token_hex(6)
+
+    async def send(self, event: Mapping[str, Any], data: Sequence[Any]) -> AsyncIterator[dict[str, Any]]:
+        """The server's messages about an event, to its end. Raises httpx.HTTPStatusError where it is refused."""
+        body = {"data": list(data), "fn_index": event["id"], "session_hash": self.session, "trigger_id": None}
+        joined = await self.client.post(f"{API}/queue/join", json=body)
+        joined.raise_for_status()
+        mine = joined.json()["event_id"]
+        where = {"session_hash": self.session}
+        async with self.client.stream("GET", f"{API}/queue/data", params=where) as stream:
+            async for line in stream.aiter_lines():
+                if not line.startswith("data:"):
+                    continue
+                message = json.loads(line[5:])
+                if message.get("event_id") in (mine, None):
+                    yield message
+                if message["msg"] == "close_stream":
+                    return
+
+    async def ask(self, name: str, function: str, data: object) -> httpx.Response:
+        """What a component's function on the server answers."""
+        body = {
+            "data": data, "fn_name": function, "component_id": self.page.ids[name], "session_hash": self.session,
+        }  # fmt: skip
+        return await self.client.post(f"{API}/component_server", json=body)
+
+
+async def visit(client: httpx.AsyncClient, page: Page | None = None) -> Visitor:
+    """Opens the page: its HTML, and what it says of itself where that is not known."""
+    (await client.get("/")).raise_for_status()
+    if page is None:
+        page = Page((await client.get("/config")).json())
+    return Visitor(client, page)
