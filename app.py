@@ -22,6 +22,10 @@ from ui.services import make_services
 from ui.serving import serve
 from ui.temporary import TemporaryFiles
 
+# Seconds for which a thread of the server may keep the one that computes from going on, after each of its small steps.
+# Python's 5 ms are longer than a token takes.
+_SWITCH = 0.0005
+
 
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     """The command line; a Space, which cannot pass flags, is recognised by its environment."""
@@ -49,6 +53,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
 def main(arguments: list[str] | None = None) -> int:
     """Builds the page and serves it until interrupted; returns the exit status."""
     options = parse_arguments(arguments)
+    sys.setswitchinterval(_SWITCH)
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s")
     files = TemporaryFiles(most_bytes=PROFILES[options.profile].temporary_bytes)
     try:

@@ -35,6 +35,7 @@ class _Job:
     batches: SimpleQueue[_Batch | BaseException | None] = field(default_factory=SimpleQueue)
     single: bool = False
     kept: bool = False
+    patient: bool = False
     begun: bool = False
     waits: bool = False
     given_up: bool = False
@@ -50,6 +51,8 @@ class Computing:
     def __init__(self, name: str) -> None:
         self._name = name
         self._ready: deque[_Job] = deque()
+        self._patient: deque[_Job] = deque()  # those for which nobody sits and waits, which are ready
+        self._last_was_patient = False
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
         self._active = 0
@@ -77,9 +80,12 @@ class Computing:
             job.given_up = True
             self._wake(job)
 
-    def keep(self, steps: Iterator[object]) -> None:
-        """Computes to the end, for nobody in particular: what the steps give is thrown away."""
-        self._enter(_Job(steps, kept=True), first=False)
+    def keep(self, steps: Iterator[object], *, patient: bool = False) -> None:
+        """Computes to the end, for nobody in particular: what the steps give is thrown away.
+
+        All patient ones together have every other turn at most, as long as others wait.
+        """
+        self._enter(_Job(steps, kept=True, patient=patient), first=False)
 
     def once(self, compute: Callable[[], T]) -> T:
         """The result of a computation that is one step; it goes before the next slice of the others."""
@@ -95,7 +101,10 @@ class Computing:
     def _enter(self, job: _Job, *, first: bool) -> None:
         with self._changed:
             self._active += 1
-            (self._ready.appendleft if first else self._ready.append)(job)
+            if first:
+                self._ready.appendleft(job)
+            else:
+                self._line_up(job)
             self._changed.notify()
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, daemon=True, name=self._name)
@@ -107,16 +116,26 @@ class Computing:
             if job.waits:
                 job.waits = False
                 self._active += 1
-                self._ready.append(job)
+                self._line_up(job)
                 self._changed.notify()
+
+    def _line_up(self, job: _Job) -> None:
+        (self._patient if job.patient else self._ready).append(job)
+
+    def _next(self) -> _Job:
+        """Whose turn it is: single steps first, then one of those waited for and a patient one in turn."""
+        hurried = bool(self._ready) and (self._ready[0].single or self._last_was_patient or not self._patient)
+        if not (hurried and self._ready[0].single):
+            self._last_was_patient = not hurried
+        return (self._ready if hurried else self._patient).popleft()
 
     def _work(self) -> None:
         while True:
             with self._changed:
-                if not self._changed.wait_for(lambda: self._ready, _IDLE):
+                if not self._changed.wait_for(lambda: self._ready or self._patient, _IDLE):
                     self._thread = None
                     return
-                job = self._ready.popleft()
+                job = self._next()
             batch, end = _slice(job)
             if end is None:
                 self._pass_on(job, batch)
@@ -130,7 +149,7 @@ class Computing:
             job.batches.put(batch)
         with self._changed:
             if job.batches.qsize() < _AHEAD or job.given_up:
-                self._ready.append(job)
+                self._line_up(job)
             else:
                 job.waits = True
                 self._active -= 1

@@ -131,8 +131,8 @@ class Jobs:
     def check_place(self, bench: Bench) -> None:
         """Raises Busy when the runs that learn on other benches have all places; those that wait hold none."""
         with self._lock:
-            others = [[run.record for run in other.live] for other in self._benches.values() if other is not bench]
-        learning = [records for records in others if any(one.state in ("running", "ending") for one in records)]
+            others = [other.live for other in self._benches.values() if other is not bench]
+        learning = [[run.record for run in runs] for runs in others if any(run.learns for run in runs)]
         if len(learning) < self._limits.training_runs:
             return
         left = [max(one.seconds_left() or 0.0 for one in records) for records in learning]  # a race is one place

@@ -106,13 +106,19 @@ class Run:
         """Whether it has ended within so many seconds."""
         return self._ended.wait(seconds)
 
+    @property
+    def learns(self) -> bool:
+        """Whether it computes or will in a moment, unlike one that waits to be told to go on."""
+        with self._steering:
+            return not self._ended.is_set() and (self._allowed >= 1 or self.record.state in ("running", "ending"))
+
     def _take_turns(self) -> None:
         """Computes on, unless it does already or has ended."""
         with self._steering:
             if self._at_work or self._ended.is_set():
                 return
             self._at_work = True
-        self._computing.keep(self._work())
+        self._computing.keep(self._work(), patient=True)
 
     def _work(self) -> Iterator[None]:
         """Its turns, until it waits or has ended."""

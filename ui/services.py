@@ -20,6 +20,7 @@ from ui.sessions import SessionStore
 from ui.writers import Writers
 
 T = TypeVar("T")
+_BETWEEN_UPDATES, _EACH_UPDATE = 0.05, 0.02  # seconds: 20 a second on one page, 50 on all together
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,11 @@ class Services:
             return self.writers.write(lm.model, continuations, max_new_tokens)
         steps = continue_together(lm.model, continuations, max_new_tokens=max_new_tokens, use_cache=False)
         return self.computing.each(steps if max_new_tokens > 0 else iter(()))
+
+    @property
+    def update_seconds(self) -> float:
+        """How long a text waits at least between two updates of its page: each costs the server as much as a token."""
+        return max(_BETWEEN_UPDATES, _EACH_UPDATE * self.writers.n_texts)
 
     def now(self, compute: Callable[[], T]) -> T:
         """The result of a short computation."""

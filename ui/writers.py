@@ -49,12 +49,16 @@ class Writers:
 
     Args:
         computing: where everything is computed.
+
+    Attributes:
+        n_texts: how many visitors are waiting for more of their texts.
     """
 
     def __init__(self, computing: Computing) -> None:
         self._computing = computing
         self._lock = threading.Lock()
         self._waiting: dict[GPT, deque[_Request]] = {}  # of the models that are writing
+        self.n_texts = 0
 
     def write(self, model: GPT, continuations: Sequence[Continuation], max_new_tokens: int) -> Iterator[_Made]:
         """((which continuation, its next token), the seconds that it took); closing the iterator gives all up.
@@ -64,6 +68,7 @@ class Writers:
         """
         request = _Request(continuations, max_new_tokens)
         with self._lock:
+            self.n_texts += 1
             begins = model not in self._waiting
             self._waiting.setdefault(model, deque()).append(request)
         if begins:
@@ -75,6 +80,8 @@ class Writers:
                 yield from found
         finally:
             request.given_up = True
+            with self._lock:
+                self.n_texts -= 1
 
     def _steps(self, model: GPT) -> Iterator[None]:
         """The job: a token for every text of the model at each step, until there is none."""

@@ -116,3 +116,30 @@ def test_many_visitors_at_once_get_their_own_results(place):
     for thread in threads:
         thread.join()
     assert results == {number: list(range(number, number + 500)) for number in range(20)} and place.active == 0
+
+
+def test_patient_jobs_have_every_other_turn_together_and_single_steps_go_first(place, monkeypatch):
+    monkeypatch.setattr(computing, "SLICE", 0.0)
+    order: list[str] = []
+    begin, over = threading.Event(), threading.Event()
+
+    def steps(name: str, n: int):
+        begin.wait()
+        for _ in range(n):
+            order.append(name)
+            yield
+        if n > 20:
+            over.set()
+
+    place.keep(steps("run 1", 25), patient=True)
+    place.keep(steps("run 2", 25), patient=True)
+    place.keep(steps("text", 20))
+    begin.set()
+    while "text" not in order:
+        pass
+    place.once(lambda: order.append("at once"))
+    over.wait()
+    among = order[order.index("text") : len(order) - order[::-1].index("text")]
+    turns = [name[:3] for name in among if name != "at once"]
+    assert turns[:20] == ["tex", "run"] * 10 and "at once" in order
+    assert {"run 1", "run 2"} <= set(among)

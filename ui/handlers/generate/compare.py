@@ -10,7 +10,7 @@ from gptcore.generation import prompt_ids
 from gptcore.language_model import LanguageModel
 from ui.handlers import inputs, records
 from ui.handlers.generate.strategies import FROM_SLIDERS, OFF, STRATEGIES, of_strategy
-from ui.handlers.generate.writing import UPDATES_PER_SECOND, wait_until
+from ui.handlers.generate.writing import wait_until
 from ui.handlers.inputs import InputError, WritingForm
 from ui.services import Services
 from ui.sessions import Turn
@@ -98,7 +98,7 @@ def _together(
             wait_until(began + max(written.values()) / form.tokens_per_second, run)
         if not run.wanted:
             break
-        if time.perf_counter() - shown >= 1 / UPDATES_PER_SECOND:
+        if time.perf_counter() - shown >= services.update_seconds:
             shown = time.perf_counter()
             yield list(streams), seed
     else:

@@ -20,7 +20,6 @@ from ui.sessions import Document, NextToken, Session, Turn
 
 _TOKEN = '{"kind":"token"'  # how a token's record begins
 # More often than this nobody sees, and every update costs the page some milliseconds.
-UPDATES_PER_SECOND = 20
 _ENDED = "the model ended its text here; what follows begins another"
 
 
@@ -226,7 +225,7 @@ def _extend(
 def _paced(
     services: Services, run: Turn, lm: LanguageModel, continuation: Continuation, form: WritingForm, n_tokens: int
 ) -> Iterator[list[str]]:
-    """Batches of new records, at most UPDATES_PER_SECOND of them, no faster than the reader wants.
+    """Batches of new records, in updates as far apart as the services say, no faster than the reader wants.
 
     The model is ahead of what is shown: what counts here is the tokens that have arrived.
     """
@@ -256,7 +255,7 @@ def _paced(
             wait_until(began + n / form.tokens_per_second, run)
         if not run.wanted:
             break
-        if time.perf_counter() - shown >= 1 / UPDATES_PER_SECOND:
+        if time.perf_counter() - shown >= services.update_seconds:
             shown = time.perf_counter()
             yield [*new, figures("")]
             new = []

@@ -16,7 +16,6 @@ from gptcore.zero_shot.likelihood import score_labels
 from gptcore.zero_shot.metrics import exact_match, percent, rouge
 from gptcore.zero_shot.window import Fitted, fit
 from ui.handlers import inputs, records
-from ui.handlers.generate.writing import UPDATES_PER_SECOND
 from ui.handlers.sheets import big
 from ui.handlers.zero_shot.form import OWN_WORDING, Asked
 from ui.services import Services
@@ -104,7 +103,7 @@ def answer(services: Services, session_id: str | None, model: object, asked: Ask
             written += made.text
             if not run.wanted:
                 break
-            if time.perf_counter() - shown_at >= 1 / UPDATES_PER_SECOND:
+            if time.perf_counter() - shown_at >= services.update_seconds:
                 shown_at = time.perf_counter()
                 yield stream
         else:
