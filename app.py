@@ -12,6 +12,10 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 for _name in ("NO_PROXY", "no_proxy"):
     os.environ[_name] = ",".join(filter(None, [os.environ.get(_name), "127.0.0.1,localhost"]))
 
+from ui import zero_gpu  # noqa: F401
+
+# isort: split
+
 from gptcore.errors import GPTCoreError
 from ui.guard import allowed_hosts
 from ui.handlers.page.example import make_example

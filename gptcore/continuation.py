@@ -70,7 +70,7 @@ class Continuation:
         self.start = 0
         self.end = ""
         self._generator = torch.Generator().manual_seed(self.seed)
-        self._n_alternatives = n_alternatives
+        self.n_alternatives = n_alternatives
         self._end_id = tokenizer.end_id if tokenizer is not None else None
         self._stop_at_end = stop_at_end
         self._text = StreamingText(tokenizer) if tokenizer is not None else None
@@ -78,7 +78,8 @@ class Continuation:
         for token_id in self.ids[self.n_prompt :]:  # each took one random number, and may end inside a character
             torch.rand((), generator=self._generator, dtype=torch.float64)
             written += self._text.push(token_id) if self._text else ""
-        self._matcher = StopMatcher(check_stop(stop, tokenizer), written)
+        self.stop = check_stop(stop, tokenizer)
+        self._matcher = StopMatcher(self.stop, written)
 
     @property
     def n_new(self) -> int:
@@ -90,6 +91,10 @@ class Continuation:
         """Whether `end` says why no more will come: "length", "end-of-text" or "stop"."""
         return bool(self.end)
 
+    def take_over(self, ids: Sequence[int], end: str) -> None:
+        """Is as far from now on as a copy of it that was written elsewhere by the same seed, and chooses no more."""
+        self.ids, self.end = list(ids), end
+
     def choose(self, logits: Tensor, *, is_last: bool) -> list[GeneratedToken]:
         """Takes one token; returns those that may be shown now, usually that one.
 
@@ -98,7 +103,7 @@ class Continuation:
             is_last: no more will be asked for.
         """
         logits = logits.float().cpu()
-        favourites = logits.topk(min(max(1, self._n_alternatives), len(logits)))
+        favourites = logits.topk(min(max(1, self.n_alternatives), len(logits)))
         best, values = favourites.indices.tolist(), favourites.values.tolist()
         total = values[0] + math.log(max(1e-30, float((logits - values[0]).exp().sum())))
         if not math.isfinite(total):
@@ -118,7 +123,7 @@ class Continuation:
             sampling_probability=float(choices.probabilities[place]),
             n_candidates=len(choices.ids),
             alternatives=tuple(Alternative(i, v - total) for i, v in zip(best, values, strict=True))[
-                : self._n_alternatives
+                : self.n_alternatives
             ],
             context_start=self.start,
         )

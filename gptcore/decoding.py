@@ -64,8 +64,9 @@ class UncachedDecoder:
     @torch.inference_mode()
     def read(self, row: int, token_ids: Sequence[int]) -> Tensor:
         self._contexts[row] = list(token_ids)
+        ids = torch.tensor([self._contexts[row]], device=self.model.wte.weight.device)
         with evaluating(self.model):
-            return self.model.lm_head(self.model.hidden_states(torch.tensor([self._contexts[row]]))[0, -1])  # [V]
+            return self.model.lm_head(self.model.hidden_states(ids)[0, -1])  # [V]
 
     def step(self, token_ids: Sequence[int]) -> Tensor:
         return torch.stack([self.read(row, [*self._contexts[row], new]) for row, new in enumerate(token_ids)])

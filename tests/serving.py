@@ -14,9 +14,9 @@ from ui.temporary import TemporaryFiles
 
 
 @contextmanager
-def served_page() -> Iterator[str]:
+def served_page(profile: str = "local") -> Iterator[str]:
     """Its address, as long as the context lasts."""
-    services = make_services(offline=True, example=example_bench())
+    services = make_services(profile=profile, offline=True, example=example_bench())
     files = TemporaryFiles(most_bytes=services.limits.temporary_bytes)
     page = build_page(services, make_example(services))
     yield serve(page, services, files, wait=False)

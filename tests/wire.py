@@ -52,7 +52,7 @@ class Visitor:
     async def send(self, event: Mapping[str, Any], data: Sequence[Any]) -> AsyncIterator[dict[str, Any]]:
         """The server's messages about an event, to its end. Raises httpx.HTTPStatusError where it is refused."""
         body = {"data": list(data), "fn_index": event["id"], "session_hash": self.session, "trigger_id": None}
-        joined = await self.client.post(f"{API}/queue/join", json=body)
+        joined = await self._post("queue/join", body)
         joined.raise_for_status()
         mine = joined.json()["event_id"]
         where = {"session_hash": self.session}
@@ -71,7 +71,11 @@ class Visitor:
         body = {
             "data": data, "fn_name": function, "component_id": self.page.ids[name], "session_hash": self.session,
         }  # fmt: skip
-        return await self.client.post(f"{API}/component_server", json=body)
+        return await self._post("component_server", body)
+
+    async def _post(self, where: str, body: object) -> httpx.Response:
+        as_json = {"content-type": "application/json"}
+        return await self.client.post(f"{API}/{where}", content=json.dumps(body), headers=as_json)
 
 
 async def visit(client: httpx.AsyncClient, page: Page | None = None) -> Visitor:

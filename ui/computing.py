@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
+from gptcore.memory import return_freed_memory
+
 T = TypeVar("T")
 log = logging.getLogger("gptlens")
 
@@ -134,7 +136,7 @@ class Computing:
             with self._changed:
                 if not self._changed.wait_for(lambda: self._ready or self._patient, _IDLE):
                     self._thread = None
-                    return
+                    break
                 job = self._next()
             batch, end = _slice(job)
             if end is None:
@@ -142,6 +144,7 @@ class Computing:
             else:
                 self._finish(job, batch, end)
             del job, batch, end  # an idle thread keeps nobody's results
+        return_freed_memory()
 
     def _pass_on(self, job: _Job, batch: _Batch) -> None:
         """Hands a batch over; the job has another turn later, or waits until enough of them are fetched."""

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from gptcore.config import GPTConfig
 from gptcore.errors import CheckpointError, GPTCoreError
 from gptcore.language_model import LanguageModel
+from gptcore.memory import return_freed_memory
 from gptcore.model import random_model
 from gptcore.training import RepeatedSequences, Trainer, TrainingConfig
 from ui.computing import Computing
@@ -206,6 +207,8 @@ class Jobs:
             for bench in gone:
                 del self._benches[bench.id]
         self._free(gone)
+        if gone:
+            return_freed_memory()
 
     def warm_up(self) -> None:
         """Updates a tiny model once: what torch loads for that would delay a first run."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -10,6 +11,8 @@ from gptcore.continuation import Continuation
 from gptcore.generated import GeneratedToken
 from gptcore.generation import continue_together
 from gptcore.language_model import LanguageModel
+from gptcore.scoring import ScoredToken, TextScore, score_text
+from ui import zero_gpu
 from ui.computing import Computing
 from ui.jobs import Bench, Jobs
 from ui.limits import PROFILES, Limits
@@ -45,10 +48,18 @@ class Services:
         self, lm: LanguageModel, continuations: Sequence[Continuation], max_new_tokens: int, *, use_cache: bool = True
     ) -> Iterator[tuple[tuple[int, GeneratedToken], float]]:
         """((which continuation, its next token), its seconds): several texts, written with those of other visitors."""
+        if use_cache and max_new_tokens > 0 and zero_gpu.wanted(lm):
+            return _timed(zero_gpu.write(lm, continuations, max_new_tokens))
         if use_cache and max_new_tokens > 0:
             return self.writers.write(lm.model, continuations, max_new_tokens)
         steps = continue_together(lm.model, continuations, max_new_tokens=max_new_tokens, use_cache=False)
         return self.computing.each(steps if max_new_tokens > 0 else iter(()))
+
+    def score(self, lm: LanguageModel, text: str) -> tuple[str, list[ScoredToken], TextScore]:
+        """As `gptcore.scoring.score_text`, wherever it is computed."""
+        if zero_gpu.wanted(lm):
+            return zero_gpu.score(lm, text)
+        return self.measure(lambda: score_text(lm, text))
 
     @property
     def update_seconds(self) -> float:
@@ -62,6 +73,15 @@ class Services:
     def measure(self, compute: Callable[[], T]) -> T:
         """The result of a computation of seconds, for which nobody else has to wait."""
         return self.measuring.once(compute)
+
+
+def _timed(steps: Iterator[T]) -> Iterator[tuple[T, float]]:
+    """Results with the seconds that each took."""
+    before = time.perf_counter()
+    for made in steps:
+        now = time.perf_counter()
+        yield made, now - before
+        before = now
 
 
 def make_services(

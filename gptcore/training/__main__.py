@@ -19,6 +19,7 @@ from gptcore.config import PRESETS, GPTConfig
 from gptcore.corpora import CORPORA, corpus, read_documents
 from gptcore.errors import GPTCoreError, TrainingError
 from gptcore.language_model import load
+from gptcore.memory import keep_freed_memory
 from gptcore.model import GPT, random_model
 from gptcore.scoring import TextScore, score_documents
 from gptcore.tokenizers import ByteBPE, CharTokenizer, Tokenizer, load_tokenizer
@@ -42,7 +43,6 @@ from gptcore.training import (
     workers_from_environment,
 )
 from gptcore.training.config import PAPERS, field_help
-from gptcore.training.memory import keep_freed_memory
 from gptcore.training.precision import faster_precision
 from gptcore.training.reporting import Reporter
 from gptcore.training.unlikelihood import Unlikelihood

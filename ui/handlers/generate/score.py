@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from gptcore.scoring import score_text
 from ui.handlers import inputs, records
 from ui.handlers.inputs import InputError
 from ui.services import Services
@@ -18,7 +17,7 @@ def score(services: Services, model: object, text: object) -> str:
     """
     written = inputs.text(text, "The text", most=services.limits.max_score_chars, least=1)
     lm = services.models.get(inputs.model_name(model))
-    unscored, tokens, total = services.measure(lambda: score_text(lm, written))
+    unscored, tokens, total = services.score(lm, written)
     if not tokens:
         raise InputError("The text is a single token, and nothing stands before it to predict it from. Write more.")
     figures = records.stats(
