@@ -10,6 +10,7 @@ from pathlib import Path
 import gradio as gr
 import numpy as np
 import pytest
+import space_check
 from gradio_client import Client
 from gradio_client.exceptions import AppError
 
@@ -214,3 +215,16 @@ def test_starting_with_a_model_that_is_not_there_ends_with_a_sentence():
         check=False,
     )
     assert done.returncode == 1 and "There is no model 'gpt9'" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_server_is_checked_from_outside(capsys, monkeypatch):
+    with served_page("space") as address:
+        monkeypatch.setattr(sys, "argv", ["space_check.py", address])
+        assert space_check.main() == 0
+        assert capsys.readouterr().out.count(" ok ") == len(space_check.CHECKS)
+
+        async def fails(visitor):
+            raise AssertionError("down")
+
+        monkeypatch.setitem(space_check.CHECKS, "attention is drawn", fails)
+        assert space_check.main() == 1 and "FAILED" in capsys.readouterr().out

@@ -157,8 +157,9 @@ def _on_model(services: Services) -> Callable[..., Iterator[list[Any]]]:
 def _on_moment(services: Services) -> Callable[[str, float], Any]:
     """Picks the model as it was at a moment of its training; the last place is the finished one."""
 
-    def on_moment(name: str, place: float) -> Any:
+    def on_moment(name: object, place: object) -> Any:
         with shown_to_visitor():
+            name = inputs.model_name(name)
             base, steps = base_name(name), moments(name)
             at = inputs.whole(place, "The moment of the training", low=0, high=len(steps))
             chosen = base if at == len(steps) else f"{base}@{steps[at]}"

@@ -11,6 +11,7 @@ from ui.components.attention.attention_view import standalone_page
 from ui.errors import shown_to_visitor
 from ui.figures import attention as figures
 from ui.figures.slide import is_kind
+from ui.handlers import inputs
 from ui.handlers.attention import ablation, files, lens, maps, texts
 from ui.services import Services
 from ui.tabs.controls import event_data, or_nothing, served
@@ -56,10 +57,10 @@ class AttentionEvents:
         with shown_to_visitor():
             return list(texts.wake(self._services, name, asked.get("layer"), asked.get("head")))
 
-    def fresh(self, name: str, linked: bool, *written: object) -> list[Any]:
+    def fresh(self, name: object, linked: bool, *written: object) -> list[Any]:
         text, text_a, text_b = written
         with shown_to_visitor():
-            example = texts.example_text(self._services.models.get(name))
+            example = texts.example_text(self._services.models.get(inputs.model_name(name)))
         wanted = [example, example, texts.other_text(example)]
         kept = [
             linked or not texts.is_example(text),
