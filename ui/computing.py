@@ -54,7 +54,7 @@ class Computing:
         self._name = name
         self._ready: deque[_Job] = deque()
         self._patient: deque[_Job] = deque()  # those for which nobody sits and waits, which are ready
-        self._last_was_patient = False
+        self._owed = 0.0  # seconds that the patient ones have had more than the others, while both were ready
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
         self._active = 0
@@ -85,7 +85,7 @@ class Computing:
     def keep(self, steps: Iterator[object], *, patient: bool = False) -> None:
         """Computes to the end, for nobody in particular: what the steps give is thrown away.
 
-        All patient ones together have every other turn at most, as long as others wait.
+        All patient ones together have half of the time, as long as others wait.
         """
         self._enter(_Job(steps, kept=True, patient=patient), first=False)
 
@@ -125,10 +125,10 @@ class Computing:
         (self._patient if job.patient else self._ready).append(job)
 
     def _next(self) -> _Job:
-        """Whose turn it is: single steps first, then one of those waited for and a patient one in turn."""
-        hurried = bool(self._ready) and (self._ready[0].single or self._last_was_patient or not self._patient)
-        if not (hurried and self._ready[0].single):
-            self._last_was_patient = not hurried
+        """Whose turn it is: single steps first; patient jobs have half of the time as long as others wait."""
+        if not (self._ready and self._patient):
+            self._owed = 0.0
+        hurried = bool(self._ready) and (self._ready[0].single or self._owed >= 0 or not self._patient)
         return (self._ready if hurried else self._patient).popleft()
 
     def _work(self) -> None:
@@ -138,7 +138,10 @@ class Computing:
                     self._thread = None
                     break
                 job = self._next()
+            began = time.perf_counter()
             batch, end = _slice(job)
+            took = time.perf_counter() - began
+            self._owed += took if job.patient else 0.0 if job.single else -took
             if end is None:
                 self._pass_on(job, batch)
             else:
