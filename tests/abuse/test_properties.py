@@ -1,0 +1,139 @@
+"""What holds for every input: parsers answer or say why not, codecs come back, sampling stays a distribution."""
+
+from __future__ import annotations
+
+import base64
+import math
+import zlib
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gptcore.errors import GPTCoreError
+from gptcore.generated import GeneratedToken
+from gptcore.sampling import SamplingSettings, candidates, sample
+from gptcore.stopping import StopMatcher
+from gptcore.tokenizers import ByteBPE
+from helpers import CONTROLS
+from ui import links
+from ui.handlers.attention.codec import one_map
+from ui.handlers.inputs import writing_form
+from ui.handlers.train.forms import train_form
+from ui.handlers.train.presets import PRESETS
+from ui.handlers.zero_shot import form as zero_shot
+from ui.limits import Limits
+
+settings.register_profile("ours", deadline=None, max_examples=150, derandomize=True)
+settings.load_profile("ours")
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | TEXTS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4),
+    max_leaves=8,
+)
+LIMITS = Limits()
+BPE = ByteBPE.train(["the cat sat on the mat, and the dog ran to the cat. " * 4, "naïve café 😀"], vocab_size=285)
+
+
+def some_of(values: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
+    """The values with a few of them replaced by anything."""
+    return st.dictionaries(st.sampled_from(sorted(values)), JSON, max_size=3).map(lambda changed: {**values, **changed})
+
+
+@given(some_of(CONTROLS))
+def test_the_writing_form_is_parsed_or_refused_with_a_sentence(values):
+    try:
+        form = writing_form(values, LIMITS)
+    except GPTCoreError as error:
+        assert 10 < len(str(error)) < 600
+    else:
+        assert 1 <= form.max_new_tokens <= LIMITS.max_new_tokens and math.isfinite(form.sampling.temperature)
+
+
+@given(some_of({**PRESETS["30 seconds, letters"]}))
+def test_the_training_form_is_parsed_or_refused_with_a_sentence(values):
+    try:
+        form = train_form(values, LIMITS)
+    except GPTCoreError as error:
+        assert 10 < len(str(error)) < 900
+    else:
+        assert form.shape.n_embd % form.shape.n_head == 0
+
+
+@given(some_of(zero_shot.defaults("sentiment")))
+def test_the_zero_shot_form_is_parsed_or_refused_with_a_sentence(values):
+    try:
+        form = zero_shot.task_form(values, LIMITS)
+    except GPTCoreError as error:
+        assert 10 < len(str(error)) < 900
+    else:
+        assert form.max_new_tokens >= 1
+
+
+@given(st.dictionaries(st.sampled_from([*links.RANGES, *links.CHOICES, "prompt", "text", "model", "x"]), TEXTS))
+def test_links_give_only_what_is_known_and_in_range(query):
+    found = links.read(query, 200)
+    for name, value in found.items():
+        if name in links.RANGES:
+            low, high, whole = links.RANGES[name]
+            assert low <= value <= high and (not whole or isinstance(value, int))
+        elif name in links.CHOICES:
+            assert value in links.CHOICES[name]
+        else:
+            assert query[name].startswith(value)
+    assert "x" not in found and links.read({k: str(v) for k, v in found.items()}, 200) == found
+
+
+@given(st.integers(1, 12).flatmap(lambda n: st.lists(st.floats(0, 1), min_size=n * n, max_size=n * n)))
+def test_maps_come_back_within_a_code(values):
+    n = math.isqrt(len(values))
+    weights = np.tril(np.array(values, dtype=np.float64).reshape(n, n))
+    codes = np.frombuffer(zlib.decompress(base64.b64decode(one_map(weights, causal=True, signed=False))), "<u2")
+    np.testing.assert_allclose(codes / 65534, weights[np.tril_indices(n)], atol=1 / 65534)
+
+
+@given(TEXTS)
+def test_bytes_come_back_through_any_tokens(text):
+    ids = BPE.encode(text)
+    assert BPE.decode(ids) == text and all(0 <= token < BPE.vocab_size for token in ids)
+
+
+@given(
+    st.lists(st.floats(-50, 50, width=32), min_size=2, max_size=40),
+    st.floats(0, 3),
+    st.none() | st.integers(1, 40),
+    st.none() | st.floats(0.01, 1),
+    st.none() | st.floats(0.0, 0.99),
+    st.integers(0, 2**31),
+)
+def test_what_may_be_chosen_is_a_distribution_over_tokens_of_the_vocabulary(logits, temperature, k, p, low, seed):
+    settings_ = SamplingSettings(temperature=temperature, top_k=k and min(k, len(logits)), top_p=p, min_p=low)
+    choices = candidates(torch.tensor(logits), settings_)
+    chances = choices.probabilities
+    assert 1 <= len(choices.ids) <= len(logits) == len(set(range(len(logits))) | set(choices.ids.tolist()))
+    assert float(chances.sum()) == pytest.approx(1, abs=1e-5) and bool((chances >= 0).all())
+    assert max(logits[i] for i in choices.ids.tolist()) >= max(logits) - 1e-4  # rounding makes ties
+    assert 0 <= sample(choices, torch.Generator().manual_seed(seed)) < len(choices.ids)
+
+
+@given(st.lists(st.text("abc", max_size=3), max_size=20), st.lists(st.text("abc", min_size=1, max_size=4), max_size=3))
+def test_nothing_of_a_stop_string_is_shown_and_all_before_it_is(pieces, stops):
+    matcher, shown, cut = StopMatcher(stops, ""), "", None
+    for number, piece in enumerate(pieces):
+        token = GeneratedToken(number, piece, -1.0, 1, 1.0, 1, (), 0)
+        tokens, cut = matcher.push(token)
+        shown += "".join(one.text for one in tokens)
+        if cut is not None:
+            break
+    shown += "".join(one.text for one in matcher.flush())
+    whole = "".join(pieces)
+    ends = [whole.find(stop) for stop in stops if stop in whole]
+    assert (cut is not None) == bool(ends)
+    assert not any(stop in shown for stop in stops) and whole.startswith(shown)
+    if not ends:
+        assert shown == whole

@@ -1,0 +1,126 @@
+"""Every benchmark, one after the other, and one table of what they found for this folder's README.
+
+    python tests/benchmarks/all.py [--out table.md]
+
+Takes under 15 minutes on two cores. Nothing else should compute meanwhile.
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import re
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+HERE = Path(__file__).resolve().parent
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the table: where its figures stand in a benchmark's output.
+
+    Attributes:
+        what: is measured.
+        pattern: with groups `here`, and `ratio` or none.
+        against: what the ratio compares with.
+    """
+
+    what: str
+    pattern: str
+    against: str = ""
+
+
+_TOKENS = r"(?P<here>[\d,]+) +[\d,]+ +(?P<ratio>[\d.]+)"
+PARTS: dict[str, list[Row]] = {
+    "decode.py": [
+        Row("GPT-2 small, default decode, tokens/s", rf"gpt2.*?default +{_TOKENS}", "transformers, fp32"),
+        Row("GPT-2 small, exact, tokens/s", rf"gpt2.*?exact +{_TOKENS}", "transformers, fp32"),
+        Row("GPT-2 small, int8, tokens/s", rf"gpt2.*?int8 +{_TOKENS}", "transformers, fp32"),
+        Row("mini, tokens/s", rf"mini.*?default +{_TOKENS}", "transformers, fp32"),
+        Row("choosing by top-p 0.9 among 50,257, ms", r"top-p 0\.9 +(?P<here>[\d.]+)"),
+    ],
+    "attention.py": [
+        Row(
+            "all maps of GPT-2 small, 512 tokens, ms", r"all maps.*? (?P<here>[\d.]+) ms +(?P<ratio>[\d.]+)", "prefill"
+        ),
+        Row("its queries and keys, ms", r"queries and keys.*? (?P<here>[\d.]+) ms +(?P<ratio>[\d.]+)", "prefill"),
+    ],
+    "training.py --rounds 3 --page": [
+        Row(
+            "training 4 layers x 128 in bf16, tokens/s",
+            r"characters, batch 12 x 64 +[\d,]+ +[\d,]+ +[\d.]+ +(?P<here>[\d,]+) +(?P<ratio>[\d.]+)",
+            "transformers, fp32",
+        ),
+        Row(
+            "training the mini's shape in bf16, tokens/s",
+            r"mini, batch 16 x 128 +[\d,]+ +[\d,]+ +[\d.]+ +(?P<here>[\d,]+) +(?P<ratio>[\d.]+)",
+            "transformers, fp32",
+        ),
+        Row("a run in the app, tokens/s", r"run on the server.*? (?P<here>[\d,]+) +(?P<ratio>[\d.]+)", "the bare loop"),
+        Row(
+            "Generate beside a run, tokens/s",
+            r"Generate: (?P<here>[\d,]+) tokens/s beside the run, [\d,]+ without, (?P<ratio>[\d.]+)",
+            "without one",
+        ),
+        Row("a run that Chromium follows on the same cores, tokens/s", r"same cores: (?P<here>[\d,]+)"),
+        Row("from Start to the first update on the page, ms", r"first update on the page: (?P<here>\d+)"),
+        Row("the page's question for news, ms", r"polls over HTTP: p50 (?P<here>\d+)"),
+    ],
+    "zero_shot.py": [
+        Row("two labels by likelihood, ms", r"two labels.*? (?P<here>[\d.]+) ms"),
+        Row("16 answers one by one, ms", r"one by one +(?P<here>[\d.]+) ms +(?P<ratio>[\d.]+)", "together"),
+    ],
+    "page.py": [
+        Row("time to the first page, s", r"this app +(?P<here>[\d.]+) +(?P<ratio>[\d.]+)", "an empty Gradio page"),
+        Row(
+            "Generate as Chromium on the same cores sees it, tokens/s",
+            r"seen in the browser +(?P<here>\d+) +(?P<ratio>[\d.]+)",
+            "bare `generate`",
+        ),
+        Row("from typing to the overview of 144 heads, ms", r"drawn overview +(?P<here>\d+)"),
+    ],
+    "../load/trial.py --seconds 60": [
+        Row("twenty visitors: a text of 102 tokens, median s", r"102 tokens, done +\d+ +(?P<here>[\d.]+)"),
+        Row("twenty visitors: its first words, median s", r"its first words +\d+ +(?P<here>[\d.]+)"),
+        Row("twenty visitors: a run's news, median s", r"a run's news +\d+ +(?P<here>[\d.]+)"),
+    ],
+}
+
+
+def table(outputs: dict[str, str]) -> str:
+    """The rows of all benchmarks, as Markdown; a row that was not found says so."""
+    lines = ["| what | here | compared with | ratio |", "|---|---|---|---|"]
+    for part, rows in PARTS.items():
+        for row in rows:
+            found = re.search(row.pattern, outputs.get(part, ""), re.DOTALL)
+            here, ratio = ("not measured", "") if found is None else (found["here"], found.groupdict().get("ratio", ""))
+            lines.append(f"| {row.what} | {here} | {row.against} | {ratio} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, help="also write the table to this file")
+    options = parser.parse_args()
+    outputs: dict[str, str] = {}
+    for part in PARTS:
+        began = time.perf_counter()
+        script, *flags = part.split()
+        done = subprocess.run([sys.executable, HERE / script, *flags], capture_output=True, text=True, check=False)
+        outputs[part] = done.stdout
+        state = "" if done.returncode == 0 else f", failed: {done.stderr[-300:]}"
+        print(f"{part}: {time.perf_counter() - began:.0f} s{state}", file=sys.stderr, flush=True)
+    made = f"{platform.machine()}, torch {torch.__version__}, {torch.get_num_threads()} threads\n\n{table(outputs)}"
+    print(made)
+    if options.out:
+        options.out.write_text(made + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,29 @@
+"""The table of all benchmarks finds its figures in what they print."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+ALL = runpy.run_path(str(Path(__file__).parent / "benchmarks" / "all.py"))
+
+DECODE = """
+gpt2 (random weights)    tok/s   best  x transformers
+  transformers fp32        33     34      1.00
+  exact                    52     54      1.58
+  default                 108    108      3.29
+  int8                    164    164      5.00
+mini (as bundled)        tok/s   best  x transformers
+  default                1179   1214      3.23
+choosing
+  top-p 0.9                    0.317
+"""
+
+
+def test_figures_and_ratios_stand_in_their_rows_and_what_failed_is_named():
+    rows = ALL["table"]({"decode.py": DECODE}).splitlines()
+    assert "| GPT-2 small, default decode, tokens/s | 108 | transformers, fp32 | 3.29 |" in rows
+    assert "| mini, tokens/s | 1179 | transformers, fp32 | 3.23 |" in rows
+    assert "| choosing by top-p 0.9 among 50,257, ms | 0.317 |  |  |" in rows
+    assert len(rows) == 2 + sum(map(len, ALL["PARTS"].values()))
+    assert sum("not measured" in row for row in rows) == len(rows) - 2 - len(ALL["PARTS"]["decode.py"])
