@@ -40,7 +40,7 @@ TABS: dict[str, tuple[str, Callable[[Site], Lens]]] = {
 }
 KEYS = (
     "Keys: **G** main button · **N** next token · **S** stop · **P** large type · **D** dark · **1** to **5** tabs · "
-    "**Shift+Enter** in the prompt"
+    "**B** black screen · **?** all keys · **Shift+Enter** in the prompt"
 )
 
 

@@ -205,6 +205,34 @@ def test_the_presenter_mode_enlarges_and_dark_mode_switches_by_key(visit):
     assert page.evaluate("document.body.classList.contains('dark')")
 
 
+def test_a_presenters_remote_turns_pages_and_blackens_the_screen_and_a_key_lists_all_keys(visit):
+    page = visit("?present=1")
+    selected = page.locator(
+        "#tabs > .tab-wrapper [role=tab][aria-selected=true], #tabs [role=tab][aria-selected=true]"
+    ).first
+    expect(selected).to_have_text("Generate")
+    page.keyboard.press("PageDown")
+    expect(selected).to_have_text("Attention")
+    page.keyboard.press("PageUp")
+    expect(selected).to_have_text("Generate")
+    page.keyboard.press("PageUp")  # there is none before the first
+    expect(selected).to_have_text("Generate")
+    cover = "getComputedStyle(document.body, '::after').backgroundColor"
+    for key in ("b", "."):
+        page.keyboard.press(key)
+        assert page.evaluate(cover) == "rgb(0, 0, 0)"
+        page.keyboard.press(key)
+        assert page.evaluate(cover) != "rgb(0, 0, 0)"
+    page.keyboard.press("?")
+    expect(page.locator("#key-list")).to_be_visible()
+    expect(page.locator("#key-list dt")).to_have_count(9)
+    page.keyboard.press("Escape")
+    expect(page.locator("#key-list")).to_be_hidden()
+    page.keyboard.press("p")  # without large type, Page Down scrolls as everywhere
+    page.keyboard.press("PageDown")
+    expect(selected).to_have_text("Generate")
+
+
 @pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_page_fits_projector_and_phone(visit, width, height, theme):

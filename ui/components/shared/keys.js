@@ -1,6 +1,36 @@
-// Keys for the stage: G generate, N next token, S stop, P presenter, D dark, 1 to 5 the tabs. Those that press a button
-// press one that is on screen. A second click on a main button within a quarter of a second is the same click; on
+// Keys for the stage, listed by "?". Those that press a button press one that is on screen. A second click on a main button within a quarter of a second is the same click; on
 // others, one within the time that no hand needs.
+const LIST = [
+  ['G', 'presses the main button of the open tab'],
+  ['N', 'adds the next token'],
+  ['S', 'stops what is running'],
+  ['P', 'large type for the room, and back'],
+  ['D', 'dark, and back'],
+  ['1 to 5', 'opens a tab'],
+  ['Page Down, Page Up', 'in large type: the next tab, the one before'],
+  ['B or .', 'a black screen, and back'],
+  ['?', 'this list'],
+];
+
+function list() {
+  let dialog = document.querySelector('#key-list');
+  if (!dialog) {
+    dialog = document.createElement('dialog');
+    dialog.id = 'key-list';
+    dialog.setAttribute('aria-label', 'Keys');
+    const rows = document.createElement('dl');
+    for (const [key, what] of LIST) {
+      rows.appendChild(document.createElement('dt')).textContent = key;
+      rows.appendChild(document.createElement('dd')).textContent = what;
+    }
+    dialog.appendChild(rows);
+    dialog.addEventListener('click', () => dialog.close());
+    document.body.appendChild(dialog);
+  }
+  if (dialog.open) dialog.close();
+  else dialog.showModal();
+}
+
 export function start() {
   const silent = ['range', 'checkbox', 'radio', 'button'];
   const typing = e =>
@@ -19,7 +49,16 @@ export function start() {
       window.dispatchEvent(new Event('resize'));
     },
     d: () => document.body.classList.toggle('dark'),
+    b: () => document.body.classList.toggle('black'),
+    '.': () => document.body.classList.toggle('black'),
+    '?': list,
   };
+  const turn = by => {
+    const tabs = outerTabs();
+    tabs[tabs.findIndex(tab => tab.getAttribute('aria-selected') === 'true') + by]?.click();
+  };
+  const remote = {pagedown: 1, pageup: -1}; // what the buttons of a presenter's remote send
+  document.addEventListener('click', () => document.body.classList.remove('black'), true);
   // A text box keeps its height when the type or the width changes; its last line must not be cut.
   const fit = () =>
     document.querySelectorAll('textarea').forEach(area => {
@@ -48,7 +87,17 @@ export function start() {
     if (keys[key]) {
       keys[key]();
       e.preventDefault();
+    } else if (remote[key] && document.body.classList.contains('present')) {
+      turn(remote[key]);
+      e.preventDefault();
     } else if ('12345'.includes(key)) outerTabs()[+key - 1]?.click();
   });
-  if (new URLSearchParams(location.search).get('present') === '1') document.body.classList.add('present');
+  if (new URLSearchParams(location.search).get('present') !== '1') return;
+  document.body.classList.add('present');
+  const fitted = new MutationObserver(() => {
+    if (!document.querySelector('#prompt textarea')) return;
+    fitted.disconnect();
+    requestAnimationFrame(fit);
+  });
+  fitted.observe(document.body, {childList: true, subtree: true, attributes: true});
 }
