@@ -1,5 +1,5 @@
-// Keys for the stage, listed by "?". Those that press a button press one that is on screen. A second click on a main button within a quarter of a second is the same click; on
-// others, one within the time that no hand needs.
+// Keys for the stage, listed by "?". Those that press a button press one that is on screen. A second click on a main
+// button within a quarter of a second is the same click; on others, one within the time that no hand needs.
 const LIST = [
   ['G', 'presses the main button of the open tab'],
   ['N', 'adds the next token'],
