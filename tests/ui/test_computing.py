@@ -126,6 +126,8 @@ def test_patient_jobs_have_half_of_the_time_together_and_single_steps_go_first(p
     def steps(name: str, seconds: float, n: int):
         begin.wait()
         for _ in range(n):
+            if over.is_set():
+                return
             order.append(name)
             wait_for(seconds)
             yield
@@ -140,6 +142,8 @@ def test_patient_jobs_have_half_of_the_time_together_and_single_steps_go_first(p
         wait_for(0.001)
     place.once(lambda: order.append("at once"))
     over.wait()
+    while place.active:
+        wait_for(0.001)
     among = order[order.index("text") : len(order) - order[::-1].index("text")]
     runs = sum(name.startswith("run") for name in among)
     assert {"run 1", "run 2"} <= set(among) and "at once" in order
