@@ -13,6 +13,7 @@ import pytest
 import space_check
 from gradio_client import Client
 from gradio_client.exceptions import AppError
+from wire import apart
 
 import app
 import gptcore
@@ -220,11 +221,11 @@ def test_starting_with_a_model_that_is_not_there_ends_with_a_sentence():
 def test_a_server_is_checked_from_outside(capsys, monkeypatch):
     with served_page("space") as address:
         monkeypatch.setattr(sys, "argv", ["space_check.py", address])
-        assert space_check.main() == 0
+        assert apart(space_check.main) == 0
         assert capsys.readouterr().out.count(" ok ") == len(space_check.CHECKS)
 
         async def fails(visitor):
             raise AssertionError("down")
 
         monkeypatch.setitem(space_check.CHECKS, "attention is drawn", fails)
-        assert space_check.main() == 1 and "FAILED" in capsys.readouterr().out
+        assert apart(space_check.main) == 1 and "FAILED" in capsys.readouterr().out

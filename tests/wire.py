@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import Any
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
 
 import httpx
 
 API = "/gradio_api"
+T = TypeVar("T")
 
 
 class Page:
@@ -76,6 +78,12 @@ class Visitor:
     async def _post(self, where: str, body: object) -> httpx.Response:
         as_json = {"content-type": "application/json"}
         return await self.client.post(f"{API}/{where}", content=json.dumps(body), headers=as_json)
+
+
+def apart(work: Callable[[], T]) -> T:
+    """What a function returns that begins an event loop, from a thread: browser tests may have left one in this."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(work).result()
 
 
 async def visit(client: httpx.AsyncClient, page: Page | None = None) -> Visitor:
