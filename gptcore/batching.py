@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from gptcore.continuation import Continuation, context_start, replayed_start
+from gptcore.continuation import Continuation, check_length, context_start, replayed_start
 from gptcore.decoding import CachedDecoder, Decoder, Precision, UncachedDecoder
 from gptcore.generated import GeneratedToken
 from gptcore.model import GPT
@@ -48,9 +48,10 @@ class Batch:
         """Takes a text in, which gets its first tokens in the next step.
 
         Raises:
-            SamplingError: its settings do not fit the model's vocabulary.
+            SamplingError: its settings do not fit the model's vocabulary, or a length below 1.
         """
         config = self.model.config
+        check_length(max_new_tokens)
         continuation.settings.check_vocabulary(config.vocab_size)
         continuation.start = replayed_start(continuation.n_prompt, len(continuation.ids) - 1, config.n_positions)
         self._decoder.add()

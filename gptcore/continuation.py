@@ -141,6 +141,12 @@ class Continuation:
         return tokens
 
 
+def check_length(max_new_tokens: object) -> None:
+    """Raises SamplingError unless it is a whole number of at least 1."""
+    if isinstance(max_new_tokens, bool) or not isinstance(max_new_tokens, int) or max_new_tokens < 1:
+        raise SamplingError(f"max_new_tokens is {max_new_tokens!r}; it must be a whole number of at least 1.")
+
+
 def check_seed(seed: int | None) -> int:
     """The seed itself, or a random one for None. Raises SamplingError outside 0 to 2**63 - 1."""
     if seed is None:

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from gptcore.batching import Batch
-from gptcore.continuation import Continuation, replayed_start
-from gptcore.errors import NOT_NUMBERS, CheckpointError, ContextLengthError, SamplingError, TokenIdError
+from gptcore.continuation import Continuation, check_length, replayed_start
+from gptcore.errors import NOT_NUMBERS, CheckpointError, ContextLengthError, TokenIdError
 from gptcore.generated import GeneratedToken
 from gptcore.kernels import Precision
 from gptcore.language_model import LanguageModel
@@ -141,9 +141,3 @@ def last_logits(model: GPT, token_ids: Sequence[int], *, n_prompt: int | None = 
     if torch.isnan(logits).any():
         raise CheckpointError(NOT_NUMBERS)
     return logits
-
-
-def check_length(max_new_tokens: object) -> None:
-    """Raises SamplingError unless it is a whole number of at least 1."""
-    if isinstance(max_new_tokens, bool) or not isinstance(max_new_tokens, int) or max_new_tokens < 1:
-        raise SamplingError(f"max_new_tokens is {max_new_tokens!r}; it must be a whole number of at least 1.")

@@ -103,4 +103,7 @@ def test_what_does_not_fit_the_vocabulary_is_refused_before_it_joins(mini):
     wrong = Continuation([1], SamplingSettings(top_k=10**6), seed=1)
     with pytest.raises(SamplingError):
         batch.join(wrong, 5)
+    for length in (0, -1, 1.5, None):
+        with pytest.raises(SamplingError, match="at least 1"):
+            batch.join(text(mini, 0), length)
     assert len(batch) == 0

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from gptcore.continuation import Continuation
@@ -23,7 +23,7 @@ from ui.sessions import SessionStore
 from ui.writers import Writers
 
 T = TypeVar("T")
-_BETWEEN_UPDATES, _EACH_UPDATE = 0.05, 0.02  # seconds: 20 a second on one page, 50 on all together
+_BETWEEN_UPDATES, _EACH_UPDATE = 0.05, 0.02  # seconds: more often nobody sees, and each costs some milliseconds
 
 
 @dataclass(frozen=True)
@@ -48,18 +48,20 @@ class Services:
         self, lm: LanguageModel, continuations: Sequence[Continuation], max_new_tokens: int, *, use_cache: bool = True
     ) -> Iterator[tuple[tuple[int, GeneratedToken], float]]:
         """((which continuation, its next token), its seconds): several texts, written with those of other visitors."""
-        if use_cache and max_new_tokens > 0 and zero_gpu.wanted(lm):
-            return _timed(zero_gpu.write(lm, continuations, max_new_tokens))
-        if use_cache and max_new_tokens > 0:
-            return self.writers.write(lm.model, continuations, max_new_tokens)
-        steps = continue_together(lm.model, continuations, max_new_tokens=max_new_tokens, use_cache=False)
-        return self.computing.each(steps if max_new_tokens > 0 else iter(()))
+        if max_new_tokens < 1:
+            return iter(())
+        if not use_cache:
+            steps = continue_together(lm.model, continuations, max_new_tokens=max_new_tokens, use_cache=False)
+            return self.computing.each(steps)
+        here = partial(self.writers.write, lm.model)
+        if zero_gpu.wanted(lm):
+            return zero_gpu.write(lm, continuations, max_new_tokens, here=here)
+        return here(continuations, max_new_tokens)
 
     def score(self, lm: LanguageModel, text: str) -> tuple[str, list[ScoredToken], TextScore]:
         """As `gptcore.scoring.score_text`, wherever it is computed."""
-        if zero_gpu.wanted(lm):
-            return zero_gpu.score(lm, text)
-        return self.measure(lambda: score_text(lm, text))
+        here = partial(self.measure, partial(score_text, lm, text))
+        return zero_gpu.score(lm, text, here=here) if zero_gpu.wanted(lm) else here()
 
     @property
     def update_seconds(self) -> float:
@@ -73,15 +75,6 @@ class Services:
     def measure(self, compute: Callable[[], T]) -> T:
         """The result of a computation of seconds, for which nobody else has to wait."""
         return self.measuring.once(compute)
-
-
-def _timed(steps: Iterator[T]) -> Iterator[tuple[T, float]]:
-    """Results with the seconds that each took."""
-    before = time.perf_counter()
-    for made in steps:
-        now = time.perf_counter()
-        yield made, now - before
-        before = now
 
 
 def make_services(

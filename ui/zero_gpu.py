@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 import os
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -87,6 +88,8 @@ class Work:
 
 
 Written = tuple[int, GeneratedToken, list[int], str]  # which text, its token, all its tokens now, why it has ended
+Made = tuple[tuple[int, GeneratedToken], float]  # (which text, its token), seconds
+Scored = tuple[str, list[ScoredToken], TextScore]
 
 
 def duration(work: Work) -> int:
@@ -124,34 +127,41 @@ def wanted(lm: LanguageModel) -> bool:
 
 
 def write(
-    lm: LanguageModel, texts: Sequence[Continuation], max_new_tokens: int
-) -> Iterator[tuple[int, GeneratedToken]]:
-    """(which continuation, its next token), from the GPU; from the processor where that cannot be had, or any more."""
+    lm: LanguageModel,
+    texts: Sequence[Continuation],
+    max_new_tokens: int,
+    *,
+    here: Callable[[Sequence[Continuation], int], Iterator[Made]],
+) -> Iterator[Made]:
+    """((which continuation, its next token), its seconds), from the GPU; `here` goes on where that cannot be had."""
     n_asked = [one.n_new + max_new_tokens for one in texts]
+    before = time.perf_counter()
     try:
         for place, token, ids, end in on_gpu(Work(lm.name, tuple(map(Text.of, texts)), max_new_tokens)):
-            one = texts[place]  # a token that may begin a stop string is held back, and not there yet
+            one, now = texts[place], time.perf_counter()
+            # A token that may begin a stop string is held back, and not there yet.
             one.take_over(ids if end else [*one.ids, token.id], end)
-            yield place, token
+            yield (place, token), now - before
+            before = now
         return
     except Exception as error:
         _say(error)
     for place, one in enumerate(texts):
-        copy = Text.of(one).begin(lm)
         if one.done:
             continue
-        for _, token in continue_together(lm.model, [copy], max_new_tokens=n_asked[place] - one.n_new):
+        copy = Text.of(one).begin(lm)
+        for (_, token), seconds in here([copy], n_asked[place] - one.n_new):
             one.take_over(copy.ids, copy.end)
-            yield place, token
+            yield (place, token), seconds
 
 
-def score(lm: LanguageModel, text: str) -> tuple[str, list[ScoredToken], TextScore]:
-    """As `gptcore.scoring.score_text`, on the GPU; on the processor where it cannot be had."""
+def score(lm: LanguageModel, text: str, *, here: Callable[[], Scored]) -> Scored:
+    """As `gptcore.scoring.score_text`, on the GPU; by `here` where that cannot be had."""
     try:
         return next(iter(on_gpu(Work(lm.name, scored=text))))
     except Exception as error:
         _say(error)
-        return score_text(lm, text)
+        return here()
 
 
 def _say(error: Exception) -> None:

@@ -85,7 +85,7 @@ def test_without_a_gpu_or_without_it_any_more_the_text_goes_on_and_is_the_same(
 
 def test_scores_are_the_same_with_a_gpu_and_without(services, tiny_lm, lent, monkeypatch):
     text = "the cat sat on the mat"
-    assert zero_gpu.score(tiny_lm, text) == score_text(tiny_lm, text)
+    assert services.score(tiny_lm, text) == score_text(tiny_lm, text)
     shown = score(services, "tiny", text)
 
     def fails(work):

@@ -63,7 +63,8 @@ export function start({element, props, server, watch}) {
       `${visible(value.best[depth][place])} with ${percent(value.probability[depth][place])}. ` +
       (depth === last
         ? 'This is what the whole model says.'
-        : `The whole model’s choice, ${visible(value.best[last][place])}, is no. ${rank.toLocaleString('en')} here, ` +
+        : `The whole model’s choice, ${visible(value.best[last][place])}, ` +
+          `is no. ${rank.toLocaleString('en')} here, ` +
           `with ${percent(value.share[depth][place])}.`)
     );
   }

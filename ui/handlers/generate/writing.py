@@ -19,7 +19,6 @@ from ui.services import Services
 from ui.sessions import Document, NextToken, Session, Turn
 
 _TOKEN = '{"kind":"token"'  # how a token's record begins
-# More often than this nobody sees, and every update costs the page some milliseconds.
 _ENDED = "the model ended its text here; what follows begins another"
 
 
