@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 from dataclasses import fields
@@ -251,3 +252,12 @@ def test_charts_for_tensorboard_are_written_or_its_absence_is_a_sentence(tmp_pat
         assert done.returncode == 1 and "TensorBoard is not installed" in done.stderr
     else:
         assert done.returncode == 0 and list((tmp_path / "board").glob("events.out.tfevents.*"))
+
+
+def test_one_of_several_processes_leaves_at_once_with_its_status_and_all_it_said():
+    code = "import atexit; atexit.register(print, 'taken down'); from gptcore.training import leave; print('said'); "
+    for several, said in ((False, "said\ntaken down\n"), (True, "said\n")):
+        environment = {**os.environ, **({"RANK": "0", "WORLD_SIZE": "2"} if several else {})}
+        command = [sys.executable, "-c", f"{code}leave(3)"]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=environment)
+        assert (done.returncode, done.stdout) == (3, said), done.stderr

@@ -1,12 +1,21 @@
-"""Prints pages of the small synthetic web: `python -m gptcore.corpora --pages 1000 --seed 1 > world.txt`."""
+"""Prints pages of the small synthetic web: `python -m gptcore.corpora --pages 1000 --seed 1 > world.txt`.
+
+With --stories, pages with tasks about those stories instead.
+"""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
+from gptcore.corpora.files import read_documents
+from gptcore.corpora.reading import TASKS_FROM_STORIES, pages
 from gptcore.corpora.world.documents import documents
 from gptcore.corpora.world.items import TASKS_WITH_ITEMS
+from gptcore.corpora.world.splits import NoChoice
+from gptcore.errors import GPTCoreError
 from gptcore.tokenizers.base import END_OF_TEXT
 
 
@@ -16,12 +25,32 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--pages", type=int, default=1000, help="how many; the first of more are the same")
     parser.add_argument("--seed", type=int, default=1, help="of another web")
     parser.add_argument("--task", choices=TASKS_WITH_ITEMS, help="only pages that show this task")
+    parser.add_argument(
+        "--stories",
+        type=Path,
+        action="append",
+        help=f"a file of short plain stories to ask about, with --task {' or '.join(TASKS_FROM_STORIES)}; repeatable",
+    )
     options = parser.parse_args(arguments)
     if options.pages < 1:
         parser.error(f"--pages is {options.pages}; at least 1 is needed")
-    for page in documents(options.pages, seed=options.seed, task=options.task):
-        sys.stdout.write(f"{page}\n{END_OF_TEXT}\n")
+    if options.stories and options.task not in TASKS_FROM_STORIES:
+        parser.error(f"--stories needs --task {' or '.join(TASKS_FROM_STORIES)}")
+    try:
+        for page in _pages(options):
+            sys.stdout.write(f"{page}\n{END_OF_TEXT}\n")
+    except GPTCoreError as error:
+        parser.error(str(error))
+    except NoChoice:
+        parser.error("no sentence of these stories fits the task; give more stories of short plain sentences")
     return 0
+
+
+def _pages(options: argparse.Namespace) -> Iterator[str]:
+    if not options.stories:
+        return documents(options.pages, seed=options.seed, task=options.task)
+    stories = [story for path in options.stories for story in read_documents(path)]
+    return pages(stories, options.pages, task=options.task, seed=options.seed)
 
 
 if __name__ == "__main__":

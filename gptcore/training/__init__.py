@@ -18,7 +18,7 @@ from gptcore.training.data import (
     tokenize,
 )
 from gptcore.training.distillation import Distillation, written_tokens
-from gptcore.training.distributed import Workers, workers_from_environment
+from gptcore.training.distributed import Workers, leave, workers_from_environment
 from gptcore.training.loop import EndEvent, EvalEvent, HeldOutScore, StepEvent, Trainer, TrainingEvent
 from gptcore.training.optimizer import learning_rate, make_optimizers
 
@@ -43,6 +43,7 @@ __all__ = [
     "encoded",
     "generator_for",
     "learning_rate",
+    "leave",
     "make_optimizers",
     "ngram_losses",
     "split",

@@ -38,6 +38,7 @@ from gptcore.training import (
     WithCopies,
     Workers,
     encoded,
+    leave,
     split,
     token_file,
     workers_from_environment,
@@ -400,4 +401,4 @@ def _shape(options: argparse.Namespace) -> GPTConfig:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    leave(main())

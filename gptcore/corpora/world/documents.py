@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 
 from gptcore.corpora.world import analogies, facts, french, reviews, scenes, stories, sums, telling
 from gptcore.corpora.world.english import capitalised
@@ -35,8 +36,9 @@ _N_ITEMS = {
 }
 
 
-def _demonstration(task: str) -> Callable[[Draw], str]:
-    """Pages that show a task, in one of the ways that are not held out."""
+def demonstration(task: str, make: Callable[[Draw], Item] | None = None) -> Callable[[Draw], str]:
+    """Pages that show a task, in one of the ways that are not held out, with items of the world or made so."""
+    make = make or partial(item, task)
     shown = [template for template in TASKS[task].templates if not template.held_out]
 
     def page(draw: Draw) -> str:
@@ -46,7 +48,7 @@ def _demonstration(task: str) -> Callable[[Draw], str]:
             least, most = min(2, least), min(3, most)
         # A prompt is the beginning of a page, so what counts most is the first item.
         n = 1 if draw.chance(0.4) else draw.number(least, most)
-        page = template.document([_shown(task, template, draw) for _ in range(n)])
+        page = template.document([_shown(task, make, template, draw) for _ in range(n)])
         if template.chain_of_thought:
             return _STEPS_HEAD + page
         return draw.pick(_HEADS[task]).format(n=draw.number(1, 90)) + "\n\n" + page if draw.chance(0.1) else page
@@ -54,11 +56,11 @@ def _demonstration(task: str) -> Callable[[Draw], str]:
     return page
 
 
-def _shown(task: str, template: Template, draw: Draw) -> Item:
+def _shown(task: str, make: Callable[[Draw], Item], template: Template, draw: Draw) -> Item:
     """An item as people write it down: sentences with a capital letter here and there."""
-    made = item(task, draw)
+    made = make(draw)
     while template.chain_of_thought and made.steps == NO_STEPS:
-        made = item(task, draw)
+        made = make(draw)
     if task == "translate" and draw.chance(0.4):
         english = capitalised(made.fields["english"])
         end = "" if english.endswith("?") else "."
@@ -157,20 +159,20 @@ _PAGES: tuple[tuple[float, Callable[[Draw], str]], ...] = (
     (1, _weather),
     (1, _lists),
     (9, _reading),
-    (25, _demonstration("question")),
-    (13, _demonstration("summarise")),
-    (13, _demonstration("cloze")),
-    (16, _demonstration("translate")),
+    (25, demonstration("question")),
+    (13, demonstration("summarise")),
+    (13, demonstration("cloze")),
+    (16, demonstration("translate")),
     (3, _vocabulary),
     (1, _phrase_in_story),
-    (30, _demonstration("sentiment")),
+    (30, demonstration("sentiment")),
     (3, reviews.glossary),
-    (28, _demonstration("arithmetic")),
+    (28, demonstration("arithmetic")),
     (2, _numbers),
-    (13, _demonstration("analogy")),
+    (13, demonstration("analogy")),
     (3, _statements),
     (4, facts.about),
-    (4, _demonstration("fact")),
+    (4, demonstration("fact")),
 )
 _KINDS = [page for _, page in _PAGES]
 _WEIGHTS = [weight for weight, _ in _PAGES]
@@ -179,7 +181,7 @@ _WEIGHTS = [weight for weight, _ in _PAGES]
 def document(seed: int, number: int, task: str | None = None) -> str:
     """Page number so-and-so of the small web of a seed, or of its pages that show a task."""
     draw = Draw((seed, number))
-    page = draw.random.choices(_KINDS, _WEIGHTS)[0] if task is None else _demonstration(task)
+    page = draw.random.choices(_KINDS, _WEIGHTS)[0] if task is None else demonstration(task)
     return page(draw)
 
 
