@@ -16,6 +16,7 @@ from ui.endpoints import add_endpoints
 from ui.errors import shown_to_visitor
 from ui.handlers import inputs
 from ui.handlers.generate import writing as handlers
+from ui.handlers.generate.recovery import recover
 from ui.handlers.models import loading, uses
 from ui.handlers.page.example import PageExample
 from ui.model_store import base_name, facts, moments
@@ -109,9 +110,9 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
         linked = {"model": model, "moment": moment} | {name: at for lens in lenses for name, at in lens.linked.items()}
         arriving: Event = {
             "fn": _on_load(services, example, list(linked)),
-            "inputs": gr.Textbox(visible=False),
+            "inputs": [gr.Textbox(visible=False), gr.Textbox(visible=False)],
             "outputs": [tabs, *linked.values()],
-            "js": calling("shared/visit.js", "[m.visit()]"),
+            "js": calling("shared/visit.js", "m.visit()"),
             **QUIET,
         }
         open_after(page.load(**arriving))
@@ -177,18 +178,17 @@ def _on_lines(services: Services) -> Callable[..., list[str]]:
     return on_lines
 
 
-def _on_load(services: Services, example: PageExample, linked: list[str]) -> Callable[[gr.Request, str], list[Any]]:
-    """When a page is opened: the example becomes the visitor's own, or the text before a reload comes back; the query
-    string sets the controls.
+def _on_load(services: Services, example: PageExample, linked: list[str]) -> Callable[..., list[Any]]:
+    """When a page is opened: the example becomes the visitor's own, or the text before a reload comes back, from the
+    server or from what the browser held; the query string sets the controls.
     """
 
-    def on_load(request: gr.Request, visit: str) -> list[Any]:
+    def on_load(request: gr.Request, visit: str, held: str) -> list[Any]:
         asked = links.read(dict(request.query_params), services.limits.max_new_tokens)
         tab = gr.Tabs(selected=asked["tab"]) if "tab" in asked else gr.skip()
         asked["linked"] = "text" in asked
-        before = services.sessions.resume(request.session_hash, visit)
-        if before is not None and before.document is not None:
-            kept = before.document
+        kept = recover(services, request.session_hash, visit, held, example.document)
+        if kept is not None:
             asked |= {"prompt": kept.prompt, "seed": kept.seed, "model": kept.model}
             asked["stream"] = "".join(kept.records)
         else:

@@ -79,6 +79,7 @@ class Session:
         own_prompt: the prompt that was put on the page unasked; one that differs is the visitor's.
         shown_by: id of the model object that wrote the text; a model in training is a new object at every snapshot.
         visit: a name that the browser keeps over a reload, or "".
+        cut: its text was being written when its page went.
     """
 
     document: Document | None = None
@@ -87,6 +88,7 @@ class Session:
     own_prompt: str = ""
     shown_by: int = 0
     visit: str = ""
+    cut: bool = False
     last_seen: float = 0.0
     _runs: set[Turn] = field(default_factory=set)
     _turn: threading.Lock = field(default_factory=threading.Lock)
@@ -114,6 +116,11 @@ class Session:
         """Ends what is in progress at its next token, and what waits for its turn; what was made stays."""
         for run in list(self._runs):
             run.stopped = True
+
+    def leave(self) -> None:
+        """Ends what is in progress, since its page is gone."""
+        self.cut = self.cut or bool(self._runs)
+        self.stop()
 
     def remember(self, document: Document | None) -> None:
         """Keeps a document for Undo."""
@@ -161,9 +168,9 @@ class SessionStore:
             before = next(live, None) or self._left.pop(visit, None)
         if before is None:
             return None
-        before.stop()
+        before.leave()
         session.document, session.next_token, session.undo = before.document, before.next_token, before.undo
-        session.own_prompt, session.shown_by = before.own_prompt, before.shown_by
+        session.own_prompt, session.shown_by, session.cut = before.own_prompt, before.shown_by, before.cut
         return session
 
     def forget(self, session_id: str | None) -> None:
@@ -181,7 +188,7 @@ class SessionStore:
                     break
                 self._left.popitem(last=False)
         if session is not None:
-            session.stop()
+            session.leave()
 
     def __len__(self) -> int:
         return len(self._sessions)

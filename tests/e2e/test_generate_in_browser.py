@@ -255,3 +255,15 @@ def test_a_reload_while_writing_leaves_a_working_page(visit):
     expect(page.locator("#stream .ts-token").first).to_be_visible()
     settled(page)
     generate(page, "The moon")
+
+
+def test_a_text_that_has_ended_is_written_on(visit):
+    page = visit()
+    generate(page, "The moon")
+    before, count = page.inner_text("#stream .ts-text"), page.locator("#stream .ts-token").count()
+    page.fill("#prompt textarea", "Something else")
+    page.click("#stream [data-do=onward]")
+    expect(page.locator("#stream .ts-token").nth(count)).to_be_visible()
+    settled(page)
+    assert page.inner_text("#stream .ts-text").startswith(before[:200])
+    assert page.input_value("#prompt textarea") == "The moon"

@@ -272,7 +272,7 @@ def test_a_stop_string_is_not_shown_and_the_figures_are_of_the_whole_text(servic
     assert stats["end"] == "stop" and stats["n"] == len(records_of(stream, "token"))
     views = list(writing.write_one(services, "a", "tiny", PROMPT, form()))
     after = records_of(last_stream(views), "stats")[-1]
-    assert after["n"] == len(records_of(last_stream(views), "token")) and after["end"] == ""
+    assert after["n"] == len(records_of(last_stream(views), "token")) and after["end"] == "step"
 
 
 def test_after_branching_the_prompt_on_the_page_is_that_of_the_text(services):

@@ -2,12 +2,14 @@
 // Model text goes into the page by textContent alone.
 import {counted, percent, visible} from './plain.js';
 import {copyText, saveText} from './page.js';
+import {hold} from './visit.js';
 
 export function start({element, props, trigger, watch, given}) {
   const box = element.querySelector('.ts-text');
   const stats = element.querySelector('.ts-stats');
   const detail = element.querySelector('.ts-detail');
   const said = element.querySelector('.ts-said');
+  const onward = element.querySelector('[data-do=onward]');
   box.setAttribute('aria-label', given.name || 'Text');
 
   let shown = '',
@@ -69,9 +71,13 @@ export function start({element, props, trigger, watch, given}) {
       'end-of-text': 'the model ended the text',
       stop: 'stop string found',
       stopped: 'stopped',
+      cut: 'the connection broke here',
+      kept: 'kept by this browser',
+      step: '',
     };
-    if (summary.end) parts.push(ends[summary.end] || summary.end);
-    stats.textContent = parts.join(' · ');
+    if (summary.end) parts.push(ends[summary.end] ?? summary.end);
+    stats.textContent = parts.filter(Boolean).join(' · ');
+    onward.hidden = !(given.branching && summary.end);
   }
 
   function reset() {
@@ -216,6 +222,11 @@ export function start({element, props, trigger, watch, given}) {
   }
   const actions = {
     copy,
+    onward: () => {
+      onward.hidden = true;
+      box.focus();
+      trigger('onward', {});
+    },
     txt: () => saveText('gpt-lens.txt', 'text/plain', text()),
     json: () =>
       saveText(
@@ -225,6 +236,8 @@ export function start({element, props, trigger, watch, given}) {
       ),
   };
   element.querySelector('.ts-tools').addEventListener('click', e => actions[e.target.dataset.do]?.());
+
+  if (given.branching) addEventListener('pagehide', () => hold(text()));
 
   watch('value', sync);
   sync();

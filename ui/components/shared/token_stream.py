@@ -13,6 +13,7 @@ _HTML = """
 <div class="ts-stats" role="status"></div>
 <div class="ts-detail" aria-live="polite"></div>
 <div class="ts-tools">
+<button type="button" data-do="onward" hidden>Write on</button>
 <button type="button" data-do="copy">Copy text</button>
 <button type="button" data-do="txt">Save .txt</button>
 <button type="button" data-do="json">Save .json</button>
@@ -26,20 +27,21 @@ def token_stream(
     """A token stream component.
 
     Its value is the text of `ui.handlers.records`, which is only ever appended to. Its event `pick` carries
-    {"place": which generated token, "id": the alternative that was clicked}.
+    {"place": which generated token, "id": the alternative that was clicked}; `onward` asks for more of the same text.
+    The page holds the text over a reload, should the server have forgotten it.
 
     Args:
         value: records.
         label: what a screen reader calls it.
         compact: smaller, for several side by side.
-        branching: a click on an alternative writes on from there.
+        branching: a click on an alternative writes on from there, and a text that has ended can be gone on with.
         tail: its end is what is read, also of a text that appears whole.
     """
     return component(
         value,
         _HTML,
         "shared/token_stream.js",
-        events=("pick",),
+        events=("pick", "onward"),
         elem_classes=["token-stream", "compact"] if compact else ["token-stream"],
         given={"name": label, "branching": branching, "tail": tail},
         elem_id=elem_id,

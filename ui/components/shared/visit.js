@@ -1,4 +1,5 @@
-// A name for this browser tab that a reload keeps, so that its text comes back; another link is another visit.
+// What a browser tab keeps over a reload: a name, by which the server finds its text, and the text itself for a server
+// that has been started anew. Another link is another visit.
 import {drawnName} from './plain.js';
 
 const KEY = 'gptlens-visit';
@@ -6,11 +7,20 @@ const KEY = 'gptlens-visit';
 export function visit() {
   try {
     const kept = JSON.parse(sessionStorage.getItem(KEY) || 'null');
-    if (kept && kept.search === location.search) return kept.name;
+    if (kept && kept.search === location.search) return [kept.name, kept.text ?? ''];
     const name = drawnName();
     sessionStorage.setItem(KEY, JSON.stringify({name, search: location.search}));
-    return name;
+    return [name, ''];
   } catch {
-    return ''; // a private window that keeps nothing
+    return ['', '']; // a private window that keeps nothing
+  }
+}
+
+export function hold(text) {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(KEY) || 'null');
+    if (kept) sessionStorage.setItem(KEY, JSON.stringify({...kept, text}));
+  } catch {
+    // the text is lost with the server's
   }
 }

@@ -45,7 +45,7 @@ def write(
         form: how.
     """
     lm = _opened(services, model, form)
-    document = _new_document(services, lm, str(model), prompt, form.seed)
+    document = new_document(services, lm, str(model), prompt, form.seed)
     session = services.sessions.get(session_id)
     with session.turn() as run:
         yield from _extend(services, session, run, lm, document, form, form.max_new_tokens)
@@ -60,8 +60,22 @@ def write_one(
     with session.turn(step=True) as run:
         document = session.document
         if document is None or (document.model, document.prompt) != (model, prompt):
-            document = _new_document(services, lm, str(model), prompt, form.seed)
+            document = new_document(services, lm, str(model), prompt, form.seed)
         yield from _extend(services, session, run, lm, document, form, 1)
+
+
+def onward(
+    services: Services, session_id: str | None, model: object, prompt: object, form: WritingForm
+) -> Iterator[View]:
+    """Goes on with the text on the page, whose prompt may have been edited since; without one, begins it."""
+    lm = _opened(services, model, form)
+    session = services.sessions.get(session_id)
+    with session.turn() as run:
+        document = session.document
+        if document is None or document.model != model:
+            document = new_document(services, lm, str(model), prompt, form.seed)
+        yield View(prompt=document.prompt)
+        yield from _extend(services, session, run, lm, document, form, form.max_new_tokens)
 
 
 def branch(
@@ -86,7 +100,7 @@ def branch(
     with session.turn(step=place is None) as run:
         document = session.document
         if place is None and (document is None or (document.model, document.prompt) != (model, prompt)):
-            document = _new_document(services, lm, str(model), prompt, form.seed)
+            document = new_document(services, lm, str(model), prompt, form.seed)
         elif document is None or document.model != model:
             raise InputError("There is no text of this model on the page to branch from. Press Generate first.")
         n_written = len(document.ids) - document.n_prompt
@@ -138,7 +152,7 @@ def look(services: Services, session_id: str | None, model: object, prompt: obje
         lm = _opened(services, model, form)
         document = session.document
         if document is None or (document.prompt, document.model) != (prompt, model):
-            document = _new_document(services, lm, str(model), prompt, 0)
+            document = new_document(services, lm, str(model), prompt, 0)
         return View(distribution=_look(services, session, lm, document, form.sampling))
     except GPTCoreError as error:
         session.next_token = None
@@ -177,7 +191,10 @@ def _opened(services: Services, model: object, form: WritingForm) -> LanguageMod
     return lm
 
 
-def _new_document(services: Services, lm: LanguageModel, model: str, prompt: object, seed: int | None) -> Document:
+def new_document(
+    services: Services, lm: LanguageModel, model: str, prompt: object, seed: int | None = None
+) -> Document:
+    """A text that is nothing but its prompt yet. Raises InputError and what the tokenizer raises."""
     text = inputs.text(prompt, "The prompt", most=services.limits.max_prompt_chars, least=1)
     ids = prompt_ids(lm, text)
     return Document(model, text, len(ids), tuple(ids), (records.prompt(text),), check_seed(seed))
@@ -262,7 +279,7 @@ def _paced(
         end = continuation.end
     reason = end or "stopped"
     # A single step has reached its length by intention; only an end of the text is news.
-    yield [*new, figures("" if n_tokens <= 1 and reason in ("length", "stopped") else reason)]
+    yield [*new, figures("step" if n_tokens <= 1 and reason in ("length", "stopped") else reason)]
 
 
 def wait_until(moment: float, run: Turn) -> None:

@@ -44,6 +44,12 @@ class GenerateEvents:
                 handlers.write_one(self._services, request.session_hash, name, text, writing_form(self._services, raw))
             )
 
+    def onward(self, request: gr.Request, name: str, text: str, *raw: object) -> Iterator[list[Any]]:
+        with shown_to_visitor():
+            yield from self._shown(
+                handlers.onward(self._services, request.session_hash, name, text, writing_form(self._services, raw))
+            )
+
     def branch(
         self, request: gr.Request, event: gr.EventData, name: str, text: str, *raw: object
     ) -> Iterator[list[Any]]:

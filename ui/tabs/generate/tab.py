@@ -75,6 +75,7 @@ def generate_tab(site: Site) -> Lens:
     writing = {**model_work, "trigger_mode": "multiple"}
     gr.on([start.click, prompt.submit], events.write, inputs, outputs, **writing)
     step.click(events.step, inputs, outputs, **writing)
+    stream.onward(events.onward, inputs, outputs, **writing)
     stream.pick(events.branch, inputs, outputs, **writing)
     chart.pick(events.branch, inputs, outputs, **writing)
     stop.click(stop_event(services), queue=False, **QUIET)

@@ -1,0 +1,58 @@
+"""What a page that was reloaded gets back: its text, also where the connection or the server was lost meanwhile."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from gptcore.errors import GPTCoreError
+from ui.handlers import records
+from ui.handlers.generate import writing
+from ui.services import Services
+from ui.sessions import Document
+
+_CUT = "the connection was lost here; Write on goes on"
+_RESTARTED = "the server was started anew; this is what your browser kept of the text, and Write on goes on"
+
+
+def recover(
+    services: Services, session_id: str | None, visit: object, held: object, example: Document
+) -> Document | None:
+    """The text that the same browser tab showed before, or None where it showed nothing of its own.
+
+    Args:
+        services: of the app.
+        session_id: of the page that has just been opened.
+        visit: the browser tab's own name.
+        held: the whole text that the browser kept, for a server that does not remember it; its end, if it is too long.
+        example: what every page shows at first, which is nobody's own.
+    """
+    before = services.sessions.resume(session_id, visit)
+    if before is not None and before.document is not None:
+        if before.cut:
+            before.cut = False
+            before.document = _with(before.document, _CUT, "cut")
+        return before.document
+    if not isinstance(held, str) or not held.strip() or held == _text(example):
+        return None
+    held, lm = held[-services.limits.max_prompt_chars :], services.models.get(example.model)
+    try:
+        ids, window = lm.tokenizer.encode(held), lm.model.config.n_positions
+        # Of a text beyond the window the model reads its last half, here as while it writes.
+        read = held if len(ids) <= window else lm.tokenizer.decode(ids[-(window // 2) :])
+        document = writing.new_document(services, lm, example.model, read)
+    except GPTCoreError:  # letters that this model does not know
+        return None
+    document = _with(replace(document, records=(records.prompt(held),)), _RESTARTED, "kept")
+    session = services.sessions.get(session_id)
+    session.document, session.shown_by = document, id(lm)
+    return document
+
+
+def _with(document: Document, said: str, end: str) -> Document:
+    return replace(document, records=(*document.records, records.note(said), records.stats(end=end)))
+
+
+def _text(document: Document) -> str:
+    found = map(json.loads, document.records)
+    return "".join(record["text"] for record in found if record["kind"] in ("prompt", "token"))
