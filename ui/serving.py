@@ -8,7 +8,7 @@ import gradio as gr
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
 
-from ui.components.files import calling, routes, text_of
+from ui.components.files import calling, routes, style_sheet
 from ui.guard import Guard, Newcomers
 from ui.services import Services
 from ui.temporary import TemporaryFiles, UploadRoom
@@ -41,7 +41,7 @@ def serve(
     page.queue(api_open=False, max_size=services.limits.waiting_events)
     _, address, _ = page.launch(
         theme=make_theme(),
-        css=text_of("shared/theme.css"),
+        css=style_sheet(),
         js=calling("shared/keys.js", "m.start()"),
         footer_links=["api"],
         run_history=False,

@@ -24,6 +24,7 @@ ServerFunctions = Sequence[Callable[..., object]]
 
 _HERE = Path(__file__).resolve().parent
 _TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
+_THEME, _OURS = "shared/theme.css", "lens-component"
 _ROOT, _PLOTLY = "/gptlens", "plotly.min.js"
 _IMPORT = re.compile(r"^import \{[^}]*\} from '([^']+)';\n", re.MULTILINE)
 
@@ -38,6 +39,18 @@ def base_path() -> str:
     """Where the page finds the modules: a path that changes with their texts, so that browsers may keep them."""
     files = sorted(file for suffix in _TYPES for file in _HERE.rglob("*" + suffix))
     return f"{_ROOT}/{hashlib.sha256(b''.join(file.read_bytes() for file in files)).hexdigest()[:12]}"
+
+
+def style_sheet() -> str:
+    """The page's style sheet: its theme, and all components', which hold for nothing but those.
+
+    Gradio could take a style sheet with each component, but sends the same one again for every component.
+    """
+    ours = sorted(file.relative_to(_HERE).as_posix() for file in _HERE.rglob("*.css"))
+    ours = [name for name in ours if name not in (_THEME, "attention/standalone.css")]
+    ours.sort(key=lambda name: not name.startswith("shared/"))  # what all share comes first
+    # An id that nothing has: as strong as the id that Gradio would have given it, against Gradio's own rules.
+    return f"{text_of(_THEME)}\n:is(#_, .{_OURS}) {{\n{''.join(map(text_of, ours))}}}\n"
 
 
 def address(module: str) -> str:
@@ -71,20 +84,18 @@ def component(
     template: str,
     module: str,
     *,
-    css: Sequence[str] = (),
     events: Sequence[str] = (),
     given: Mapping[str, object] | None = None,
     elem_id: str,
     elem_classes: Sequence[str] = (),
     server_functions: ServerFunctions = (),
 ) -> gr.HTML:
-    """A component of the page: HTML, a module that brings it to life, and style sheets.
+    """A component of the page: HTML, and a module that brings it to life. `style_sheet` says how it looks.
 
     Args:
         value: JSON, or what its module takes.
         template: HTML with nothing of the value in it.
         module: in this folder; its `start` is called once.
-        css: files in this folder, after the one that all share.
         events: what the module triggers; each becomes a listener of the component.
         given: constants for the module.
         elem_id, elem_classes: of the element.
@@ -95,11 +106,10 @@ def component(
     return gr.HTML(
         value,
         html_template=template,
-        css_template="".join(map(text_of, ("shared/token_stream.css", *css))),
         js_on_load=script,
         apply_default_css=False,
         elem_id=elem_id,
-        elem_classes=list(elem_classes),
+        elem_classes=[_OURS, *elem_classes],
         server_functions=list(server_functions),
     )
 

@@ -99,7 +99,6 @@ def attention_view(
         value,
         _html(signed=signed, alone=False),
         _MODULE,
-        css=(_STYLE,),
         events=("wake", "off", "expired"),
         given={"signed": signed},
         elem_classes=["attention-view"],

@@ -26,7 +26,6 @@ def distribution_view(value: str = "", *, elem_id: str) -> gr.HTML:
         value,
         _HTML,
         "generate/distribution_view.js",
-        css=("generate/distribution_view.css",),
         events=("pick",),
         elem_classes=["distribution-view"],
         server_functions=[picture],

@@ -37,7 +37,6 @@ def breakdown_view(value: str = "", *, server_functions: ServerFunctions, elem_i
         value,
         _BREAKDOWN,
         "parameters/breakdown_view.js",
-        css=("parameters/breakdown_view.css",),
         server_functions=server_functions,
         elem_id=elem_id,
     )
@@ -82,7 +81,6 @@ def drawing_view(value: str = "", *, server_functions: ServerFunctions, elem_id:
         value,
         _DRAWING,
         "parameters/drawing_view.js",
-        css=("parameters/drawing_view.css",),
         server_functions=server_functions,
         elem_id=elem_id,
     )

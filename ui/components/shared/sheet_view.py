@@ -18,7 +18,6 @@ def sheet_view(value: str = "", *, name: str, elem_id: str) -> gr.HTML:
         value,
         _SHEET,
         "shared/sheet_view.js",
-        css=("shared/sheet_view.css",),
         given={"name": name},
         elem_id=elem_id,
     )

@@ -71,7 +71,6 @@ def train_view(value: str = "", *, server_functions: ServerFunctions, elem_id: s
         value,
         _HTML,
         "train/train_view.js",
-        css=("train/train_view.css",),
         events=("models", "open"),
         elem_classes=["train-view"],
         server_functions=server_functions,

@@ -30,7 +30,6 @@ def zero_shot_view(value: str = "", *, name: str, server_functions: ServerFuncti
         value,
         _HTML,
         "zero_shot/zero_shot_view.js",
-        css=("zero_shot/zero_shot_view.css",),
         elem_classes=["zero-shot-view"],
         given={"name": name},
         server_functions=server_functions,
