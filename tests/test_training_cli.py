@@ -15,7 +15,7 @@ import gptcore
 from gptcore import GPTConfig
 from gptcore.checkpoint import read_tensors
 from gptcore.training import TrainingConfig
-from gptcore.training.__main__ import parse_arguments
+from gptcore.training.arguments import parse_arguments
 
 ROOT = Path(__file__).resolve().parent.parent
 TRAIN = [sys.executable, "-m", "gptcore.training"]
@@ -77,7 +77,11 @@ def test_the_command_line_trains_a_model_that_loads_and_writes(tmp_path):
     log = [json.loads(line) for line in (tmp_path / "run" / "log.jsonl").read_text().splitlines()]
     assert [row["step"] for row in log if "loss" in row] == [1, 2, 3, 4]
     broken = subprocess.run(
-        [*command[:4], "nowhere.txt", *command[5:]], cwd=ROOT, capture_output=True, text=True, check=False
+        [*command[:4], "nowhere.txt", *command[5:], "--overwrite"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert broken.returncode == 1 and "nowhere.txt cannot be read" in broken.stderr
     assert "Traceback" not in broken.stderr
@@ -261,3 +265,14 @@ def test_one_of_several_processes_leaves_at_once_with_its_status_and_all_it_said
         command = [sys.executable, "-c", f"{code}leave(3)"]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=environment)
         assert (done.returncode, done.stdout) == (3, said), done.stderr
+
+
+def test_an_earlier_run_is_not_written_over_unasked(tmp_path, text):
+    command = [*TRAIN, *SMALL, "--corpus", str(text), "--out", str(tmp_path / "o"), "--work-dir", str(tmp_path / "r")]
+    assert run([*command, "--max-steps", "2"]).returncode == 0
+    before = (tmp_path / "r" / "last.safetensors").read_bytes()
+    refused = run([*command, "--max-steps", "3"])
+    assert refused.returncode == 1 and "--resume" in refused.stderr and "--overwrite" in refused.stderr
+    assert (tmp_path / "r" / "last.safetensors").read_bytes() == before
+    assert run([*command, "--max-steps", "3", "--overwrite"]).returncode == 0
+    assert len(losses(tmp_path / "r")) == 3

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import shutil
 import signal
 import sys
 import time
@@ -12,7 +13,6 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
-import torch
 
 from gptcore.checkpoint import save_folder
 from gptcore.config import PRESETS, GPTConfig
@@ -43,109 +43,12 @@ from gptcore.training import (
     token_file,
     workers_from_environment,
 )
-from gptcore.training.config import PAPERS, field_help
+from gptcore.training.arguments import DTYPES, parse_arguments
 from gptcore.training.precision import faster_precision
 from gptcore.training.reporting import Reporter
 from gptcore.training.unlikelihood import Unlikelihood
 
-_DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
-_TEXTS = ("schedule", "precision", "optimizer")
-_WHOLE = ("max_steps", "batch_size", "accumulation_steps", "warmup_steps", "seed", "eval_every")
-_CHECKPOINT = "last.safetensors"
-
-
-def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
-    """The command line; every field of TrainingConfig is an option."""
-    parser = argparse.ArgumentParser(
-        prog="python -m gptcore.training",
-        description="Train a GPT on text files. Documents are separated by lines that hold only <|endoftext|>.",
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
-    )
-    text = parser.add_mutually_exclusive_group(required=True)
-    text.add_argument(
-        "--corpus",
-        action="append",
-        metavar="FILE[=WEIGHT]",
-        help=f"text to train on, or {', '.join(CORPORA)}, or a token file (.npy) of the same tokenizer; repeatable",
-    )
-    text.add_argument(
-        "--repeated",
-        metavar="CHARACTERS",
-        help="instead of a text: random sequences of these characters that repeat, on which induction heads form",
-    )
-    parser.add_argument(
-        "--periods", type=int, nargs=2, default=(8, 32), help="shortest and longest repetition of --repeated"
-    )
-    held_out = parser.add_mutually_exclusive_group()
-    held_out.add_argument("--valid", metavar="FILE", help="held-out text, scored in bits per byte")
-    held_out.add_argument("--hold-out", type=float, metavar="SHARE", help="of the corpora, scored and not trained on")
-    parser.add_argument("--out", required=True, type=Path, help="model folder to write")
-    parser.add_argument("--work-dir", required=True, type=Path, help="folder for checkpoints, token files and the log")
-    parser.add_argument("--preset", default="mini", choices=list(PRESETS), help="shape of the model")
-    parser.add_argument("--config", type=Path, metavar="FILE", help="config.json with the shape, instead of --preset")
-    parser.add_argument(
-        "--from-model",
-        metavar="MODEL",
-        help="train this one further, with its tokenizer: a bundled model, gpt2, a folder",
-    )
-    parser.add_argument(
-        "--tokenizer", default="bpe", metavar="bpe|char|FOLDER", help="trained on the corpus, or taken from a folder"
-    )
-    parser.add_argument("--copies", type=float, default=0.0, metavar="SHARE", help="of the rows that repeat themselves")
-    parser.add_argument(
-        "--teacher", action="append", default=[], metavar="MODEL", help="learn from its probabilities too; repeatable"
-    )
-    parser.add_argument(
-        "--text-share", type=float, default=0.0, help="with teachers: weight of the text's own next tokens"
-    )
-    parser.add_argument(
-        "--against-repetition",
-        type=float,
-        default=0.0,
-        metavar="WEIGHT",
-        help="let it go on from every batch, and lower the chance of runs that it repeats; about 5 with --from-model",
-    )
-    parser.add_argument(
-        "--against-doubling", type=float, default=0.0, metavar="WEIGHT", help="the same of doubled words; about 60"
-    )
-    parser.add_argument(
-        "--snapshots",
-        type=int,
-        nargs="+",
-        default=[],
-        metavar="STEP",
-        help="keep the model as it is after these updates",
-    )
-    parser.add_argument("--vocab-size", type=int, default=4096, help="entries of a bpe vocabulary")
-    parser.add_argument("--digits-apart", action="store_true", help="a bpe vocabulary without numbers of two digits")
-    parser.add_argument(
-        "--from-beginnings", action="store_true", help="begin every training sequence where a document begins"
-    )
-    parser.add_argument("--dropout", type=float, default=0.0, help="on embeddings and residual branches")
-    parser.add_argument("--epochs", type=float, help="read the corpora so many times, in place of --max-steps")
-    parser.add_argument("--attention-dropout", type=float, default=0.0, help="on attention weights")
-    parser.add_argument(
-        "--paper",
-        choices=list(PAPERS),
-        help="shape, vocabulary, dropout, epochs, batch, rates and decay of a paper, as defaults for the other options",
-    )
-    parser.add_argument("--dtype", default="fp16", choices=list(_DTYPES), help="of the saved weights")
-    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    parser.add_argument("--shard-optimizer", action="store_true", help="divide AdamW's states among the processes")
-    parser.add_argument("--tensorboard", type=Path, metavar="FOLDER", help="write charts for TensorBoard")
-    parser.add_argument("--resume", action="store_true", help="continue from the last checkpoint in --work-dir")
-    about = field_help() | {"precision": "fp32, bf16, or auto: the faster here"}
-    for field in fields(TrainingConfig):
-        kind = int if field.name in _WHOLE else str if field.name in _TEXTS else float
-        hint = about[field.name].replace("%", "%%")
-        parser.add_argument(f"--{field.name.replace('_', '-')}", type=kind, default=field.default, help=hint)
-    paper = parser.parse_known_args(arguments)[0].paper
-    if paper is not None:
-        recipe = PAPERS[paper]
-        parser.set_defaults(**recipe.config.to_dict())
-        beside = {name: getattr(recipe, name) for name in ("preset", "vocab_size", "dropout", "attention_dropout")}
-        parser.set_defaults(**beside, epochs=recipe.epochs)
-    return parser.parse_args(arguments)
+_CHECKPOINT, _LOG, _TOKENIZER = "last.safetensors", "log.jsonl", "tokenizer"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -168,7 +71,9 @@ def _train(options: argparse.Namespace, workers: Workers | None) -> int:
     shape = base.model.config if base is not None else _shape(options)
     config = _config(options, shape)
     leader = workers is None or workers.rank == 0
-    options.work_dir.mkdir(parents=True, exist_ok=True)
+    checkpoint = options.work_dir / _CHECKPOINT
+    if leader:
+        _make_room(options)
     sources, held_out, tokenizer = _texts_of_all(options, None if base is None else base.tokenizer, workers)
     dropout = {"embd_pdrop": options.dropout, "resid_pdrop": options.dropout, "attn_pdrop": options.attention_dropout}
     shape = replace(shape, vocab_size=tokenizer.vocab_size, **dropout)
@@ -183,8 +88,8 @@ def _train(options: argparse.Namespace, workers: Workers | None) -> int:
     if base is not None:
         model.load_state_dict(base.model.state_dict())
     trainer = _trainer(options, model, config, data, tokenizer, encoded(held_out, tokenizer), workers)
-    if options.resume and (options.work_dir / _CHECKPOINT).is_file():
-        trainer.resume(options.work_dir / _CHECKPOINT)
+    if options.resume and checkpoint.is_file():
+        trainer.resume(checkpoint)
     elif options.resume and leader:
         print(f"There is no checkpoint in {options.work_dir} to resume from: starting at step 0.")
     score = _follow(trainer, model, tokenizer, options, leader)
@@ -199,6 +104,21 @@ def _config(options: argparse.Namespace, shape: GPTConfig) -> TrainingConfig:
     if given["precision"] == "auto":
         given["precision"] = faster_precision(shape, options.batch_size, device=str(options.device))
     return TrainingConfig(**given)
+
+
+def _make_room(options: argparse.Namespace) -> None:
+    """The folder of the run, without an earlier run where the new one begins again."""
+    if (options.work_dir / _CHECKPOINT).is_file() and not (options.resume or options.overwrite):
+        raise TrainingError(
+            f"{options.work_dir} holds an earlier run. Give the same command with --resume to go on with it, with "
+            "--overwrite to begin again, or choose another --work-dir."
+        )
+    options.work_dir.mkdir(parents=True, exist_ok=True)
+    if options.overwrite:
+        for file in (_CHECKPOINT, _LOG):
+            (options.work_dir / file).unlink(missing_ok=True)
+        for folder in (_TOKENIZER, "tokens", "best", "snapshots"):
+            shutil.rmtree(options.work_dir / folder, ignore_errors=True)
 
 
 def _texts_of_all(
@@ -248,7 +168,7 @@ def _save(
     }
     if score is not None:
         made["valid_bits_per_byte"] = round(score.bits_per_byte, 4)
-    save_folder(options.out, model.eval(), tokenizer, dtype=_DTYPES[options.dtype], metadata=made)
+    save_folder(options.out, model.eval(), tokenizer, dtype=DTYPES[options.dtype], metadata=made)
     print(f"saved {options.out}")
 
 
@@ -261,7 +181,7 @@ def _follow(
     """
     config, interrupted = trainer.config, []
     total = config.max_steps if config.time_budget is None else None
-    report = Reporter(options.work_dir / "log.jsonl", total=total, tensorboard=options.tensorboard) if leader else None
+    report = Reporter(options.work_dir / _LOG, total=total, tensorboard=options.tensorboard) if leader else None
     keeper = _Keeper(options, model, tokenizer) if leader else None
     last, saved = None, time.monotonic()
     for name in (signal.SIGINT, signal.SIGTERM):
@@ -303,7 +223,7 @@ class _Keeper:
             self._keep("best", {"steps": event.step, "valid_bits_per_byte": round(event.score.bits_per_byte, 4)})
 
     def _keep(self, folder: str, made: dict[str, int | float]) -> None:
-        dtype = _DTYPES[self._options.dtype]
+        dtype = DTYPES[self._options.dtype]
         save_folder(self._options.work_dir / folder, self._model, self._tokenizer, dtype=dtype, metadata=made)
 
 
@@ -366,7 +286,7 @@ def _tokenizer(options: argparse.Namespace, documents: list[str]) -> Tokenizer:
     """Trained on the texts once, then kept in the run folder, so that a resumed run has the same ids."""
     if options.tokenizer not in ("bpe", "char"):
         return load_tokenizer(options.tokenizer)
-    folder = options.work_dir / "tokenizer"
+    folder = options.work_dir / _TOKENIZER
     if (folder / "tokenizer.json").is_file():
         return load_tokenizer(folder)
     trained: Tokenizer

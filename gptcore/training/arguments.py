@@ -1,0 +1,114 @@
+"""The command line of `python -m gptcore.training`."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import fields
+from pathlib import Path
+
+import torch
+
+from gptcore.config import PRESETS
+from gptcore.corpora import CORPORA
+from gptcore.training import TrainingConfig
+from gptcore.training.config import PAPERS, field_help
+
+DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
+_TEXTS = ("schedule", "precision", "optimizer")
+_WHOLE = ("max_steps", "batch_size", "accumulation_steps", "warmup_steps", "seed", "eval_every")
+
+
+def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
+    """The command line; every field of TrainingConfig is an option."""
+    parser = argparse.ArgumentParser(
+        prog="python -m gptcore.training",
+        description="Train a GPT on text files. Documents are separated by lines that hold only <|endoftext|>.",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    text = parser.add_mutually_exclusive_group(required=True)
+    text.add_argument(
+        "--corpus",
+        action="append",
+        metavar="FILE[=WEIGHT]",
+        help=f"text to train on, or {', '.join(CORPORA)}, or a token file (.npy) of the same tokenizer; repeatable",
+    )
+    text.add_argument(
+        "--repeated",
+        metavar="CHARACTERS",
+        help="instead of a text: random sequences of these characters that repeat, on which induction heads form",
+    )
+    parser.add_argument(
+        "--periods", type=int, nargs=2, default=(8, 32), help="shortest and longest repetition of --repeated"
+    )
+    held_out = parser.add_mutually_exclusive_group()
+    held_out.add_argument("--valid", metavar="FILE", help="held-out text, scored in bits per byte")
+    held_out.add_argument("--hold-out", type=float, metavar="SHARE", help="of the corpora, scored and not trained on")
+    parser.add_argument("--out", required=True, type=Path, help="model folder to write")
+    parser.add_argument("--work-dir", required=True, type=Path, help="folder for checkpoints, token files and the log")
+    parser.add_argument("--preset", default="mini", choices=list(PRESETS), help="shape of the model")
+    parser.add_argument("--config", type=Path, metavar="FILE", help="config.json with the shape, instead of --preset")
+    parser.add_argument(
+        "--from-model",
+        metavar="MODEL",
+        help="train this one further, with its tokenizer: a bundled model, gpt2, a folder",
+    )
+    parser.add_argument(
+        "--tokenizer", default="bpe", metavar="bpe|char|FOLDER", help="trained on the corpus, or taken from a folder"
+    )
+    parser.add_argument("--copies", type=float, default=0.0, metavar="SHARE", help="of the rows that repeat themselves")
+    parser.add_argument(
+        "--teacher", action="append", default=[], metavar="MODEL", help="learn from its probabilities too; repeatable"
+    )
+    parser.add_argument(
+        "--text-share", type=float, default=0.0, help="with teachers: weight of the text's own next tokens"
+    )
+    parser.add_argument(
+        "--against-repetition",
+        type=float,
+        default=0.0,
+        metavar="WEIGHT",
+        help="let it go on from every batch, and lower the chance of runs that it repeats; about 5 with --from-model",
+    )
+    parser.add_argument(
+        "--against-doubling", type=float, default=0.0, metavar="WEIGHT", help="the same of doubled words; about 60"
+    )
+    parser.add_argument(
+        "--snapshots",
+        type=int,
+        nargs="+",
+        default=[],
+        metavar="STEP",
+        help="keep the model as it is after these updates",
+    )
+    parser.add_argument("--vocab-size", type=int, default=4096, help="entries of a bpe vocabulary")
+    parser.add_argument("--digits-apart", action="store_true", help="a bpe vocabulary without numbers of two digits")
+    parser.add_argument(
+        "--from-beginnings", action="store_true", help="begin every training sequence where a document begins"
+    )
+    parser.add_argument("--dropout", type=float, default=0.0, help="on embeddings and residual branches")
+    parser.add_argument("--epochs", type=float, help="read the corpora so many times, in place of --max-steps")
+    parser.add_argument("--attention-dropout", type=float, default=0.0, help="on attention weights")
+    parser.add_argument(
+        "--paper",
+        choices=list(PAPERS),
+        help="shape, vocabulary, dropout, epochs, batch, rates and decay of a paper, as defaults for the other options",
+    )
+    parser.add_argument("--dtype", default="fp16", choices=list(DTYPES), help="of the saved weights")
+    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    parser.add_argument("--shard-optimizer", action="store_true", help="divide AdamW's states among the processes")
+    parser.add_argument("--tensorboard", type=Path, metavar="FOLDER", help="write charts for TensorBoard")
+    earlier = parser.add_mutually_exclusive_group()
+    earlier.add_argument("--resume", action="store_true", help="continue from the last checkpoint in --work-dir")
+    earlier.add_argument("--overwrite", action="store_true", help="begin again where --work-dir holds an earlier run")
+    about = field_help() | {"precision": "fp32, bf16, or auto: the faster here"}
+    for field in fields(TrainingConfig):
+        kind = int if field.name in _WHOLE else str if field.name in _TEXTS else float
+        hint = about[field.name].replace("%", "%%")
+        parser.add_argument(f"--{field.name.replace('_', '-')}", type=kind, default=field.default, help=hint)
+    paper = parser.parse_known_args(arguments)[0].paper
+    if paper is not None:
+        recipe = PAPERS[paper]
+        parser.set_defaults(**recipe.config.to_dict())
+        beside = {name: getattr(recipe, name) for name in ("preset", "vocab_size", "dropout", "attention_dropout")}
+        parser.set_defaults(**beside, epochs=recipe.epochs)
+    return parser.parse_args(arguments)
