@@ -25,7 +25,7 @@ RANGES: dict[str, tuple[float, float, bool]] = {
 }
 
 CHOICES: dict[str, tuple[str, ...]] = {
-    "tab": ("generate", "attention", "parameters", "train", "zero-shot"),
+    "tab": ("start", "generate", "attention", "parameters", "train", "zero-shot"),
     "sink": MODES,
     "keep": ENDS,
     "task": tuple(TASKS),
@@ -59,12 +59,12 @@ def read(query: Mapping[str, str], max_new_tokens: int) -> dict[str, Any]:
     return found
 
 
-def copy_script(names: list[str], *, tab: str = "", note: str = "") -> str:
+def copy_script(names: list[str], *, tab: str, note: str = "") -> str:
     """JavaScript that puts the given inputs into the address bar and the clipboard, and says what it did.
 
     Args:
         names: query names, in the order of the event's inputs.
-        tab: to open, if not the first.
+        tab: to open.
         note: what the link does not hold, as a sentence.
     """
     settings = f"m.named({json.dumps(['tab', *names])}, [{json.dumps(tab)}, ...args])"

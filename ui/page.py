@@ -27,12 +27,14 @@ from ui.tabs.controls import QUIET
 from ui.tabs.generate.tab import generate_tab
 from ui.tabs.lens import Event, Lens, Site, Wiring
 from ui.tabs.parameters.tab import parameters_tab
+from ui.tabs.start.tab import start_tab
 from ui.tabs.train.tab import train_tab
 from ui.tabs.zero_shot.tab import zero_shot_tab
 
 TITLE = "GPT Lens"
 # By their names in a link: titles, and what lays them out.
 TABS: dict[str, tuple[str, Callable[[Site], Lens]]] = {
+    "start": ("Start", start_tab),
     "generate": ("Generate", generate_tab),
     "attention": ("Attention", attention_tab),
     "parameters": ("Parameters", parameters_tab),
@@ -40,7 +42,7 @@ TABS: dict[str, tuple[str, Callable[[Site], Lens]]] = {
     "zero-shot": ("Zero-shot", zero_shot_tab),
 }
 KEYS = (
-    "Keys: **G** main button · **N** next token · **S** stop · **P** large type · **D** dark · **1** to **5** tabs · "
+    "Keys: **G** main button · **N** next token · **S** stop · **P** large type · **D** dark · **0** to **5** tabs · "
     "**B** black screen · **?** all keys · **Shift+Enter** in the prompt"
 )
 
@@ -110,7 +112,7 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
         linked = {"model": model, "moment": moment} | {name: at for lens in lenses for name, at in lens.linked.items()}
         arriving: Event = {
             "fn": _on_load(services, example, list(linked)),
-            "inputs": [gr.Textbox(visible=False), gr.Textbox(visible=False)],
+            "inputs": [gr.Textbox(visible=False) for _ in ("visit", "text", "tab")],
             "outputs": [tabs, *linked.values()],
             "js": calling("shared/visit.js", "m.visit()"),
             **QUIET,
@@ -183,9 +185,10 @@ def _on_load(services: Services, example: PageExample, linked: list[str]) -> Cal
     server or from what the browser held; the query string sets the controls.
     """
 
-    def on_load(request: gr.Request, visit: str, held: str) -> list[Any]:
+    def on_load(request: gr.Request, visit: str, held: str, was_open: str) -> list[Any]:
         asked = links.read(dict(request.query_params), services.limits.max_new_tokens)
-        tab = gr.Tabs(selected=asked["tab"]) if "tab" in asked else gr.skip()
+        wanted = was_open if was_open in TABS else asked.get("tab", "generate" if asked else None)
+        tab = gr.Tabs(selected=wanted) if wanted else gr.skip()
         asked["linked"] = "text" in asked
         kept = recover(services, request.session_hash, visit, held, example.document)
         if kept is not None:

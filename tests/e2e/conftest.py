@@ -17,6 +17,7 @@ expect.set_options(timeout=PATIENCE)
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 # What is on screen once a tab has opened.
 LANDMARKS = {
+    "start": "#start .st-bar",
     "generate": "#distribution .dv-token",
     "attention": "#attention .at-name",
     "parameters": "#breakdown .bd-total",
@@ -59,7 +60,7 @@ def visit(browser, url):
             foreign.append(request.request.url)
             request.abort()
 
-    def open_page(query: str = "", width: int = 1280, height: int = 720) -> Page:
+    def open_page(query: str = "?tab=generate", width: int = 1280, height: int = 720) -> Page:
         context = browser.new_context(viewport={"width": width, "height": height})
         contexts.append(context)
         page = context.new_page()
@@ -69,7 +70,7 @@ def visit(browser, url):
         page.on("pageerror", lambda error: failures.append(str(error)))
         page.goto(url + query)
         tab = re.search(r"tab=([\w-]+)", query)
-        landmark = LANDMARKS[tab[1] if tab else "generate"]
+        landmark = LANDMARKS[tab[1] if tab else "generate" if query else "start"]
         expect(page.locator(landmark).first).to_be_visible()
         settled(page)  # its load events run after its first paint
         return page

@@ -1,12 +1,14 @@
 // Keys for the stage, listed by "?". Those that press a button press one that is on screen. A second click on a main
 // button within a quarter of a second is the same click; on others, one within the time that no hand needs.
+import {hold} from './visit.js';
+
 const LIST = [
   ['G', 'presses the main button of the open tab'],
   ['N', 'adds the next token'],
   ['S', 'stops what is running'],
   ['P', 'large type for the room, and back'],
   ['D', 'dark, and back'],
-  ['1 to 5', 'opens a tab'],
+  ['0, 1 to 5', 'opens Start, or one of the five views'],
   ['Page Down, Page Up', 'in large type: the next tab, the one before'],
   ['B or .', 'a black screen, and back'],
   ['?', 'this list'],
@@ -53,9 +55,10 @@ export function start() {
     '.': () => document.body.classList.toggle('black'),
     '?': list,
   };
+  const openTab = () => outerTabs().find(tab => tab.getAttribute('aria-selected') === 'true');
   const turn = by => {
     const tabs = outerTabs();
-    tabs[tabs.findIndex(tab => tab.getAttribute('aria-selected') === 'true') + by]?.click();
+    tabs[tabs.indexOf(openTab()) + by]?.click();
   };
   const remote = {pagedown: 1, pageup: -1}; // what the buttons of a presenter's remote send
   document.addEventListener('click', () => document.body.classList.remove('black'), true);
@@ -90,8 +93,9 @@ export function start() {
     } else if (remote[key] && document.body.classList.contains('present')) {
       turn(remote[key]);
       e.preventDefault();
-    } else if ('12345'.includes(key)) outerTabs()[+key - 1]?.click();
+    } else if ('012345'.includes(key)) outerTabs()[+key]?.click();
   });
+  addEventListener('pagehide', () => hold({tab: openTab()?.textContent.trim().toLowerCase() ?? ''}));
   if (new URLSearchParams(location.search).get('present') !== '1') return;
   document.body.classList.add('present');
   const fitted = new MutationObserver(() => {

@@ -237,7 +237,7 @@ export function start({element, props, trigger, watch, given}) {
   };
   element.querySelector('.ts-tools').addEventListener('click', e => actions[e.target.dataset.do]?.());
 
-  if (given.branching) addEventListener('pagehide', () => hold(text()));
+  if (given.branching) addEventListener('pagehide', () => hold({text: text()}));
 
   watch('value', sync);
   sync();

@@ -1,5 +1,5 @@
-// What a browser tab keeps over a reload: a name, by which the server finds its text, and the text itself for a server
-// that has been started anew. Another link is another visit.
+// What a browser tab keeps over a reload: a name, by which the server finds its text, the text itself for a server that
+// has been started anew, and which tab was open. Another link is another visit.
 import {drawnName} from './plain.js';
 
 const KEY = 'gptlens-visit';
@@ -7,19 +7,20 @@ const KEY = 'gptlens-visit';
 export function visit() {
   try {
     const kept = JSON.parse(sessionStorage.getItem(KEY) || 'null');
-    if (kept && kept.search === location.search) return [kept.name, kept.text ?? ''];
+    if (kept && kept.search === location.search) return [kept.name, kept.text ?? '', kept.tab ?? ''];
     const name = drawnName();
     sessionStorage.setItem(KEY, JSON.stringify({name, search: location.search}));
-    return [name, ''];
+    return [name, '', ''];
   } catch {
-    return ['', '']; // a private window that keeps nothing
+    return ['', '', '']; // a private window that keeps nothing
   }
 }
 
-export function hold(text) {
+// Keeps the text, or the name of the open tab.
+export function hold(what) {
   try {
     const kept = JSON.parse(sessionStorage.getItem(KEY) || 'null');
-    if (kept) sessionStorage.setItem(KEY, JSON.stringify({...kept, text}));
+    if (kept) sessionStorage.setItem(KEY, JSON.stringify({...kept, ...what}));
   } catch {
     // the text is lost with the server's
   }

@@ -22,6 +22,7 @@ def model_lines(services: Services, model: object, shape: object = ABOVE, asked:
     return [
         f"Model on this tab: {picked}",
         f"Model on this tab: {picked}",
+        f"Model on this tab: {picked}",
         f"Model on this tab: {picked}" if shape == ABOVE else f"Model on this tab: {shape} {above}",
         f"Model on this tab: a new one; Fine-tune and Labels: {picked}",
         f"Model on this tab: {picked}"

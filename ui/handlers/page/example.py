@@ -12,6 +12,7 @@ from ui.handlers.generate import score, writing
 from ui.handlers.generate.first_text import own_prompt, reads
 from ui.handlers.generate.strategies import STRATEGIES
 from ui.handlers.inputs import WritingForm
+from ui.handlers.start.sentence import opening
 from ui.handlers.zero_shot.example import ZeroShotExample, make_zero_shot_example
 from ui.services import Services
 from ui.sessions import Document, NextToken
@@ -29,6 +30,7 @@ class PageExample:
     document: Document
     next_token: NextToken
     stream: str
+    sentence: str
     distribution: str
     form: WritingForm
     scored_text: str
@@ -60,6 +62,7 @@ def make_example(services: Services) -> PageExample:
         document=document,
         next_token=session.next_token,
         stream="".join(document.records),
+        sentence=opening(services, name, prompt),
         distribution=views[-1].distribution or "",
         form=form,
         scored_text=text,

@@ -91,6 +91,6 @@ def generate_tab(site: Site) -> Lens:
     controls.new_seed.click(None, None, [controls.seed, controls.keep_seed], js=draw, **QUIET)
     linked = {"model": model, "prompt": prompt, "seed": controls.seed}
     linked |= {name: controls.by_name[name] for name in LINKED}
-    copy_link.click(None, list(linked.values()), copied, js=links.copy_script(list(linked)), **QUIET)
+    copy_link.click(None, list(linked.values()), copied, js=links.copy_script(list(linked), tab="generate"), **QUIET)
     opened: Event = {"fn": events.opened, "inputs": inputs, "outputs": outputs, **model_work}
     return Lens({**linked, "stream": stream}, [opened])

@@ -1,0 +1,86 @@
+"""The first screen: a sentence to play with, the film, and the doors."""
+
+import pytest
+from playwright.sync_api import expect
+
+from browser import settled
+
+WORDS = "#start .st-word"
+
+
+def test_a_guess_is_taken_and_back_takes_it_away(visit):
+    page = visit("")
+    count = page.locator(WORDS).count()
+    best = page.locator("#start .st-bar .st-name").nth(1).inner_text()
+    page.locator("#start .st-bar").nth(1).click()
+    expect(page.locator(WORDS)).to_have_count(count + 1)
+    assert page.locator(WORDS).last.inner_text().strip() == best.strip()
+    page.click("#start [data-do=back]")
+    expect(page.locator(WORDS)).to_have_count(count)
+
+
+def test_a_word_is_changed_and_the_story_goes_on_from_it(visit):
+    page = visit("")
+    before = page.inner_text("#start .st-words")
+    page.locator(WORDS).nth(3).click()
+    other = page.locator("#start .st-other").first
+    chosen = other.evaluate("node => node.firstChild.textContent")
+    other.click()
+    expect(page.locator(WORDS)).to_have_count(4 + 12)
+    assert page.locator(WORDS).nth(3).inner_text().strip() == chosen.strip()
+    expect(page.locator("#start .st-play")).to_have_text("Let it write")
+    page.click("#start [data-do=again]")
+    expect(page.locator("#start .st-words")).to_have_text(before.strip())
+
+
+def test_it_writes_by_itself_until_it_is_stopped_and_never_beyond_the_line(visit):
+    page = visit("")
+    count = page.locator(WORDS).count()
+    page.click("#start .st-play")
+    expect(page.locator(WORDS).nth(count + 1)).to_be_visible()
+    page.click("#start .st-play")
+    expect(page.locator("#start .st-play")).to_have_text("Let it write")
+    for _ in range(5):
+        page.click("#start .st-play")
+        expect(page.locator("#start .st-play")).to_have_text("Let it write")
+    assert page.locator(WORDS).count() <= 40
+
+
+def test_arcs_follow_the_word_that_is_pointed_at(visit):
+    page = visit("")
+    expect(page.locator("#start .st-arcs path").first).to_be_attached()
+    page.locator(WORDS).nth(5).hover()
+    expect(page.locator(WORDS).nth(5)).to_have_class("st-word from")
+    later = (
+        "[...document.querySelectorAll('#start .st-word')].slice(5).some(w => w.style.getPropertyValue('--look') > 0)"
+    )
+    assert not page.evaluate(later)  # the future is hidden
+
+
+def test_the_film_turns_noise_into_words_and_can_be_stopped(visit):
+    page = visit("")
+    page.locator("#start .st-stop").first.click()
+    expect(page.locator("#start .st-caption")).to_contain_text("after 0 updates")
+    noise = page.inner_text("#start .st-screen")
+    page.locator("#start .st-stop").last.click()
+    expect(page.locator("#start .st-pause")).to_have_text("Play")
+    assert page.inner_text("#start .st-screen") != noise
+
+
+@pytest.mark.parametrize(("door", "seen"), [("Generate", "#generate"), ("Zero-shot", "#zs-stream")])
+def test_a_door_opens_its_tab_and_a_reload_comes_back_to_it(visit, door, seen):
+    page = visit("")
+    page.click(f"#start [data-tab={door}]")
+    expect(page.locator(seen)).to_be_visible()
+    settled(page)
+    page.reload()
+    expect(page.locator(seen)).to_be_visible()
+    page.keyboard.press("0")
+    expect(page.locator("#start .st-play")).to_be_visible()
+
+
+def test_another_model_has_other_guesses(visit):
+    page = visit("?model=shakespeare-char&tab=start")
+    expect(page.locator("#start .st-said")).to_contain_text("36 attention heads")
+    name = page.locator("#start .st-bar .st-name").first.inner_text()
+    assert len(name.strip()) <= 1 or name in ("␣", "⏎")

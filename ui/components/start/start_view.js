@@ -1,0 +1,217 @@
+// One live sentence: every word can be changed, every guess can be taken, arcs show who looks where.
+// Model text goes into the page by textContent alone.
+import {counted, percent, visible} from '../shared/plain.js';
+import {add, addButton, onTools} from '../shared/page.js';
+import {playFilm} from './film.js';
+
+const PAUSE = 320; // milliseconds between words that it writes by itself
+const WRITES = 12; // words after a change
+const SHOWN_ARCS = 5;
+
+export function start({element, props, server, watch, given}) {
+  const find = name => element.querySelector('.st-' + name);
+  const [words, arcs, bars, said, play] = ['words', 'arcs', 'bars', 'said', 'play'].map(find);
+  let data = null;
+  let pointed = -1; // the word whose looks are drawn; -1: the last one
+  let opened = -1; // the word whose alternatives are open
+  let left = 0; // words still to be written
+  let asking = 0; // number of the newest question; an older answer is dropped
+  const before = []; // sentences, for Back
+
+  const ids = () => data.tokens.map(token => token.id);
+  const say = text => {
+    said.textContent = text;
+  };
+
+  async function ask(wanted) {
+    const number = ++asking;
+    const answer = await server.guesses([data.model, wanted]).catch(() => null);
+    if (number !== asking) return false;
+    if (!answer) {
+      left = 0;
+      say('The server did not answer. Try again, or reload the page.');
+      drawPlay();
+      return false;
+    }
+    data = JSON.parse(answer);
+    pointed = opened = -1;
+    draw();
+    return true;
+  }
+
+  async function change(wanted, writes) {
+    before.push(ids());
+    left = 0;
+    say('');
+    if (await ask(wanted)) write(writes);
+  }
+
+  // Goes on by itself, each word drawn among the best guesses by their chances.
+  async function write(n) {
+    left = n;
+    drawPlay();
+    while (left > 0 && element.isConnected) {
+      if (data.full) {
+        say('The line is full. Start over, or open Generate for a whole story.');
+        break;
+      }
+      const picked = drawn(data.next.filter(([, , id]) => id !== data.end));
+      if (!picked) break;
+      left -= 1;
+      if (!(await ask([...ids(), picked]))) break;
+      if (left > 0) await new Promise(done => setTimeout(done, PAUSE));
+    }
+    left = 0;
+    drawPlay();
+  }
+
+  function drawn(guesses) {
+    let at = Math.random() * guesses.reduce((sum, [, p]) => sum + p, 0);
+    for (const [, p, id] of guesses) if ((at -= p) <= 0) return id;
+    return guesses.at(-1)?.[2];
+  }
+
+  function drawPlay() {
+    play.textContent = left > 0 ? 'Stop' : 'Let it write';
+    play.classList.toggle('on', left > 0);
+  }
+
+  function drawWords() {
+    words.textContent = '';
+    data.tokens.forEach((token, i) => {
+      const node = addButton(words, 'st-word', token.text || token.label, () => open(i));
+      const chance = token.p === null ? 'where the text begins' : `expected with ${percent(token.p)}`;
+      node.setAttribute('aria-label', `${visible(token.label)}, ${chance}`);
+      node.addEventListener('pointerenter', () => point(i));
+      node.addEventListener('focus', () => point(i));
+      if (!i) node.disabled = true;
+      if (i === opened) drawOthers(node, i);
+    });
+    add(words, 'span', 'st-gap', ' ?').setAttribute('aria-hidden', 'true');
+  }
+
+  function open(i) {
+    left = 0;
+    opened = opened === i ? -1 : i;
+    drawWords();
+    point(i);
+    if (opened >= 0) words.querySelector('.st-others button')?.focus();
+    else words.children[i]?.focus();
+  }
+
+  function drawOthers(node, i) {
+    const box = document.createElement('span');
+    box.className = 'st-others';
+    box.setAttribute('role', 'group');
+    box.setAttribute('aria-label', 'Other words that it expected here');
+    node.after(box);
+    add(box, 'small', '', 'it also thought of');
+    for (const [label, p, id] of data.tokens[i].others) {
+      if (id === data.tokens[i].id) continue;
+      const other = addButton(box, 'st-other', visible(label).replace('␣', ''), () =>
+        change([...ids().slice(0, i), id], WRITES),
+      );
+      add(other, 'small', '', percent(p));
+    }
+    box.addEventListener('keydown', event => {
+      if (event.key === 'Escape') open(i);
+    });
+  }
+
+  function point(i) {
+    pointed = i;
+    drawArcs();
+  }
+
+  function drawArcs() {
+    const from = pointed >= 0 && pointed < data.tokens.length ? pointed : data.tokens.length - 1;
+    const nodes = [...words.querySelectorAll('.st-word')];
+    const box = words.getBoundingClientRect();
+    const middle = node => {
+      const place = node.getBoundingClientRect();
+      return [place.left - box.left + place.width / 2, place.top - box.top + 4];
+    };
+    arcs.setAttribute('width', box.width);
+    arcs.setAttribute('height', box.height);
+    arcs.textContent = '';
+    nodes.forEach((node, i) => node.classList.toggle('from', i === from));
+    nodes.forEach(node => node.style.setProperty('--look', 0));
+    const best = data.arcs.filter(([row]) => row === from).toSorted((a, b) => b[2] - a[2]);
+    for (const [, column, weight] of best.slice(0, SHOWN_ARCS)) {
+      const [x1, y1] = middle(nodes[from]);
+      const [x2, y2] = middle(nodes[column]);
+      const lift = Math.min(46, 12 + Math.abs(x1 - x2) / 7);
+      const path = document.createElementNS('http://www.w3.org/2000/svg', 'path');
+      path.setAttribute('d', `M${x1},${y1} C${x1},${y1 - lift} ${x2},${y2 - lift} ${x2},${y2}`);
+      path.style.strokeWidth = (1 + 4 * weight).toFixed(1);
+      path.style.opacity = (0.25 + 0.75 * weight).toFixed(2);
+      arcs.append(path);
+      nodes[column].style.setProperty('--look', Math.round(70 * weight));
+    }
+  }
+
+  function drawBars() {
+    bars.textContent = '';
+    const most = Math.max(...data.next.map(([, p]) => p), 1e-9);
+    for (const [label, p, id] of data.next) {
+      const ends = id === data.end;
+      const bar = addButton(bars, 'st-bar', '', () => (ends ? say('Here it would end its text.') : take(id)));
+      bar.style.setProperty('--p', `${(100 * p) / most}%`);
+      add(bar, 'span', 'st-name', ends ? 'end of text' : visible(label).replace('␣', ''));
+      add(bar, 'span', 'st-p', percent(p));
+    }
+  }
+
+  function take(id) {
+    if (data.full) say('The line is full. Start over, or open Generate for a whole story.');
+    else change([...ids(), id], 0);
+  }
+
+  function draw() {
+    drawWords();
+    drawBars();
+    drawArcs();
+    words.title = '';
+  }
+
+  function sync() {
+    asking += 1;
+    left = 0;
+    before.length = 0;
+    data = JSON.parse(props.value);
+    pointed = opened = -1;
+    if (data.message) {
+      words.textContent = data.message;
+      bars.textContent = arcs.textContent = '';
+      data = null;
+      return;
+    }
+    say(`Arcs: where the ${counted(data.heads, 'attention head')} look from the marked word.`);
+    draw();
+  }
+
+  onTools(element, () =>
+    data
+      ? {
+          play: () => (left > 0 ? (left = 0) : (before.push(ids()), say(''), write(WRITES))),
+          back: () => {
+            left = 0;
+            const earlier = before.pop();
+            if (earlier) ask(earlier);
+            else say('This is where it began.');
+          },
+          again: sync,
+        }
+      : {},
+  );
+  find('doors').addEventListener('click', event => {
+    const name = event.target.closest('[data-tab]')?.dataset.tab;
+    const tabs = document.querySelectorAll('#tabs [role=tab]');
+    if (name) [...tabs].find(tab => tab.textContent.trim() === name)?.click();
+  });
+  words.addEventListener('pointerleave', () => data && point(opened));
+  new ResizeObserver(() => data && drawArcs()).observe(words);
+  playFilm(find('film'), given.film);
+  watch('value', sync);
+  sync();
+}

@@ -1,0 +1,56 @@
+"""The first thing to see: a sentence to play with, a training run as a film, and a door to every tab."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+
+import gradio as gr
+
+from ui.components.files import ServerFunctions, component
+
+# (name of the tab, what one learns there)
+_DOORS = (
+    ("Generate", "Let it write. Turn temperature and top-p, and see which words that lets in."),
+    ("Attention", "See which word every head looks at, and switch heads off."),
+    ("Parameters", "Count every weight, from the formula to the tensor."),
+    ("Train", "Start from noise, and watch words appear within a minute."),
+    ("Zero-shot", "Ask for a task in plain words, with no training for it."),
+)
+_HTML = """
+<div class="st-hero">
+<p class="st-lead">A GPT does one thing: <b>it guesses the next word</b>. <span class="st-invite">Click any word to change the story.</span></p>
+<div class="st-line"><svg class="st-arcs" aria-hidden="true"></svg><div class="st-words" role="group" aria-label="The sentence, word by word"></div></div>
+<div class="st-tools"><button type="button" class="st-play" data-do="play">Let it write</button>
+<button type="button" data-do="back">Back</button><button type="button" data-do="again">Start over</button>
+<span class="st-said" role="status"></span></div>
+</div>
+<div class="st-two">
+<section class="st-next"><h2>Its guesses for the next word</h2><div class="st-bars"></div></section>
+<section class="st-film"><h2>How such a model learns</h2>
+<div class="st-screen"></div><div class="st-caption"></div>
+<div class="st-reel"></div></section>
+</div>
+<nav class="st-doors" aria-label="Five views">DOORS</nav>
+"""
+
+
+def start_view(value: str, *, film: Mapping[str, object], server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
+    """The component. Its value is JSON of `ui.handlers.start.sentence`, `film` what `ui.handlers.start.film` makes.
+
+    Args:
+        server_functions: guesses, which takes [model, ids].
+    """
+    doors = "".join(
+        f'<button type="button" data-tab="{escape(tab)}"><b>{escape(tab)}</b><span>{escape(what)}</span></button>'
+        for tab, what in _DOORS
+    )
+    return component(
+        value,
+        _HTML.replace("DOORS", doors),
+        "start/start_view.js",
+        given={"film": film},
+        elem_classes=["start-view"],
+        server_functions=server_functions,
+        elem_id=elem_id,
+    )

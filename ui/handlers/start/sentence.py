@@ -1,0 +1,107 @@
+"""One sentence as a model sees it: its tokens, what could have stood there, what comes next, and who looks where."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.distributions import Categorical
+
+from gptcore.analysis import attention_patterns
+from gptcore.errors import GPTCoreError
+from gptcore.generation import prompt_ids
+from gptcore.language_model import LanguageModel
+from gptcore.model import evaluating
+from gptcore.tokenizers import StreamingText, describe_token
+from ui.handlers import inputs
+from ui.services import Services
+
+MOST_TOKENS = 40  # one sentence or two, of which every arc can be seen
+_N_NEXT, _N_OTHERS, _LONGEST_OPENING = 8, 6, 15
+_FAINTEST = 0.12  # of a head's attention; fainter looks are everywhere
+
+
+def opening(services: Services, model: str, prompt: str) -> str:
+    """The beginning of a prompt as a model sees it, as JSON; a sentence where it cannot read it.
+
+    It stops in its second half where the model knows least what comes next, so that there is something to choose.
+    """
+    try:
+        lm = services.models.get(inputs.model_name(model))
+        ids = prompt_ids(lm, prompt)[:_LONGEST_OPENING]
+        logits, _ = services.now(lambda: _read(lm, ids))
+        doubts = Categorical(logits=logits).entropy()
+        half = len(ids) // 2
+        return look(services, model, ids[: half + int(doubts[half:].argmax()) + 1])
+    except GPTCoreError as error:
+        return json.dumps({"message": str(error)})
+
+
+def guesses(services: Services, request: object) -> str | None:
+    """The sentence of so many tokens: [model, ids]. None for nonsense, and for a model that is not open."""
+    model, ids = request if isinstance(request, list) and len(request) == 2 else (None, None)
+    if not isinstance(model, str) or not isinstance(ids, list) or not 0 < len(ids) <= MOST_TOKENS:
+        return None
+    is_open = model in services.models.loaded() or services.jobs.find(model) is not None
+    if not is_open or not all(type(token) is int for token in ids):
+        return None
+    try:
+        return look(services, model, ids)
+    except GPTCoreError:
+        return None
+
+
+def look(services: Services, model: str, ids: list[int]) -> str:
+    """The sentence as JSON. Raises TokenIdError and ContextLengthError as the model does."""
+    lm = services.models.get(model)
+    most = min(MOST_TOKENS, lm.model.config.n_positions)
+    logits, looks = services.now(lambda: _read(lm, ids[:most]))
+    return json.dumps(_described(lm, model, ids[:most], logits, looks, most), ensure_ascii=False)
+
+
+@torch.inference_mode()
+def _read(lm: LanguageModel, ids: list[int]) -> tuple[Tensor, Tensor]:
+    """(logits [T, V] after every token, [T, T]: the weight with which any head looks from one at another)."""
+    patterns = attention_patterns(lm.model, ids)
+    with evaluating(lm.model):
+        logits = lm.model.lm_head(lm.model.hidden_states(torch.tensor([ids]))[0])
+    return logits.float(), patterns.flatten(0, 1).amax(dim=0)
+
+
+def _described(
+    lm: LanguageModel, model: str, ids: list[int], logits: Tensor, looks: Tensor, most: int
+) -> dict[str, Any]:
+    chances = logits.softmax(dim=-1)
+    text, tokens = StreamingText(lm.tokenizer), []
+    for place, token in enumerate(ids):
+        before = chances[place - 1] if place else None
+        tokens.append({
+            "id": token, "text": text.push(token), "label": describe_token(lm.tokenizer, token),
+            "p": None if before is None else _rounded(before[token]),
+            "others": [] if before is None else _likeliest(lm, before, _N_OTHERS),
+        })  # fmt: skip
+    arcs = [
+        [row, column, _rounded(looks[row, column])]
+        for row in range(1, len(ids))
+        # The first token is where idle heads rest, and the token itself is no other one.
+        for column in range(1, row)
+        if looks[row, column] >= _FAINTEST
+    ]
+    return {
+        "model": model, "tokens": tokens, "next": _likeliest(lm, chances[-1], _N_NEXT), "arcs": arcs,
+        "full": len(ids) >= most, "end": lm.tokenizer.end_id,
+        "heads": lm.model.config.n_layer * lm.model.config.n_head,
+    }  # fmt: skip
+
+
+def _likeliest(lm: LanguageModel, chances: Tensor, n: int) -> list[list[str | float | int]]:
+    """[label, probability, id] of the likeliest tokens."""
+    best = chances.topk(min(n, len(chances)))
+    found = zip(best.indices.tolist(), best.values, strict=True)
+    return [[describe_token(lm.tokenizer, token), _rounded(chance), token] for token, chance in found]
+
+
+def _rounded(chance: Tensor) -> float:
+    return float(f"{float(chance):.3g}")

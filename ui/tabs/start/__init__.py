@@ -1,0 +1,1 @@
+"""Layout and wiring of the Start tab."""
