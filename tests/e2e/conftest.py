@@ -60,8 +60,10 @@ def visit(browser, url):
             foreign.append(request.request.url)
             request.abort()
 
-    def open_page(query: str = "?tab=generate", width: int = 1280, height: int = 720) -> Page:
-        context = browser.new_context(viewport={"width": width, "height": height})
+    def open_page(
+        query: str = "?tab=generate", width: int = 1280, height: int = 720, *, bypass_csp: bool = False
+    ) -> Page:
+        context = browser.new_context(viewport={"width": width, "height": height}, bypass_csp=bypass_csp)
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(PATIENCE)

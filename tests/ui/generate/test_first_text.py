@@ -154,11 +154,12 @@ def test_every_tab_says_which_model_it_works_with(services):
     assert lines == [
         "Model on this tab: mini",
         "Model on this tab: mini",
+        "Model on this tab: mini",
         "Model on this tab: gpt2 (picked above: mini)",
         "Model on this tab: a new one; Fine-tune and Labels: mini",
         "Model on this tab: world (picked above: mini)",
     ]
-    assert uses.model_lines(services, "mini")[4] == "Model on this tab: mini"
+    assert uses.model_lines(services, "mini")[5] == "Model on this tab: mini"
     assert json.dumps(uses.model_lines(services, None))
 
 

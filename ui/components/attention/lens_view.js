@@ -1,7 +1,7 @@
 // The logit lens as a table: a row for each depth, a column for each token. The value is JSON of
 // ui.handlers.attention.lens.
 import {csvText, percent, visible} from '../shared/plain.js';
-import {css, placeOf, ramp} from '../shared/scales.js';
+import {css, inkOn, partsOf, placeOf, ramp} from '../shared/scales.js';
 import {add, isDark, onLook, saveText, slides} from '../shared/page.js';
 
 export function start({element, props, server, watch}) {
@@ -21,9 +21,8 @@ export function start({element, props, server, watch}) {
   function colours() {
     const lut = ramp('share', isDark());
     return p => {
-      const place = placeOf(p, 'share', 1),
-        back = lut[place];
-      return [css(back), place > 140 ? (isDark() ? '#0d111c' : '#ffffff') : 'inherit'];
+      const back = lut[placeOf(p, 'share', 1)];
+      return [css(back), inkOn(partsOf(back))];
     };
   }
   function draw() {

@@ -1,6 +1,6 @@
 // Rows are tokens, columns are stages of the pipeline. Model text goes into the page by textContent alone.
 import {csvText, percent, visible} from '../shared/plain.js';
-import {add, onTools, saveText, slides} from '../shared/page.js';
+import {add, addButton, onTools, saveText, slides} from '../shared/page.js';
 
 export function start({element, props, server, trigger, watch}) {
   const table = element.querySelector('.dv-table');
@@ -42,8 +42,9 @@ export function start({element, props, server, trigger, watch}) {
     for (const row of data.rows) {
       const line = add(table, 'div', 'dv-row');
       line.setAttribute('role', 'row');
-      const name = add(line, 'button', 'dv-token', visible(row.label));
-      name.type = 'button';
+      const header = add(line, 'div', '');
+      header.setAttribute('role', 'rowheader');
+      const name = addButton(header, 'dv-token', visible(row.label));
       name.title = `${visible(row.label)} · token ${row.id} · click to write it and go on`;
       name.addEventListener('click', () => trigger('pick', {id: row.id}));
       row.p.forEach(p => {

@@ -1,5 +1,6 @@
 // What a shape is made of: components with formulas, opened down to the tensor. The value is JSON of
 // ui.handlers.parameters.shapes.
+import {inkOn, partsOf} from '../shared/scales.js';
 import {csvText, percent} from '../shared/plain.js';
 import {add, onTools, saveText, slides} from '../shared/page.js';
 
@@ -32,6 +33,7 @@ export function start({element, props, server, watch}) {
       const piece = add(box, 'span', '', row.share > 0.09 ? `${row.module} ${percent(row.share)}` : '');
       piece.style.flexGrow = row.count / value.total;
       piece.style.setProperty('--hue', HUES[i]);
+      piece.style.color = inkOn(partsOf(HUES[i]));
       piece.title = `${row.name}: ${count(row.count)}, ${percent(row.share)}`;
     });
   }

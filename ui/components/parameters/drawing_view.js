@@ -70,7 +70,7 @@ export function start({element, props, server, watch}) {
     add(detail, 'p', '', part.count);
     for (const [place, code] of part.code) {
       add(detail, 'p', 'dr-place', place);
-      add(detail, 'pre', 'dr-code', code);
+      add(detail, 'pre', 'dr-code', code).tabIndex = 0; // it scrolls
     }
   }
   element.querySelector('.ts-tools').addEventListener('click', e => {

@@ -56,7 +56,7 @@ def plotly_view(value: str = "", *, name: str, height: int, elem_id: str) -> gr.
 _DRAWING = """
 <div class="dr-message" role="status"></div>
 <div class="dr-body" hidden>
-<div class="dr-box"></div>
+<div class="dr-box" tabindex="0"></div>
 <div class="ts-tools"><button type="button" data-do="png">Slide .png</button>
 <button type="button" data-do="svg">Slide .svg</button><span class="ts-said dr-said" role="status"></span></div>
 <div class="dr-parts" role="group" aria-label="Parts of the model"></div>
@@ -65,7 +65,7 @@ _DRAWING = """
 """
 
 _FIGURE = """
-<div style="overflow-x:auto"><img class="fg-image" style="width:100%;min-width:620px;border-radius:6px" alt="" hidden></div>
+<div style="overflow-x:auto" tabindex="0"><img class="fg-image" style="width:100%;min-width:620px;border-radius:6px" alt="" hidden></div>
 <p class="fg-text" role="status" style="color:var(--body-text-color);max-width:90ch;font-size:1.02em;line-height:1.55"></p>
 <div class="ts-tools"><button type="button" data-do="png">Slide .png</button>
 <button type="button" data-do="svg">Slide .svg</button><span class="ts-said fg-said" role="status"></span></div>

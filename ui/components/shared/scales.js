@@ -7,7 +7,7 @@ const RAMPS = {
 
 // 256 colours as a canvas stores them: alpha, blue, green, red.
 export function ramp(kind, dark) {
-  const stops = RAMPS[kind][dark ? 'dark' : 'light'].map(c => [1, 3, 5].map(i => parseInt(c.slice(i, i + 2), 16)));
+  const stops = RAMPS[kind][dark ? 'dark' : 'light'].map(partsOf);
   return Array.from({length: 256}, (_, i) => {
     const x = (i / 255) * (stops.length - 1);
     const at = Math.min(stops.length - 2, Math.floor(x));
@@ -16,7 +16,22 @@ export function ramp(kind, dark) {
   });
 }
 
-export const css = colour => `rgb(${colour & 255},${(colour >> 8) & 255},${(colour >> 16) & 255})`;
+export const css = colour => `rgb(${partsOf(colour).join(',')})`;
+
+// Black or white, whichever is easier to read on [red, green, blue]: the larger contrast of WCAG 2.
+export function inkOn(colour) {
+  const [red, green, blue] = colour.map(part => {
+    const share = part / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? '#000' : '#fff';
+}
+
+// The parts of a colour of `ramp`, or of "#rrggbb".
+export const partsOf = colour =>
+  typeof colour === 'number'
+    ? [colour & 255, (colour >> 8) & 255, (colour >> 16) & 255]
+    : [1, 3, 5].map(i => parseInt(colour.slice(i, i + 2), 16));
 
 // Where a value stands on a scale, 0 to 255.
 export function placeOf(value, kind, limit) {

@@ -21,7 +21,9 @@ export function start({element, props, watch, given}) {
       const part = add(box, 'section', 'sh-section');
       add(part, 'h3', '', section.title);
       if (section.text) add(part, 'p', 'sh-text', section.text);
-      const table = add(add(part, 'div', 'sh-scroll'), 'table', 'sh-table'),
+      const scroll = add(part, 'div', 'sh-scroll');
+      scroll.tabIndex = 0; // on a phone it scrolls sideways
+      const table = add(scroll, 'table', 'sh-table'),
         head = add(add(table, 'thead'), 'tr'),
         body = add(table, 'tbody');
       section.columns.forEach((name, i) =>

@@ -31,9 +31,10 @@ export function start({element, props, trigger, watch, given}) {
 
   function drawToken(record) {
     const node = put('ts-token', '');
-    // Surprise is drawn, so that likely text stays calm: full colour at probability 0, none at 1. Squared, since
-    // a model that finds the right word with 0.5 is doing well. The legend's ramp has the same stops.
-    node.style.setProperty('--s', Math.round(80 * (1 - record.p) ** 2));
+    // Surprise is drawn, so that likely text stays calm: every bit of surprisal beyond 2 adds as much, up to 8 bits.
+    // The legend's ramp is the same.
+    const beyond = -Math.log2(Math.max(record.p, 1e-9)) - 2;
+    node.style.setProperty('--s', Math.round((80 * Math.min(6, Math.max(0, beyond))) / 6));
     if (!record.text) {
       node.classList.add('ts-chip');
       node.textContent = record.label;

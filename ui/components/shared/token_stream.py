@@ -7,8 +7,8 @@ import gradio as gr
 from ui.components.files import component
 
 _HTML = """
-<div class="ts-legend" aria-hidden="true"><span>probability 0 (surprising)</span><span class="ts-ramp"></span>
-<span>1 (expected)</span></div>
+<div class="ts-legend" aria-hidden="true"><span>expected: 1 in 4 or more</span><span class="ts-ramp"></span>
+<span>surprising: 1 in 256 or less</span></div>
 <div class="ts-text" tabindex="0" role="group" dir="auto"></div>
 <div class="ts-stats" role="status"></div>
 <div class="ts-detail" aria-live="polite"></div>

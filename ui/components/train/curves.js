@@ -161,7 +161,7 @@ export function curvePlot(box, readout) {
       pen = paper.getContext('2d');
     const color = {
       accent: get('--lens-accent'),
-      orange: get('--lens-surprise'),
+      orange: get('--lens-warm'),
       grey: get('--lens-line'),
       bar: get('--lens-bar'),
       ink: get('--body-text-color'),

@@ -47,7 +47,7 @@ class="tr-key-rival"></b> thin: training, dots: held out</span>
 <div class="tr-heads"></div>
 </div>
 </div>
-<div class="tr-scroll"><table class="tr-runs"><thead><tr><th></th><th>run</th><th>what changed</th><th>updates</th><th>seconds</th>
+<div class="tr-scroll" tabindex="0"><table class="tr-runs"><thead><tr><th></th><th>run</th><th>what changed</th><th>updates</th><th>seconds</th>
 <th>held-out loss</th><th>perplexity</th><th>bits per character</th></tr></thead><tbody></tbody></table></div>
 <div class="ts-tools"><button type="button" data-open="generate">Open in Generate</button>
 <button type="button" data-open="attention">Open in Attention</button>

@@ -1,0 +1,33 @@
+"""What axe-core finds on every view: nothing that keeps somebody out."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from browser import settled
+
+
+def findings(page) -> list[str]:
+    found = Axe().run(page).response["violations"]
+    grave = [one for one in found if one["impact"] in ("critical", "serious")]
+    return [
+        f"{one['id']}: {node['html'][:200]} {node['failureSummary'][:300]}" for one in grave for node in one["nodes"]
+    ]
+
+
+@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 390)])
+@pytest.mark.parametrize("tab", ["start", "generate", "attention", "parameters", "train", "zero-shot"])
+def test_no_view_has_a_grave_finding(visit, tab, theme, width):
+    page = visit(f"?tab={tab}&__theme={theme}", width=width, height=844 if width == 390 else 720, bypass_csp=True)
+    found = findings(page)
+    views = page.locator("#tabs > .tabitem:visible [role=tab]")
+    for place in range(views.count()):
+        views.nth(place).click()
+        settled(page)
+        found += findings(page)
+    assert not found, "\n".join(sorted(set(found)))
+
+
+def test_a_grave_finding_is_found(visit):
+    page = visit(bypass_csp=True)
+    page.evaluate("document.body.appendChild(document.createElement('button')).style.width = '2em'")
+    assert [found for found in findings(page) if found.startswith("button-name")]
