@@ -21,7 +21,9 @@ from ui.guard import allowed_hosts
 from ui.handlers.page.example import make_example
 from ui.handlers.train.files import example_bench
 from ui.limits import PROFILES
+from ui.model_store import ModelStore
 from ui.page import build_page
+from ui.readiness import check, prefetch
 from ui.services import make_services
 from ui.serving import serve
 from ui.temporary import TemporaryFiles
@@ -43,6 +45,14 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         "--model", default="mini", help="a bundled model, gpt1, gpt2, a model folder or a Hub repository"
     )
     parser.add_argument("--offline", action="store_true", help="never use the network")
+    parser.add_argument("--check", action="store_true", help="say what is ready for a talk with no network, and end")
+    parser.add_argument(
+        "--prefetch",
+        action="append",
+        default=[],
+        metavar="MODEL",
+        help="download a model for later use offline, such as gpt2, and end; repeatable",
+    )
     parser.add_argument(
         "--allow-host",
         action="append",
@@ -59,6 +69,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = parse_arguments(arguments)
     sys.setswitchinterval(_SWITCH)
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s")
+    if options.prefetch or options.check:
+        return _prepare(options)
     files = TemporaryFiles(most_bytes=PROFILES[options.profile].temporary_bytes)
     try:
         if freed := files.open():
@@ -83,6 +95,27 @@ def main(arguments: list[str] | None = None) -> int:
         services.jobs.stop_all()  # a thread that still computes would abort the interpreter
         files.close()
     return 0
+
+
+def _prepare(options: argparse.Namespace) -> int:
+    """Downloads what was asked for, and reports what is ready; the exit status is 1 where something is not."""
+    limits = PROFILES[options.profile]
+    try:
+        for name in options.prefetch:
+            print(prefetch(ModelStore(limits, default=name, offline=options.offline), name, say=print))
+        if not options.check:
+            return 0
+        found = []
+        models = ModelStore(limits, default=options.model, offline=True)
+        for finding in check(models, host=options.host, port=options.port):
+            print(f"{finding.state:<9}{finding.sentence}", flush=True)
+            found.append(finding)
+    except GPTCoreError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    failed = any(finding.state == "MISSING" for finding in found)
+    print("Something is missing; see above." if failed else "Ready for a talk with no network.")
+    return int(failed)
 
 
 if __name__ == "__main__":

@@ -235,7 +235,10 @@ def test_a_link_opens_this_very_view(visit):
 
 def test_switching_off_changes_the_next_token_here_and_nowhere_else(visit):
     page = visit_attention(visit)
+    page.keyboard.press("1")
+    expect(page.locator("#distribution .dv-token").first).to_be_visible()
     distribution = page.locator("#distribution .dv-table").text_content()
+    page.keyboard.press("2")
     page.click("#attention [data-do=off]")
     expect(page.locator("#ablation .ab-head")).to_contain_text("Without head")
     page.locator("#ablation [data-key='0,mlp,']").press("Space")

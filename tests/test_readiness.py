@@ -1,0 +1,68 @@
+"""`python app.py --check` and `--prefetch`: what a talk with no network can count on."""
+
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+from gptcore import GPTConfig, LanguageModel
+from gptcore.errors import CheckpointError
+from gptcore.language_model import bundled_models
+from gptcore.tokenizers import CharTokenizer
+from tiny import make_model
+from ui.limits import Limits
+from ui.model_store import ModelStore
+from ui.readiness import check, prefetch
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def store(broken: str = "") -> ModelStore:
+    shape = GPTConfig(vocab_size=30, n_positions=128, n_embd=16, n_layer=1, n_head=2)
+    letters = CharTokenizer(sorted(set("Once upon a time, there was a little fox who lived in the forest.")))
+    model = make_model(GPTConfig(**{**shape.to_dict(), "vocab_size": letters.vocab_size}))
+
+    def load(name, **_):
+        if name == broken:
+            raise CheckpointError(f"{name} is damaged.")
+        return LanguageModel(model, letters, name)
+
+    return ModelStore(Limits(), offline=True, default="mini", loader=load)
+
+
+def test_the_command_says_what_is_ready_on_this_machine():
+    done = subprocess.run(
+        [sys.executable, "app.py", "--check"], cwd=ROOT, capture_output=True, text=True, timeout=240, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    for name in bundled_models():
+        assert f"ready    {name}: " in done.stdout
+    assert "tokens a second" in done.stdout and "Ready for a talk with no network." in done.stdout
+
+
+def test_a_damaged_model_and_a_taken_port_are_missing():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        found = list(check(store("world"), host="127.0.0.1", port=taken.getsockname()[1]))
+    missing = [finding.sentence for finding in found if finding.state == "MISSING"]
+    assert len(missing) == 2 and "world is damaged" in missing[0] and "is taken" in missing[1]
+
+
+def test_a_model_that_is_not_here_is_named_with_the_way_to_get_it():
+    models = store()
+    found = list(check(models, host="127.0.0.1", port=None))
+    absent = {choice.name for choice in models.choices() if not choice.cached} - set(bundled_models())
+    named = [finding.sentence for finding in found if finding.state == "not here"]
+    assert len(named) == len(absent) and all(any(f"--prefetch {name}" in said for said in named) for name in absent)
+    assert all(finding.state != "MISSING" for finding in found)
+
+
+def test_a_prefetch_opens_the_model_and_says_what_there_is():
+    assert prefetch(store(), "mini", print).startswith("mini is on this machine: ")
+
+
+def test_a_prefetch_without_a_network_is_a_sentence():
+    command = [sys.executable, "app.py", "--prefetch", "nobody/nothing", "--offline"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240, check=False)
+    assert done.returncode == 1 and done.stderr.startswith("error: ") and "Traceback" not in done.stderr
