@@ -19,6 +19,8 @@ TESTED = {
     "pip install -r requirements.txt && python app.py": ".ci/run",
     "pip install -r tests/requirements.txt && pytest": ".ci/run",
     "python app.py --help": "tests/test_readme.py",
+    "python app.py --check": "tests/test_readiness.py",
+    "python app.py --prefetch gpt2": "tests/test_readiness.py",
     "python app.py --profile space --allow-host lens.example.org": "tests/test_app.py",
     "python -m gptcore.training --help": "tests/test_readme.py",
     "python -m gptcore.zero_shot --model world": "tests/test_readme.py",

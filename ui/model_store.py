@@ -89,7 +89,7 @@ class ModelStore:
         if self.offline and not here:
             return f"offline, {megabytes:,} MB to download", (
                 f"{name} is not on this machine and the app runs offline. Where there is a network, run "
-                f"`hf download {HUB_WEIGHTS[name][0]}` ahead of time, or pick a bundled model."
+                f"`python app.py --prefetch {name}` ahead of time, or pick a bundled model."
             )
         return None
 

@@ -70,10 +70,11 @@ def visit(browser, url):
         page.add_init_script(COUNT_REQUESTS)
         page.route("**/*", route)
         page.on("pageerror", lambda error: failures.append(str(error)))
+        if query and "tab=" not in query:
+            query += "&tab=generate"
         page.goto(url + query)
         tab = re.search(r"tab=([\w-]+)", query)
-        landmark = LANDMARKS[tab[1] if tab else "generate" if query else "start"]
-        expect(page.locator(landmark).first).to_be_visible()
+        expect(page.locator(LANDMARKS[tab[1] if tab else "start"]).first).to_be_visible()
         settled(page)  # its load events run after its first paint
         return page
 

@@ -84,3 +84,10 @@ def test_another_model_has_other_guesses(visit):
     expect(page.locator("#start .st-said")).to_contain_text("36 attention heads")
     name = page.locator("#start .st-bar .st-name").first.inner_text()
     assert len(name.strip()) <= 1 or name in ("␣", "⏎")
+
+
+def test_a_link_to_a_prompt_without_a_tab_opens_generate(visit):
+    page = visit("")
+    page.goto(page.url.partition("?")[0] + "?prompt=The+old+boat")
+    expect(page.locator("#prompt textarea")).to_have_value("The old boat")
+    settled(page)

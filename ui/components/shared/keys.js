@@ -1,6 +1,7 @@
 // Keys for the stage, listed by "?". Those that press a button press one that is on screen. A second click on a main
 // button within a quarter of a second is the same click; on others, one within the time that no hand needs.
 import {hold} from './visit.js';
+import {isTouring, leaveTour, resumeTour, startTour, turnTour} from './tour.js';
 
 const LIST = [
   ['G', 'presses the main button of the open tab'],
@@ -11,6 +12,7 @@ const LIST = [
   ['0, 1 to 5', 'opens Start, or one of the five views'],
   ['Page Down, Page Up', 'in large type: the next tab, the one before'],
   ['B or .', 'a black screen, and back'],
+  ['T', 'the guided tour; Space or Page Down goes on, Page Up back, Escape leaves'],
   ['?', 'this list'],
 ];
 
@@ -54,6 +56,7 @@ export function start() {
     b: () => document.body.classList.toggle('black'),
     '.': () => document.body.classList.toggle('black'),
     '?': list,
+    t: () => (isTouring() ? leaveTour() : startTour()),
   };
   const openTab = () => outerTabs().find(tab => tab.getAttribute('aria-selected') === 'true');
   const turn = by => {
@@ -87,7 +90,13 @@ export function start() {
   document.addEventListener('keydown', e => {
     if (e.ctrlKey || e.metaKey || e.altKey || e.repeat || typing(e)) return;
     const key = e.key.toLowerCase();
-    if (keys[key]) {
+    const pressing = key === ' ' && e.target.closest?.('button, summary, a, input, canvas, [tabindex]'); // its own key
+    const onward = pressing ? 0 : {' ': 1, ...remote}[key];
+    if (isTouring() && (onward || key === 'escape')) {
+      if (onward) turnTour(onward);
+      else leaveTour();
+      e.preventDefault();
+    } else if (keys[key]) {
       keys[key]();
       e.preventDefault();
     } else if (remote[key] && document.body.classList.contains('present')) {
@@ -96,6 +105,7 @@ export function start() {
     } else if ('012345'.includes(key)) outerTabs()[+key]?.click();
   });
   addEventListener('pagehide', () => hold({tab: openTab()?.textContent.trim().toLowerCase() ?? ''}));
+  resumeTour();
   if (new URLSearchParams(location.search).get('present') !== '1') return;
   document.body.classList.add('present');
   const fitted = new MutationObserver(() => {

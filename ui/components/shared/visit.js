@@ -1,16 +1,18 @@
 // What a browser tab keeps over a reload: a name, by which the server finds its text, the text itself for a server that
 // has been started anew, and which tab was open. Another link is another visit.
 import {drawnName} from './plain.js';
+import {tabOfTour} from './tour.js';
 
 const KEY = 'gptlens-visit';
 
 export function visit() {
   try {
     const kept = JSON.parse(sessionStorage.getItem(KEY) || 'null');
-    if (kept && kept.search === location.search) return [kept.name, kept.text ?? '', kept.tab ?? ''];
+    const tab = tabOfTour();
+    if (kept && kept.search === location.search) return [kept.name, kept.text ?? '', tab || (kept.tab ?? '')];
     const name = drawnName();
     sessionStorage.setItem(KEY, JSON.stringify({name, search: location.search}));
-    return [name, '', ''];
+    return [name, '', tab];
   } catch {
     return ['', '', '']; // a private window that keeps nothing
   }

@@ -2,6 +2,7 @@
 // Model text goes into the page by textContent alone.
 import {counted, percent, visible} from '../shared/plain.js';
 import {add, addButton, onTools} from '../shared/page.js';
+import {startTour} from '../shared/tour.js';
 import {playFilm} from './film.js';
 
 const PAUSE = 320; // milliseconds between words that it writes by itself
@@ -193,6 +194,7 @@ export function start({element, props, server, watch, given}) {
   onTools(element, () =>
     data
       ? {
+          show: () => startTour(),
           play: () => (left > 0 ? (left = 0) : (before.push(ids()), say(''), write(WRITES))),
           back: () => {
             left = 0;

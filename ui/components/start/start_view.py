@@ -23,6 +23,7 @@ _HTML = """
 <div class="st-line"><svg class="st-arcs" aria-hidden="true"></svg><div class="st-words" role="group" aria-label="The sentence, word by word"></div></div>
 <div class="st-tools"><button type="button" class="st-play" data-do="play">Let it write</button>
 <button type="button" data-do="back">Back</button><button type="button" data-do="again">Start over</button>
+<button type="button" class="st-show" data-do="show">Show me around</button>
 <span class="st-said" role="status"></span></div>
 </div>
 <div class="st-two">

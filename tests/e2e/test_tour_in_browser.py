@@ -1,0 +1,76 @@
+"""The guided tour, and a teacher's own."""
+
+from playwright.sync_api import expect
+
+from browser import settled
+
+OWN = """# Two things
+
+?tab=attention
+@ #attention .at-map
+Where a head looks.
+
+?tab=generate&prompt=The+old+boat&temperature=0.3
+Low temperature plays safe.
+"""
+
+
+def test_every_step_frames_something_that_is_drawn(visit):
+    page = visit("")
+    page.click("#start .st-show")
+    for step in range(1, 21):
+        expect(page.locator("#tour .tour-count")).to_have_text(f"{step} of 20")
+        expect(page.locator(".tour-target")).to_have_count(1)
+        target = page.locator(".tour-target")
+        expect(target).to_be_visible()
+        drawn = "node => Boolean(node.textContent.trim() || node.matches('canvas, svg') || node.querySelector('input'))"
+        assert target.evaluate(drawn)
+        page.keyboard.press("PageDown" if step % 2 else "Space")
+    expect(page.locator("#tour")).to_have_count(0)
+    expect(page.locator("#zs-board")).to_be_visible()  # on a live page
+
+
+def test_the_tour_goes_back_jumps_survives_a_reload_and_is_left(visit):
+    page = visit("")
+    page.keyboard.press("t")
+    page.keyboard.press("PageDown")
+    page.keyboard.press("PageUp")
+    expect(page.locator("#tour .tour-count")).to_have_text("1 of 20")
+    page.locator("#tour .tour-at").fill("7")
+    expect(page.locator("#tour .tour-count")).to_have_text("8 of 20")
+    expect(page.locator("#attention .at-map.tour-target")).to_be_visible()
+    settled(page)
+    page.reload()
+    expect(page.locator("#tour .tour-count")).to_have_text("8 of 20")
+    expect(page.locator("#attention .at-map.tour-target")).to_be_visible()
+    settled(page)
+    page.keyboard.press("Escape")
+    expect(page.locator("#tour")).to_have_count(0)
+    expect(page.locator(".tour-target")).to_have_count(0)
+
+
+def test_a_teacher_s_own_tour_is_a_text_file_or_a_link(visit, tmp_path):
+    file = tmp_path / "tour.txt"
+    file.write_text("nothing but words")
+    page = visit("")
+    page.keyboard.press("t")
+    page.set_input_files("#tour .tour-file", file)
+    expect(page.locator("#tour .tour-say")).to_contain_text("has no step")
+    file.write_text(OWN)
+    page.set_input_files("#tour .tour-file", file)
+    expect(page.locator("#tour .tour-title")).to_have_text("Two things")
+    expect(page.locator("#attention .at-map.tour-target")).to_be_visible()
+    page.click("#tour .tour-next")
+    expect(page.locator("#tour .tour-say")).to_have_text("Low temperature plays safe.")
+    expect(page.locator("#prompt textarea")).to_have_value("The old boat")
+    expect(page.locator("#temperature input[type=number]")).to_have_value("0.3")
+    settled(page)
+    own = "encodeURIComponent(JSON.parse(sessionStorage['gptlens-tour']).own)"
+    link = page.evaluate(f"location.origin + '/#tour=' + {own}")
+    page.click("#tour .tour-leave")
+    other = visit("")
+    other.goto("about:blank")
+    other.goto(link)
+    expect(other.locator("#tour .tour-title")).to_have_text("Two things")
+    expect(other.locator("#attention .at-map.tour-target")).to_be_visible()
+    settled(other)

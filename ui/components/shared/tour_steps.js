@@ -1,0 +1,96 @@
+// The guided tour: twenty steps, each with its result already drawn. `link` says where, `point` what to look at.
+export const TITLE = 'Show me: five views of one model';
+export const STEPS = [
+  [
+    'tab=start',
+    '#start .st-words',
+    'A GPT reads a text and guesses the next piece of it, a token. That is all it ever does.',
+  ],
+  [
+    'tab=start',
+    '#start .st-bars',
+    'These are its guesses with their chances. Click one to take it: the text grows, and it guesses again.',
+  ],
+  [
+    'tab=start',
+    '#start .st-arcs',
+    'The arcs show which earlier words its attention heads look at. Point at a word to see its own.',
+  ],
+  [
+    'tab=generate',
+    '#stream',
+    'A whole story, token by token. Calm words were expected; orange ones were surprising. Point at one to see the alternatives.',
+  ],
+  [
+    'tab=generate',
+    '#distribution',
+    'Each column is a step from raw guesses to the choice: temperature, then top-k, then top-p. What is cut cannot be written.',
+  ],
+  [
+    'tab=generate',
+    '#temperature',
+    'Drag the temperature. Low: it always plays safe. High: anything can happen. The columns follow at once.',
+  ],
+  [
+    'tab=generate&view=What surprises it',
+    '#scored',
+    'Any text can be scored. It expects the mat the second time, because it has just read it. The refrigerator it does not.',
+  ],
+  [
+    'tab=attention',
+    '#attention .at-map',
+    'One attention head. Every row is a word that reads, every column a word it looks at. The future is hidden.',
+  ],
+  [
+    'tab=attention',
+    '#attention .at-grid',
+    'All heads at once. P looks at the token before, I continues what repeats: together they copy. Click one to enlarge it.',
+  ],
+  [
+    'tab=attention&view=Switch off',
+    '#ablation',
+    'Switch a head or an MLP off, and see what the model would then say. Some parts matter, many do not.',
+  ],
+  [
+    'tab=attention&view=Logit lens',
+    '#lens',
+    'What it would say after each layer. Rough guesses at the top become the final ones at the bottom.',
+  ],
+  [
+    'tab=parameters',
+    '#breakdown .bd-bar',
+    'Where the parameters are: embeddings, attention, and most of them in the MLPs. Click a row to open it.',
+  ],
+  [
+    'tab=parameters&view=117M or 124M?',
+    '#quoted',
+    'Why GPT-2 small is called 117M and 124M. Both are in print, and only one is what you count.',
+  ],
+  ['tab=parameters&view=Drawing', '#drawing', 'The architecture to scale. Click a part for its code.'],
+  [
+    'tab=train',
+    '#train .tr-grid',
+    'A recorded run of two minutes. The loss falls from knowing nothing, past counting letters, to words.',
+  ],
+  [
+    'tab=train',
+    '#train .tr-text',
+    'What it wrote at each point. Drag “Point in training” to the left to go back to noise.',
+  ],
+  [
+    'tab=train',
+    '#train-start',
+    'Press Start to train one yourself. Within half a minute on this machine, noise becomes words.',
+  ],
+  [
+    'tab=zero-shot',
+    '#zs-view .zs-prompt',
+    'A task, put in plain words. Nobody trained it for this prompt; it has only read a web in which such things occur.',
+  ],
+  ['tab=zero-shot', '#zs-view', 'Its answer is the likelier label. Change the review on the left and watch the bars.'],
+  [
+    'tab=zero-shot&view=Scoreboard',
+    '#zs-board',
+    'How often it is right, on items and words that training never showed. That is the tour: now play.',
+  ],
+].map(([link, point, say]) => ({link, point, say}));
