@@ -205,3 +205,19 @@ def test_the_slider_of_time_shows_every_tab_the_model_as_it_was(visit):
     assert written(page) == finished
     pick(page, "world")
     expect(page.locator("#moment")).to_be_hidden()
+
+
+@pytest.mark.parametrize(
+    ("name", "opener", "setting", "result"),
+    [("train", "#train-settings", "#train-length", "#train .tr-tile"),
+     ("zero-shot", "#zs-settings", "#zs-template", "#zs-view .zs-prompt")],
+)  # fmt: skip
+def test_on_a_phone_the_result_is_on_the_first_screen_and_settings_open_on_demand(visit, name, opener, setting, result):
+    page = visit(f"?tab={name}", width=390, height=844)
+    assert page.locator(result).first.bounding_box()["y"] < 700
+    expect(page.locator(setting)).to_be_hidden()
+    page.click(opener)
+    expect(page.locator(setting)).to_be_visible()
+    page.set_viewport_size({"width": 1280, "height": 720})
+    expect(page.locator(opener)).to_be_hidden()
+    expect(page.locator(setting)).to_be_visible()

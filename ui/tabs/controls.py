@@ -67,6 +67,12 @@ def main_sliders(form: WritingForm, max_new_tokens: int) -> dict[str, Any]:
     return {**found, "max_new_tokens": length}
 
 
+def settings_opener(elem_id: str) -> None:
+    """On a phone, what follows it in its column is hidden until it is pressed, so that the result is on the screen."""
+    opener = gr.Button("All settings", size="sm", elem_id=elem_id, elem_classes="settings-opener")
+    opener.click(None, None, None, js=f"() => document.getElementById({elem_id!r}).classList.toggle('opened')", **QUIET)
+
+
 def seed_row(seed: int) -> tuple[gr.Number, gr.Checkbox, gr.Button]:
     """The seed, whether it is kept, and a button for another."""
     with gr.Row(elem_classes="seeds"):

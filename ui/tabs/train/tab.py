@@ -7,7 +7,7 @@ import gradio as gr
 from ui.components.files import calling
 from ui.components.train.train_view import train_view
 from ui.handlers.train.presets import FIELDS, PRESETS, SENT
-from ui.tabs.controls import QUIET
+from ui.tabs.controls import QUIET, settings_opener
 from ui.tabs.lens import Call, Event, Lens, Site
 from ui.tabs.train.events import SHAPE_FIELDS, TrainEvents, server_functions
 from ui.tabs.train.form import FIRST_PRESET, label_fields, scratch_fields, tuning_fields
@@ -32,6 +32,7 @@ def train_tab(site: Site) -> Lens:
                         reset = gr.Button("Reset", elem_id="train-reset", min_width=70)
                         new_seed = gr.Button("New seed", elem_id="train-new-seed", min_width=80)
                     said = gr.HTML("", elem_id="train-said", elem_classes="said")
+                    settings_opener("train-settings")
                     fields = scratch_fields(services, PRESETS[FIRST_PRESET])
                 with gr.Tab("Fine-tune", id="tune"):
                     tuning = tuning_fields(services)

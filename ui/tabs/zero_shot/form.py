@@ -10,6 +10,7 @@ import gradio as gr
 from gptcore.zero_shot.tasks import TASKS
 from ui.handlers.zero_shot.form import MOST_EXAMPLES, MOST_FIELDS, STOPS, columns_of
 from ui.services import Services
+from ui.tabs.controls import settings_opener
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ def task_fields(services: Services, values: dict[str, Any]) -> tuple[dict[str, A
         found[f"field_{place}"] = gr.Textbox(
             values[f"field_{place}"], **field(title), lines=1, max_lines=8, elem_id=f"zs-field-{place}"
         )
+    settings_opener("zs-settings")
     with gr.Row(equal_height=True):
         found["expected"] = gr.Textbox(
             values["expected"],
