@@ -221,3 +221,8 @@ def test_on_a_phone_the_result_is_on_the_first_screen_and_settings_open_on_deman
     page.set_viewport_size({"width": 1280, "height": 720})
     expect(page.locator(opener)).to_be_hidden()
     expect(page.locator(setting)).to_be_visible()
+
+
+def test_header_and_tabs_leave_the_screen_to_the_result(visit):
+    box = visit("").locator("#tabs > .tab-wrapper").bounding_box()
+    assert box["y"] + box["height"] <= 100

@@ -19,12 +19,16 @@ export const STEPS = [
   [
     'tab=generate',
     '#stream',
-    'A whole story, token by token. Calm words were expected; orange ones were surprising. Point at one to see the alternatives.',
+    'A whole story, token by token.',
+    'Calm words were expected; orange ones were surprising.',
+    'Point at one to see the alternatives.',
   ],
   [
     'tab=generate',
     '#distribution',
-    'Each column is a step from raw guesses to the choice: temperature, then top-k, then top-p. What is cut cannot be written.',
+    'Each column is a step from raw guesses to the choice:',
+    'temperature, then top-k, then top-p.',
+    'What is cut cannot be written.',
   ],
   [
     'tab=generate',
@@ -34,7 +38,9 @@ export const STEPS = [
   [
     'tab=generate&view=What surprises it',
     '#scored',
-    'Any text can be scored. It expects the mat the second time, because it has just read it. The refrigerator it does not.',
+    'Any text can be scored.',
+    'It expects the mat the second time, because it has just read it.',
+    'The refrigerator it does not.',
   ],
   [
     'tab=attention',
@@ -44,7 +50,10 @@ export const STEPS = [
   [
     'tab=attention',
     '#attention .at-grid',
-    'All heads at once. P looks at the token before, I continues what repeats: together they copy. Click one to enlarge it.',
+    'All heads at once.',
+    'P looks at the token before, I continues what repeats:',
+    'together they copy.',
+    'Click one to enlarge it.',
   ],
   [
     'tab=attention&view=Switch off',
@@ -85,7 +94,8 @@ export const STEPS = [
   [
     'tab=zero-shot',
     '#zs-view .zs-prompt',
-    'A task, put in plain words. Nobody trained it for this prompt; it has only read a web in which such things occur.',
+    'A task, put in plain words.',
+    'Nobody trained it for this prompt; it has only read a web in which such things occur.',
   ],
   ['tab=zero-shot', '#zs-view', 'Its answer is the likelier label. Change the review on the left and watch the bars.'],
   [
@@ -93,4 +103,4 @@ export const STEPS = [
     '#zs-board',
     'How often it is right, on items and words that training never showed. That is the tour: now play.',
   ],
-].map(([link, point, say]) => ({link, point, say}));
+].map(([link, point, ...sentences]) => ({link, point, say: sentences.join(' ')}));
