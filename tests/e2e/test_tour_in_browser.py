@@ -14,7 +14,8 @@ OWN = """# Two things
 @ #attention .at-map
 Where a head looks.
 
-?tab=generate&prompt=The+old+boat&temperature=0.3
+?tab=generate&prompt=The+old+boat&temperature=0.3&temperature=9&asked=
+@ #[
 Low temperature plays safe.
 """
 
@@ -65,7 +66,7 @@ def test_a_teacher_s_own_tour_is_a_text_file_or_a_link(visit, tmp_path):
     page.click("#tour .tour-next")
     expect(page.locator("#tour .tour-say")).to_have_text("Low temperature plays safe.")
     expect(page.locator("#prompt textarea")).to_have_value("The old boat")
-    expect(page.locator("#temperature input[type=number]")).to_have_value("0.3")
+    expect(page.locator("#temperature input[type=number]")).to_have_value("2")  # the last one, moved into its range
     settled(page)
     own = "encodeURIComponent(JSON.parse(sessionStorage['gptlens-tour']).own)"
     link = page.evaluate(f"location.origin + '/#tour=' + {own}")

@@ -24,7 +24,7 @@ ServerFunctions = Sequence[Callable[..., object]]
 
 _HERE = Path(__file__).resolve().parent
 _TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
-_THEME, _OURS = "shared/theme.css", "lens-component"
+_WHOLE_PAGE, _OURS = ("shared/theme.css", "shared/stage.css"), "lens-component"
 _ROOT, _PLOTLY = "/gptlens", "plotly.min.js"
 _IMPORT = re.compile(r"^import \{[^}]*\} from '([^']+)';\n", re.MULTILINE)
 
@@ -47,10 +47,10 @@ def style_sheet() -> str:
     Gradio could take a style sheet with each component, but sends the same one again for every component.
     """
     ours = sorted(file.relative_to(_HERE).as_posix() for file in _HERE.rglob("*.css"))
-    ours = [name for name in ours if name not in (_THEME, "attention/standalone.css")]
+    ours = [name for name in ours if name not in (*_WHOLE_PAGE, "attention/standalone.css")]
     ours.sort(key=lambda name: not name.startswith("shared/"))  # what all share comes first
     # An id that nothing has: as strong as the id that Gradio would have given it, against Gradio's own rules.
-    return f"{text_of(_THEME)}\n:is(#_, .{_OURS}) {{\n{''.join(map(text_of, ours))}}}\n"
+    return f"{''.join(map(text_of, _WHOLE_PAGE))}\n:is(#_, .{_OURS}) {{\n{''.join(map(text_of, ours))}}}\n"
 
 
 def address(module: str) -> str:

@@ -62,3 +62,12 @@ def test_a_bundle_has_each_module_once_and_imports_nothing():
     )
     names = re.findall(r"^(?:async )?(?:function|const|let) (\w+)", script, re.MULTILINE)
     assert len(names) == len(set(names)), "modules of a bundle share one scope"
+
+
+def test_every_style_sheet_of_a_component_is_on_the_page_once():
+    page, folder = files.style_sheet(), ROOT / "ui" / "components"
+    for file in folder.rglob("*.css"):
+        name = file.relative_to(folder).as_posix()
+        assert page.count(file.read_text(encoding="utf-8")) == (0 if name == "attention/standalone.css" else 1), name
+    # What belongs to the whole page stands outside of the rule for components.
+    assert page.index("body.present") < page.index(":is(#_") < page.index(".ts-ramp")

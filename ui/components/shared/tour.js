@@ -1,6 +1,6 @@
 // A guided tour: a bar with one sentence a step, and a frame around what it is about. A teacher's own tour is a text
 // file or a link: blocks with a line "?tab=generate&prompt=..." and a sentence, and perhaps "@ selector" to point at.
-import {add, addButton, copyText} from './page.js';
+import {add, addButton, copyText, linkTo} from './page.js';
 import {STEPS, TITLE} from './tour_steps.js';
 
 const KEY = 'gptlens-tour';
@@ -93,12 +93,12 @@ async function go(at) {
   tour.at = at;
   const step = tour.steps[at];
   const query = new URLSearchParams(step.link);
+  const loads = tour.loaded !== at && needsLoad(query); // once: what a link cannot hold must not load it for ever
+  tour.loaded = loads ? at : null;
   keep();
-  if (needsLoad(query)) {
-    const present = document.body.classList.contains('present');
-    if (present) query.set('present', '1');
-    query.delete('view');
-    location.search = query.toString();
+  if (loads) {
+    const settings = Object.fromEntries([...query].filter(([name]) => name !== 'view'));
+    location.href = linkTo(location.href, settings, {present: document.body.classList.contains('present')});
     return;
   }
   draw();
@@ -129,7 +129,13 @@ function open(within, name) {
   return tab;
 }
 
-const visible = selector => [...document.querySelectorAll(selector)].find(node => node.getClientRects().length);
+function visible(selector) {
+  try {
+    return [...document.querySelectorAll(selector)].find(node => node.getClientRects().length);
+  } catch {
+    return null; // a teacher's slip; the sentence is shown all the same
+  }
+}
 
 function awaited(find, number) {
   const began = performance.now();

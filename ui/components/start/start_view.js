@@ -172,7 +172,6 @@ export function start({element, props, server, watch, given}) {
     drawWords();
     drawBars();
     drawArcs();
-    words.title = '';
   }
 
   function sync() {
