@@ -26,16 +26,17 @@ def _byte_characters() -> dict[str, int]:
     return table
 
 
-_CHARACTER_TO_BYTE = _byte_characters()
-_BYTE_TO_CHARACTER = {byte: character for character, byte in _CHARACTER_TO_BYTE.items()}
+CHARACTER_TO_BYTE = _byte_characters()
+_BYTE_TO_CHARACTER = {byte: character for character, byte in CHARACTER_TO_BYTE.items()}
 
 
 def _spell(token: bytes) -> str:
     return "".join(_BYTE_TO_CHARACTER[byte] for byte in token)
 
 
-def _unspell(token: str) -> bytes:
-    return bytes(_CHARACTER_TO_BYTE[character] for character in token)
+def unspell(token: str) -> bytes:
+    """The bytes of a token as vocab files spell it."""
+    return bytes(CHARACTER_TO_BYTE[character] for character in token)
 
 
 class ByteBPE:
@@ -102,7 +103,7 @@ class ByteBPE:
     def from_vocabulary(cls, vocabulary: dict[str, int], *, name: str, kind: str = "bpe") -> ByteBPE:
         """From a parsed vocab.json or tokenizer.json: token as GPT-2 spells it -> id."""
         try:
-            ranks = {_unspell(token): rank for token, rank in vocabulary.items() if token != END_OF_TEXT}
+            ranks = {unspell(token): rank for token, rank in vocabulary.items() if token != END_OF_TEXT}
         except KeyError as error:
             raise TokenizerError(f"The vocabulary {name} has the character {error}, which spells no byte.") from None
         if sorted(ranks.values()) != list(range(len(ranks))) or vocabulary.get(END_OF_TEXT) != len(ranks):
@@ -134,7 +135,7 @@ class ByteBPE:
         trained.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
         trainer = trainers.BpeTrainer(
             vocab_size=vocab_size - 1,
-            initial_alphabet=sorted(_CHARACTER_TO_BYTE),
+            initial_alphabet=sorted(CHARACTER_TO_BYTE),
             show_progress=False,
         )
         if digits_apart:

@@ -268,3 +268,20 @@ def test_a_text_that_has_ended_is_written_on(visit):
     settled(page)
     assert page.inner_text("#stream .ts-text").startswith(before[:200])
     assert page.input_value("#prompt textarea") == "The moon"
+
+
+def test_a_text_is_cut_by_several_tokenizers_and_merged_step_by_step(visit):
+    page = visit("?tab=generate")
+    page.get_by_role("tab", name="Tokens").click()
+    expect(page.locator("#tokens .tk-row")).to_have_count(4)
+    page.locator("#tokens .tk-text").fill("zebra zebra")
+    mini = page.locator("#tokens .tk-row", has_text="children's stories")
+    expect(mini.locator(".tk-chip")).not_to_have_count(13)
+    first = page.locator("#tokens .tk-two section").first
+    first.locator("input[type=range]").fill("0")
+    expect(first.locator(".tk-chip")).to_have_count(len("zebra zebra"))
+    learn = page.locator("#tokens .tk-two section").last
+    learn.locator("textarea").fill("banana banana banana")
+    expect(learn.locator(".tk-said")).to_contain_text("times")
+    learn.locator("input[type=range]").fill("1")
+    expect(learn.locator(".tk-list li")).to_have_text(["“a” + “n”, 6 times"])

@@ -91,3 +91,21 @@ def test_a_link_to_a_prompt_without_a_tab_opens_generate(visit):
     page.goto(page.url.partition("?")[0] + "?prompt=The+old+boat")
     expect(page.locator("#prompt textarea")).to_have_value("The old boat")
     settled(page)
+
+
+def test_the_story_computes_its_sum_on_the_sentence_and_leads_to_what_it_tells_of(visit):
+    page = visit("")
+    words = page.locator(WORDS).count()
+    page.click("#start [data-do=story]")
+    factors = page.locator("#story .sh-table tbody tr")
+    expect(factors).to_have_count(words - 1)
+    expect(page.locator("#start .st-two")).to_be_hidden()
+    page.locator("#start .st-play").click()
+    expect(factors).not_to_have_count(words - 1)  # it follows the sentence
+    page.locator("#start .st-play").click()
+    for title in ("GPT-1, number by number", "Three options in 2018", "From word2vec to GPT-4"):
+        page.get_by_role("button", name=title).click()
+        expect(page.locator("#story .sy-page")).not_to_be_empty()
+    page.get_by_role("button", name="Since the first transformer").click()
+    page.get_by_role("button", name="the gradients").click()
+    expect(page.locator("#anatomy-figure .fg-text")).to_contain_text("Post-norm")

@@ -8,13 +8,29 @@ from dataclasses import asdict, dataclass
 
 
 @dataclass(frozen=True)
+class Link:
+    """A cell that leads to another place of the page.
+
+    Attributes:
+        text: what stands there.
+        to: "tab=...&view=...&choose=...", as steps of a tour name it.
+    """
+
+    text: str
+    to: str
+
+
+Cell = str | int | float | Link
+
+
+@dataclass(frozen=True)
 class Section:
     """One table.
 
     Attributes:
         title, text: above it; plain words first.
         columns: headings.
-        rows: cells, text or numbers; the last row of a sum may be marked.
+        rows: cells, text, numbers or links; the last row of a sum may be marked.
         sums: indices of rows that are sums.
         source: where facts come from, or "".
     """
@@ -22,7 +38,7 @@ class Section:
     title: str
     text: str
     columns: Sequence[str]
-    rows: Sequence[Sequence[str | int | float]]
+    rows: Sequence[Sequence[Cell]]
     sums: Sequence[int] = ()
     source: str = ""
 

@@ -73,3 +73,14 @@ test('drawn names are long, plain and different', () => {
   assert.match(a, /^[0-9a-z]{24}$/);
   assert.notEqual(a, b);
 });
+
+test('merges are made from left to right, and bytes are text where they are whole', () => {
+  const merges = [
+    ['a', 'b'],
+    ['ab', 'ab'],
+  ];
+  assert.deepEqual(plain.applied(['abab', 'xa', 'aab'], merges), [['abab'], ['x', 'a'], ['a', 'ab']]);
+  assert.deepEqual(plain.applied(['abab'], []), [['a', 'b', 'a', 'b']]);
+  assert.equal(plain.bytesText(' caf\u00c3\u00a9'), '␣café');
+  assert.equal(plain.bytesText('\u00c3'), '<C3>');
+});

@@ -1,13 +1,15 @@
 """The Start tab: a sentence as its model sees it, and the recorded run as a film."""
 
 import json
+from urllib.parse import parse_qsl
 
 import pytest
 import torch
 
 from gptcore.analysis import attention_patterns
 from gptcore.generation import last_logits
-from ui.handlers.start import sentence
+from ui.handlers.parameters.anatomy import EXPERIMENTS
+from ui.handlers.start import sentence, story
 from ui.handlers.start.film import film
 from ui.handlers.train.files import example_bench
 from ui.services import make_services
@@ -91,3 +93,13 @@ def test_the_film_shows_the_recorded_run_from_noise_to_words(services):
     assert [frame["step"] for frame in frames] == sorted({frame["step"] for frame in frames})
     assert frames[0]["loss"] > 2 * frames[-1]["loss"] and len(frames) > 5
     assert looks[-1].text.startswith(frames[-1]["text"][len(bench.current.facts.prompt) :])
+
+
+def test_the_story_has_five_chapters_whose_links_name_places_that_exist(services):
+    chapters = json.loads(story.chapters(services, None))
+    assert [chapter["shows"] for chapter in chapters] == ["objective", "tables", "options", "tables", "tables"]
+    sections = [section for chapter in chapters for section in chapter["sections"]]
+    assert all(len(row) == len(section["columns"]) for section in sections for row in section["rows"])
+    links = [cell["to"] for section in sections for row in section["rows"] for cell in row if isinstance(cell, dict)]
+    chosen = [dict(parse_qsl(link)).get("choose") for link in links]
+    assert len(links) == 9 and all(choice is None or choice in EXPERIMENTS for choice in chosen)

@@ -53,3 +53,30 @@ export const csvText = rows =>
 // A name too long to be guessed.
 export const drawnName = () =>
   [...crypto.getRandomValues(new Uint8Array(24))].map(byte => (byte % 36).toString(36)).join('');
+
+// Words of bytes, each a string of one character a byte, after merges of [left, right] have been made in order.
+export function applied(words, merges) {
+  return words.map(word => {
+    let parts = [...word];
+    for (const [left, right] of merges) {
+      if (!word.includes(left + right)) continue;
+      const next = [];
+      for (let i = 0; i < parts.length; i++) {
+        if (parts[i] === left && parts[i + 1] === right) next.push(left + parts[++i]);
+        else next.push(parts[i]);
+      }
+      parts = next;
+    }
+    return parts;
+  });
+}
+
+// A string of one character a byte as people read it: UTF-8 where it is whole, else bytes in hexadecimal.
+export function bytesText(part) {
+  const bytes = Uint8Array.from(part, c => c.charCodeAt(0));
+  try {
+    return visible(new TextDecoder('utf-8', {fatal: true}).decode(bytes));
+  } catch {
+    return [...bytes].map(byte => `<${byte.toString(16).toUpperCase().padStart(2, '0')}>`).join('');
+  }
+}

@@ -1,11 +1,11 @@
 // A guided tour: a bar with one sentence a step, and a frame around what it is about. A teacher's own tour is a text
 // file or a link: blocks with a line "?tab=generate&prompt=..." and a sentence, and perhaps "@ selector" to point at.
 import {add, addButton, copyText, linkTo} from './page.js';
+import {awaited, goTo, visible} from './places.js';
 import {STEPS, TITLE} from './tour_steps.js';
 
 const KEY = 'gptlens-tour';
-const PATIENCE = 10_000; // milliseconds until what a step points at is given up
-const HERE = new Set(['tab', 'view']); // what a step can change without loading the page
+const HERE = new Set(['tab', 'view', 'choose']); // what a step can change without loading the page
 
 let tour = null; // {title, steps, at, own}
 let bar = null;
@@ -97,18 +97,15 @@ async function go(at) {
   tour.loaded = loads ? at : null;
   keep();
   if (loads) {
-    const settings = Object.fromEntries([...query].filter(([name]) => name !== 'view'));
+    const settings = Object.fromEntries([...query].filter(([name]) => !['view', 'choose'].includes(name)));
     location.href = linkTo(location.href, settings, {present: document.body.classList.contains('present')});
     return;
   }
   draw();
   frame(null);
-  open('#tabs', query.get('tab')?.replace('-', ' '));
-  if (query.get('view')) {
-    const shown = await awaited(() => open('#tabs > .tabitem', query.get('view')), number);
-    if (!shown) return;
-  }
-  const target = step.point && (await awaited(() => visible(step.point), number));
+  const isWanted = () => number === wanted;
+  if (!(await goTo(query, isWanted))) return;
+  const target = step.point && (await awaited(() => visible(step.point), isWanted));
   if (number === wanted && target) frame(target);
 }
 
@@ -116,37 +113,6 @@ async function go(at) {
 function needsLoad(query) {
   const now = new URLSearchParams(location.search);
   return [...query].some(([name, value]) => !HERE.has(name) && now.get(name) !== value);
-}
-
-// Presses the tab of this name within a row of tabs; true once it is open.
-function open(within, name) {
-  if (!name) return true;
-  const plain = text => text.trim().toLowerCase().replace('-', ' ');
-  const tab = [...document.querySelectorAll(`${within} [role=tab]`)].find(
-    one => one.offsetParent && plain(one.textContent) === plain(name),
-  );
-  if (tab?.getAttribute('aria-selected') !== 'true') tab?.click();
-  return tab;
-}
-
-function visible(selector) {
-  try {
-    return [...document.querySelectorAll(selector)].find(node => node.getClientRects().length);
-  } catch {
-    return null; // a teacher's slip; the sentence is shown all the same
-  }
-}
-
-function awaited(find, number) {
-  const began = performance.now();
-  return new Promise(done => {
-    const look = () => {
-      const found = number === wanted && find();
-      if (found || number !== wanted || performance.now() - began > PATIENCE) done(found);
-      else requestAnimationFrame(look);
-    };
-    look();
-  });
 }
 
 function frame(target) {

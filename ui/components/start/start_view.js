@@ -2,8 +2,10 @@
 // Model text goes into the page by textContent alone.
 import {counted, percent, visible} from '../shared/plain.js';
 import {add, addButton, onTools} from '../shared/page.js';
+import {goTo} from '../shared/places.js';
 import {startTour} from '../shared/tour.js';
 import {playFilm} from './film.js';
+import {story} from './story.js';
 
 const PAUSE = 320; // milliseconds between words that it writes by itself
 const WRITES = 12; // words after a change
@@ -18,6 +20,7 @@ export function start({element, props, server, watch, given}) {
   let left = 0; // words still to be written
   let asking = 0; // number of the newest question; an older answer is dropped
   const before = []; // sentences, for Back
+  const told = story(find('story'), server, () => data?.tokens);
 
   const ids = () => data.tokens.map(token => token.id);
   const say = text => {
@@ -172,6 +175,17 @@ export function start({element, props, server, watch, given}) {
     drawWords();
     drawBars();
     drawArcs();
+    told.redraw();
+  }
+
+  // The story takes the place of the guesses and the film.
+  function turnStory() {
+    const opens = !told.isOpen();
+    find('two').hidden = opens;
+    if (opens) told.open();
+    else told.close();
+    element.querySelector('[data-do=story]').setAttribute('aria-expanded', opens);
+    element.querySelector('[data-do=story] b').textContent = opens ? 'Close the story' : 'The story';
   }
 
   function sync() {
@@ -206,9 +220,9 @@ export function start({element, props, server, watch, given}) {
       : {},
   );
   find('doors').addEventListener('click', event => {
-    const name = event.target.closest('[data-tab]')?.dataset.tab;
-    const tabs = document.querySelectorAll('#tabs [role=tab]');
-    if (name) [...tabs].find(tab => tab.textContent.trim() === name)?.click();
+    const door = event.target.closest('button');
+    if (door?.dataset.do === 'story') turnStory();
+    else if (door) goTo(new URLSearchParams({tab: door.dataset.tab}));
   });
   words.addEventListener('pointerleave', () => data && point(opened));
   new ResizeObserver(() => data && drawArcs()).observe(words);

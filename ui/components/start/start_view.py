@@ -32,7 +32,8 @@ _HTML = """
 <div class="st-screen"></div><div class="st-caption"></div>
 <div class="st-reel"></div></section>
 </div>
-<nav class="st-doors" aria-label="Five views">DOORS</nav>
+<section class="st-story" id="story" aria-label="The story" hidden></section>
+<nav class="st-doors" aria-label="Five views, and the story">DOORS</nav>
 """
 
 
@@ -40,11 +41,15 @@ def start_view(value: str, *, film: Mapping[str, object], server_functions: Serv
     """The component. Its value is JSON of `ui.handlers.start.sentence`, `film` what `ui.handlers.start.film` makes.
 
     Args:
-        server_functions: guesses, which takes [model, ids].
+        server_functions: guesses, which takes [model, ids], and chapters.
     """
     doors = "".join(
         f'<button type="button" data-tab="{escape(tab)}"><b>{escape(tab)}</b><span>{escape(what)}</span></button>'
         for tab, what in _DOORS
+    )
+    doors += (
+        '<button type="button" data-do="story" aria-controls="story" aria-expanded="false"><b>The story</b>'
+        "<span>The one objective, GPT-1 number by number, and how GPT came about.</span></button>"
     )
     return component(
         value,

@@ -6,7 +6,9 @@ import gradio as gr
 
 from ui import links
 from ui.components.generate.distribution_view import distribution_view
+from ui.components.generate.tokens_view import tokens_view
 from ui.components.shared.token_stream import token_stream
+from ui.handlers.generate import tokens
 from ui.handlers.generate.strategies import STRATEGIES
 from ui.tabs.controls import (
     LINKED,
@@ -15,6 +17,7 @@ from ui.tabs.controls import (
     main_sliders,
     more_controls,
     seed_row,
+    served,
     stop_event,
 )
 from ui.tabs.generate.events import GenerateEvents
@@ -69,6 +72,8 @@ def generate_tab(site: Site) -> Lens:
             compare_view(services, model, example, controls, model_work)
         with gr.Tab("What surprises it"):
             score_view(services, model, example, model_work)
+        with gr.Tab("Tokens"):
+            tokens_view(server_functions=served(services, tokens.cut, tokens.steps, tokens.learned), elem_id="tokens")
 
     events = GenerateEvents(services)
     inputs, outputs = [model, prompt, *controls.inputs], [prompt, stream, controls.seed, chart]

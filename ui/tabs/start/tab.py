@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ui.components.start.start_view import start_view
 from ui.errors import shown_to_visitor
-from ui.handlers.start import sentence
+from ui.handlers.start import sentence, story
 from ui.handlers.start.film import film
 from ui.tabs.controls import served
 from ui.tabs.lens import Event, Lens, Site
@@ -16,7 +16,7 @@ def start_tab(site: Site) -> Lens:
     view = start_view(
         example.sentence,
         film=film(services),
-        server_functions=served(services, sentence.guesses),
+        server_functions=served(services, sentence.guesses, story.chapters),
         elem_id="start",
     )
 

@@ -1,0 +1,117 @@
+"""How byte-pair encoding works, step by step: the merges that cut a text, and the merges that a text teaches.
+
+For showing; `ByteBPE` cuts by tiktoken and learns by the `tokenizers` library, and does the same.
+Source: Sennrich et al. 2016, algorithm 1; on bytes as in the GPT-2 paper, section 2.2.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from tokenizers import pre_tokenizers
+
+from gptcore.tokenizers.base import check_text
+from gptcore.tokenizers.byte_bpe import CHARACTER_TO_BYTE, ByteBPE, unspell
+
+Pair = tuple[bytes, bytes]
+
+
+@dataclass(frozen=True)
+class Merge:
+    """Two neighbours that become one.
+
+    Attributes:
+        left, right: their bytes.
+        count: how often they were merged: in the text that is cut, or in the text that is learned from.
+    """
+
+    left: bytes
+    right: bytes
+    count: int
+
+
+def split_words(text: str) -> list[bytes]:
+    """The pieces that merges never cross, by GPT-2's rule, as UTF-8. Raises TokenizerError for broken Unicode."""
+    rule = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    return [unspell(word) for word, _ in rule.pre_tokenize_str(check_text(text))]
+
+
+def merges_of(text: str, tokenizer: ByteBPE) -> list[Merge]:
+    """The merges that turn a text's bytes into its tokens, in the order of their ranks."""
+    ranks = _ranks(tokenizer)
+    words = [_bytes_of(word) for word in split_words(text)]
+    found = []
+    while True:
+        pairs = Counter(pair for word in words for pair in pairwise(word) if pair[0] + pair[1] in ranks)
+        if not pairs:
+            return found
+        best = min(pairs, key=lambda pair: ranks[pair[0] + pair[1]])
+        words = [merged(word, best) for word in words]
+        found.append(Merge(*best, pairs[best]))
+
+
+def learn_merges(text: str, n_merges: int) -> list[Merge]:
+    """The first merges that a text teaches: at each step the pair of neighbours that occurs most often becomes one.
+
+    Args:
+        text: to learn from.
+        n_merges: at most so many; it ends early once every word is one token.
+
+    Returns:
+        The merges in order. Of pairs that are equally frequent, the one whose tokens were there first is taken.
+    """
+    words = Counter(split_words(text))
+    parts = {word: _bytes_of(word) for word in words}
+    spelled = sorted(CHARACTER_TO_BYTE)  # the order in which trained vocabularies number the bytes
+    born = {unspell(character): place for place, character in enumerate(spelled)}
+    pairs: Counter[Pair] = Counter()
+    for word, count in words.items():
+        _add(pairs, parts[word], count)
+    found: list[Merge] = []
+    while len(found) < n_merges and pairs:
+        best = min(pairs, key=lambda pair: (-pairs[pair], born[pair[0]], born[pair[1]]))
+        found.append(Merge(*best, pairs[best]))
+        joined = best[0] + best[1]
+        born.setdefault(joined, len(born))
+        for word, count in words.items():
+            if joined in word and best in pairwise(parts[word]):
+                _add(pairs, parts[word], -count)
+                parts[word] = merged(parts[word], best)
+                _add(pairs, parts[word], count)
+    return found
+
+
+def _add(pairs: Counter[Pair], word: Sequence[bytes], count: int) -> None:
+    """Counts a word's pairs of neighbours; what falls to nothing is gone."""
+    for pair in pairwise(word):
+        pairs[pair] += count
+        if not pairs[pair]:
+            del pairs[pair]
+
+
+def merged(word: Sequence[bytes], pair: Pair) -> list[bytes]:
+    """A word with every occurrence of a pair made one, from left to right."""
+    result: list[bytes] = []
+    at = 0
+    while at < len(word):
+        if tuple(word[at : at + 2]) == pair:
+            result.append(pair[0] + pair[1])
+            at += 2
+        else:
+            result.append(word[at])
+            at += 1
+    return result
+
+
+def _bytes_of(word: bytes) -> list[bytes]:
+    return [bytes([byte]) for byte in word]
+
+
+@lru_cache(maxsize=4)
+def _ranks(tokenizer: ByteBPE) -> Mapping[bytes, int]:
+    """Every token's bytes and its rank, which is its id; the end-of-text token is no merge."""
+    return {tokenizer.token_bytes(rank): rank for rank in range(tokenizer.vocab_size) if rank != tokenizer.end_id}

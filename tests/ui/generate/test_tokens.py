@@ -1,0 +1,79 @@
+"""The tokenizer view: rows, merges, and what is said where something is missing."""
+
+import json
+
+import pytest
+
+import gptcore
+from gptcore.tokenizers import ByteBPE
+from ui.handlers.generate import tokens
+from ui.services import make_services
+
+TEXT = "hello hello 🙂"
+
+
+@pytest.fixture(scope="module")
+def here():
+    return make_services(model="mini", offline=True)
+
+
+def test_every_bundled_tokenizer_cuts_the_text_and_says_whether_it_comes_back(here):
+    rows = {row["name"]: row for row in json.loads(tokens.cut(here, [TEXT]))}
+    assert list(rows) == ["gpt2", "gpt1", "mini", "shakespeare-char"]
+    mini = gptcore.load("mini").tokenizer
+    assert [token[1] for token in rows["mini"]["tokens"]] == mini.encode(TEXT)
+    assert bytes.fromhex("".join(token[2] for token in rows["mini"]["tokens"])).decode() == TEXT
+    assert rows["mini"]["back"] is None and rows["mini"]["steps"]
+    assert "not" in rows["shakespeare-char"]["message"]  # it has no emoji, and says so
+
+
+def test_a_vocabulary_that_is_not_here_is_named_with_the_way_to_get_it(here, monkeypatch, tmp_path):
+    for name in ("TIKTOKEN_CACHE_DIR", "HF_HUB_CACHE"):
+        monkeypatch.setenv(name, str(tmp_path))
+    monkeypatch.setattr("gptcore.hub.fetch", lambda *_, **__: pytest.fail("a text must not wait for a network"))
+    rows = json.loads(tokens.cut(here, ["hello"]))
+    said = [row["message"] for row in rows if row["name"] in ("gpt1", "gpt2") and "message" in row]
+    assert all("--prefetch" in sentence for sentence in said)
+
+
+def test_steps_go_from_bytes_to_the_tokens(here):
+    found = json.loads(tokens.steps(here, ["mini", TEXT]))
+    assert "".join(found["words"]).encode("latin-1").decode() == TEXT
+    assert found["merges"] and all(count > 0 for *_, count in found["merges"])
+
+
+def test_what_is_learned_shows_the_beginning_of_a_long_text(here):
+    found = json.loads(tokens.learned(here, ["the cat " * 2000, 5]))
+    assert len("".join(found["words"])) == tokens.MOST_CHARS
+    assert [left + right for left, right, _ in found["merges"]][:1] == ["th"] or len(found["merges"]) == 5
+
+
+@pytest.mark.parametrize(
+    ("ask", "request_", "said"),
+    [
+        (tokens.cut, ["x" * 1001], "1,001 characters; 1,000"),
+        (tokens.cut, [""], "empty"),
+        (tokens.cut, None, "must be text"),
+        (tokens.cut, ["a\ud800"], None),
+        (tokens.steps, ["nothing", "x"], "no tokenizer 'nothing'"),
+        (tokens.steps, ["shakespeare-char", "x"], "byte-level"),
+        (tokens.steps, 7, "no tokenizer 'None'"),
+        (tokens.learned, ["x", 0], "between 1 and 300"),
+        (tokens.learned, ["x" * 20_001, 5], "20,000 are allowed"),
+        (tokens.learned, ["x", "many"], "whole number"),
+    ],
+)
+def test_nonsense_is_answered_with_a_sentence(here, ask, request_, said):
+    answer = json.loads(ask(here, request_))
+    if said is None:  # each tokenizer says it in its own row
+        assert all("message" in row for row in answer)
+    else:
+        assert said in answer["message"]
+
+
+@pytest.mark.shared
+def test_gpt2s_own_vocabulary_is_shown_where_it_is_here(here, shared, monkeypatch):
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(shared / "tiktoken-cache"))
+    row = next(row for row in json.loads(tokens.cut(here, ["hello hello"])) if row["name"] == "gpt2")
+    assert [token[1] for token in row["tokens"]] == [31373, 23748]
+    assert isinstance(gptcore.load_tokenizer("gpt2"), ByteBPE)

@@ -1,0 +1,118 @@
+"""A text as several tokenizers cut it, the merges behind a cut, and merges learned from a text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from gptcore.errors import GPTCoreError
+from gptcore.tokenizers import ByteBPE, GPT1Tokenizer, Tokenizer, describe_token, load_tokenizer
+from gptcore.tokenizers.merging import Merge, learn_merges, merges_of, split_words
+from ui.handlers import inputs
+from ui.handlers.inputs import InputError
+from ui.services import Services
+
+MOST_CHARS, MOST_LEARNED_CHARS, MOST_MERGES = 1_000, 20_000, 300
+
+# Names of tokenizers -> (title, what kind it is).
+_KINDS = {
+    "gpt2": ("GPT-2", "byte-level BPE, learned on web pages"),
+    "gpt1": ("GPT-1", "BPE on lower-case words, learned on books"),
+    "mini": ("mini", "byte-level BPE, learned on children's stories"),
+    "shakespeare-char": ("characters", "one token a character, those of Shakespeare"),
+}
+_FETCHED = {"gpt2": "gpt2", "gpt1": "gpt1"}  # not bundled: name -> what --prefetch calls it
+_EVERY = (ByteBPE, GPT1Tokenizer)  # what reads every character
+
+
+def cut(services: Services, request: object) -> str:
+    """[a text] under every tokenizer, as JSON; what cannot be done is said in its place."""
+    return _answer(lambda: [_cut(services, name, _text(request)) for name in _KINDS])
+
+
+def steps(services: Services, request: object) -> str:
+    """[name of a tokenizer, a text]: the words that merges stay in, and the merges in order, as JSON."""
+
+    def found() -> dict[str, Any]:
+        name, text = _parts(request)
+        tokenizer = _tokenizer(services, name)
+        if not isinstance(tokenizer, ByteBPE):
+            raise InputError("Only the byte-level tokenizers can be shown merge by merge: GPT-2 and mini.")
+        text = inputs.text(text, "The text", most=MOST_CHARS, least=1)
+        return _shown(split_words(text), merges_of(text, tokenizer))
+
+    return _answer(found)
+
+
+def learned(services: Services, request: object) -> str:
+    """[a text, how many merges]: the words of its beginning, and what byte-pair encoding learns from it, as JSON."""
+
+    def found() -> dict[str, Any]:
+        text, n_merges = _parts(request)
+        text = inputs.text(text, "The text to learn from", most=MOST_LEARNED_CHARS, least=1)
+        n = inputs.whole(n_merges, "The number of merges", low=1, high=MOST_MERGES)
+        words = split_words(text[:MOST_CHARS])
+        return _shown(words, services.measure(lambda: learn_merges(text, n)))
+
+    return _answer(found)
+
+
+def _cut(services: Services, name: str, text: str) -> dict[str, Any]:
+    """One tokenizer's row."""
+    title, what = _KINDS[name]
+    row: dict[str, Any] = {"name": name, "title": title, "what": what}
+    try:
+        tokenizer = _tokenizer(services, name)
+        ids = tokenizer.encode(text)
+    except GPTCoreError as error:
+        return {**row, "message": str(error)}
+    back = tokenizer.decode(ids)
+    n_words = max(1, len(text.split()))
+    return {
+        **row,
+        "vocabulary": tokenizer.vocab_size,
+        "steps": isinstance(tokenizer, ByteBPE),
+        "tokens": [[describe_token(tokenizer, i), i, tokenizer.token_bytes(i).hex(" ")] for i in ids],
+        "per_word": round(len(ids) / n_words, 2),
+        "back": None if back == text else back,
+    }
+
+
+def _tokenizer(services: Services, name: object) -> Tokenizer:
+    """By its name here. Raises GPTCoreError where its files are not on this machine: a text must not wait for them."""
+    if not isinstance(name, str) or name not in _KINDS:
+        raise InputError(f"There is no tokenizer {str(name)[:40]!r} here; choose {', '.join(_KINDS)}.")
+    if name not in _FETCHED:
+        return services.models.get(name).tokenizer
+    try:
+        return load_tokenizer(name, offline=True)
+    except GPTCoreError:
+        how = f"python app.py --prefetch {_FETCHED[name]}"
+        raise InputError(
+            f"{_KINDS[name][0]}'s vocabulary is not on this machine. Where there is a network, {how} gets it."
+        ) from None
+
+
+def _shown(words: list[bytes], merges: list[Merge]) -> dict[str, Any]:
+    """Bytes as characters of the same number, since JSON knows no bytes."""
+    return {
+        "words": [word.decode("latin-1") for word in words],
+        "merges": [[m.left.decode("latin-1"), m.right.decode("latin-1"), m.count] for m in merges],
+    }
+
+
+def _text(request: object) -> str:
+    value = request[0] if isinstance(request, list) and len(request) == 1 else None
+    return inputs.text(value, "The text", most=MOST_CHARS, least=1)
+
+
+def _parts(request: object) -> tuple[Any, Any]:
+    return (request[0], request[1]) if isinstance(request, list) and len(request) == 2 else (None, None)
+
+
+def _answer(make: Callable[[], object]) -> str:
+    try:
+        return json.dumps(make(), ensure_ascii=False)
+    except GPTCoreError as error:
+        return json.dumps({"message": str(error)})

@@ -1,0 +1,249 @@
+"""The story behind the page: the objective, GPT-1's numbers, its rivals, its ancestor and its descendants."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+
+from ui.handlers.sheets import Link, Section
+from ui.services import Services
+
+_GPT1 = "Radford et al. 2018, sections 3.1, 3.2 and 4.1; the released code and weights (openai/finetune-transformer-lm)"
+_ANATOMY = "tab=parameters&view=Anatomy&choose="
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """One page of the story.
+
+    Attributes:
+        title: on its button.
+        text: one or two sentences above what it shows.
+        shows: "objective" (computed on the sentence on the page), "options" (three drawings) or "tables".
+        sections: tables.
+    """
+
+    title: str
+    text: str
+    shows: str
+    sections: tuple[Section, ...] = ()
+
+
+def chapters(services: Services, request: object) -> str:
+    """All chapters, as JSON; the request holds nothing."""
+    return json.dumps([asdict(chapter) for chapter in _CHAPTERS], ensure_ascii=False)
+
+
+_OBJECTIVE = Chapter(
+    "One objective",
+    "Everything a GPT can do comes from one sum. The chance of a text is the product of the chances of its tokens, "
+    "each given all tokens before it. Training makes the sum of their logarithms as large as it can. Here it is for "
+    "the sentence above, with the model in the picker.",
+    "objective",
+)
+
+_NUMBERS = Chapter(
+    "GPT-1, number by number",
+    "What the paper says in its own words, what this project's code does, and why.",
+    "tables",
+    (
+        Section(
+            "The model",
+            "",
+            ("part", "the paper", "section", "here", "why"),
+            (
+                ("blocks", "“12-layer decoder-only transformer”", "§ 4.1", "n_layer 12", "twice the 6 of 2017"),
+                (
+                    "width",
+                    "“768 dimensional states”",
+                    "§ 4.1",
+                    "n_embd 768",
+                    "12 heads of 64 channels; it was 512 in 2017",
+                ),
+                (
+                    "heads",
+                    "“12 attention heads”",
+                    "§ 4.1",
+                    "n_head 12",
+                    "each learns its own pattern; 64 channels as in 2017",
+                ),
+                ("MLP", "“3072 dimensional inner states”", "§ 4.1", "n_inner 4·768", "the ratio of 2017: 2,048 to 512"),
+                (
+                    "window",
+                    "“contiguous sequences of 512 tokens”",
+                    "§ 4.1",
+                    "n_positions 512",
+                    "attention costs the square of it",
+                ),
+                (
+                    "vocabulary",
+                    "“40,000 merges”",
+                    "§ 4.1",
+                    "vocab_size 40,478",
+                    "40,000 merges and 478 single characters",
+                ),
+                (
+                    "activation",
+                    "“Gaussian Error Linear Unit”",
+                    "§ 4.1",
+                    "gelu_new",
+                    "the released code uses its tanh form",
+                ),
+                ("positions", "“learned position embeddings”", "§ 4.1", "wpe, 512 rows", "a table, no sinusoids"),
+                ("initial weights", "“N(0, 0.02)”", "§ 4.1", "the same", "LayerNorm keeps sizes in check"),
+                (
+                    "norm",
+                    "its place is not stated",
+                    "-",
+                    "norm_position “post”",
+                    "the released weights have it after each part, and no final one; many tutorials draw it before",
+                ),
+                ("head", "softmax(h·W_eᵀ)", "§ 3.1, eq. 2", "tied to wte", "one table for reading and writing"),
+            ),
+            source=_GPT1,
+        ),
+        Section(
+            "Its training",
+            "",
+            ("part", "the paper", "section", "here", "why"),
+            (
+                (
+                    "text",
+                    "“over 7,000 unique unpublished books”",
+                    "§ 4.1",
+                    "any text",
+                    "long passages teach long context",
+                ),
+                ("passes", "“100 epochs”", "§ 4.1", "TrainingConfig.max_steps", "books are few: read them again"),
+                ("batch", "“minibatches of 64”", "§ 4.1", "batch_size 64", "32,768 tokens an update"),
+                (
+                    "warm-up",
+                    "“linearly from zero over the first 2000 updates”",
+                    "§ 4.1",
+                    "warmup_steps 2,000",
+                    "post-norm needs it: gradients are large near the output",
+                ),
+                (
+                    "rate",
+                    "“max learning rate of 2.5e-4”, “annealed to 0 using a cosine schedule”",
+                    "§ 4.1",
+                    "peak 2.5e-4, cosine to 0",
+                    "large steps first, fine ones last",
+                ),
+                (
+                    "dropout",
+                    "“residual, embedding, and attention dropouts with a rate of 0.1”",
+                    "§ 4.1",
+                    "p = 0.1 each",
+                    "100 passes over the same books invite learning them by heart",
+                ),
+                (
+                    "decay",
+                    "“w = 0.01 on all non bias or gain weights”",
+                    "§ 4.1",
+                    "AdamW, 2-D weights only",
+                    "as the paper",
+                ),
+                ("result", "“token level perplexity of 18.4”", "§ 4.1", "needs the books", "on its own corpus"),
+            ),
+            source=_GPT1,
+        ),
+        Section(
+            "Its fine-tuning",
+            "The objective for labels is L3 = L2 + λ·L1 (equation 5; some texts call it equation 3).",
+            ("part", "the paper", "section", "here", "why"),
+            (
+                ("rate", "“6.25e-5”", "§ 4.1", "the preset's rate", "small: most is known already"),
+                ("batch", "“a batchsize of 32”", "§ 4.1", "batch_size 32", ""),
+                ("passes", "“3 epochs”", "§ 4.1", "epochs: 3", "“sufficient for most cases”"),
+                ("warm-up", "“over 0.2% of training”", "§ 4.1", "of updates, 0.2%", "linear decay after it"),
+                ("λ", "“0.5”", "§ 3.2, 4.1", "λ = 0.5", "keeping the language objective helps large data sets"),
+            ),
+            source=_GPT1,
+        ),
+    ),
+)
+
+_OPTIONS = Chapter(
+    "Three options in 2018",
+    "Three ways to read a text were at hand. Each picture shows which words (columns) the word of a row can use.",
+    "options",
+)
+
+_CHANGES = Chapter(
+    "Since the first transformer",
+    "What GPT-1 and GPT-2 changed in the transformer of 2017. Each row has a place on this page that shows it.",
+    "tables",
+    (
+        Section(
+            "2017 against GPT",
+            "",
+            ("part", "transformer, 2017", "GPT-1, 2018", "GPT-2, 2019", "see it"),
+            (
+                ("structure", "encoder and decoder", "decoder alone, no cross-attention", "the same",
+                 Link("what each sees", "tab=parameters&view=Families")),
+                ("positions", "sinusoids", "a learned table", "a learned table",
+                 Link("compare them", _ANATOMY + "Learned positions")),
+                ("activation", "ReLU", "GELU", "GELU", Link("both curves", _ANATOMY + "GELU against ReLU")),
+                ("norm", "after each part", "after each part", "before each part, and a final one",
+                 Link("the gradients", _ANATOMY + "Pre-norm against post-norm")),
+                ("initial weights", "not stated", "N(0, 0.02)", "and residual ones times 1/√(2·layers)",
+                 Link("what it does", _ANATOMY + "Scaled initialisation")),
+                ("tied embeddings", "yes (section 3.4)", "yes", "yes",
+                 Link("what they save", _ANATOMY + "Weight tying")),
+                ("mask", "in the decoder", "everywhere", "everywhere",
+                 Link("without it", _ANATOMY + "What the causal mask does")),
+                ("tokens", "BPE, about 37,000", "BPE, 40,478", "BPE on bytes, 50,257",
+                 Link("cut a text", "tab=generate&view=Tokens")),
+                ("trained on", "translation pairs", "books, then tasks", "web pages alone",
+                 Link("train one", "tab=train")),
+            ),
+            source="Vaswani et al. 2017; Radford et al. 2018 and 2019. Some texts say that the transformer of 2017 had "
+            "no tied embeddings; its section 3.4 says that it shares them.",
+        ),
+    ),
+)  # fmt: skip
+
+_TIMELINE = Chapter(
+    "From word2vec to GPT-4",
+    "Ten years in which one idea grew: learn from plain text first, then use what was learned.",
+    "tables",
+    (
+        Section(
+            "Timeline",
+            "",
+            ("when", "what", "parameters", "what was new"),
+            (
+                ("Jan 2013", "word2vec", "900 million (3 million words, 300 each)",
+                 "one vector a word, the same in every sentence"),
+                ("Jun 2017", "Transformer", "65 and 213 million", "attention instead of recurrence, for translation"),
+                ("Feb 2018", "ELMo", "93.6 million", "a vector for each word in its sentence, by LSTMs read both ways"),
+                ("Jun 2018", "GPT", "117 million (counted: 116.5)", "a decoder, pre-trained on books, then fine-tuned"),
+                ("Oct 2018", "BERT", "110 and 340 million", "an encoder that fills in masked words, reading both ways"),
+                ("Feb to Nov 2019", "GPT-2", "124, 355, 774 million, 1.56 billion",
+                 "tasks from a prompt alone; released in stages: February, May, August, November"),
+                ("May 2020", "GPT-3", "175 billion", "tasks from a few examples in the prompt"),
+                ("Jul 2021", "Codex", "up to 12 billion", "GPT fine-tuned on program code"),
+                ("Jan 2022", "InstructGPT", "1.3, 6 and 175 billion", "RLHF: follows instructions (below)"),
+                ("Nov 2022", "ChatGPT", "not published", "the same in dialogue, open to everybody"),
+                ("Mar 2023", "GPT-4", "not published", "reads pictures as well"),
+            ),
+            source="Mikolov et al. 2013 (the released Google News vectors); Vaswani et al. 2017; Peters et al. 2018 "
+            "and the released model; Radford et al. 2018 and 2019; Devlin et al. 2018; Brown et al. 2020; Chen et al. "
+            "2021; Ouyang et al. 2022; OpenAI 2022 and 2023",
+        ),
+        Section(
+            "RLHF, in three steps",
+            "Reinforcement learning from human feedback turned a model that continues text into one that answers.",
+            ("step", "people", "the model learns"),
+            (
+                ("1. demonstrations", "write good answers to prompts", "to imitate them, by the usual objective"),
+                ("2. comparisons", "rank several answers of the model", "a second model, the reward: who would win"),
+                ("3. reinforcement", "-", "to write what the reward likes, kept close to step 1 by a penalty (PPO)"),
+            ),
+            source="Ouyang et al. 2022, section 3. No model on this page went through it: they continue text.",
+        ),
+    ),
+)  # fmt: skip
+
+_CHAPTERS = (_OBJECTIVE, _NUMBERS, _OPTIONS, _CHANGES, _TIMELINE)
