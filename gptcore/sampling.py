@@ -167,12 +167,22 @@ def penalise(
         values = logits[seen]
         penalty = settings.repetition_penalty
         logits = logits.index_put((seen,), torch.where(values > 0, values / penalty, values * penalty))
-    banned = _completions_of_repeated_ngrams(token_ids, settings.no_repeat_ngram_size)
-    if end_id is not None and n_new < settings.min_new_tokens:
-        banned.add(end_id)
+    banned = struck_out(settings, token_ids, n_new=n_new, end_id=end_id)
     if banned and len(banned) < len(logits):
         logits = logits.index_fill(0, torch.tensor(sorted(banned), device=logits.device), -math.inf)
     return logits
+
+
+def struck_out(
+    settings: SamplingSettings, token_ids: Sequence[int], *, n_new: int = 0, end_id: int | None = None
+) -> dict[int, str]:
+    """Tokens that may not come next, each with the option that forbids it; arguments as in `penalise`."""
+    found = dict.fromkeys(
+        _completions_of_repeated_ngrams(token_ids, settings.no_repeat_ngram_size), "no_repeat_ngram_size"
+    )
+    if end_id is not None and n_new < settings.min_new_tokens:
+        found[end_id] = "min_new_tokens"
+    return found
 
 
 def _completions_of_repeated_ngrams(token_ids: Sequence[int], size: int) -> set[int]:

@@ -63,6 +63,11 @@ class Services:
         here = partial(self.measure, partial(score_text, lm, text))
         return zero_gpu.score(lm, text, here=here) if zero_gpu.wanted(lm) else here()
 
+    def opened(self, name: object) -> LanguageModel | None:
+        """A model that is open already, or None: what a component asks must not load one."""
+        is_open = isinstance(name, str) and (name in self.models.loaded() or self.jobs.find(name) is not None)
+        return self.models.get(name) if isinstance(name, str) and is_open else None
+
     @property
     def update_seconds(self) -> float:
         """How long a text waits at least between two updates of its page: each costs the server as much as a token."""

@@ -55,6 +55,20 @@ export function start({element, props, server, trigger, watch}) {
         add(cell, 'span', '', p > 0 ? percent(p) : 'cut');
       });
     }
+    drawStruck();
+  }
+
+  // Tokens that an option forbids at this step, and which.
+  function drawStruck() {
+    const forbidden = {
+      no_repeat_ngram_size: 'would repeat what stands there (No-repeat n-grams)',
+      min_new_tokens: 'too early to end (Minimum length)',
+    };
+    const by = Object.groupBy(data.struck ?? [], token => token.by);
+    for (const [option, tokens] of Object.entries(by)) {
+      const names = tokens.map(token => `“${visible(token.label)}”`).join(', ');
+      add(table, 'div', 'dv-struck', `Struck out here: ${names}: ${forbidden[option]}.`);
+    }
   }
 
   const csv = () =>

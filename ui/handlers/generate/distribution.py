@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
-from gptcore.sampling import SamplingSettings, Stage, penalise, stages
+from gptcore.sampling import SamplingSettings, Stage, penalise, stages, struck_out
 from gptcore.tokenizers import Tokenizer, describe_token
 from ui.sessions import NextToken
 
 # Rows in the chart: enough to see a tail being cut, few enough to read from the back of a room.
 N_ROWS = 15
+_N_STRUCK = 8  # the likeliest of those that may not come
 
 
 def describe(tokenizer: Tokenizer, seen: NextToken, settings: SamplingSettings) -> str:
@@ -32,12 +34,19 @@ def table(tokenizer: Tokenizer, seen: NextToken, settings: SamplingSettings, n_r
         settings: of the strategy.
         n_rows: how many of the most likely tokens are listed; all figures are over the whole vocabulary.
     """
-    penalised = penalise(seen.logits, settings, seen.ids, n_new=len(seen.ids) - seen.n_prompt, end_id=tokenizer.end_id)
+    n_new, end_id = len(seen.ids) - seen.n_prompt, tokenizer.end_id
+    penalised = penalise(seen.logits, settings, seen.ids, n_new=n_new, end_id=end_id)
+    forbidden = struck_out(settings, seen.ids, n_new=n_new, end_id=end_id)
     shown = stages(seen.logits, settings, penalised)
     order = _most_likely(shown, n_rows)
     return {
         "vocab_size": len(seen.logits),
         "stages": [_figures(stage) for stage in shown],
+        "struck": [
+            {"label": describe_token(tokenizer, token), "id": token, "by": forbidden[token]}
+            for token in sorted(forbidden, key=lambda token: -seen.logits[token])
+            if penalised[token] == -math.inf
+        ][:_N_STRUCK],
         "rows": [
             {
                 "id": token_id,

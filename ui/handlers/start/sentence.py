@@ -44,8 +44,7 @@ def guesses(services: Services, request: object) -> str | None:
     model, ids = request if isinstance(request, list) and len(request) == 2 else (None, None)
     if not isinstance(model, str) or not isinstance(ids, list) or not 0 < len(ids) <= MOST_TOKENS:
         return None
-    is_open = model in services.models.loaded() or services.jobs.find(model) is not None
-    if not is_open or not all(type(token) is int for token in ids):
+    if services.opened(model) is None or not all(type(token) is int for token in ids):
         return None
     try:
         return look(services, model, ids)

@@ -8,7 +8,9 @@ from typing import Any
 import gradio as gr
 
 from gptcore.errors import GPTCoreError
+from gptcore.sampling import CONTROLS, SamplingSettings
 from ui.errors import shown_to_visitor
+from ui.handlers import inputs
 from ui.handlers.generate import writing as handlers
 from ui.handlers.generate.first_text import first_text
 from ui.handlers.generate.strategies import STRATEGIES
@@ -95,7 +97,16 @@ class GenerateEvents:
         with shown_to_visitor():
             if not isinstance(preset, str) or preset not in STRATEGIES:
                 raise InputError(f"There is no strategy {str(preset)[:40]!r}; choose one of {', '.join(STRATEGIES)}.")
-            chosen = STRATEGIES[preset]
-            view = handlers.redraw(self._services, request.session_hash, chosen)
+            return self._moved(request, STRATEGIES[preset])
+
+    def use(self, request: gr.Request, event: gr.EventData) -> list[Any]:
+        """Moves the sliders to the settings that a component sent; what it leaves out is switched off."""
+        neutral = {name: control.neutral for name, control in CONTROLS.items()}
+        with shown_to_visitor():
+            sent = {name: value for name, value in event_data(event).items() if name in CONTROLS}
+            return self._moved(request, inputs.sampling({**neutral, **sent}))
+
+    def _moved(self, request: gr.Request, chosen: SamplingSettings) -> list[Any]:
+        view = handlers.redraw(self._services, request.session_hash, chosen)
         moved = list(chosen.on_controls().values())
         return [*moved, gr.skip() if view.distribution is None else view.distribution]

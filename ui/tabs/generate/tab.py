@@ -6,10 +6,11 @@ import gradio as gr
 
 from ui import links
 from ui.components.generate.distribution_view import distribution_view
+from ui.components.generate.strategies_view import strategies_view
 from ui.components.generate.tokens_view import tokens_view
 from ui.components.shared.token_stream import token_stream
-from ui.handlers.generate import tokens
-from ui.handlers.generate.strategies import STRATEGIES
+from ui.handlers.generate import odds, tokens
+from ui.handlers.generate.strategies import STRATEGIES, guides
 from ui.tabs.controls import (
     LINKED,
     QUIET,
@@ -68,6 +69,10 @@ def generate_tab(site: Site) -> Lens:
                 sliders = main_sliders(example.form, services.limits.max_new_tokens)
                 chart = distribution_view(example.distribution, elem_id="distribution")
         controls = Controls({**sliders, **more}, *seed)
+        with gr.Tab("Strategies") as strategies_tab:
+            strategies = strategies_view(
+                guides=guides(), server_functions=served(services, odds.odds), elem_id="strategies"
+            )
         with gr.Tab("Compare strategies"):
             compare_view(services, model, example, controls, model_work)
         with gr.Tab("What surprises it"):
@@ -92,6 +97,10 @@ def generate_tab(site: Site) -> Lens:
     gr.on(moved, events.redraw, controls.inputs, chart, trigger_mode="always_last", concurrency_limit=4, **QUIET)
     for button in presets.values():
         button.click(events.preset, button, [*controls.sampling, chart], **QUIET)
+    told = {"inputs": [model, prompt], "outputs": strategies, "js": "(...asked) => JSON.stringify(asked)", **QUIET}
+    strategies_tab.select(None, **told)
+    model.change(None, **told)
+    strategies.pick(events.use, None, [*controls.sampling, chart], **QUIET)
     draw = "() => [Math.floor(Math.random() * 2147483647), true]"
     controls.new_seed.click(None, None, [controls.seed, controls.keep_seed], js=draw, **QUIET)
     linked = {"model": model, "prompt": prompt, "seed": controls.seed}

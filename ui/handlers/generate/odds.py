@@ -1,0 +1,78 @@
+"""What temperature, top-k and top-p make of one guess, side by side: the same logits in all of them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from gptcore.errors import GPTCoreError
+from gptcore.generation import last_logits, prompt_ids
+from gptcore.language_model import LanguageModel
+from gptcore.sampling import SamplingSettings, candidates
+from gptcore.tokenizers import describe_token
+from ui.handlers import inputs
+from ui.handlers.inputs import InputError
+from ui.services import Services
+
+N_TOKENS, N_COLUMNS = 8, 3
+_DENSE, _STEP = 200, 1.05  # points of the curve: every one up to here, then at this ratio
+
+
+def odds(services: Services, request: object) -> str:
+    """[model, text, three temperatures, three values of k]: the odds of the likeliest tokens under each, as JSON.
+
+    Keys: tokens (labels), temperature and top_k (each a list of [value, probabilities of those tokens]), curve (the n
+    likeliest tokens together have this probability, as [n, probability]) and vocabulary. A sentence where it cannot be.
+    """
+    try:
+        model, text, temperatures, ks = request if isinstance(request, list) and len(request) == 4 else [None] * 4
+        lm = services.opened(model)
+        if lm is None:
+            raise InputError("This model is not open. Pick one above.")
+        text = inputs.text(text, "The text", most=services.limits.max_prompt_chars, least=1)
+        settings = [SamplingSettings(temperature=t) for t in _three(temperatures, "Temperature", 0, 100)]
+        limits = [SamplingSettings(top_k=int(k)) for k in _three(ks, "Top-k", 1, lm.model.config.vocab_size)]
+        logits = services.now(lambda: last_logits(lm.model, prompt_ids(lm, text)))
+        return json.dumps(_described(lm, logits, settings, limits), ensure_ascii=False)
+    except GPTCoreError as error:
+        return json.dumps({"message": str(error)})
+
+
+def _described(
+    lm: LanguageModel, logits: Tensor, temperatures: list[SamplingSettings], ks: list[SamplingSettings]
+) -> dict[str, Any]:
+    chances = logits.float().softmax(dim=-1)
+    shown = chances.topk(min(N_TOKENS, len(chances))).indices
+    curve = chances.sort(descending=True).values.double().cumsum(dim=0)
+    places = sorted({min(n, len(curve)) for n in [*range(1, _DENSE + 1), *_growing(len(curve))]})
+    return {
+        "tokens": [describe_token(lm.tokenizer, token) for token in shown.tolist()],
+        "temperature": [[one.temperature, _odds(logits, one, shown)] for one in temperatures],
+        "top_k": [[one.top_k, _odds(logits, one, shown)] for one in ks],
+        "curve": [[n, float(f"{float(curve[n - 1]):.5g}")] for n in places],
+        "vocabulary": len(chances),
+    }
+
+
+def _odds(logits: Tensor, settings: SamplingSettings, shown: Tensor) -> list[float]:
+    left = candidates(logits, settings)
+    found = torch.zeros(len(logits)).index_put((left.ids,), left.probabilities)
+    return [float(f"{p:.4g}") for p in found[shown].tolist()]
+
+
+def _growing(last: int) -> list[int]:
+    found, n = [last], float(_DENSE)
+    while n < last:
+        found.append(round(n))
+        n *= _STEP
+    return found
+
+
+def _three(values: object, name: str, low: float, high: float) -> list[float]:
+    if not isinstance(values, list) or len(values) != N_COLUMNS:
+        raise InputError(f"{name} needs {N_COLUMNS} values, one for each column.")
+    check = inputs.whole if isinstance(high, int) and name == "Top-k" else inputs.number
+    return [float(check(value, name, low=int(low), high=int(high))) for value in values]
