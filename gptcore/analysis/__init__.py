@@ -13,6 +13,7 @@ from gptcore.analysis.costs import (
 )
 from gptcore.analysis.heads import ROLES, HeadScores, head_scores, repeated_token_scores, uniform_scores
 from gptcore.analysis.lens import LogitLens, logit_lens
+from gptcore.analysis.neurons import neuron_activations, neuron_writes
 from gptcore.analysis.parameters import ParameterCount, count_parameters, tensor_shapes
 
 __all__ = [
@@ -33,6 +34,8 @@ __all__ = [
     "kv_cache_bytes",
     "logit_lens",
     "logits_without",
+    "neuron_activations",
+    "neuron_writes",
     "optimizer_bytes",
     "read_attention",
     "repeated_token_scores",

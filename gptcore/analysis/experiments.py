@@ -36,6 +36,54 @@ def activation_curves(limit: float = 4.0, n: int = 401) -> ActivationCurves:
     return ActivationCurves(x, values, slopes, 0.5 * (1 + torch.erf(x / 2**0.5)))
 
 
+def gelu_by_hand(x: Tensor) -> Tensor:
+    """GELU's tanh form, term by term: half of x times a gate. Source: Hendrycks and Gimpel 2016, section 2."""
+    return 0.5 * x * (1 + torch.tanh((2 / torch.pi) ** 0.5 * (x + 0.044715 * x**3)))
+
+
+def layer_norm_by_hand(x: Tensor, weight: Tensor, bias: Tensor, epsilon: float) -> Tensor:
+    """LayerNorm over the last dimension, term by term; x float [..., C]. Source: Ba et al. 2016, equation 4."""
+    mean = x.mean(dim=-1, keepdim=True)
+    variance = ((x - mean) ** 2).mean(dim=-1, keepdim=True)  # divided by C, not by C - 1
+    return (x - mean) / torch.sqrt(variance + epsilon) * weight + bias
+
+
+@dataclass(frozen=True)
+class TwoNorms:
+    """A few tokens normalised in two ways, float [N, C] each, before scale and shift.
+
+    Attributes:
+        before: N tokens of C channels.
+        by_batch: BatchNorm: each channel over the tokens.
+        by_layer: LayerNorm: each token over its channels.
+        moved_by_batch, moved_by_layer: how far the first token moves, on average over its channels, when another
+            token of the batch is replaced.
+    """
+
+    before: Tensor
+    by_batch: Tensor
+    by_layer: Tensor
+    moved_by_batch: float
+    moved_by_layer: float
+
+
+def two_norms(n: int = 4, channels: int = 6, seed: int = 0) -> TwoNorms:
+    """BatchNorm and LayerNorm on the same small batch. Source: Ioffe and Szegedy 2015; Ba et al. 2016."""
+    generator = torch.Generator().manual_seed(seed)
+    before = 3 * torch.randn(n, channels, generator=generator) + torch.linspace(-4, 4, n)[:, None]
+    other = before.clone()
+    other[-1] = 12 * torch.randn(channels, generator=generator)
+
+    def by_batch(x: Tensor) -> Tensor:
+        return F.batch_norm(x, None, None, training=True)
+
+    def by_layer(x: Tensor) -> Tensor:
+        return F.layer_norm(x, (channels,))
+
+    moved = [float((norm(other)[0] - norm(before)[0]).abs().mean()) for norm in (by_batch, by_layer)]
+    return TwoNorms(before, by_batch(before), by_layer(before), *moved)
+
+
 class _Streams(Probe):
     def __init__(self) -> None:
         self.streams: list[Tensor] = []

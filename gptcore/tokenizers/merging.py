@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from tokenizers import pre_tokenizers
-
 from gptcore.tokenizers.base import check_text
 from gptcore.tokenizers.byte_bpe import CHARACTER_TO_BYTE, ByteBPE, unspell
 
@@ -36,6 +34,8 @@ class Merge:
 
 def split_words(text: str) -> list[bytes]:
     """The pieces that merges never cross, by GPT-2's rule, as UTF-8. Raises TokenizerError for broken Unicode."""
+    from tokenizers import pre_tokenizers
+
     rule = pre_tokenizers.ByteLevel(add_prefix_space=False)
     return [unspell(word) for word, _ in rule.pre_tokenize_str(check_text(text))]
 

@@ -350,3 +350,15 @@ def test_one_of_the_pages_own_texts_survives_in_a_link_with_the_whole_view(visit
     expect(again.locator("#attention [data-view=steps]")).to_have_attribute("aria-pressed", "true")
     assert again.locator("#attention .at-detail").inner_text() == page.locator("#attention .at-detail").inner_text()
     assert pixels(again, "#attention .at-softmax") == pixels(page, "#attention .at-softmax")
+
+
+def test_a_neuron_shows_what_excites_it_and_what_it_writes(visit):
+    page = visit("?tab=attention")
+    page.get_by_role("tab", name="Neurons").click()
+    expect(page.locator("#neurons .nr-token").first).to_be_visible()
+    first = page.locator("#neurons .nr-peak").inner_text()
+    page.locator("#neurons .nr-top button").nth(1).click()
+    expect(page.locator("#neurons .nr-peak")).not_to_have_text(first)
+    page.locator("#attention-text textarea").fill("A dog, a cat, a dog, a cat")
+    expect(page.locator("#neurons .nr-text")).to_contain_text("dog, a cat")
+    expect(page.locator("#neurons .nr-size")).to_have_count(6)

@@ -10,6 +10,7 @@ from gptcore.errors import GPTCoreError
 from ui.figures.parameters import anatomy as anatomy_figures
 from ui.figures.parameters import architecture as drawings
 from ui.figures.parameters import charts as figures
+from ui.figures.slide import colors
 from ui.handlers.parameters import anatomy, architecture, costs, families, quoted, shapes, verify
 from ui.tabs.parameters.events import drawn
 
@@ -140,7 +141,8 @@ def test_parts_of_the_drawing_show_the_code_that_does_it():
 @pytest.mark.parametrize(
     "changes",
     [{"n_layer": 1}, {"n_layer": 96}, {"use_mlp": False}, {"use_positions": False}, {"norm_position": "post"},
-     {"tie_word_embeddings": False}, {"n_inner": 1}, {"n_inner": 40000}, {"vocab_size": 1}],
+     {"tie_word_embeddings": False}, {"activation_function": "relu"}, {"dropout": 0},
+     {"n_inner": 1}, {"n_inner": 40000}, {"vocab_size": 1}],
 )  # fmt: skip
 def test_every_shape_can_be_drawn(changes):
     shape = drawings.Drawn(**architecture.drawn(shapes.shape({**GPT2, **changes})))
@@ -155,6 +157,28 @@ def test_every_experiment_has_a_figure_and_a_paragraph_with_its_numbers(services
     assert any(character.isdigit() for character in found.text)
     with pytest.raises(GPTCoreError, match="no experiment"):
         anatomy.experiment(services, "tiny", name + "!")
+
+
+def test_the_activations_come_with_a_table_of_slopes_and_the_function_by_hand(services):
+    slopes, by_hand = anatomy.experiment(services, "tiny", "GELU against ReLU").tables
+    rows = {row[0]: row[1:] for row in slopes.rows}
+    assert rows["ReLU: slope"] == ("0.000", "0.000", "0.000", "0.000", "1.000", "1.000", "1.000")
+    assert rows["GELU, exact: value"][1] == "−0.159"  # the normal distribution below -1
+    assert float(by_hand.rows[-1][-1]) < 1e-5
+
+
+def test_the_drawing_names_activation_and_dropout_and_ties_the_two_ends():
+    def text(**changes):
+        figure = drawings._figure(
+            drawings.Drawn(**architecture.drawn(shapes.shape({**GPT2, **changes}))), colors(False)
+        )
+        return " ".join(one.get_text() for axes in figure.axes for one in axes.texts)
+
+    whole = text()
+    assert "GELU (tanh)" in whole and "dropout 0.1" in whole and "tied: one table" in whole and "softmax" in whole
+    assert "ReLU" in text(activation_function="relu") and "dropout" not in text(dropout=0)
+    assert "tied" not in text(tie_word_embeddings=False)
+    assert "ln_f" in whole and "ln_f" not in text(norm_position="post")
 
 
 def test_checks_grow_row_by_row_and_stop(services):

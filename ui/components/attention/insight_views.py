@@ -1,4 +1,4 @@
-"""Two views of a model's inside: parts switched off, and the logit lens."""
+"""Three views of a model's inside: parts switched off, the logit lens, and the MLP's neurons."""
 
 from __future__ import annotations
 
@@ -34,6 +34,19 @@ _LENS = """
 </div>
 """
 
+_NEURONS = """
+<p class="nr-note">An MLP is a memory: each of its neurons reacts to a pattern, and where it does, it adds a vector of its own
+to the stream (Geva et al. 2021). Here are those that stand out on the text above.</p>
+<div class="nr-pick"><label>Layer <select class="nr-layer"></select></label>
+<label>Neuron <input type="number" class="nr-neuron" min="0" step="1"></label>
+<div class="nr-top" role="group" aria-label="Neurons that stand out on this text"></div></div>
+<div class="nr-message" role="status"></div>
+<div class="nr-two"><section><h3 class="nr-title">What excites it</h3><div class="nr-text" tabindex="0"></div>
+<p class="nr-note nr-peak"></p></section>
+<section><h3 class="nr-title">What it writes</h3><div class="nr-writes"></div></section></div>
+<section><h3 class="nr-title">Why four times as wide?</h3><p class="nr-note nr-why"></p><div class="nr-sizes"></div></section>
+"""
+
 
 def ablation_view(value: str = "", *, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
     """The switchboard and the next token before and after; its value is JSON of `ui.handlers.attention.ablation`.
@@ -62,6 +75,20 @@ def lens_view(value: str = "", *, server_functions: ServerFunctions, elem_id: st
         _LENS,
         "attention/lens_view.js",
         elem_classes=["lens-view"],
+        server_functions=server_functions,
+        elem_id=elem_id,
+    )
+
+
+def neurons_view(*, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
+    """Neurons of an MLP over a text; its value is JSON of [model, text].
+
+    server_functions: neurons [model, text, layer, neuron] and inner_sizes, as in `ui.handlers.attention.neurons`.
+    """
+    return component(
+        "",
+        _NEURONS,
+        "attention/neurons_view.js",
         server_functions=server_functions,
         elem_id=elem_id,
     )

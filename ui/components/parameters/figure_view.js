@@ -1,10 +1,12 @@
 // A figure that the server drew for light and for dark, with a paragraph under it.
 import {isDark, onLook, saveMade} from '../shared/page.js';
+import {drawSection} from '../shared/sheet_view.js';
 
 export function start({element, props, server, watch}) {
   const image = element.querySelector('img'),
     text = element.querySelector('.fg-text'),
-    said = element.querySelector('.fg-said');
+    said = element.querySelector('.fg-said'),
+    tables = element.querySelector('.fg-tables');
   let value = null;
   function draw() {
     if (!props.value) return;
@@ -15,6 +17,8 @@ export function start({element, props, server, watch}) {
       image.alt = value.name;
     }
     text.textContent = value.message || value.text;
+    tables.textContent = '';
+    value.tables?.forEach(table => drawSection(tables, table));
   }
   element.querySelector('.ts-tools').addEventListener('click', e => {
     const kind = e.target.dataset.do;

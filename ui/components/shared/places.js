@@ -1,13 +1,39 @@
 // Ways to other places of the page: a tab, a view in it, and a choice there.
+import {linkTo} from './page.js';
+
 const PATIENCE = 10_000; // milliseconds until a place is given up
 
-// Goes to "tab=...&view=...&choose=...", URLSearchParams; true once it is there.
+// Goes to "tab=...&view=...&choose=...&once=...", URLSearchParams; true once it is there. The choice is made once what
+// `once` selects can be seen: a choice in a view that is still being set up is lost.
 export async function goTo(query, isWanted = () => true) {
   press('#tabs', query.get('tab')?.replace('-', ' '));
   const view = query.get('view');
   if (view && !(await awaited(() => press('#tabs > .tabitem', view), isWanted))) return false;
+  const once = query.get('once');
+  if (once && !(await awaited(() => visible(once), isWanted))) return false;
   const choice = query.get('choose');
   return !choice || Boolean(await awaited(() => choose(choice), isWanted));
+}
+
+// What a way can set without loading the page; all else is read when the page is loaded.
+const HERE = new Set(['tab', 'view', 'choose', 'once']);
+
+// Whether a way sets more than that, and the page does not stand there yet.
+export function needsLoad(query) {
+  const now = new URLSearchParams(location.search);
+  return [...query].some(([name, value]) => !HERE.has(name) && now.get(name) !== value);
+}
+
+// Goes there, by a load of the page where that is needed.
+export function follow(query) {
+  if (needsLoad(query)) loadWith(query);
+  else goTo(query);
+}
+
+// Loads the page with what a way sets; how the page looks stays.
+export function loadWith(query) {
+  const settings = Object.fromEntries([...query].filter(([name]) => name === 'tab' || !HERE.has(name)));
+  location.href = linkTo(location.href, settings, {present: document.body.classList.contains('present')});
 }
 
 // Presses the tab of this name within a row of tabs; true once it is open.

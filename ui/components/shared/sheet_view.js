@@ -1,7 +1,7 @@
 // Tables in sections, as JSON of ui.handlers.sheets; cell text goes into the page by textContent alone.
 import {csvText} from './plain.js';
 import {add, addButton, saveText} from './page.js';
-import {goTo} from './places.js';
+import {follow} from './places.js';
 
 const number = cell => typeof cell === 'number';
 const plain = cell => cell?.text ?? cell; // of a link, what stands there
@@ -16,7 +16,7 @@ function isFigures(rows, k) {
 function drawCell(line, cell, counts) {
   const shown = number(cell) ? (cell < 0 ? '−' : '') + Math.abs(cell).toLocaleString('en') : cell;
   if (!cell?.to) add(line, 'td', counts ? 'sh-number' : '', shown);
-  else addButton(add(line, 'td'), 'sh-link', cell.text, () => goTo(new URLSearchParams(cell.to)));
+  else addButton(add(line, 'td'), 'sh-link', cell.text, () => follow(new URLSearchParams(cell.to)));
 }
 
 // One table with its title, its sentence and its source.
@@ -29,10 +29,11 @@ export function drawSection(box, section) {
   const table = add(scroll, 'table', 'sh-table'),
     head = add(add(table, 'thead'), 'tr'),
     body = add(table, 'tbody');
-  section.columns.forEach((name, i) =>
-    add(head, 'th', section.rows.length && section.rows.every(row => number(row[i])) ? 'sh-number' : '', name),
-  );
   const figures = section.columns.map((_, k) => isFigures(section.rows, k));
+  section.columns.forEach((name, k) => {
+    const counts = figures[k] || (section.rows.length && section.rows.every(row => number(row[k])));
+    add(head, 'th', counts ? 'sh-number' : '', name);
+  });
   section.rows.forEach((row, i) => {
     const line = add(body, 'tr', section.sums.includes(i) ? 'sh-sum' : '');
     row.forEach((cell, k) => drawCell(line, cell, figures[k] || number(cell)));

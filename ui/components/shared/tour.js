@@ -1,11 +1,10 @@
 // A guided tour: a bar with one sentence a step, and a frame around what it is about. A teacher's own tour is a text
 // file or a link: blocks with a line "?tab=generate&prompt=..." and a sentence, and perhaps "@ selector" to point at.
-import {add, addButton, copyText, linkTo} from './page.js';
-import {awaited, goTo, visible} from './places.js';
+import {add, addButton, copyText} from './page.js';
+import {awaited, goTo, loadWith, needsLoad, visible} from './places.js';
 import {STEPS, TITLE} from './tour_steps.js';
 
 const KEY = 'gptlens-tour';
-const HERE = new Set(['tab', 'view', 'choose']); // what a step can change without loading the page
 
 let tour = null; // {title, steps, at, own}
 let bar = null;
@@ -97,8 +96,7 @@ async function go(at) {
   tour.loaded = loads ? at : null;
   keep();
   if (loads) {
-    const settings = Object.fromEntries([...query].filter(([name]) => !['view', 'choose'].includes(name)));
-    location.href = linkTo(location.href, settings, {present: document.body.classList.contains('present')});
+    loadWith(query);
     return;
   }
   draw();
@@ -107,12 +105,6 @@ async function go(at) {
   if (!(await goTo(query, isWanted))) return;
   const target = step.point && (await awaited(() => visible(step.point), isWanted));
   if (number === wanted && target) frame(target);
-}
-
-// Whether a step sets more than the tab, and the page does not stand there yet.
-function needsLoad(query) {
-  const now = new URLSearchParams(location.search);
-  return [...query].some(([name, value]) => !HERE.has(name) && now.get(name) !== value);
 }
 
 function frame(target) {

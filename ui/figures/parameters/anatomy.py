@@ -45,7 +45,7 @@ def activations(
 ) -> str:
     """ReLU and both GELUs, their slopes, and the gate Phi(x). All arrays are float [N]; x is the input."""
     figure, (left, middle, right), look = _panels(
-        3, dark, ("Activation", "Slope (gradient)", "The gate, and tanh's error")
+        3, dark, ("Activation", "Slope (gradient)", "The gates, and tanh's error")
     )
     names = {
         "relu": ("ReLU", _GREY, "-"),
@@ -55,7 +55,8 @@ def activations(
     for name, (label, color, style) in names.items():
         left.plot(x, values[name], style, color=color, label=label, linewidth=2)
         middle.plot(x, slopes[name], style, color=color, label=label, linewidth=2)
-    right.plot(x, gate, color=_BLUE, linewidth=2, label="Φ(x): GELU is x · Φ(x)")
+    right.plot(x, gate, color=_BLUE, linewidth=2, label="soft: Φ(x), GELU is x · Φ(x)")
+    right.plot(x, x > 0, "--", color=_GREY, linewidth=2, label="hard: ReLU is x times 0 or 1")
     right.plot(
         x,
         1000 * np.abs(values["gelu"] - values["gelu_new"]),
@@ -66,6 +67,25 @@ def activations(
     for panel in (left, middle, right):
         panel.set_xlabel("input x")
         _legend(panel, look)
+    return data_url(figure, kind)
+
+
+def two_norms(before: np.ndarray, by_batch: np.ndarray, by_layer: np.ndarray, kind: str, *, dark: bool) -> str:
+    """Tokens by channels, float [N, C] each: as they are, normalised by channel, and by token; numbers in the cells."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    titles = ("Before", "BatchNorm: each column", "LayerNorm: each row")
+    figure, panels, look = _panels(3, dark, titles)
+    scale = LinearSegmentedColormap.from_list("signed", [_BLUE, look.paper, _ORANGE])
+    for panel, values in zip(panels, (before, by_batch, by_layer), strict=True):
+        limit = float(np.abs(values).max())
+        panel.imshow(values, cmap=scale, vmin=-limit, vmax=limit, aspect="auto")
+        for (row, column), value in np.ndenumerate(values):
+            shown = f"{value:.1f}".replace("-0.0", "0.0").replace("-", "−")
+            panel.text(column, row, shown, ha="center", va="center", color=look.ink)
+        panel.set_xticks(range(values.shape[1]))
+        panel.set_yticks(range(len(values)), [f"token {row}" for row in range(len(values))])
+        panel.set_xlabel("channel")
     return data_url(figure, kind)
 
 

@@ -12,6 +12,10 @@ _FILL = {
     "token_embedding": "#3c99c6", "position_embedding": "#7d8fb8", "attention": "#e2892b", "mlp": "#1f7dad",
     "norm": "#8790ab", "head": "#a9d6ea",
 }  # fmt: skip
+_ACTIVATIONS = {"gelu_new": "GELU (tanh)", "gelu": "GELU (exact)", "relu": "ReLU"}
+_KEY = {
+    "token_embedding": "embeddings", "attention": "attention", "mlp": "MLP", "norm": "LayerNorm", "head": "output head",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,8 @@ class Drawn:
         name: for the title.
         V, P, C, F, L, H: vocabulary, positions, width, inner width, layers, heads.
         pre_norm, tied, use_mlp, use_positions: switches.
+        activation: "gelu_new", "gelu" or "relu".
+        dropout: share that is set to 0 in training, everywhere the same.
         counts: parameters by component, all blocks together.
     """
 
@@ -36,6 +42,8 @@ class Drawn:
     tied: bool
     use_mlp: bool
     use_positions: bool
+    activation: str
+    dropout: float
     counts: Mapping[str, int]
 
 
@@ -63,7 +71,9 @@ def _figure(shape: Drawn, look: Colors, *, transparent: bool = False):  # noqa: 
     total = sum(shape.counts.values())
     axes.text(2, 72, f"{shape.name}: {total:,} parameters", color=look.ink, fontsize=19, weight="bold", va="center")
     _whole(axes, shape, look, total)
+    _flow(axes, shape, look)
     _block(axes, shape, look)
+    _key(axes, look)
     return figure
 
 
@@ -94,8 +104,8 @@ def _arrow(axes, look: Colors, start: tuple[float, float], end: tuple[float, flo
 
 def _whole(axes, shape: Drawn, look: Colors, total: int) -> None:
     """The model as one column whose heights are shares of the parameters."""
-    axes.text(2, 67.5, "The whole model, to scale: height is the share of parameters", color=look.ink, fontsize=12)
-    x, w, room, y = 6.0, 17.0, 58.0, 4.0
+    axes.text(2, 67.5, "To scale: height is the share of parameters", color=look.ink, fontsize=12)
+    x, w, room, y = 2.0, 15.0, 58.0, 4.0
     counts = shape.counts
     block = (counts["attention"] + counts["mlp"] + counts["block_norms"]) / shape.L
     entries: list[tuple[str, float, str, str]] = [
@@ -127,11 +137,10 @@ def _whole(axes, shape: Drawn, look: Colors, total: int) -> None:
                 axes.text(
                     x + w + 1,
                     y + h / 2,
-                    f"{label if h <= 2.2 else ''} {dimensions} {count / total:.1%}".strip(),
+                    f"{label if h <= 2.2 else ''} {dimensions}\n{count / total:.1%}".strip(),
                     color=look.ink,
-                    fontsize=10,
-                    va="center",
-                    family="monospace",
+                    fontsize=9,
+                    va="center" if h > 2.2 else "bottom",
                 )
         y += h
     middle = (first_block + last_block) / 2
@@ -150,8 +159,66 @@ def _whole(axes, shape: Drawn, look: Colors, total: int) -> None:
         look,
         (x + w / 2, y),
         (x + w / 2, y + 3.2),
-        f"logits [B, T, {shape.V:,}]" + (" (head tied)" if shape.tied else ""),
+        f"logits [B, T, {shape.V:,}]",
     )
+
+
+def _flow(axes, shape: Drawn, look: Colors) -> None:
+    """From token ids to the odds of the next token; the tie as an arrow between the two ends of the table."""
+    x, w = 44.0, 15.0
+    middle, half = x + w / 2, w / 2 - 0.5
+    axes.text(x - 4, 67.5, "From ids to odds", color=look.ink, fontsize=12)
+    axes.text(middle, 2.6, "token ids", color=look.ink, fontsize=11, ha="center", va="center")
+    if shape.use_positions:
+        _box(axes, look, "token_embedding", x, 6, half, 4, _FILL["token_embedding"], "wte")
+        _box(axes, look, "position_embedding", x + half + 1, 6, half, 4, _FILL["position_embedding"], "wpe")
+        for start in (x + half / 2, x + w - half / 2):
+            _arrow(axes, look, (middle, 3.8), (start, 6))
+            _arrow(axes, look, (start, 10), (middle, 13))
+    else:
+        _box(axes, look, "token_embedding", x, 6, w, 4, _FILL["token_embedding"], "wte")
+        _arrow(axes, look, (middle, 3.8), (middle, 6))
+        _arrow(axes, look, (middle, 10), (middle, 13))
+    axes.text(middle, 14, "+" if shape.use_positions else "", color=look.ink, fontsize=17, ha="center", va="center")
+    steps = [("", f"dropout {shape.dropout:g}", 3.0)] if shape.dropout else []
+    steps += [("attention", "", 14.0)]
+    steps += [("final_norm", "ln_f", 3.0)] if shape.pre_norm else []
+    steps += [("head", "lm_head", 4.0), ("", "softmax", 3.0)]
+    y, head = 15.2, 0.0
+    for part, label, h in steps:
+        _arrow(axes, look, (middle, y), (middle, y + 2.2))
+        fill = {"attention": _FILL["attention"], "head": _FILL["head"], "final_norm": _FILL["norm"]}.get(
+            part, look.paper
+        )
+        _box(axes, look, part or "softmax", x, y + 2.2, w, h, fill, "")
+        if part == "attention" and shape.use_mlp:
+            _box(axes, look, "mlp", x, y + 2.2 + h / 2, w, h / 2, _FILL["mlp"], "MLP")
+        if part == "attention":
+            lower = y + 2.2 + h / (4 if shape.use_mlp else 2)
+            axes.text(middle, lower, "attention", color="#0d111c", fontsize=12, ha="center", va="center")
+            times = f"× {shape.L:,}"
+            axes.text(x + w + 0.7, y + 2.2 + h / 2, times, color=look.ink, fontsize=13, weight="bold", va="center")
+        ink = look.ink if not part else "#0d111c"
+        axes.text(middle, y + 2.2 + h / 2, label, color=ink, fontsize=12, ha="center", va="center")
+        head = y + 2.2 + h / 2 if part == "head" else head
+        y += 2.2 + h
+    _arrow(axes, look, (middle, y), (middle, y + 2.4))
+    axes.text(middle, y + 3.4, "odds of the next token", color=look.ink, fontsize=11, ha="center", va="center")
+    if shape.tied:
+        way = {"arrowstyle": "<|-|>", "color": look.ink, "linestyle": "--", "connectionstyle": "bar,fraction=-0.06"}
+        axes.annotate("", xy=(x, head), xytext=(x, 8), arrowprops=way)
+        axes.text(x - 4.6, (head + 8) / 2, "tied: one table", color=look.ink, fontsize=11, rotation=90, va="center")
+
+
+def _key(axes, look: Colors) -> None:
+    """What the colours mean."""
+    for place, (part, name) in enumerate(_KEY.items()):
+        _box(axes, look, "key", 66 + 13 * place, 70.8, 1.6, 1.6, _FILL[part], "")
+        axes.text(68.4 + 13 * place, 71.6, name, color=look.ink, fontsize=11, va="center")
+
+
+def _note(axes, look: Colors, x: float, y: float, text: str) -> None:
+    axes.text(x, y, text.lstrip(", "), color=look.ink, fontsize=10, va="center")
 
 
 def _block(axes, shape: Drawn, look: Colors) -> None:
@@ -162,9 +229,10 @@ def _block(axes, shape: Drawn, look: Colors) -> None:
         if shape.pre_norm
         else "post-norm (GPT-1): the norm follows the sum"
     )
-    axes.text(58, 67.5, f"One block, {kind}", color=look.ink, fontsize=12)
-    trunk, left = 66.0, 80.0
+    axes.text(66, 67.5, f"One block, {kind}", color=look.ink, fontsize=12)
+    trunk, left = 74.0, 87.0
     stream = f"[B, T, {C:,}]"
+    dropped = f", dropout {shape.dropout:g}" if shape.dropout else ""
 
     def norm(part: str, x: float, y: float, w: float) -> None:
         _box(axes, look, part, x, y, w, 2.6, _FILL["norm"], f"{part}   2·{C:,}", 11)
@@ -202,7 +270,7 @@ def _block(axes, shape: Drawn, look: Colors) -> None:
         36,
         5.0,
         _FILL["attention"],
-        f"softmax(q·kᵀ / √{D}, no future) · v\n{shape.H} maps [T, T]",
+        f"softmax(q·kᵀ / √{D}, no future) · v\n{shape.H} maps [T, T]{dropped}",
         11,
     )
     y += 7.6
@@ -212,6 +280,7 @@ def _block(axes, shape: Drawn, look: Colors) -> None:
     top = y + 1.6
     axes.plot([left + 18, left + 18], [y, top], color=look.ink, linewidth=1.3)
     _arrow(axes, look, (left + 18, top), (trunk + 1.6, top), "", 1)
+    _note(axes, look, left + 19, y + 0.9, dropped)
     add(top)
     y = top + 1.6
     if not shape.pre_norm:
@@ -240,7 +309,7 @@ def _block(axes, shape: Drawn, look: Colors) -> None:
         wide,
         3.8,
         _FILL["mlp"],
-        f"c_fc   {C:,} → {F:,}, then GELU",
+        f"c_fc   {C:,} → {F:,}, then {_ACTIVATIONS[shape.activation]}",
         12,
     )
     y += 6.0
@@ -249,6 +318,7 @@ def _block(axes, shape: Drawn, look: Colors) -> None:
     y += 5.8
     axes.plot([left + 18, left + 18], [y, last], color=look.ink, linewidth=1.3)
     _arrow(axes, look, (left + 18, last), (trunk + 1.6, last))
+    _note(axes, look, left + 19, y + 0.9, dropped)
     add(last)
     if not shape.pre_norm:
         _arrow(axes, look, (trunk, last + 1.4), (trunk, last + 2.8))

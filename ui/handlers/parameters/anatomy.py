@@ -7,15 +7,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from gptcore.analysis import count_parameters
 from gptcore.analysis import experiments as run
 from gptcore.config import GPTConfig
 from gptcore.language_model import LanguageModel
+from gptcore.model import activation
 from ui.handlers import inputs
 from ui.handlers.attention.texts import example_text
 from ui.handlers.inputs import InputError
+from ui.handlers.sheets import Section
 from ui.services import Services
 
 # Small enough to be run while somebody watches, deep enough to show what depth does.
@@ -30,11 +33,13 @@ class Experiment:
         figure: name of the function in ui.figures.parameters.anatomy.
         arguments: for it.
         text: one paragraph, with the figures just measured.
+        tables: what is better read as one.
     """
 
     figure: str
     arguments: dict[str, Any]
     text: str
+    tables: tuple[Section, ...] = ()
 
 
 def experiment(services: Services, model: object, name: object) -> Experiment:
@@ -66,7 +71,43 @@ def _activations(lm: LanguageModel) -> Experiment:
             f"on both sides. GPT-1 and GPT-2 use the tanh approximation, which differs from the exact one by at most "
             f"{error:.1e}."
         ),
+        (_properties(), _by_hand("GELU", "0.5·x·(1 + tanh(√(2/π)·(x + 0.044715·x³)))", *_two_gelus())),
     )
+
+
+def _two_gelus() -> tuple[Tensor, Tensor]:
+    x = torch.linspace(-6, 6, 1201)
+    return run.gelu_by_hand(x), torch.nn.functional.gelu(x, approximate="tanh")
+
+
+def _properties() -> Section:
+    """Values and slopes of ReLU and GELU at a few places, computed."""
+    x = torch.tensor([-3.0, -1.0, -0.1, 0.0, 0.1, 1.0, 3.0]).requires_grad_(True)
+    rows = []
+    for label, name in (("ReLU", "relu"), ("GELU, exact", "gelu"), ("GELU, tanh", "gelu_new")):
+        y = activation(name, x)
+        (slopes,) = torch.autograd.grad(y.sum(), x)
+        for what, values in (("value", y), ("slope", slopes)):
+            rows.append((f"{label}: {what}", *(f"{value:.3f}".replace("-", "−") for value in values.tolist())))
+    columns = ("", *(f"x = {value:g}".replace("-", "−") for value in x.tolist()))
+    return Section(
+        "Hard gate and soft gate",
+        "ReLU's gate is 0 or 1; GELU's is Φ(x). A neuron that ReLU has shut has the slope 0 and learns nothing more. "
+        "At 0 itself ReLU has no slope; programs take 0.",
+        columns,
+        rows,
+    )
+
+
+def _by_hand(name: str, formula: str, ours: Tensor, theirs: Tensor) -> Section:
+    """A function written out term by term beside torch's own."""
+    worst = float((ours - theirs).abs().max())
+    rows = [
+        ("by hand", formula, f"{float(ours.mean()):.6f}"),
+        ("torch", f"torch.nn.functional, {ours.numel():,} values", f"{float(theirs.mean()):.6f}"),
+        ("largest difference", "rounding of 32-bit numbers", f"{worst:.1e}"),
+    ]
+    return Section(f"{name} by hand", "", ("", "how", "mean"), rows)
 
 
 def _layer_norm(lm: LanguageModel) -> Experiment:
@@ -74,6 +115,8 @@ def _layer_norm(lm: LanguageModel) -> Experiment:
     ids = lm.tokenizer.encode(example_text(lm))[: lm.model.config.n_positions]
     found = run.layer_norm_example(lm.model, ids, layer)
     low, high = float(found.deviation.min()), float(found.deviation.max())
+    norm = lm.model.blocks[layer].ln_1
+    by_hand = run.layer_norm_by_hand(found.before, norm.weight.cpu(), norm.bias.cpu(), norm.eps).detach()
     arguments = {name: _array(getattr(found, name)) for name in ("before", "after", "mean", "deviation")}
     return Experiment(
         "layer_norm",
@@ -86,6 +129,23 @@ def _layer_norm(lm: LanguageModel) -> Experiment:
             "divides by its deviation, and then scales and shifts every channel by weights that were learned: "
             "attention sees "
             "numbers of one size, whatever piled up in the stream."
+        ),
+        (_by_hand("LayerNorm", "(x − mean) / √(variance + ε) · weight + bias", by_hand, found.after),),
+    )
+
+
+def _two_norms(lm: LanguageModel) -> Experiment:
+    found = run.two_norms()
+    arguments = {name: _array(getattr(found, name)) for name in ("before", "by_batch", "by_layer")}
+    return Experiment(
+        "two_norms",
+        arguments,
+        (
+            "Four tokens of six channels. BatchNorm makes every column (a channel over the batch) mean 0 and deviation "
+            "1, LayerNorm every row (a token over its channels). Replace the last token by another one, and the first "
+            f"moves by {found.moved_by_batch:.2f} on average under BatchNorm and by {found.moved_by_layer:.2f} under "
+            "LayerNorm. That is why a GPT uses the second: a token's numbers must not depend on who else is in the "
+            "batch, texts differ in length, and when it writes there is a batch of one."
         ),
     )
 
@@ -187,6 +247,7 @@ def _positions(lm: LanguageModel) -> Experiment:
 EXPERIMENTS: dict[str, Callable[[LanguageModel], Experiment]] = {
     "GELU against ReLU": _activations,
     "LayerNorm on a real activation": _layer_norm,
+    "BatchNorm against LayerNorm": _two_norms,
     "What the causal mask does": _mask,
     "Pre-norm against post-norm": _norm_position,
     "Weight tying": _tying,

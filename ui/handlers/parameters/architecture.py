@@ -68,6 +68,8 @@ def drawn(config: GPTConfig) -> dict[str, Any]:
         "tied": config.tie_word_embeddings,
         "use_mlp": config.use_mlp,
         "use_positions": config.use_positions,
+        "activation": config.activation_function,
+        "dropout": config.resid_pdrop,
         "counts": {part.name: part.count for part in count.components},
     }
 

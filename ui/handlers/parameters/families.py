@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gptcore.analysis import count_parameters
 from gptcore.config import PRESETS, GPTConfig
+from ui.handlers import ladder
 from ui.handlers.sheets import Section, sheet
 
 _GPT3 = GPTConfig(vocab_size=50257, n_positions=2048, n_layer=96, n_head=96, n_embd=12288)
@@ -97,36 +98,23 @@ def _kinds() -> Section:
 
 
 def _ladder() -> Section:
-    lesson = PRESETS["char-day19"]
-    V, window = lesson.vocab_size, lesson.n_positions
-    embedded, hidden, context = 10, 200, 3
-    mlp = V * embedded + context * embedded * hidden + hidden + hidden * V + V
-    attention_only = count_parameters(
-        GPTConfig(
-            vocab_size=V, n_positions=window, n_embd=128, n_layer=4, n_head=4, use_mlp=False, attention_bias=False
-        )
-    ).total
+    found, lesson = ladder.rungs(), PRESETS["char-day19"]
+    mixing = {
+        "bigram": ("bigram: a table of pairs", "nothing: the character before decides", "1 character"),
+        "mlp": ("MLP on 3 characters", "each at its own place, in one hidden layer", "3 characters"),
+        "wavenet": ("WaveNet on 8 characters", "two by two, in three layers", "8 characters"),
+        "attention": ("attention alone", "by content: queries and keys", f"{lesson.n_positions} characters"),
+        "gpt": ("the lesson's GPT (char-day19)", "by content, and MLPs between", f"{lesson.n_positions} characters"),
+    }
     rows = [
-        ("bigram: a table", "the last character", f"{V}²", V * V),
-        (
-            f"MLP on {context} characters",
-            f"{context} characters, each at its own place",
-            f"{embedded}-wide embeddings, {hidden} hidden units",
-            mlp,
-        ),
-        (
-            "attention alone",
-            f"{window} characters, chosen by content",
-            "4 layers of 4 heads, 128 wide, no MLP",
-            attention_only,
-        ),
-        ("the lesson's GPT (char-day19)", f"{window} characters", "the same with MLPs", count_parameters(lesson).total),
+        (title, how, sees, found[name].parameters, f"{found[name].loss:.3f}")
+        for name, (title, how, sees) in mixing.items()
     ]
+    count = count_parameters(lesson).total
     return Section(
         "From bigram to GPT, in characters",
-        f"What each can look at, on a vocabulary of {V} characters. Each step sees more, or does more with what it "
-        f"sees.",
-        ("model", "looks at", "made of", "parameters"),
+        f"{ladder.how()} With the 65 characters of Shakespeare the lesson's GPT has {count:,} parameters.",
+        ("model", "how it mixes what it sees", "sees", "parameters", "loss"),
         rows,
-        source="Bengio et al. 2003 for the MLP; counts computed here",
+        source="Bengio et al. 2003; van den Oord et al. 2016; tests/ladder.py, which trains them",
     )

@@ -17,10 +17,12 @@ from ui.services import Services
 
 # The controls by the names of GPTConfig's fields, in the order of the page.
 SIZES = ("vocab_size", "n_positions", "n_layer", "n_head", "n_embd", "n_inner")
+CHOICES = {"norm_position": ("pre", "post"), "activation_function": ("gelu_new", "gelu", "relu")}
 SWITCHES = ("tie_word_embeddings", "attention_bias", "use_mlp", "use_positions")
 NAMES = {
     "vocab_size": "The vocabulary", "n_positions": "The window", "n_layer": "The number of layers",
     "n_head": "The number of heads", "n_embd": "The width", "n_inner": "The inner width",
+    "norm_position": "The place of the norm", "activation_function": "The activation",
 }  # fmt: skip
 COMPONENTS = {
     "token_embedding": ("Token embedding", "wte"),
@@ -40,24 +42,32 @@ def shape(values: dict[str, object]) -> GPTConfig:
     """The config of the controls. Raises InputError or ConfigError with the value, the limit and the way out.
 
     Args:
-        values: SIZES as whole numbers (n_inner 0 means four times the width), SWITCHES as true or false, and
-            norm_position "pre" or "post".
+        values: SIZES as whole numbers (n_inner 0 means four times the width), SWITCHES as true or false, one of each
+            of CHOICES, and dropout as a share; activation_function and dropout may be left out.
     """
     sizes = {
         name: inputs.whole(values[name], NAMES[name], low=0 if name == "n_inner" else 1, high=_LARGEST)
         for name in SIZES
     }
     switches = {name: inputs.flag(values[name], name) for name in SWITCHES}
-    if values["norm_position"] not in ("pre", "post"):
-        raise InputError(f"The norm stands {str(values['norm_position'])[:40]!r}; choose pre or post.")
-    fields: dict[str, Any] = {**sizes, **switches, "n_inner": sizes["n_inner"] or None}
-    return GPTConfig(**fields, norm_position="post" if values["norm_position"] == "post" else "pre")
+    chosen = {name: values.get(name, "gelu_new") for name in CHOICES}
+    for name, known in CHOICES.items():
+        if chosen[name] not in known:
+            raise InputError(f"{NAMES[name]} is {str(chosen[name])[:40]!r}; choose {' or '.join(known)}.")
+    dropout = inputs.number(values.get("dropout", 0.1), "The dropout", low=0, high=0.99)
+    dropouts = {"embd_pdrop": dropout, "attn_pdrop": dropout, "resid_pdrop": dropout}
+    fields: dict[str, Any] = {**sizes, **switches, **chosen, **dropouts, "n_inner": sizes["n_inner"] or None}
+    return GPTConfig(**fields)
 
 
 def controls_of(config: GPTConfig) -> dict[str, Any]:
     """The values of the controls for a config: what `shape` takes."""
-    found = {name: getattr(config, name) for name in (*SIZES, *SWITCHES, "norm_position")}
-    return {**found, "n_inner": 0 if config.inner_dim == 4 * config.n_embd else config.inner_dim}
+    found = {name: getattr(config, name) for name in (*SIZES, *SWITCHES, *CHOICES)}
+    return {
+        **found,
+        "dropout": config.resid_pdrop,
+        "n_inner": 0 if config.inner_dim == 4 * config.n_embd else config.inner_dim,
+    }
 
 
 def known_shape(services: Services, name: object, model: object) -> GPTConfig:
@@ -70,7 +80,12 @@ def known_shape(services: Services, name: object, model: object) -> GPTConfig:
 def name_of(config: GPTConfig) -> str:
     """The preset that has this shape, or ""."""
     wanted = controls_of(config)
-    return next((name for name, preset in PRESETS.items() if controls_of(preset) == wanted), "")
+    return next((name for name, preset in PRESETS.items() if {**controls_of(preset), **_untold(wanted)} == wanted), "")
+
+
+def _untold(controls: dict[str, Any]) -> dict[str, Any]:
+    """What a name says nothing about: a model of any dropout is of the same shape."""
+    return {"dropout": controls["dropout"]}
 
 
 def breakdown(config: GPTConfig) -> str:

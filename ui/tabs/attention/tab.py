@@ -5,12 +5,12 @@ from __future__ import annotations
 import gradio as gr
 
 from ui.components.attention.attention_view import attention_view
-from ui.components.attention.insight_views import ablation_view, lens_view
+from ui.components.attention.insight_views import ablation_view, lens_view, neurons_view
 from ui.figures import attention as figures
-from ui.handlers.attention import maps
+from ui.handlers.attention import maps, neurons
 from ui.tabs.attention.compare import compare_view
 from ui.tabs.attention.events import HINT, AttentionEvents, server_functions
-from ui.tabs.controls import QUIET, stop_event
+from ui.tabs.controls import QUIET, served, stop_event
 from ui.tabs.lens import Event, Lens, Site
 
 _MODES = [
@@ -72,6 +72,10 @@ def attention_tab(site: Site) -> Lens:
                 elem_classes="hint",
             )
             layers = lens_view(example.lens, server_functions=[figures.lens_picture], elem_id="lens")
+        with gr.Tab("Neurons", id="neurons") as neurons_tab:
+            neurons_shown = neurons_view(
+                server_functions=served(services, neurons.neurons, neurons.inner_sizes), elem_id="neurons"
+            )
         with gr.Tab("Compare", id="compare"):
             compared = compare_view(services, model, example, model_work)
 
@@ -90,6 +94,8 @@ def attention_tab(site: Site) -> Lens:
     view.wake(events.wake, model, [text, woken], **model_work)
     text.input(None, None, woken, js=f"() => {HINT!r}", **QUIET)
     use.click(events.generated, None, text, **QUIET)
+    told = {"inputs": [model, text], "outputs": neurons_shown, "js": "(...asked) => JSON.stringify(asked)", **QUIET}
+    gr.on([neurons_tab.select, text.change, model.change], None, **told)
     linked = gr.State(False)  # whether a link has set the text, which then is no example
     examples = [text, compared.text_a, compared.text_b]
     fresh: Event = {"fn": events.fresh, "inputs": [model, linked, *examples], "outputs": [linked, *examples], **QUIET}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from typing import Any
 
 import gradio as gr
@@ -24,7 +25,7 @@ from ui.services import Services
 from ui.tabs.controls import or_nothing
 
 PICKED = ABOVE
-FIELDS = [*shapes.SIZES, *shapes.SWITCHES, "norm_position"]
+FIELDS = [*shapes.SIZES, *shapes.SWITCHES, *shapes.CHOICES, "dropout"]
 
 
 class ParametersEvents:
@@ -77,13 +78,16 @@ class ParametersEvents:
             return costs.measure_cache(self._services, model)
 
     def anatomy(self, shown: str, name: str, model: str) -> Any:
-        if shown != "anatomy":
-            return gr.skip()
+        return self.examine(name, model) if shown == "anatomy" else gr.skip()
+
+    def examine(self, name: str, model: str) -> str:
+        """The figure of an experiment, light and dark, with its words and tables."""
         with shown_to_visitor():
             found = anatomy.experiment(self._services, model, name)
         draw = getattr(anatomy_figures, found.figure)
         light, dark = (draw(**found.arguments, kind="svg", dark=night) for night in (False, True))
         value = {"name": name, "model": model, "text": found.text, "light": light, "dark": dark}
+        value["tables"] = [asdict(table) for table in found.tables]
         return json.dumps(value, ensure_ascii=False)
 
     def verify(self, request: gr.Request, model: str) -> Iterator[Any]:

@@ -105,8 +105,10 @@ def parameters_tab(site: Site) -> Lens:
     rate.click(events.rate, [batch, length, millions, *fields], measured, **model_work)
     cache.click(events.cache, model, measured, **model_work)
     examined: Event = {"fn": events.anatomy, "inputs": [shown, which, model], "outputs": shown_figure, **model_work}
-    which.input(trigger_mode="always_last", **examined)
-    anatomy_tab.select(lambda: "anatomy", None, shown, queue=False, **QUIET).then(**examined)
+    # One listener for both, so that of a tab that opens and a choice made at once the choice is answered last.
+    examine = {"fn": events.examine, "inputs": [which, model], "outputs": shown_figure, **model_work}
+    gr.on([which.input, anatomy_tab.select], trigger_mode="always_last", **examine)
+    anatomy_tab.select(lambda: "anatomy", None, shown, queue=False, **QUIET)
     start.click(events.verify, model, checks, **model_work)
     stop.click(stop_event(services), queue=False, **QUIET)
     sent: Event = {"fn": events.send, "inputs": [controls[name] for name in SENT], **QUIET}
@@ -156,4 +158,16 @@ def _controls(values: dict[str, Any]) -> dict[str, Any]:
         label="Norm",
         elem_id="shape-norm",
     )
+    with gr.Row(elem_classes="shape-switches"):
+        found["activation_function"] = gr.Dropdown(
+            [("GELU, tanh form", "gelu_new"), ("GELU, exact", "gelu"), ("ReLU", "relu")],
+            value=values["activation_function"],
+            label="Activation",
+            elem_id="shape-activation",
+            min_width=0,
+        )
+        found["dropout"] = gr.Slider(
+            0, 0.5, values["dropout"], step=0.05, label="Dropout", elem_id="shape-dropout", buttons=[], min_width=0
+        )
+        setattr(found["dropout"], "preprocess", lambda value: value)  # noqa: B010 - as above
     return found

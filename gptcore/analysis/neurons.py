@@ -1,0 +1,74 @@
+"""The MLP as a memory: each of its inner neurons reacts to a pattern and, where it does, adds its own vector.
+
+Source: Geva et al. 2021, "Transformer Feed-Forward Layers Are Key-Value Memories".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+from gptcore.errors import ConfigError
+from gptcore.model import GPT, Block, activation, evaluating
+from gptcore.probe import Probe
+
+
+class _MLPInputs(Probe):
+    """The stream that a block's MLP reads, before any norm."""
+
+    def __init__(self, layer: int) -> None:
+        self.layer = layer
+        self.stream = torch.empty(0)
+
+    def residual(self, depth: int, stream: Tensor) -> None:
+        if depth == self.layer:
+            self.stream = stream[0]  # [T, C]
+
+    def attention_output(self, layer: int, output: Tensor) -> Tensor:
+        if layer == self.layer:
+            self.stream = self.stream + output[0]
+        return output
+
+
+@torch.inference_mode()
+def neuron_activations(model: GPT, token_ids: Sequence[int], layer: int) -> Tensor:
+    """How strongly every inner neuron of a layer's MLP reacts to each token, float32 [T, F], after the activation.
+
+    Raises:
+        ConfigError: the model has no MLPs, or no such layer.
+        TokenIdError, ContextLengthError: as the model does.
+    """
+    block, probe = _block(model, layer), _MLPInputs(layer)
+    ids = torch.as_tensor(token_ids, dtype=torch.long, device=model.wte.weight.device)[None]
+    with evaluating(model):
+        model.hidden_states(ids, probe=probe)
+        read = block.ln_2(probe.stream) if block.pre_norm else block.ln_1(probe.stream)
+        return activation(block.mlp.activation, block.mlp.c_fc(read)).float().cpu()
+
+
+@torch.inference_mode()
+def neuron_writes(model: GPT, layer: int, neuron: int) -> Tensor:
+    """What a neuron adds to the logit of each token where it reacts by 1, float32 [V], compared with their mean.
+
+    Its vector is read by the output head as it is, with the final norm's gains and without its division: the
+    direction is right, the size is not. Raises ConfigError as above, and for a neuron that is none.
+    """
+    block = _block(model, layer)
+    weight = block.mlp.c_proj.weight  # [C, F]
+    if not 0 <= neuron < weight.shape[1]:
+        raise ConfigError(f"There is no neuron {neuron}; a layer of this model has 0 to {weight.shape[1] - 1}.")
+    written = weight[:, neuron] - weight[:, neuron].mean()
+    if isinstance(model.ln_f, nn.LayerNorm):
+        written = written * model.ln_f.weight
+    logits = model.lm_head(written).float().cpu()
+    return logits - logits.mean()
+
+
+def _block(model: GPT, layer: int) -> Block:
+    if not model.config.use_mlp:
+        raise ConfigError("This model has no MLPs, so it has no neurons to look at. Pick another one.")
+    if not 0 <= layer < model.config.n_layer:
+        raise ConfigError(f"There is no layer {layer}; this model has 0 to {model.config.n_layer - 1}.")
+    return model.blocks[layer]

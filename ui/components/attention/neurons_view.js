@@ -1,0 +1,87 @@
+// Neurons of an MLP over a text: what excites one, what it writes, and why the MLP is so wide.
+import {figure, visible} from '../shared/plain.js';
+import {add, addButton} from '../shared/page.js';
+
+export function start({element, props, server, watch}) {
+  const find = name => element.querySelector('.nr-' + name);
+  const [layer, neuron, top, text, writes, message] = ['layer', 'neuron', 'top', 'text', 'writes', 'message'].map(find);
+  let asked = 0;
+  let last = '';
+
+  async function ask(at, number) {
+    if (!props.value) return;
+    const mine = ++asked;
+    const [model, words] = JSON.parse(props.value);
+    const answer = await server.neurons([model, words, at, number]).catch(() => null);
+    if (mine !== asked) return;
+    const found = answer ? JSON.parse(answer) : {message: 'The server did not answer. Change the text to try again.'};
+    message.textContent = found.message ?? found.note;
+    element.classList.toggle('nr-none', Boolean(found.message));
+    if (!found.message) draw(found);
+  }
+
+  function draw(found) {
+    if (layer.options.length !== found.n_layer) {
+      layer.textContent = '';
+      for (let i = 0; i < found.n_layer; i++) add(layer, 'option', '', i).value = i;
+    }
+    layer.value = found.layer;
+    neuron.max = found.n_inner - 1;
+    neuron.value = found.neuron;
+    top.textContent = '';
+    for (const one of found.top)
+      addButton(top, '', one, () => ask(found.layer, one)).setAttribute('aria-pressed', one === found.neuron);
+    const peak = Math.max(...found.activations, 0.01);
+    text.textContent = '';
+    found.tokens.forEach((label, i) => {
+      const value = found.activations[i];
+      const token = add(text, 'span', 'nr-token', visible(label).replace('␣', ' '));
+      token.style.setProperty('--share', Math.max(0, value) / peak);
+      token.title = `${visible(label)}: ${figure(value)}`;
+    });
+    const place = found.activations.indexOf(Math.max(...found.activations));
+    find('peak').textContent =
+      `Strongest at “${visible(found.tokens[place])}”: ${figure(found.activations[place])} after
+      the activation. Neuron ${found.neuron} of ${found.n_inner.toLocaleString('en')} in layer ${found.layer}.`;
+    writes.textContent = '';
+    drawWritten('makes likelier', found.more);
+    drawWritten('makes less likely', found.less);
+  }
+
+  function drawWritten(title, rows) {
+    const part = add(writes, 'div', '');
+    add(part, 'b', '', title);
+    for (const [label, value] of rows) {
+      const row = add(part, 'div', 'nr-row');
+      add(row, 'span', 'nr-name', visible(label));
+      add(row, 'span', '', `${value < 0 ? '−' : '+'}${figure(Math.abs(value))}`);
+    }
+  }
+
+  async function drawSizes() {
+    const answer = await server.inner_sizes(null).catch(() => null);
+    if (!answer) return;
+    const {how, sizes} = JSON.parse(answer);
+    const [best, worst] = [Math.min, Math.max].map(pick => pick(...sizes.map(([, loss]) => loss)));
+    find('why').textContent = `One GPT of 4 layers, 128 wide, by the inner width of its MLPs. ${how}`;
+    for (const [name, loss, parameters] of sizes) {
+      const row = add(find('sizes'), 'div', 'nr-size');
+      add(row, 'span', '', name === 'none' ? 'no MLP' : `${name} × width`);
+      const bar = add(row, 'span', 'nr-bar', loss.toFixed(3));
+      bar.style.setProperty('--p', `${30 + (70 * (loss - best)) / (worst - best)}%`);
+      add(row, 'span', '', `${parameters.toLocaleString('en')} parameters`);
+    }
+  }
+
+  layer.addEventListener('change', () => ask(+layer.value, null));
+  neuron.addEventListener('change', () => ask(+layer.value, neuron.value === '' ? null : +neuron.value));
+  function sync() {
+    if (props.value === last || !element.offsetParent) return; // hidden: it is asked when its tab is opened
+    last = props.value;
+    ask(layer.value === '' ? null : +layer.value, null);
+  }
+  watch('value', sync);
+  new IntersectionObserver(sync).observe(element);
+  drawSizes();
+  sync();
+}

@@ -1,0 +1,77 @@
+"""Neurons of an MLP over a text: what excites one, and what it writes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from torch import Tensor
+
+from gptcore.analysis import neuron_activations, neuron_writes
+from gptcore.errors import GPTCoreError
+from gptcore.generation import prompt_ids
+from gptcore.language_model import LanguageModel
+from gptcore.tokenizers import describe_token
+from ui.handlers import inputs, ladder
+from ui.handlers.inputs import InputError
+from ui.services import Services
+
+_N_TOP, _N_WRITTEN, _MOST_TOKENS = 10, 6, 200
+
+
+def neurons(services: Services, request: object) -> str:
+    """[model, text, layer, neuron, or None for the one that stands out most], as JSON; a sentence where it cannot be.
+
+    Keys: layer, n_layer, n_inner, tokens (labels), top (neurons that stand out), neuron, activations (one a token),
+    more and less (label and change of the logit of what the neuron makes likelier and less likely), note.
+    """
+    try:
+        model, text, layer, neuron = request if isinstance(request, list) and len(request) == 4 else [None] * 4
+        lm = services.opened(model)
+        if lm is None:
+            raise InputError("This model is not open. Pick one above.")
+        text = inputs.text(text, "The text", most=services.limits.max_prompt_chars, least=1)
+        last = lm.model.config.n_layer - 1
+        # A layer of the model before may be none of this one.
+        at = last // 2 + last % 2 if layer is None else min(last, inputs.whole(layer, "The layer", low=0, high=10_000))
+        return json.dumps(_described(services, lm, prompt_ids(lm, text), at, neuron), ensure_ascii=False)
+    except GPTCoreError as error:
+        return json.dumps({"message": str(error)})
+
+
+def inner_sizes(services: Services, request: object) -> str:
+    """The recorded losses by inner width, as JSON: how (a sentence) and sizes ([name, loss, parameters] each)."""
+    sizes = [[name, rung.loss, rung.parameters] for name, rung in ladder.inner_sizes().items()]
+    return json.dumps({"how": ladder.how(), "sizes": sizes}, ensure_ascii=False)
+
+
+def _described(services: Services, lm: LanguageModel, ids: list[int], layer: int, neuron: object) -> dict[str, Any]:
+    most = min(_MOST_TOKENS, lm.model.config.n_positions)
+    cut = f"The last {most} of {len(ids):,} tokens are shown." if len(ids) > most else ""
+    ids = ids[-most:]
+    found = services.now(lambda: neuron_activations(lm.model, ids, layer))  # [T, F]
+    top = _standing_out(found)
+    chosen = top[0] if neuron is None else inputs.whole(neuron, "The neuron", low=0, high=found.shape[1] - 1)
+    written = services.now(lambda: neuron_writes(lm.model, layer, chosen))
+    return {
+        "layer": layer, "n_layer": lm.model.config.n_layer, "n_inner": found.shape[1], "note": cut, "top": top,
+        "neuron": chosen, "tokens": [describe_token(lm.tokenizer, token) for token in ids],
+        "activations": [_rounded(value) for value in found[:, chosen].tolist()],
+        "more": _labelled(lm, written, largest=True), "less": _labelled(lm, written, largest=False),
+    }  # fmt: skip
+
+
+def _standing_out(found: Tensor) -> list[int]:
+    """Neurons by how far their strongest reaction is above their usual one; the first token, which is odd, left out."""
+    seen = found[1:] if len(found) > 1 else found
+    return (seen.amax(dim=0) - seen.mean(dim=0)).topk(min(_N_TOP, found.shape[1])).indices.tolist()
+
+
+def _labelled(lm: LanguageModel, written: Tensor, *, largest: bool) -> list[list[str | float]]:
+    best = written.topk(min(_N_WRITTEN, len(written)), largest=largest)
+    found = zip(best.indices.tolist(), best.values.tolist(), strict=True)
+    return [[describe_token(lm.tokenizer, token), _rounded(value)] for token, value in found]
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.3g}")
