@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, fields
+from statistics import fmean
 
 import numpy as np
 import torch
@@ -18,9 +19,10 @@ from gptcore.zero_shot.evaluation import Trial, quick_accuracies
 
 
 class Curve:
-    """The updates of a run, as many as a plot can show: rows of [step, loss, rate, gradient norm, seconds].
+    """The updates of a run, as many as a plot can show: [step, loss, rate, gradient norm, seconds, terms].
 
-    When there are too many, two neighbours become one: the mean of their losses and norms, the later of the rest.
+    When there are too many, two neighbours become one: the mean of their losses, norms and terms, the later of the
+    rest. The terms are few or none, see StepEvent.
 
     Args:
         most: rows at which they are merged.
@@ -33,22 +35,25 @@ class Curve:
     def __init__(self, most: int = 1600) -> None:
         self.rows: list[list[float]] = []
         self.version = 0
-        self._most, self._stride, self._open = most, 1, [0.0, 0.0, 0]
+        self._most, self._stride, self._open = most, 1, list[StepEvent]()
 
     def add(self, event: StepEvent) -> None:
         """Takes one update."""
-        self._open[0] += event.loss
-        self._open[1] += event.grad_norm
-        self._open[2] += 1
-        if self._open[2] < self._stride:
+        self._open.append(event)
+        if len(self._open) < self._stride:
             return
-        loss, norm, n = self._open
-        self.rows.append([event.step, loss / n, event.learning_rate, norm / n, event.elapsed])
-        self._open = [0.0, 0.0, 0]
+        loss, norm = (fmean(getattr(one, name) for one in self._open) for name in ("loss", "grad_norm"))
+        terms = map(fmean, zip(*(one.terms for one in self._open), strict=True))
+        self.rows.append([event.step, loss, event.learning_rate, norm, event.elapsed, *terms])
+        self._open = []
         if len(self.rows) >= self._most:
             pairs = zip(self.rows[::2], self.rows[1::2], strict=False)
-            merged = [[b[0], (a[1] + b[1]) / 2, b[2], (a[3] + b[3]) / 2, *b[4:]] for a, b in pairs]
+            merged = [[b[0], (a[1] + b[1]) / 2, b[2], (a[3] + b[3]) / 2, b[4], *_means(a[5:], b[5:])] for a, b in pairs]
             self.rows, self._stride, self.version = merged, 2 * self._stride, self.version + 1
+
+
+def _means(left: Sequence[float], right: Sequence[float]) -> list[float]:
+    return [(a + b) / 2 for a, b in zip(left, right, strict=True)]
 
 
 @dataclass(frozen=True)

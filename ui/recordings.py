@@ -41,6 +41,8 @@ def facts_json(facts: RunFacts) -> dict[str, Any]:
         "tasks": dict(facts.tasks),
         "labels": list(facts.labels),
         "words_right": _number(facts.words_right),
+        "input_form": facts.input_form,
+        "tuned": facts.tuned,
     }
 
 
@@ -108,6 +110,8 @@ def _facts(about: dict[str, Any], config: TrainingConfig) -> RunFacts:
         tasks=about.get("tasks", {}),
         labels=tuple(about.get("labels", ())),
         words_right=_or_nan(about.get("words_right")),
+        input_form=about.get("input_form", "classification"),
+        tuned=about.get("tuned", False),
     )
 
 

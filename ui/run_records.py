@@ -40,6 +40,8 @@ class RunFacts:
         note: a sentence on the data, or "".
         tasks: name -> title of the tasks asked at every look.
         labels: names, of a run on labels.
+        input_form: how the lines became token sequences, of a run on labels.
+        tuned: whether it began with a model that had learned before.
         words_right: share of the held-out lines that words alone label rightly, or NaN.
     """
 
@@ -63,6 +65,8 @@ class RunFacts:
     tasks: Mapping[str, str] = field(default_factory=dict)
     labels: tuple[str, ...] = ()
     words_right: float = math.nan
+    input_form: str = "classification"
+    tuned: bool = False
 
     @property
     def compared_by(self) -> tuple[object, ...]:

@@ -24,10 +24,15 @@ AUXILIARY_WEIGHT = 0.5
 
 @dataclass(frozen=True)
 class ClassifierOutput:
-    """What a pass returns: scores float [B, n_classes] (or [B, answers]), and L3 or None without labels."""
+    """What a pass returns: scores float [B, n_classes] (or [B, answers]), and L3 or None without labels.
+
+    Attributes:
+        terms: L2, the labels' loss, and L1, the text's own, which is not computed where it does not count.
+    """
 
     logits: Tensor
     loss: Tensor | None
+    terms: tuple[Tensor, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -108,12 +113,14 @@ class TaskClassifier(nn.Module):
         if labels is None:
             return ClassifierOutput(logits, None)
         loss = F.cross_entropy(logits.float(), labels)
+        terms = (loss,)
         if self.auxiliary_weight:
             targets = flat[:, 1:].masked_fill(~real[:, 1:], IGNORED_TARGET)
             predicted = self.body.lm_head(hidden[:, :-1]).float()
             own = F.cross_entropy(predicted.flatten(0, 1), targets.flatten(), ignore_index=IGNORED_TARGET)
+            terms = (loss, own)
             loss = loss + self.auxiliary_weight * own
-        return ClassifierOutput(logits, loss)
+        return ClassifierOutput(logits, loss, terms)
 
 
 class LabelledBatches:

@@ -34,6 +34,7 @@ class StepEvent:
         grad_norm: 2-norm before clipping.
         n_tokens: tokens trained on since the run began.
         elapsed: seconds of training, earlier sittings included.
+        terms: what the loss is made of, where the model's output has `.terms`.
     """
 
     step: int
@@ -42,6 +43,7 @@ class StepEvent:
     grad_norm: float
     n_tokens: int
     elapsed: float
+    terms: tuple[float, ...] = ()
 
 
 class HeldOutScore(Protocol):
@@ -104,7 +106,8 @@ class Trainer:
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self.model, self.config, self.data, self.evaluate = model, config, data, evaluate
-        self._objective = objective or _own_loss
+        self._objective = objective
+        self._terms: tuple[float, ...] = ()
         self.step, self.elapsed = 0, 0.0
         self.workers, self._clock = workers, clock
         self._mine, self._network = data, model
@@ -138,7 +141,8 @@ class Trainer:
             self.elapsed = resumed_at + self._clock() - began
             if self.workers is not None:
                 loss, self.elapsed = self.workers.mean([loss, self.elapsed])
-            yield StepEvent(self.step, loss, rate, norm, self.step * self.tokens_per_update, self.elapsed)
+            n_tokens = self.step * self.tokens_per_update
+            yield StepEvent(self.step, loss, rate, norm, n_tokens, self.elapsed, self._terms)
 
     def retune(self, learning_rate: float) -> None:
         """Moves the schedule's peak from the next update on, and Muon's in proportion.
@@ -239,7 +243,7 @@ class Trainer:
                 if self.workers is not None and part < parts - 1:
                     stack.enter_context(self._network.no_sync())  # type: ignore[operator]
                 with self._autocast():
-                    loss = self._objective(self._network, inputs, targets)
+                    loss = self._loss(inputs, targets)
                 (loss / parts).backward()
             total += float(loss.detach()) / parts
         norm = float(torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.max_grad_norm))
@@ -255,6 +259,14 @@ class Trainer:
             optimizer.zero_grad(set_to_none=True)
         return total, rate, norm
 
+    def _loss(self, inputs: Tensor, targets: Tensor) -> Tensor:
+        """The loss to lower; its terms are noted, those of the last part where an update has several."""
+        if self._objective is not None:
+            return self._objective(self._network, inputs, targets)
+        output = self._network(inputs, targets)
+        self._terms = tuple(float(term.detach()) for term in getattr(output, "terms", ()))
+        return output.loss
+
     def _autocast(self):  # noqa: ANN202 - a context manager
         if self.config.precision == "fp32":
             return nullcontext()
@@ -263,8 +275,3 @@ class Trainer:
 
 def _count(tensors: dict[str, Tensor], prefix: str) -> int:
     return sum(name.startswith(prefix) for name in tensors)
-
-
-def _own_loss(model: nn.Module, inputs: Tensor, targets: Tensor) -> Tensor:
-    """The loss that a model's own forward pass computes."""
-    return model(inputs, targets).loss

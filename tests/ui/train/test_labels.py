@@ -9,17 +9,25 @@ import pytest
 from test_runs import finished
 
 from gptcore.errors import GPTCoreError
+from gptcore.finetuning import SpecialTokens
 from ui import runs
 from ui.handlers.train import watching
 from ui.handlers.train.forms import label_form, read_lines
+from ui.handlers.train.input_forms import INPUT_FORMS, drawing, input_form
+from ui.handlers.train.label_sets import example_lines
+from ui.handlers.train.labels import label_plan
+from ui.handlers.train.presets import GPT1_TUNING
 
 LINES = "\n".join(f"animal\tthe {word} ran to the mat" for word in ("cat", "dog") for _ in range(20))
 LINES += "\n" + "\n".join(f"place,on the mat and on the {word}" for word in ("mat", "sat") for _ in range(20))
 VALUES = {
+    "input_form": "classification",
     "labelled": LINES,
     "batch_size": 8,
     "length": "steps",
     "max_steps": 40,
+    "epochs": 3,
+    "auxiliary_weight": 0.5,
     "learning_rate": 5e-3,
     "prompt": "the ",
 }
@@ -80,5 +88,62 @@ def test_the_passes_whose_held_out_loss_was_lowest_are_kept(services, monkeypatc
 
 
 def test_a_run_without_labels_says_so(services):
-    names, rows = read_lines("b\tx\r\n\na, y, z\n" * 6, most=1000)
-    assert names == ["a", "b"] and rows[:2] == [(1, "x"), (0, "y, z")]
+    names, rows = read_lines("b\tx\r\n\na, y, z\n" * 6, input_form("classification"), most=1000)
+    assert names == ["a", "b"] and rows[:2] == [(1, ("x",)), (0, ("y, z",))]
+
+
+@pytest.mark.parametrize("name", INPUT_FORMS)
+def test_every_input_form_has_a_made_up_set_that_is_read_and_learned(services, name):
+    written = example_lines(name)
+    assert written == example_lines(name) and len(set(written.split("\n"))) == 240
+    # The tiny tokenizer reads any text; one update is enough to see that the lines fit the classifier.
+    form = label_form({**VALUES, "input_form": name, "labelled": written, "max_steps": 1}, services.limits)
+    bench = finished(watching.learn_labels(services, None, "tiny", form))
+    record = bench.current
+    assert record.step == 1 and record.facts.n_valid == 48 and record.facts.input_form == name
+    told = watching.tell(services, [bench.id, record.id, written.split("\n")[0].split("\t")[1]])
+    assert sum(p for _, p in told["labels"]) == pytest.approx(1.0, abs=1e-3)
+    assert "Held out:" in watching.poll(services, [bench.id, None, 0, 0, 0])["verdict"]
+
+
+def test_answers_compete_and_both_orders_are_read():
+    with_choice, with_both = INPUT_FORMS["choice"], INPUT_FORMS["similarity"]
+    assert with_choice.answers_compete and not with_both.answers_compete
+    tokens = SpecialTokens.after(100)
+    choice = with_choice.encode([[1, 2], [3], [4], [5]], 2, tokens, 20)
+    assert [sequence[-2] for sequence in choice.sequences] == [3, 4, 5] and choice.label == 2
+    both = with_both.encode([[1], [2]], 0, tokens, 20).sequences
+    assert both == ((100, 1, 101, 2, 102), (100, 2, 101, 1, 102))
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "words"),
+    [
+        ("entailment", "yes\tone text\nno\tanother\n" * 6, "Line 1 is 'one text'; write a premise, a hypothesis"),
+        ("choice", "1\ta | b | c\n2\ta | b | c | d\n" * 6, "Line 2 has 3 answers; the first has 2"),
+        ("choice", "first\ta | b | c\n" * 12, "Line 1 has the label 'first'; write the right answer's number, 1 to 2"),
+        ("nothing", "a\tb\n" * 12, "'nothing' is not an input form. Choose classification, entailment"),
+    ],
+)
+def test_lines_of_another_form_are_a_sentence(services, name, lines, words):
+    with pytest.raises(GPTCoreError, match=re.escape(words)):
+        label_form({**VALUES, "input_form": name, "labelled": lines}, services.limits)
+
+
+def test_epochs_and_the_papers_warm_up_become_updates(services):
+    form = label_form({**VALUES, **GPT1_TUNING, "epochs": 30}, services.limits)
+    config = label_plan(services, services.models.get("tiny"), form).facts.config
+    assert config.max_steps == 30 * 2 and config.batch_size == 32  # 64 of 80 lines are learned from
+    assert config.warmup_steps == 0 and config.learning_rate == 6.25e-5 and config.schedule == "linear"
+    assert config.weight_decay == 0.01 and form.auxiliary_weight == 0.5
+
+
+def test_both_terms_of_the_loss_are_in_the_curve(services):
+    form = label_form({**VALUES, "auxiliary_weight": 0.25, "max_steps": 3}, services.limits)
+    bench = finished(watching.learn_labels(services, None, "tiny", form))
+    for _, loss, *_, labels, text in bench.current.curve.rows:
+        assert loss == pytest.approx(labels + 0.25 * text, rel=1e-4)
+
+
+def test_a_drawing_names_the_special_tokens():
+    assert drawing("similarity").count("delimiter") == 2 and "if-special" in drawing("choice")

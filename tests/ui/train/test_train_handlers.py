@@ -6,6 +6,7 @@ import base64
 import json
 import math
 import zipfile
+from dataclasses import replace
 
 import httpx
 import numpy as np
@@ -14,14 +15,16 @@ import torch
 from test_runs import SMALL, TEXT, finished, plan_of, start
 
 import gptcore
+from gptcore.analysis import count_parameters
+from gptcore.config import GPTConfig
 from gptcore.errors import GPTCoreError
 from gptcore.tokenizers import ByteBPE, CharTokenizer
 from ui.handlers.inputs import InputError
 from ui.handlers.train import files, texts, watching
 from ui.handlers.train.data_sets import fetch_rows
 from ui.handlers.train.forms import train_form, tune_form
-from ui.handlers.train.plan import make_plan
-from ui.handlers.train.presets import PRESETS, TRICKS
+from ui.handlers.train.plan import make_plan, tuning_plan
+from ui.handlers.train.presets import NOTES, PRESETS, TRICKS
 from ui.limits import PROFILES, Limits
 from ui.preparations import Preparations
 from ui.recordings import facts_json, read_recording
@@ -236,3 +239,29 @@ def test_a_run_becomes_a_slide(services):
 def test_a_sample_prompt_that_is_left_out_is_the_beginning_of_the_text(services):
     made = plan_of(services, prompt="")
     assert made.facts.prompt == "the cat sat"
+
+
+def test_presets_of_the_documents_have_their_shapes_and_epochs_become_updates(services):
+    lesson = make_plan(services, train_form(PRESETS["The lesson's GPT: 4 layers x 128"], services.limits)).facts
+    wanted = {"layers": 4, "heads": 4, "width": 128, "window": 64, "attention biases": "no", "dropout": 0.1}
+    assert wanted.items() <= lesson.settings.items()
+    assert count_parameters(replace(GPTConfig.from_preset("char-day19"), vocab_size=lesson.vocab_size)).total == (
+        lesson.n_parameters
+    )
+    assert count_parameters(GPTConfig.from_preset("char-day19")).total == 807_808
+    small = make_plan(services, train_form(PRESETS["GPT-1's recipe, scaled down"], services.limits)).facts
+    assert small.settings["norm"] == "after" and small.config.weight_decay == 0.01
+    assert small.config.max_steps == round(30 * small.n_train / (32 * 64)) and small.config.time_budget is None
+    assert set(NOTES) <= set(PRESETS)
+
+
+def test_sequences_without_an_end_have_no_epochs(services):
+    with pytest.raises(GPTCoreError, match="no end, so there are no epochs"):
+        train_form({**PRESETS["Induction heads form"], "length": "epochs"}, services.limits)
+
+
+def test_a_model_that_is_trained_further_is_marked_so_that_before_and_after_are_shown(services):
+    values = {**SMALL, "written": TEXT, "prompt": "the ", "length": "epochs", "epochs": 2}
+    plan = tuning_plan(services, services.models.get("tiny"), tune_form(values, services.limits))
+    assert plan.facts.tuned and facts_json(plan.facts)["tuned"]
+    assert plan.facts.config.max_steps == max(1, round(2 * plan.facts.n_train / plan.facts.tokens_per_step))

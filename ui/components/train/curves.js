@@ -65,6 +65,7 @@ function series(run, guess, color) {
         dots: 2.5,
         dash: i > 2 ? [5, 3] : [],
         name: run.about.tasks[task],
+        key: true,
       })),
     );
   const old = run.past
@@ -79,6 +80,22 @@ function series(run, guess, color) {
       },
       {points: past.valid_curve, color: color.grey, width: 1.3, alpha: 0.55, dash: [5, 4]},
     ]);
+  // The terms of a loss that is a sum, as that of labels: L3 = L2 + lambda L1.
+  const terms = ['L2: labels', 'L1: the text'].slice(0, Math.max(0, (rows[0]?.length ?? 5) - 5)).map((name, i) => {
+    const values = smoothed(rows.map(row => row[5 + i]));
+    const points = rows.map((row, at) => [along.row(row), values[at]]);
+    return {
+      points,
+      color: [color.ink, color.grey][i],
+      width: 1.6,
+      dash: [
+        [2, 2],
+        [7, 3],
+      ][i],
+      name,
+      key: true,
+    };
+  });
   const names = {
     uniform: run.about.kind === 'labels' ? 'guessing' : 'uniform guess, ln V',
     unigram: 'unigram baseline',
@@ -95,6 +112,7 @@ function series(run, guess, color) {
         ? [...racing(run.rival, along, color.orange), ...racing(run, along, color.accent)]
         : [
             ...old,
+            ...terms,
             {points: rows.map(row => [along.row(row), row[1]]), color: color.bar, width: 1, alpha: 0.7},
             {points: rows.map((row, i) => [along.row(row), smooth[i]]), color: color.accent, width: 3},
             {points: looks, color: color.orange, width: 2.5, dots: 3.5},
@@ -188,9 +206,10 @@ export function curvePlot(box, readout) {
       pen.fillStyle = color.soft;
       pen.textAlign = 'left';
       pen.textBaseline = 'bottom';
-      const named = i === 1 ? panel.lines.filter(line => line.name) : [];
-      pen.fillText(named.length ? 'Task accuracy:' : PANELS[i][0], LEFT, top - 3);
-      let place = LEFT + pen.measureText('Task accuracy: ').width;
+      const named = panel.lines.filter(line => line.key);
+      const title = i === 1 && named.length ? 'Task accuracy:' : PANELS[i][0];
+      pen.fillText(title, LEFT, top - 3);
+      let place = LEFT + pen.measureText(`${title}  `).width;
       for (const line of named) {
         pen.fillStyle = line.color;
         pen.fillRect(place, top - 3 - size * 0.55, 9, 4);

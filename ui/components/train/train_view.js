@@ -179,7 +179,8 @@ export function start({element, props, server, trigger, watch}) {
   function race() {
     const line = part('race'),
       rival = run.rival;
-    for (const name of ['race', 'key-race', 'rival', 'mine']) part(name).hidden = !rival;
+    for (const name of ['race', 'key-race']) part(name).hidden = !rival;
+    for (const name of ['rival', 'mine']) part(name).hidden = !rival && !run?.about.tuned;
     part('key-one').hidden = Boolean(rival);
     if (!rival) return;
     const [mine, theirs] = differences(run.about.settings, rival.about.settings);
@@ -327,6 +328,7 @@ export function start({element, props, server, trigger, watch}) {
     add(text, 'span', 'tr-prompt', run.about.prompt);
     add(text, 'span', '', look.text);
     if (run.rival) rivalSample(look.elapsed);
+    else if (run.about.tuned) sampleBefore();
     if (changed) {
       chance();
     }
@@ -431,6 +433,15 @@ export function start({element, props, server, trigger, watch}) {
     follow = at === run.looks.length - 1;
     moment(false);
     draw();
+  }
+  // What a model wrote before it was trained further stands beside what it writes now.
+  function sampleBefore() {
+    part('mine').textContent = 'Now';
+    part('rival-name').textContent = 'Before this training';
+    const text = part('rival-text');
+    text.textContent = '';
+    add(text, 'span', 'tr-prompt', run.about.prompt);
+    add(text, 'span', '', run.looks[0].text);
   }
   // The rival's sample of the same second.
   function rivalSample(seconds) {

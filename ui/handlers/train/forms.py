@@ -10,6 +10,7 @@ from gptcore.training import TrainingConfig
 from gptcore.training.config import OptimizerName
 from ui.handlers import inputs
 from ui.handlers.inputs import InputError
+from ui.handlers.train.input_forms import InputForm, input_form, texts_of
 from ui.handlers.train.presets import LENGTHS, OPTIMIZERS, RIVALS, SENT, TRICKS
 from ui.handlers.train.texts import REPEATED, TextSource
 from ui.limits import Limits
@@ -18,6 +19,7 @@ Values = Mapping[str, object]
 # Muon's steps are larger than AdamW's: one control moves both. tests/benchmarks/presets.py compares.
 _MUON_RATIO = 7.0
 _MOST_LABELS, _MOST_LINES, _MOST_PROMPT = 20, 20_000, 500
+_LABELS_DECAY = 0.01  # Radford et al. 2018, section 4.1
 _UNLIMITED = 10_000_000  # updates of a run by the clock
 # What tricks and rivals change in the shape.
 _SWITCHES: dict[str, dict[str, bool | str]] = {
@@ -54,6 +56,7 @@ class TrainForm:
         trick: what is broken, by TRICKS.
         switches: of GPTConfig, that are set otherwise.
         tasks: ask for tasks at every look.
+        epochs: passes over the text; None where the config says how long it is.
     """
 
     source: TextSource
@@ -66,26 +69,36 @@ class TrainForm:
     trick: str
     switches: Mapping[str, bool | str]
     tasks: bool
+    epochs: float | None
 
 
 @dataclass(frozen=True)
 class TuneForm:
-    """Training the picked model further on a text, in windows of so many tokens at most."""
+    """Training the picked model further on a text, in windows of so many tokens at most; epochs as in TrainForm."""
 
     source: TextSource
     window: int
     config: TrainingConfig
     prompt: str
+    epochs: float | None
 
 
 @dataclass(frozen=True)
 class LabelForm:
-    """Learning labels: their names, and (which label, text) of every line."""
+    """Learning labels: their names, and (which label, texts) of every line; epochs as in TrainForm.
 
+    Attributes:
+        form: how a line becomes token sequences.
+        auxiliary_weight: lambda, how much the text's own loss counts beside the labels'.
+    """
+
+    form: InputForm
     names: Sequence[str]
-    lines: Sequence[tuple[int, str]]
+    lines: Sequence[tuple[int, tuple[str, ...]]]
     config: TrainingConfig
     prompt: str
+    epochs: float | None
+    auxiliary_weight: float
 
 
 def train_form(values: Values, limits: Limits) -> TrainForm:
@@ -100,6 +113,12 @@ def train_form(values: Values, limits: Limits) -> TrainForm:
     kind: Literal["char", "bpe"] | None = next((k for k in ("char", "bpe") if k == values["tokenizer"]), None)
     if kind is None:
         raise InputError(f"The tokenizer is {str(values['tokenizer'])[:40]!r}; choose char or bpe.")
+    norm = values["norm_position"]
+    if norm not in ("pre", "post"):
+        raise InputError(f"The norm's place is {str(norm)[:40]!r}; choose pre or post.")
+    bias = inputs.flag(values["attention_bias"], "Biases in attention")
+    if values["length"] == "epochs" and values["corpus"] == REPEATED:
+        raise InputError("Repeated random sequences have no end, so there are no epochs. Choose a time or steps.")
     return TrainForm(
         source=_source(values),
         tokenizer=kind,
@@ -109,7 +128,8 @@ def train_form(values: Values, limits: Limits) -> TrainForm:
         config=_schedule(values, limits, trick),
         prompt=_prompt(values),
         trick=trick,
-        switches=_SWITCHES.get(trick, {}),
+        switches={"attention_bias": bias, "norm_position": norm, **_SWITCHES.get(trick, {})},
+        epochs=_epochs(values),
         tasks=inputs.flag(values["tasks"], "Watch tasks"),
     )
 
@@ -149,13 +169,16 @@ def _rival(name: str, form: TrainForm, values: Values, limits: Limits) -> TrainF
 def tune_form(values: Values, limits: Limits) -> TuneForm:
     """The form of training a model further, by TUNING_FIELDS. Raises as train_form."""
     window = inputs.whole(values["n_positions"], "The window", low=4, high=8192)
-    return TuneForm(_source(values), window, _tuning_schedule(values, limits), _prompt(values))
+    return TuneForm(_source(values), window, _tuning_schedule(values, limits), _prompt(values), _epochs(values))
 
 
 def label_form(values: Values, limits: Limits) -> LabelForm:
     """The form of learning labels, by LABEL_FIELDS. Raises as train_form."""
-    names, lines = read_lines(values["labelled"], most=limits.training_text_bytes)
-    return LabelForm(names, lines, _tuning_schedule(values, limits), _prompt(values))
+    form = input_form(values["input_form"])
+    names, lines = read_lines(values["labelled"], form, most=limits.training_text_bytes)
+    weight = inputs.number(values["auxiliary_weight"], "Lambda", low=0, high=10)
+    config = replace(_tuning_schedule(values, limits), weight_decay=_LABELS_DECAY)
+    return LabelForm(form, names, lines, config, _prompt(values), _epochs(values), weight)
 
 
 def shape_of(values: Values) -> Shape:
@@ -169,27 +192,41 @@ def shape_of(values: Values) -> Shape:
     return Shape(*(inputs.whole(values[n], ranges[n][0], low=ranges[n][1], high=ranges[n][2]) for n in SENT))
 
 
-def read_lines(written: object, *, most: int) -> tuple[list[str], list[tuple[int, str]]]:
-    """(labels in alphabetical order, (which label, text) of every line): a label, a tab or a comma, a text.
+def read_lines(written: object, form: InputForm, *, most: int) -> tuple[list[str], list[tuple[int, tuple[str, ...]]]]:
+    """(labels in order, (which label, texts) of every line): a label, a tab or a comma, what the form wants.
 
     Raises:
         InputError: lines that are none, fewer than two labels, or too few lines of one.
     """
     text = inputs.text(written, "The labelled lines", most=most, least=1)
-    rows: list[tuple[str, str]] = []
+    rows: list[tuple[str, tuple[str, ...]]] = []
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
         if not line.strip():
             continue
         label, mark, rest = line.partition("\t") if "\t" in line else line.partition(",")
         if not mark or not label.strip() or not rest.strip():
-            raise InputError(f"Line {number} is {line[:40]!r}; write a label, a tab or a comma, and a text.")
-        rows.append((label.strip(), rest.strip()))
-    names = sorted({label for label, _ in rows})
-    if not 2 <= len(names) <= _MOST_LABELS:
-        raise InputError(f"There are {len(names)} different labels; give 2 to {_MOST_LABELS}, each with several lines.")
+            raise InputError(f"Line {number} is {line[:40]!r}; write a label, a tab or a comma, and {form.line}.")
+        rows.append((label.strip(), texts_of(form, rest, f"Line {number}")))
     if not 10 <= len(rows) <= _MOST_LINES:
         raise InputError(f"There are {len(rows)} labelled lines; give 10 to {_MOST_LINES:,}.")
-    return names, [(names.index(label), rest) for label, rest in rows]
+    names = _answer_numbers(rows) if form.answers_compete else sorted({label for label, _ in rows})
+    if not 2 <= len(names) <= _MOST_LABELS:
+        raise InputError(f"There are {len(names)} different labels; give 2 to {_MOST_LABELS}, each with several lines.")
+    return names, [(names.index(label), texts) for label, texts in rows]
+
+
+def _answer_numbers(rows: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
+    """ "1" to the number of answers, the same on every line. Raises InputError for a line with others."""
+    n = len(rows[0][1]) - 1
+    names = [str(number) for number in range(1, n + 1)]
+    for number, (label, texts) in enumerate(rows, 1):
+        if len(texts) - 1 != n:
+            raise InputError(
+                f"Line {number} has {len(texts) - 1} answers; the first has {n}. Give all the same number."
+            )
+        if label not in names:
+            raise InputError(f"Line {number} has the label {label[:20]!r}; write the right answer's number, 1 to {n}.")
+    return names
 
 
 def _source(values: Values) -> TextSource:
@@ -219,12 +256,19 @@ def _tuning_schedule(values: Values, limits: Limits) -> TrainingConfig:
     return _schedule(open_fields, limits, "none")
 
 
+def _epochs(values: Values) -> float | None:
+    """Passes over the data, where the length is so given."""
+    if values["length"] != "epochs":
+        return None
+    return inputs.number(values["epochs"], "The number of epochs", low=0.01, high=1000)
+
+
 def _schedule(values: Values, limits: Limits, trick: str) -> TrainingConfig:
     """The form's length, rates and batch."""
     length, cap = str(values["length"]), limits.training_seconds
     if length not in LENGTHS:
         raise InputError(f"The length is {str(length)[:40]!r}; choose {', '.join(LENGTHS)}.")
-    budget = None if length == "steps" else min(cap, float(length) if length != "cap" else cap)
+    budget = None if length in ("steps", "epochs") else min(cap, float(length) if length != "cap" else cap)
     steps = inputs.whole(values["max_steps"], "The number of steps", low=1, high=1_000_000)
     rate = inputs.number(values["learning_rate"], "The learning rate", low=1e-7, high=10.0)
     warmup = inputs.whole(values["warmup_steps"], "The warm-up", low=0, high=100_000)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +14,6 @@ from gptcore.finetuning import (
     LabelledBatches,
     TaskClassifier,
     best_bag_of_words,
-    classification,
     evaluate_classifier,
 )
 from gptcore.finetuning.classification import padded
@@ -24,16 +24,13 @@ from gptcore.training.precision import faster_precision
 from gptcore.zero_shot.metrics import estimate, percent
 from ui.handlers import inputs
 from ui.handlers.train.forms import LabelForm
-from ui.handlers.train.plan import check_size, facts_of, sample_prompt
+from ui.handlers.train.input_forms import INPUT_FORMS, encoded, texts_of
+from ui.handlers.train.plan import check_size, facts_of, lasting, sample_prompt
 from ui.run_records import RunRecord
 from ui.runs import Plan, Scoring
 from ui.services import Services
 
-EXAMPLE = """happy\tthe sun is out and we are going to the lake
-sad\tmy best friend has moved away
-happy\tgrandma made pancakes for everyone
-sad\tthe kitten is lost in the rain"""
-
+_WARMUP_SHARE = 0.002  # Radford et al. 2018, section 4.1
 _SCORED_TOGETHER = 64  # held-out lines in one turn
 
 
@@ -46,10 +43,11 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
     names, config, shape = form.names, form.config, lm.model.config
     check_size(services, shape, config)
     generator = generator_for(config.seed, "classifier")
-    probe = TaskClassifier(lm.model, len(names), generator=generator)
+    weight = form.auxiliary_weight
+    n_scores = 1 if form.form.answers_compete else len(names)
+    probe = TaskClassifier(lm.model, n_scores, generator=generator)
     made = [
-        classification(lm.tokenizer.encode(text), label, tokens=probe.tokens, window=shape.n_positions)
-        for label, text in form.lines
+        encoded(form.form, lm.tokenizer, texts, label, probe.tokens, shape.n_positions) for label, texts in form.lines
     ]
     order = torch.randperm(len(made), generator=generator_for(config.seed, "split")).tolist()
     held_out, train = [made[i] for i in order[: len(made) // 5]], [made[i] for i in order[len(made) // 5 :]]
@@ -64,12 +62,14 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
         return loss / len(asked), right / len(asked)
 
     def model() -> TaskClassifier:
-        return TaskClassifier(lm.model, len(names), generator=generator_for(config.seed, "classifier")).train()
+        drawn = generator_for(config.seed, "classifier")
+        return TaskClassifier(lm.model, n_scores, auxiliary_weight=weight, generator=drawn).train()
 
     precision = faster_precision(shape, data.batch_size, window=data.window)
-    config = replace(config, precision=precision, schedule="linear")
-    chosen = [[form.lines[i] for i in part] for part in (order[len(made) // 5 :], order[: len(made) // 5])]
-    _, words = best_bag_of_words(chosen[0], chosen[1], len(names))
+    config = lasting(replace(config, precision=precision, schedule="linear"), form.epochs, data.updates_per_epoch)
+    if form.epochs is not None:
+        config = replace(config, warmup_steps=round(_WARMUP_SHARE * config.max_steps))
+    baselines, words_right = _words_alone(form, order[len(made) // 5 :], order[: len(made) // 5])
     watched = Watched(
         sample_prompt(lm.tokenizer, form.prompt, shape.n_positions),
         seed=config.seed,
@@ -77,20 +77,32 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
         looked_at=[token for token in train[0].sequences[0] if token < shape.vocab_size][:24],
     )
     counts = [sum(example.label == place for example in train) for place in range(len(names))]
-    title = f"{lm.name} tuned on {len(names)} labels"
+    labels = f"{len(names)} answers" if form.form.answers_compete else f"{len(names)} labels"
+    title = f"{lm.name} tuned on {labels} · {form.form.title.lower()}"
     facts = replace(
         facts_of(title, "labels", shape, config, watched, lm.tokenizer, "none"),
-        lines={"uniform": math.log(len(names)), "words": words.loss},
+        lines={"uniform": math.log(len(names)), **baselines},
         n_train=len(train),
         n_valid=len(held_out),
         note=f"{len(train):,} lines to learn from, {len(held_out):,} held out; "
         f"{percent(max(counts) / len(train))} have the most frequent label. "
-        "Training loss: the labels' plus half of the text's own (L3 = L2 + 0.5 L1).",
+        f"Training loss: L3 = L2 + {weight:g}·L1, the labels' and the text's own.",
         tokens_per_step=data.batch_size * data.window,
         labels=tuple(names),
-        words_right=words.accuracy,
+        words_right=words_right,
+        input_form=next(name for name, one in INPUT_FORMS.items() if one is form.form),
     )
     return Plan(facts, model, lm.tokenizer, data, evaluate, watched)
+
+
+def _words_alone(form: LabelForm, train: Sequence[int], held_out: Sequence[int]) -> tuple[dict[str, float], float]:
+    """({"words": loss}, accuracy) of a bag of words on the held-out lines; nothing where answers compete."""
+    if form.form.answers_compete:  # a bag of words does not compare answers
+        return {}, math.nan
+    lines = [(label, " ".join(texts)) for label, texts in form.lines]
+    parts = [[lines[place] for place in places] for places in (train, held_out)]
+    _, words = best_bag_of_words(parts[0], parts[1], len(form.names))
+    return {"words": words.loss}, words.accuracy
 
 
 def verdict(record: RunRecord) -> str:
@@ -105,6 +117,8 @@ def verdict(record: RunRecord) -> str:
         f"Held out: {n_right:,} of {n:,} lines right, {percent(right)} (95% interval {percent(found.low)} to "
         f"{percent(found.high)}), as it was after {passes:.1f} passes, where the held-out loss was lowest."
     )
+    if not math.isfinite(facts.words_right):
+        return said
     words = f"{percent(facts.words_right)} right"
     if facts.words_right > right:
         return f"{said} A bag of words does better: {words}. For these lines no such model is needed."
@@ -120,12 +134,12 @@ def tell(record: RunRecord, text: object) -> dict[str, Any]:
         return {"said": "Labels can be tried when a run on labelled lines has ended."}
     try:
         line = inputs.text(text, "The line", most=2_000, least=1)
-        model = record.classifier
-        example = classification(
-            record.language_model.tokenizer.encode(line), 0, tokens=model.tokens, window=model.body.config.n_positions
-        )
+        model, form = record.classifier, INPUT_FORMS[record.facts.input_form]
+        texts, tokenizer = texts_of(form, line, "The line"), record.language_model.tokenizer
+        example = encoded(form, tokenizer, texts, 0, model.tokens, model.body.config.n_positions)
     except GPTCoreError as error:
         return {"said": str(error)}
     with torch.inference_mode():
         chances = model(padded([example])[0]).logits[0].softmax(-1).tolist()
-    return {"labels": [[name, round(p, 4)] for name, p in zip(record.facts.labels, chances, strict=True)]}
+    names = [f"answer {place}" for place in range(1, len(texts))] if form.answers_compete else record.facts.labels
+    return {"labels": [[name, round(p, 4)] for name, p in zip(names, chances, strict=True)]}

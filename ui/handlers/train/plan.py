@@ -57,6 +57,7 @@ def make_plan(services: Services, form: TrainForm) -> Plan:
     made = replace(_config(form, prepared.tokenizer.vocab_size), **form.switches)
     check_size(services, made, form.config)
     config = replace(form.config, precision=faster_precision(made, form.config.batch_size))
+    config = lasting(config, form.epochs, len(prepared.train) / (config.batch_size * made.n_positions))
     kind = "letters" if form.tokenizer == "char" else f"{made.vocab_size} pieces"
     data: Batches = RandomWindows([Source(prepared.train)], window=made.n_positions, batch_size=config.batch_size)
     return _text_plan(
@@ -81,14 +82,20 @@ def tuning_plan(services: Services, lm: LanguageModel, form: TuneForm) -> Plan:
     shape = replace(lm.model.config, n_positions=window)
     check_size(services, shape, form.config)
     config = replace(form.config, precision=faster_precision(shape, form.config.batch_size))
+    config = lasting(config, form.epochs, len(prepared.train) / (config.batch_size * window))
     data = RandomWindows([Source(prepared.train)], window=window, batch_size=config.batch_size)
     return _text_plan(
         f"{lm.name} tuned on {text.title}",
         lambda: snapshot(lm.model).requires_grad_(True),
         data,
         prepared,
-        _Watching(shape, config, form.prompt, text),
+        _Watching(shape, config, form.prompt, text, tuned=True),
     )
+
+
+def lasting(config: TrainingConfig, epochs: float | None, updates_an_epoch: float) -> TrainingConfig:
+    """The config for so many passes over the data; None leaves it as it is."""
+    return config if epochs is None else replace(config, max_steps=max(1, round(epochs * updates_an_epoch)))
 
 
 def _config(form: TrainForm, vocab_size: int) -> GPTConfig:
@@ -125,6 +132,7 @@ class _Watching:
     text: Text
     trick: str = "none"
     tasks: bool = False
+    tuned: bool = False
 
 
 def _text_plan(title: str, model: Callable[[], GPT], data: Batches, prepared: Prepared, run: _Watching) -> Plan:
@@ -153,6 +161,7 @@ def _text_plan(title: str, model: Callable[[], GPT], data: Batches, prepared: Pr
         n_train=len(prepared.train),
         n_valid=len(prepared.valid),
         note=note,
+        tuned=run.tuned,
         tasks={trial.task: TASKS[trial.task].title for trial in trials},
     )
     return Plan(facts, model, tokenizer, data, evaluate, watched)
@@ -233,6 +242,7 @@ def facts_of(
         "dropout": shape.resid_pdrop,
         "norm": "before" if shape.norm_position == "pre" else "after",
         "MLPs": "yes" if shape.use_mlp else "no",
+        "attention biases": "yes" if shape.attention_bias else "no",
         "weight decay": config.weight_decay,
         "seed": config.seed,
         "length": f"{config.max_steps:,} steps" if config.time_budget is None else f"{config.time_budget:g} s",

@@ -7,24 +7,32 @@ from typing import Any
 from gptcore.training.config import OptimizerName
 from ui.handlers.train.texts import REPEATED
 
-# How long a run is: seconds, "cap" for as long as the server allows, "steps" for a number of updates.
-LENGTHS = ("30", "60", "120", "cap", "steps")
+# How long a run is: seconds, "cap" for as long as the server allows, a number of updates, or of passes over the text.
+LENGTHS = ("30", "60", "120", "cap", "steps", "epochs")
 FIELDS = (
     "corpus", "written", "file", "data_set", "tokenizer", "vocab_size", "n_layer", "n_head", "n_embd", "n_positions",
-    "batch_size", "length", "max_steps", "optimizer", "learning_rate", "warmup_steps", "dropout", "weight_decay",
-    "seed", "prompt", "trick", "rival", "tasks",
+    "batch_size", "attention_bias", "norm_position", "length", "max_steps", "epochs", "optimizer", "learning_rate",
+    "warmup_steps", "dropout", "weight_decay", "seed", "prompt", "trick", "rival", "tasks",
 )  # fmt: skip
 TUNING_FIELDS = (
-    "corpus", "written", "file", "data_set", "n_positions", "batch_size", "length", "max_steps", "learning_rate",
+    "corpus", "written", "file", "data_set", "n_positions", "batch_size", "length", "max_steps", "epochs",
+    "learning_rate", "prompt",
+)  # fmt: skip
+LABEL_FIELDS = (
+    "input_form", "labelled", "batch_size", "length", "max_steps", "epochs", "learning_rate", "auxiliary_weight",
     "prompt",
 )  # fmt: skip
-LABEL_FIELDS = ("labelled", "batch_size", "length", "max_steps", "learning_rate", "prompt")
+# Radford et al. 2018, section 4.1: what they fine-tuned with.
+GPT1_TUNING: dict[str, Any] = {
+    "batch_size": 32, "length": "epochs", "epochs": 3, "learning_rate": 6.25e-5, "auxiliary_weight": 0.5,
+}  # fmt: skip
 # What another tab can send here.
 SENT = ("n_layer", "n_head", "n_embd", "n_positions")
 
 _TEXT: dict[str, Any] = {
     "corpus": "anthology", "written": "", "file": None, "data_set": "", "tokenizer": "char", "vocab_size": 512,
-    "n_layer": 4, "n_head": 4, "n_embd": 128, "n_positions": 64, "batch_size": 32, "length": "30", "max_steps": 1000,
+    "n_layer": 4, "n_head": 4, "n_embd": 128, "n_positions": 64, "batch_size": 32, "attention_bias": True,
+    "norm_position": "pre", "length": "30", "max_steps": 1000, "epochs": 3,
     "optimizer": "muon", "learning_rate": 3e-3, "warmup_steps": 50, "dropout": 0.0, "weight_decay": 0.1, "seed": 1,
     "prompt": "The ", "trick": "none", "rival": "none", "tasks": False,
 }  # fmt: skip
@@ -37,9 +45,13 @@ PRESETS: dict[str, dict[str, Any]] = {
         **_TEXT, "corpus": "world", "tokenizer": "bpe", "vocab_size": 1024, "n_positions": 128, "batch_size": 24,
         "length": "120", "warmup_steps": 100, "tasks": True, "prompt": "Review: The film was",
     },
-    "The lesson's 4 layers x 128": {
-        **_TEXT, "corpus": "python_reference", "length": "60", "batch_size": 16, "optimizer": "adamw",
+    "The lesson's GPT: 4 layers x 128": {
+        **_TEXT, "attention_bias": False, "dropout": 0.1, "length": "60", "optimizer": "adamw",
         "learning_rate": 1e-3, "warmup_steps": 100,
+    },
+    "GPT-1's recipe, scaled down": {
+        **_TEXT, "tokenizer": "bpe", "norm_position": "post", "dropout": 0.1, "weight_decay": 0.01, "length": "epochs",
+        "epochs": 30, "optimizer": "adamw", "learning_rate": 1.5e-3, "warmup_steps": 100,
     },
     "Induction heads form": {
         **_TEXT, "corpus": REPEATED, "n_layer": 2, "n_embd": 64, "batch_size": 64, "length": "60",
@@ -47,6 +59,21 @@ PRESETS: dict[str, dict[str, Any]] = {
         "warmup_steps": 0, "weight_decay": 0.0, "seed": 0, "prompt": "kitten kitten kitt",
     },
 }  # fmt: skip
+
+# What stands under a preset that comes from a document.
+NOTES = {
+    "The lesson's GPT: 4 layers x 128": (
+        "Window 64, 4 layers, 4 heads, 128 wide, no biases in attention, dropout 0.1: with the 65 characters of "
+        "Shakespeare 807,808 parameters. Paste a text of your own below, or take the built-in one, which has a few "
+        "characters more. Attention itself has no dropout here: it would halve the speed."
+    ),
+    "GPT-1's recipe, scaled down": (
+        "GPT-1 in small: 12 layers become 4, 768 channels 128, 512 tokens 64, 40,478 token types 512, batches of 64 "
+        "become 32, 100 passes 30, and 2,000 updates of warm-up 100. The peak of 2.5e-4 becomes 1.5e-3, as much more "
+        "as the model is narrower. As in the paper: norm after each sum, dropout 0.1 (but not in attention), decay "
+        "0.01, AdamW, a cosine to 0."
+    ),
+}
 
 OPTIMIZERS: dict[OptimizerName, str] = {"adamw": "AdamW", "muon": "Muon"}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -15,7 +16,7 @@ from ui.figures import train
 from ui.figures.slide import is_kind
 from ui.handlers.train import files, watching
 from ui.handlers.train.forms import label_form, rival_form, train_form, tune_form
-from ui.handlers.train.presets import FIELDS, LABEL_FIELDS, PRESETS, TUNING_FIELDS
+from ui.handlers.train.presets import FIELDS, GPT1_TUNING, LABEL_FIELDS, NOTES, PRESETS, TUNING_FIELDS
 from ui.jobs import Bench
 from ui.services import Services
 from ui.tabs.controls import event_data, served
@@ -72,7 +73,12 @@ class TrainEvents:
 
     def preset(self, name: str) -> list[Any]:
         values = PRESETS.get(name, {})
-        return [values.get(field, gr.skip()) for field in SHAPE_FIELDS]
+        note = html.escape(NOTES.get(name, ""), quote=False)
+        return [note, *(values.get(field, gr.skip()) for field in SHAPE_FIELDS)]
+
+    def as_gpt1(self) -> list[Any]:
+        """The settings of the GPT-1 paper in the labels' form."""
+        return [GPT1_TUNING[name] for name in GPT1_TUNING]
 
     def zip(self, bench: str) -> list[Any]:
         with shown_to_visitor():

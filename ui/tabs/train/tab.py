@@ -6,11 +6,12 @@ import gradio as gr
 
 from ui.components.files import calling
 from ui.components.train.train_view import train_view
-from ui.handlers.train.presets import FIELDS, PRESETS, SENT
+from ui.handlers.train.presets import FIELDS, GPT1_TUNING, PRESETS, SENT
 from ui.tabs.controls import QUIET, settings_opener
 from ui.tabs.lens import Call, Event, Lens, Site
 from ui.tabs.train.events import SHAPE_FIELDS, TrainEvents, server_functions
-from ui.tabs.train.form import FIRST_PRESET, label_fields, scratch_fields, tuning_fields
+from ui.tabs.train.form import FIRST_PRESET, scratch_fields
+from ui.tabs.train.further import label_fields, tuning_fields
 
 # The bench that this browser follows, which only its script knows, in place of the first input.
 _WITH_BENCH = calling("train/bench.js", "[m.ownBench(), ...args.slice(1)]")
@@ -27,6 +28,7 @@ def train_tab(site: Site) -> Lens:
             with gr.Tabs(elem_id="train-kinds"):
                 with gr.Tab("From scratch", id="scratch"):
                     preset = gr.Dropdown(list(PRESETS), value=FIRST_PRESET, label="Preset", elem_id="train-preset")
+                    note = gr.HTML("", elem_id="train-note", elem_classes="said")
                     with gr.Row():
                         start = gr.Button("Start", variant="primary", elem_id="train-start", min_width=80)
                         reset = gr.Button("Reset", elem_id="train-reset", min_width=70)
@@ -39,8 +41,10 @@ def train_tab(site: Site) -> Lens:
                     tune = gr.Button("Fine-tune the model above", variant="primary", elem_id="tune-start")
                     said_of_tuning = gr.HTML("", elem_id="tune-said", elem_classes="said")
                 with gr.Tab("Labels", id="labels"):
+                    with gr.Row():
+                        learn = gr.Button("Learn the labels", variant="primary", elem_id="labels-start", min_width=90)
+                        as_gpt1 = gr.Button("GPT-1's settings", elem_id="labels-gpt1", min_width=90)
                     lines = label_fields()
-                    learn = gr.Button("Learn the labels", variant="primary", elem_id="labels-start")
                     said_of_labels = gr.HTML("", elem_id="labels-said", elem_classes="said")
             with gr.Accordion("Files", open=False):
                 with gr.Row():
@@ -75,7 +79,8 @@ def train_tab(site: Site) -> Lens:
     )
     # What is broken races against the same unbroken, unless one decides otherwise.
     fields["trick"].input(events.rival, fields["trick"], fields["rival"], queue=False, **QUIET)
-    preset.input(events.preset, preset, [fields[name] for name in SHAPE_FIELDS], queue=False, **QUIET)
+    preset.input(events.preset, preset, [note, *(fields[name] for name in SHAPE_FIELDS)], queue=False, **QUIET)
+    as_gpt1.click(events.as_gpt1, None, [lines[name] for name in GPT1_TUNING], queue=False, **QUIET)
     save.click(events.zip, bench, [ready, said_of_files], js=_WITH_BENCH, **QUIET).success(
         None, None, None, js="() => setTimeout(() => document.querySelector('#train-zip-ready')?.click(), 200)", **QUIET
     )
