@@ -76,14 +76,15 @@ def test_an_edited_prompt_is_what_the_model_reads(visit):
     assert saved(page, "#zs-uses", "png")[:4] == b"\x89PNG"
 
 
-def test_three_ways_effects_and_models_side_by_side(visit):
+def test_ways_effects_and_models_side_by_side(visit):
     page = visit("?tab=zero-shot&task=arithmetic&field_0=3+%2B+4&expected=7")
     has_prompt(page, "3 + 4 =")
-    view(page, "Three ways")
+    view(page, "Ways of asking")  # which asks by itself when it is opened
+    expect(page.locator("#zs-ways .zs-way")).to_have_count(4)
+    expect(page.locator("#zs-ways .zs-way").nth(3).locator(".zs-verdict")).not_to_be_empty()
+    assert len(json.loads(saved(page, "#zs-ways", "json"))["ways"]) == 4
     page.click("#zs-compare")
-    expect(page.locator("#zs-ways .zs-way")).to_have_count(3)
-    expect(page.locator("#zs-ways .zs-way").nth(2).locator(".zs-verdict")).not_to_be_empty()
-    assert len(json.loads(saved(page, "#zs-ways", "json"))["ways"]) == 3
+    expect(page.locator("#zs-ways .zs-way").nth(3).locator(".zs-verdict")).not_to_be_empty()
     view(page, "What did it use?")
     page.click("#zs-uses-start")
     expect(page.locator("#zs-uses .zs-changes tbody tr")).to_have_count(3)
@@ -137,3 +138,14 @@ def test_it_fits_a_phone(visit):
     page = visit("?tab=zero-shot&task=translate", width=390, height=844)
     has_prompt(page, "=")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_prompt_of_gpt2_fills_in_the_form_and_a_language_rewrites_the_template(visit):
+    page = visit("?tab=zero-shot")
+    page.get_by_role("tab", name="GPT-2's prompts").click()
+    page.locator("#zs-gpt2 tr", has_text="I am hungry.").get_by_role("button").click()
+    has_prompt(page, "I am hungry. =")
+    page.locator("#zs-template input").click()
+    page.get_by_role("option", name="English and French").click()
+    page.locator("#zs-language input, #zs-language textarea").fill("German")
+    has_prompt(page, "German:")

@@ -9,7 +9,7 @@ from ui.handlers.sheets import Link, Section
 from ui.services import Services
 
 _GPT1 = "Radford et al. 2018, sections 3.1, 3.2 and 4.1; the released code and weights (openai/finetune-transformer-lm)"
-_ANATOMY = "tab=parameters&view=Anatomy&choose="
+_ANATOMY = "tab=parameters&view=Anatomy&once=%23anatomy-figure%20img&choose="
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 from gptcore.corpora.world.items import NO_STEPS, TASKS_WITH_ITEMS, items
 from gptcore.corpora.world.trials import examples as examples_of
 from gptcore.language_model import LanguageModel
-from gptcore.sampling import SamplingSettings
+from gptcore.sampling import CONTROLS, SamplingSettings
 from gptcore.zero_shot.evaluation import find_template
 from gptcore.zero_shot.tasks import TASKS, Task
 from gptcore.zero_shot.templates import Item, Prompt, Template
@@ -22,7 +22,7 @@ MOST_FIELDS, MOST_EXAMPLES, MOST_LABELS = 3, 8, 12
 # What the tab sends, in this order.
 FIELDS = (
     "task", "template", "instruction", "body", "field_0", "field_1", "field_2", "expected", "n_examples", "examples",
-    "labels", "max_new_tokens", "temperature", "top_k", "stops", "seed", "prompt",
+    "labels", "max_new_tokens", *CONTROLS, "stops", "seed", "prompt",
 )  # fmt: skip
 STOPS = {"a new line": "\n", "an empty line": "\n\n", "a full stop": ".", "Q:": "Q:"}
 _SEEDS = 1_000  # inputs to draw from
@@ -101,8 +101,7 @@ def defaults(name: str, number: int = 0) -> dict[str, Any]:
         "n_examples": 0,
         "examples": rows_of(name, _shown_first(examples_of(name, MOST_EXAMPLES)) if name in TASKS_WITH_ITEMS else []),
         "labels": "\n".join(template.label(choice) for choice in task.choices),
-        "temperature": task.temperature,
-        "top_k": task.top_k or 0,
+        **SamplingSettings(temperature=task.temperature, top_k=task.top_k).on_controls(),
         **_length(task, template),
         "seed": 1,
         "prompt": "",
@@ -161,7 +160,7 @@ def task_form(values: Mapping[str, object], limits: Limits) -> Asked:
         Item(fields, expected),
         _examples(str(values["task"]), template, values["examples"], n_examples, most),
         labels,
-        _settings(values),
+        inputs.sampling(values),
         inputs.whole(values["max_new_tokens"], "The length", low=1, high=limits.max_new_tokens),
         _stops(values["stops"]),
         inputs.seed(values["seed"]),
@@ -207,12 +206,6 @@ def _examples(name: str, template: Template, rows: object, n: int, most: int) ->
     return found[:n]
 
 
-def _settings(values: Mapping[str, object]) -> SamplingSettings:
-    top_k = inputs.whole(values["top_k"], "Top-k", low=0, high=100_000)
-    temperature = inputs.number(values["temperature"], "Temperature", low=0, high=100)
-    return SamplingSettings(temperature=temperature, top_k=top_k or None)
-
-
 def _stops(chosen: object) -> tuple[str, ...]:
     names = [str(name) for name in chosen] if isinstance(chosen, list) else [str(chosen)]
     unknown = [name for name in names if name not in STOPS]
@@ -232,6 +225,22 @@ def with_template(values: Mapping[str, object], name: object) -> dict[str, Any]:
         "labels": "" if chosen.chain_of_thought else "\n".join(chosen.label(choice) for choice in task.choices),
         **_length(task, chosen),
     }
+
+
+def in_language(values: Mapping[str, object], name: object, language: object) -> dict[str, Any]:
+    """A template of the translation task for another language than French, as the tab's values.
+
+    Raises InputError for a language that is no word of letters, and for another task.
+    """
+    if values["task"] != "translate":
+        raise InputError("Only the translation task has a language to choose.")
+    wanted = inputs.text(language, "The language", most=40, least=1).strip()
+    if not all(part.isalpha() for part in wanted.split()):
+        raise InputError(f"The language is {wanted[:40]!r}; write its English name, such as German.")
+    found = with_template(values, name)
+    for field in ("instruction", "body"):
+        found[field] = found[field].replace("French", wanted)
+    return found
 
 
 def _length(task: Task, template: Template) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlencode
 
 from gptcore.corpora.world.items import TASKS_WITH_ITEMS, splits_of
 from gptcore.corpora.world.trials import make_trial
@@ -15,11 +16,11 @@ from gptcore.language_model import bundled_models
 from gptcore.zero_shot.evaluation import Case, Score, Trial, evaluate, helped
 from gptcore.zero_shot.metrics import percent
 from gptcore.zero_shot.metrics import reached as in_words
-from gptcore.zero_shot.published import PUBLISHED
+from gptcore.zero_shot.published import GPT2_PROMPTS, PUBLISHED
 from gptcore.zero_shot.tasks import TASKS
 from ui.handlers import inputs
 from ui.handlers.inputs import InputError
-from ui.handlers.sheets import Section, duration, sheet
+from ui.handlers.sheets import Link, Section, duration, sheet
 from ui.handlers.zero_shot.views import chosen_models
 from ui.services import Services
 
@@ -204,6 +205,24 @@ def published() -> str:
         "is about 33%."
     )
     return sheet([Section("Published", text, columns, rows)])
+
+
+def gpt2_prompts() -> str:
+    """GPT-2's prompts to try, beside what the real model is known to have done with them."""
+    rows = []
+    for one in GPT2_PROMPTS:
+        task = TASKS[one.task]
+        fields = {f"field_{place}": one.values[name] for place, name in enumerate(task.fields)}
+        link = urlencode({"tab": "zero-shot", "task": one.task, "template": one.template, **fields})
+        shown = " / ".join(one.values.values())
+        short = shown if len(shown) <= 60 else f"{shown[:60]}…"
+        rows.append((one.title, short, one.needs, one.answered or "-", one.source, Link("Try it", link)))
+    columns = ("task", "input", "needs at least", "what the real GPT-2 did", "source", "")
+    text = (
+        "A click fills in the prompt; choose the model above. The bundled models are tens to hundreds of times smaller "
+        "than GPT-2 and answer such prompts in their own way. What the real GPT-2 did is quoted, not computed here."
+    )
+    return sheet([Section("GPT-2's own prompts", text, columns, rows)])
 
 
 def _subset(given: object, known: Sequence[str], what: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Further views of a zero-shot prompt: three ways of asking, what the answer owes to the prompt, and other models."""
+"""Further views of a zero-shot prompt: ways of asking, what the answer owes to the prompt, and other models."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gptcore.analysis import count_parameters
-from gptcore.corpora.world.items import TASKS_WITH_ITEMS
+from gptcore.corpora.world.items import NO_STEPS, TASKS_WITH_ITEMS
 from gptcore.corpora.world.trials import examples
 from gptcore.errors import GPTCoreError, PromptError
 from gptcore.language_model import LanguageModel
@@ -30,8 +30,8 @@ _ASSEMBLED = "These prompts are built from the fields; the prompt that was edite
 OWN, EXPECTED = "its own answer", "the expected answer"
 
 
-def three_ways(services: Services, session_id: str | None, model: object, asked: Asked) -> Iterator[str]:
-    """The same input without examples, with examples, and as a chain of thought; greedy: only the prompt differs.
+def ways_of_asking(services: Services, session_id: str | None, model: object, asked: Asked) -> Iterator[str]:
+    """The same input plainly, with examples, with examples and reasons, and step by step without; greedy.
 
     Yields:
         JSON of {"ways": [{title, parts, note, budget, answer, verdict, p}]}, growing.
@@ -42,10 +42,18 @@ def three_ways(services: Services, session_id: str | None, model: object, asked:
     plain = asked.template if not asked.template.chain_of_thought else asked.task.templates[0]
     chain = asked.template if asked.template.chain_of_thought else asked.task.chain
     few = f"Few-shot: {len(solved)} example{'s' if len(solved) != 1 else ''}"
+    reasoned = [item for item in solved if item.steps and item.steps != NO_STEPS]
+    no_reasons = "None of the examples has steps. Fill them in under “Edit the examples”."
     no_chain = "This task has no chain of thought. Write a template with {steps} before {answer} to make one."
     ways: list[tuple[str, Template | None, Sequence[Item], str]] = [
         ("Zero-shot: no example", plain, (), ""),
         (few, plain if solved else None, solved, "There are no examples for this task."),
+        (
+            few.replace("Few-shot", "Few-shot with reasons"),
+            chain if reasoned else None,
+            reasoned,
+            no_chain if chain is None else no_reasons,
+        ),
         ("Chain of thought: no example", chain, (), no_chain),
     ]
     found: list[dict[str, Any]] = []

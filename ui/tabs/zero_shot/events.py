@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import gradio as gr
@@ -73,6 +72,15 @@ class ZeroShotEvents:
             values = forms.with_template({"task": task}, name)
         return [values[name] for name in REWORDED]
 
+    def language(self, task: str, name: str, language: str) -> list[Any]:
+        """The template in words for another language; the answer that was expected is that of French."""
+        if task != "translate" or not str(language).strip():
+            return [gr.skip()] * (len(REWORDED) + 2)
+        with shown_to_visitor():
+            values = forms.in_language({"task": task}, name, language)
+        expected = gr.skip() if language == "French" else ""
+        return [*(values[name] for name in REWORDED), expected, time.monotonic_ns()]
+
     def examples(self, name: str) -> list[Any]:
         with shown_to_visitor():
             forms.known_task(name)
@@ -123,7 +131,9 @@ class ZeroShotEvents:
 
     def ways(self, request: gr.Request, *raw: object) -> Iterator[Any]:
         with shown_to_visitor():
-            yield from or_nothing(views.three_ways(self._services, request.session_hash, *self._parsed(raw)), gr.skip())
+            yield from or_nothing(
+                views.ways_of_asking(self._services, request.session_hash, *self._parsed(raw)), gr.skip()
+            )
 
     def uses(self, *raw: object) -> str:
         with shown_to_visitor():
@@ -158,16 +168,6 @@ class ZeroShotEvents:
 
 def _is_older(number: object, newest: object) -> bool:
     return isinstance(number, int | float) and isinstance(newest, int | float) and number < newest
-
-
-def counted(fill: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
-    """An event that fills in fields, with a number besides that is another each time."""
-
-    @functools.wraps(fill)
-    def filled(*raw: object) -> list[Any]:
-        return [*fill(*raw), time.monotonic_ns()]
-
-    return filled
 
 
 def _update(task: str, name: str, value: Any) -> object:

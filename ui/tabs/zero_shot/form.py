@@ -7,6 +7,7 @@ from typing import Any
 
 import gradio as gr
 
+from gptcore.sampling import CONTROLS
 from gptcore.zero_shot.tasks import TASKS
 from ui.handlers.zero_shot.form import MOST_EXAMPLES, MOST_FIELDS, STOPS, columns_of
 from ui.services import Services
@@ -15,12 +16,15 @@ from ui.tabs.controls import settings_opener
 
 @dataclass(frozen=True)
 class Buttons:
-    """Those of the form: another input, other examples, a link to this prompt; and where it says what it did."""
+    """Those of the form: another input, other examples, a link to this prompt; where it says what it did; and the
+    language to translate into.
+    """
 
     another: gr.Button
     examples: gr.Button
     link: gr.Button
     said: gr.Markdown
+    language: gr.Textbox
 
 
 def task_fields(services: Services, values: dict[str, Any]) -> tuple[dict[str, Any], Buttons]:
@@ -51,6 +55,14 @@ def task_fields(services: Services, values: dict[str, Any]) -> tuple[dict[str, A
         label="Template",
         allow_custom_value=True,
         elem_id="zs-template",
+    )
+    language = gr.Textbox(
+        "French",
+        label="Into which language",
+        info="the bundled models have read French only",
+        max_lines=1,
+        visible=values["task"] == "translate",
+        elem_id="zs-language",
     )
     found["n_examples"] = gr.Slider(
         0,
@@ -97,12 +109,16 @@ def task_fields(services: Services, values: dict[str, Any]) -> tuple[dict[str, A
                 elem_id="zs-length",
                 min_width=90,
             )
-            found["temperature"] = gr.Number(
-                values["temperature"], label="Temperature", minimum=0, step=0.1, elem_id="zs-temperature", min_width=90
-            )
-            found["top_k"] = gr.Number(
-                values["top_k"], label="Top-k", precision=0, minimum=0, elem_id="zs-top-k", min_width=90
-            )
+            for name, control in CONTROLS.items():
+                found[name] = gr.Number(
+                    values[name],
+                    label=control.title,
+                    precision=0 if control.is_whole else None,
+                    minimum=control.allowed[0],
+                    step=control.step,
+                    elem_id=f"zs-{name.replace('_', '-')}",
+                    min_width=90,
+                )
             found["seed"] = gr.Number(
                 values["seed"], label="Seed", precision=0, minimum=0, elem_id="zs-seed", min_width=90
             )
@@ -110,7 +126,7 @@ def task_fields(services: Services, values: dict[str, Any]) -> tuple[dict[str, A
             list(STOPS), value=values["stops"], label="Stop at", elem_id="zs-stops", info=task.settings_from
         )
     link = gr.Button("Copy a link to this", elem_id="zs-link", size="sm")
-    return found, Buttons(another, examples, link, gr.Markdown("", elem_id="zs-link-said"))
+    return found, Buttons(another, examples, link, gr.Markdown("", elem_id="zs-link-said"), language)
 
 
 def field(title: str) -> dict[str, Any]:

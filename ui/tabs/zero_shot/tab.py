@@ -17,8 +17,9 @@ from ui.handlers.zero_shot.form import FIELDS
 from ui.handlers.zero_shot.views import EXPECTED, OWN
 from ui.tabs.controls import QUIET, stop_event
 from ui.tabs.lens import Event, Lens, Site, Wiring
-from ui.tabs.zero_shot.events import DRAWN, LINKED, PICKED, REFILLED, REWORDED, TYPED, ZeroShotEvents, counted
+from ui.tabs.zero_shot.events import DRAWN, LINKED, PICKED, REFILLED, REWORDED, TYPED, ZeroShotEvents
 from ui.tabs.zero_shot.form import task_fields
+from ui.tabs.zero_shot.opening import WAITING, counted, first_time
 
 # Fields that change together each send the form, in no certain order: the page numbers the forms.
 _NUMBERED = "(...form) => [...form.slice(0, -1), (window.formsSent = (window.formsSent || 0) + 1)]"
@@ -60,27 +61,29 @@ def zero_shot_tab(site: Site) -> Lens:
                     elem_id="zs-prompt",
                     info="The model reads exactly this. A change in the fields rebuilds it.",
                 )
-            with gr.Tab("Three ways", id="ways"):
+            with gr.Tab("Ways of asking", id="ways") as ways_tab:
                 with gr.Row(elem_classes="zs-buttons"):
-                    compare = gr.Button("Ask in three ways", variant="primary", elem_id="zs-compare", min_width=150)
+                    compare = gr.Button("Ask in all ways", variant="primary", elem_id="zs-compare", min_width=150)
                     stop_ways = gr.Button("Stop", variant="stop", min_width=80)
                 ways = zero_shot_view(
-                    message("Press the button: the same input is asked without examples, with them, and step by step."),
-                    name="three-ways",
+                    message(WAITING),
+                    name="ways-of-asking",
                     server_functions=[prompt_picture],
                     elem_id="zs-ways",
                 )
-            with gr.Tab("What did it use?", id="uses"):
+            with gr.Tab("What did it use?", id="uses") as uses_tab:
                 with gr.Row():
                     whose = gr.Radio([OWN, EXPECTED], value=OWN, label="Whose probability moves", elem_id="zs-whose")
                     look = gr.Button("Leave things out", variant="primary", elem_id="zs-uses-start", min_width=150)
                 uses = zero_shot_view(
-                    message("Press the button: words and parts of the prompt are left out, one after the other."),
+                    message(WAITING),
                     name="what-it-used",
                     server_functions=[prompt_picture],
                     elem_id="zs-uses",
                 )
-            with gr.Tab("Size ladder", id="ladder"):
+            with gr.Tab("GPT-2's prompts", id="gpt2"):
+                sheet_view(scoreboard.gpt2_prompts(), name="gpt2-prompts", elem_id="zs-gpt2")
+            with gr.Tab("Size ladder", id="ladder") as ladder_tab:
                 rungs = gr.CheckboxGroup(
                     names,
                     value=list(dict.fromkeys([services.models.default, example.model, *cached])),
@@ -91,7 +94,7 @@ def zero_shot_tab(site: Site) -> Lens:
                     climb = gr.Button("Ask them all", variant="primary", elem_id="zs-ladder-start", min_width=150)
                     stop_ladder = gr.Button("Stop", variant="stop", min_width=80)
                 ladder = sheet_view(
-                    message("Press the button: the same prompt is put to every ticked model."),
+                    message(WAITING),
                     name="size-ladder",
                     elem_id="zs-ladder",
                 )
@@ -166,9 +169,18 @@ def zero_shot_tab(site: Site) -> Lens:
     asked.input(lambda: "", None, stream, queue=False, **QUIET)
     gr.on([prompt.input, prompt.blur], events.edit, inputs, view, trigger_mode="always_last", **QUIET)
     start.click(events.answer, inputs, stream, **{**model_work, "trigger_mode": "multiple"})
-    compare.click(events.ways, inputs, ways, **model_work)
-    look.click(events.uses, [*inputs, whose], uses, **model_work)
-    climb.click(events.ladder, [*inputs, rungs], ladder, **model_work)
+    # Each is asked by itself when its tab is opened for the first time, so that none opens empty.
+    for button, tab, shown, fn, given in (
+        (compare, ways_tab, ways, events.ways, inputs),
+        (look, uses_tab, uses, events.uses, [*inputs, whose]),
+        (climb, ladder_tab, ladder, events.ladder, [*inputs, rungs]),
+    ):
+        button.click(fn, given, shown, **model_work)
+        tab.select(first_time(fn), [shown, *given], shown, **model_work)
+    buttons.language.change(
+        events.language, [task, fields["template"], buttons.language], [*reworded, fields["expected"], fills], **QUIET
+    )
+    task.change(lambda name: gr.Textbox("French", visible=name == "translate"), task, buttons.language, **QUIET)
     count.click(events.scoreboard, [players, tests, shots, side, n_items], board, **model_work)
     for button in (stop, stop_ways, stop_ladder, stop_count):
         button.click(stop_event(services), queue=False, **QUIET)
