@@ -17,9 +17,9 @@ from ui.handlers.zero_shot.form import FIELDS
 from ui.handlers.zero_shot.views import EXPECTED, OWN
 from ui.tabs.controls import QUIET, stop_event
 from ui.tabs.lens import Event, Lens, Site, Wiring
-from ui.tabs.zero_shot.events import DRAWN, LINKED, PICKED, REFILLED, REWORDED, TYPED, ZeroShotEvents
+from ui.tabs.opening import WAITING, first_time
+from ui.tabs.zero_shot.events import DRAWN, LINKED, PICKED, REFILLED, REWORDED, TYPED, ZeroShotEvents, counted
 from ui.tabs.zero_shot.form import task_fields
-from ui.tabs.zero_shot.opening import WAITING, counted, first_time
 
 # Fields that change together each send the form, in no certain order: the page numbers the forms.
 _NUMBERED = "(...form) => [...form.slice(0, -1), (window.formsSent = (window.formsSent || 0) + 1)]"
@@ -176,7 +176,7 @@ def zero_shot_tab(site: Site) -> Lens:
         (climb, ladder_tab, ladder, events.ladder, [*inputs, rungs]),
     ):
         button.click(fn, given, shown, **model_work)
-        tab.select(first_time(fn), [shown, *given], shown, **model_work)
+        tab.select(first_time(services, fn), [shown, *given], shown, **model_work)
     buttons.language.change(
         events.language, [task, fields["template"], buttons.language], [*reworded, fields["expected"], fills], **QUIET
     )
