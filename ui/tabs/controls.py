@@ -58,11 +58,9 @@ def sampling_of(raw: Sequence[object]) -> SamplingSettings:
 
 
 def main_sliders(form: WritingForm, max_new_tokens: int) -> dict[str, Any]:
-    """The six that demonstrations move."""
+    """The four that demonstrations move."""
     with gr.Row(elem_classes="sliders"):
-        found = {
-            name: _control(name, form) for name in ("temperature", "top_k", "top_p", "min_p", "repetition_penalty")
-        }
+        found = {name: _control(name, form) for name in ("temperature", "top_k", "top_p")}
         length = _slider("Length", "new tokens", 1, max_new_tokens, 1, form.max_new_tokens, "max-new-tokens")
     return {**found, "max_new_tokens": length}
 
@@ -95,6 +93,8 @@ def more_controls(form: WritingForm) -> dict[str, Any]:
     """What is moved less often."""
     values = form.on_controls()
     with gr.Row():
+        share, penalty = _control("min_p", form), _control("repetition_penalty", form)
+    with gr.Row():
         least, ngram = _control("min_new_tokens", form), _control("no_repeat_ngram_size", form)
     with gr.Row():
         speed = _slider("Speed limit", "tokens a second; 0 is none", 0, 60, 1, form.tokens_per_second, "speed")
@@ -114,6 +114,8 @@ def more_controls(form: WritingForm) -> dict[str, Any]:
         elem_id="use-cache",
     )
     return {
+        "min_p": share,
+        "repetition_penalty": penalty,
         "min_new_tokens": least,
         "no_repeat_ngram_size": ngram,
         "stop": stop,

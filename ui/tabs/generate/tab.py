@@ -50,11 +50,11 @@ def generate_tab(site: Site) -> Lens:
                     step = gr.Button("Next token", elem_id="next-token", min_width=0)
                     stop = gr.Button("Stop", variant="stop", elem_id="stop", min_width=0)
                     undo = gr.Button("Undo", elem_id="undo", min_width=0)
-                seed = seed_row(example.document.seed)
                 stream = token_stream(example.stream, label="Generated text", elem_id="stream", branching=True)
                 with gr.Accordion(
-                    "More: stop strings, speed limit, KV cache, minimum length", open=False, elem_id="more"
+                    "More: seed, min-p, penalties, stop strings, speed limit, KV cache", open=False, elem_id="more"
                 ):
+                    seed = seed_row(example.document.seed)
                     more = more_controls(example.form)
                     copy_link = gr.Button(
                         "Copy a link to these settings", elem_id="copy-link", elem_classes="no-present"
