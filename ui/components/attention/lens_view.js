@@ -50,7 +50,7 @@ export function start({element, props, server, watch}) {
         cell.setAttribute('aria-label', sentence(depth, place));
       });
     }
-    part('scroll').scrollLeft = part('scroll').scrollWidth;
+    part('scroll').scrollLeft = 0;
     detail(last, value.tokens.length - 1);
   }
   function sentence(depth, place) {

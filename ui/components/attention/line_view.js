@@ -35,6 +35,7 @@ export function lineView(view) {
       word.classList.toggle('chosen', k === query);
       word.style.setProperty('--w', query === null ? 0 : Math.round(100 * Math.sqrt(Math.abs(weightAt(query, k)))));
     });
+    const pitch = spread(words);
     const frame = box.getBoundingClientRect();
     svg.setAttribute('height', box.scrollHeight);
     const pairs = [];
@@ -54,7 +55,7 @@ export function lineView(view) {
         x2 = b.left + b.width / 2 - frame.left,
         y2 = b.top - frame.top + box.scrollTop;
       const path = document.createElementNS('http://www.w3.org/2000/svg', 'path'),
-        lift = Math.min(22, 8 + Math.abs(x2 - x1) / 9);
+        lift = Math.min(0.7 * pitch, 8 + Math.abs(x2 - x1) / 5);
       path.setAttribute('d', `M${x1} ${y1} C${x1} ${y1 - lift} ${x2} ${y2 - lift} ${x2} ${y2}`);
       path.setAttribute('class', w < 0 ? 'less' : 'more');
       path.style.strokeWidth = 1 + 5 * Math.abs(w);
@@ -72,6 +73,14 @@ export function lineView(view) {
             .filter(([, w]) => w !== 0)
             .map(([k, w]) => `${token(k)} ${value.signed ? (w > 0 ? '+' : '') + w.toFixed(2) : percent(w)}`)
             .join(' · ');
+  }
+  // Rows of words as far apart as the box has room for, and the distance in px: the arcs stand between them.
+  function spread(words) {
+    const rows = new Set(words.map(word => word.offsetTop)).size;
+    const room = parseFloat(getComputedStyle(box).maxHeight) - 30;
+    const pitch = Math.max(44, Math.min(150, room / rows || 0));
+    box.style.lineHeight = `${pitch}px`;
+    return pitch;
   }
   const placeOfWord = e => e.target.closest?.('.at-word')?.dataset.place;
   const hoverWord = place => {
