@@ -281,8 +281,10 @@ export function curvePlot(box, readout) {
     pen.fillStyle = color.soft;
     pen.textBaseline = 'top';
     pen.textAlign = 'center';
-    for (const tick of ticks(x0, x1, width < 480 ? 4 : 8))
-      pen.fillText(tickLabel(along.least < 1 ? tick : Math.round(tick)), X(tick), foot + 4);
+    for (const tick of ticks(x0, x1, width < 480 ? 4 : 8)) {
+      const label = tickLabel(along.least < 1 ? tick : Math.round(tick));
+      pen.fillText(label, Math.min(X(tick), width - 2 - pen.measureText(label).width / 2), foot + 4);
+    }
     pen.fillText(along.name, (LEFT + width - RIGHT) / 2, foot + 4 + size * 1.2);
     if (at !== null) {
       pen.strokeStyle = color.orange;

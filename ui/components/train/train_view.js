@@ -38,6 +38,8 @@ export function differences(mine, theirs) {
   return [said(mine), said(theirs)];
 }
 
+const MAIN_FIGURES = [0, 2, 4, 7]; // of all, those that are large: updates, held-out loss, bits, time left
+
 export function start({element, props, server, trigger, watch}) {
   const part = name => element.querySelector('.tr-' + name),
     said = part('said'),
@@ -261,8 +263,8 @@ export function start({element, props, server, trigger, watch}) {
     const box = part('numbers');
     if (box.children.length !== tiles.length) {
       box.textContent = '';
-      for (const [name] of tiles) {
-        const tile = add(box, 'div', 'tr-tile');
+      for (const [i, [name]] of tiles.entries()) {
+        const tile = add(box, 'div', MAIN_FIGURES.includes(i) ? 'tr-tile' : 'tr-tile tr-small');
         add(tile, 'b');
         add(tile, 'span', '', name);
       }
