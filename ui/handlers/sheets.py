@@ -24,6 +24,23 @@ Cell = str | int | float | Link
 
 
 @dataclass(frozen=True)
+class Bar:
+    """A share with what is known of it, drawn as a bar.
+
+    Attributes:
+        label: in front.
+        value, low, high: the share and its interval, 0 to 1.
+        chance: what guessing reaches, or None.
+    """
+
+    label: str
+    value: float
+    low: float
+    high: float
+    chance: float | None = None
+
+
+@dataclass(frozen=True)
 class Section:
     """One table.
 
@@ -33,6 +50,7 @@ class Section:
         rows: cells, text, numbers or links; the last row of a sum may be marked.
         sums: indices of rows that are sums.
         source: where facts come from, or "".
+        bars: drawn above the table.
     """
 
     title: str
@@ -41,6 +59,7 @@ class Section:
     rows: Sequence[Sequence[Cell]]
     sums: Sequence[int] = ()
     source: str = ""
+    bars: Sequence[Bar] = ()
 
 
 def sheet(sections: Sequence[Section]) -> str:

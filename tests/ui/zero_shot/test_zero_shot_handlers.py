@@ -406,3 +406,10 @@ def test_a_form_sent_earlier_and_composed_later_changes_nothing(asking):
     assert "What a day." in prompt and "What a day." in view and newest == 2
     assert composed("What a da", newest, 1) == NOTHING_NEW
     assert "What a day!" in composed("What a day!", newest, 3)[1]
+
+
+def test_recorded_scores_are_bars_with_their_intervals():
+    section = json.loads(scoreboard.recorded())["sections"][0]
+    assert len(section["bars"]) == len(section["rows"])
+    assert len({bar["label"] for bar in section["bars"]}) > 0.9 * len(section["bars"])
+    assert all(0 <= bar["low"] <= bar["value"] + 1e-9 <= bar["high"] + 1e-6 <= 1 + 2e-6 for bar in section["bars"])

@@ -21,12 +21,12 @@ _HTML = """
 fall into odd pieces, and a rare sign into its bytes. GPT-1 has only lower-case words.</p>
 <div class="tk-rows" aria-live="polite"></div>
 <div class="tk-two">
-<section><h3>Merge by merge</h3><p class="tk-note">From bytes to tokens: at each step the most important pair that stands
-in the text becomes one. <select class="tk-which" aria-label="Tokenizer"></select></p>
+<section><h3>Merge by merge</h3><p class="tk-note">From bytes to tokens: of all neighbours in the text, the pair that was
+learned first becomes one, again and again. <select class="tk-which" aria-label="Tokenizer"></select></p>
 <label class="tk-slide"><input type="range" class="tk-step" min="0" value="0" aria-label="Merges done"><output></output></label>
 <div class="tk-cut" tabindex="0"></div><div class="tk-said" role="status"></div></section>
 <section><h3>Learn one here</h3><p class="tk-note">Byte-pair encoding counts neighbours in a text, joins the most frequent pair,
-and counts again. Nothing else is learned.</p>
+and counts again.</p>
 <textarea class="tk-own" rows="3" maxlength="20000" aria-label="Text to learn from" spellcheck="false"></textarea>
 <label class="tk-slide"><input type="range" class="tk-learn" min="0" value="0" aria-label="Merges learned"><output></output></label>
 <div class="tk-cut" tabindex="0"></div><div class="tk-said" role="status"></div><ol class="tk-list"></ol></section>

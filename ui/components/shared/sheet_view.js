@@ -5,6 +5,7 @@ import {follow} from './places.js';
 
 const number = cell => typeof cell === 'number';
 const plain = cell => cell?.text ?? cell; // of a link, what stands there
+const FOLDED_FROM = 12; // rows of a table that has bars
 const FIGURE = /^[−+]?[\d.,]+( \w+| ?[×x%])?$|^[\d.]+e/;
 
 // Whether a column is to be read as figures: numbers, or mostly texts that are one.
@@ -19,12 +20,39 @@ function drawCell(line, cell, counts) {
   else addButton(add(line, 'td'), 'sh-link', cell.text, () => follow(new URLSearchParams(cell.to)));
 }
 
+// Shares as bars with their intervals; a mark where guessing is.
+function drawBars(part, bars) {
+  const chart = add(part, 'div', 'sh-bars');
+  chart.setAttribute('role', 'img');
+  chart.setAttribute('aria-label', 'Shares with their 95% intervals; the table below has the figures');
+  for (const {label, value, low, high, chance} of bars) {
+    add(chart, 'span', 'sh-bar-name', label).title = label;
+    const track = add(chart, 'span', 'sh-track');
+    const place = (name, from, to) => {
+      const node = add(track, 'i', name);
+      node.style.left = `${100 * from}%`;
+      node.style.width = `${100 * (to - from)}%`;
+    };
+    place('sh-value', 0, value);
+    place('sh-interval', low, high);
+    if (chance !== null) place('sh-chance', chance, chance);
+    add(chart, 'span', 'sh-bar-figure', `${Math.round(100 * value)}%`);
+  }
+}
+
 // One table with its title, its sentence and its source.
 export function drawSection(box, section) {
   const part = add(box, 'section', 'sh-section');
   add(part, 'h3', '', section.title);
   if (section.text) add(part, 'p', 'sh-text', section.text);
-  const scroll = add(part, 'div', 'sh-scroll');
+  if (section.bars?.length) drawBars(part, section.bars);
+  let place = part;
+  if (section.bars?.length) {
+    place = add(part, 'details', 'sh-figures');
+    place.open = section.rows.length < FOLDED_FROM; // the bars say it; who wants every figure opens them
+    add(place, 'summary', '', 'All figures');
+  }
+  const scroll = add(place, 'div', 'sh-scroll');
   scroll.tabIndex = 0; // on a phone it scrolls sideways
   const table = add(scroll, 'table', 'sh-table'),
     head = add(add(table, 'thead'), 'tr'),

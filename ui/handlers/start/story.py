@@ -135,7 +135,7 @@ _NUMBERS = Chapter(
                     "“residual, embedding, and attention dropouts with a rate of 0.1”",
                     "§ 4.1",
                     "p = 0.1 each",
-                    "100 passes over the same books invite learning them by heart",
+                    "100 passes over the same books invite memorising",
                 ),
                 (
                     "decay",

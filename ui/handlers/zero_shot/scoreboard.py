@@ -20,7 +20,7 @@ from gptcore.zero_shot.published import GPT2_PROMPTS, PUBLISHED
 from gptcore.zero_shot.tasks import TASKS
 from ui.handlers import inputs
 from ui.handlers.inputs import InputError
-from ui.handlers.sheets import Link, Section, duration, sheet
+from ui.handlers.sheets import Bar, Link, Section, duration, sheet
 from ui.handlers.zero_shot.views import chosen_models
 from ui.services import Services
 
@@ -40,6 +40,7 @@ _COLUMNS = ("model", "task", "examples", "score", "95% interval", "items", "chan
 @dataclass
 class _Board:
     rows: list[tuple[str | int | float, ...]] = field(default_factory=list)
+    bars: list[Bar] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     misses: list[tuple[str, ...]] = field(default_factory=list)
 
@@ -137,6 +138,9 @@ def _add(board: _Board, model: str, way: str, score: Score, first: dict[tuple[st
             test.metric,
         )
     )
+    how = way if way == CHAIN else f"{way} example{'s' if way != '1' else ''}"
+    label = f"{model}: {title.lower()}, {how}"
+    board.bars.append(Bar(label, reached.mean, reached.low, reached.high, test.chance))
     before = first.setdefault((model, test.task), score)
     if before is not score and len(before.cases) == len(score.cases):
         what = "the chain of thought" if way == CHAIN else f"{way} example{'s' if way != '1' else ''} in front"
@@ -152,7 +156,7 @@ def _short(prompt: str) -> str:
 
 
 def _shown(board: _Board, state: str) -> str:
-    sections = [Section("Counted here", state, _COLUMNS, list(board.rows))]
+    sections = [Section("Counted here", state, _COLUMNS, list(board.rows), bars=list(board.bars))]
     if board.remarks:
         rows = [(remark,) for remark in board.remarks]
         text = "Compared item by item with the first way of asking in the table."
@@ -166,6 +170,7 @@ def _shown(board: _Board, state: str) -> str:
 def recorded() -> str:
     """What the bundled models reached when they were made, as their folders say, before anything is counted here."""
     rows: list[Sequence[str | int | float]] = []
+    bars: list[Bar] = []
     for name, folder in bundled_models().items():
         try:
             found = json.loads((folder / RECORDED).read_text(encoding="utf-8"))["rows"]
@@ -174,9 +179,19 @@ def recorded() -> str:
         except (OSError, ValueError, KeyError) as error:
             raise CheckpointError(f"{folder / RECORDED} cannot be read ({error}).") from None
         rows += [_recorded_row(name, row) for row in found]
+        bars += [_recorded_bar(name, row) for row in found]
     columns = ("model", "task", "held out from training", "template", "score", "95% interval", "items", "metric")
     text = "Counted when the model was made; count it again with the button above. This is part of the model's card."
-    return sheet([Section("Recorded", text, columns, rows)])
+    return sheet([Section("Recorded", text, columns, rows, bars=bars)])
+
+
+def _recorded_bar(name: str, row: dict[str, Any]) -> Bar:
+    template, side = row["template"].partition(" (")[0], row["held_out"].partition(",")[0]
+    new = {"word": ", new words", "template": ", new template"}.get(side, "")
+    steps = ", with an example" if row["examples"] else ""
+    return Bar(
+        f"{name}: {TASKS[row['task']].title.lower()}, {template}{steps}{new}", row["score"], row["low"], row["high"]
+    )
 
 
 def _recorded_row(name: str, row: dict[str, Any]) -> Sequence[str | int | float]:
