@@ -149,7 +149,7 @@ export function start({element, props, server, watch, given}) {
     text.tabIndex = 0;
     for (const word of words) {
       const node = add(text, 'span', word.effect >= 0 ? 'zs-helps' : 'zs-hurts', word.text);
-      node.style.setProperty('--e', Math.round(85 * Math.min(1, Math.abs(word.effect) / most)));
+      node.style.setProperty('--e', Math.round(50 * Math.min(1, Math.abs(word.effect) / most)));
       node.title =
         `without it ${percent(Math.min(1, p * Math.exp(-word.effect)))}, ` +
         `${word.effect >= 0 ? 'helps' : 'hurts'} by ${Math.abs(word.effect).toFixed(2)} nats`;
