@@ -51,7 +51,8 @@ def fit(lm: LanguageModel, prompt: Prompt, n_answer: int) -> Fitted:
         ids = _ids(lm, prompt)
     left = sum(part.kind == "example" for part in prompt.parts)
     if left < n_examples:
-        said.append(f"{n_examples - left} of {n_examples} examples are left out")
+        n_left_out = n_examples - left
+        said.append(f"{n_left_out} of {n_examples} examples {'is' if n_left_out == 1 else 'are'} left out")
     if len(ids) > room:
         prompt, n_cut = _cut(lm, prompt, room)
         ids = _ids(lm, prompt)

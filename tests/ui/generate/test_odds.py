@@ -46,7 +46,7 @@ def test_the_curve_counts_what_top_p_keeps(services, tiny_lm):
     [
         (["nothing", TEXT, [1, 1, 1], [1, 1, 1]], "not open"),
         (["tiny", "", [1, 1, 1], [1, 1, 1]], "empty"),
-        (["tiny", TEXT, [1, None, 1], [1, 1, 1]], "Temperature is None"),
+        (["tiny", TEXT, [1, None, 1], [1, 1, 1]], "Temperature in column 2 is empty"),
         (["tiny", TEXT, [1, 1, 1], [1, 2.5, 1]], "whole number"),
         (["tiny", TEXT, [1, 1, 1], [1, 0, 1]], "between 1 and"),
         (["tiny", TEXT, [1, 1], [1, 1, 1]], "3 values"),

@@ -387,7 +387,7 @@ def test_each_of_ways_of_asking_names_its_own_source_and_says_plainly_what_is_wr
     given |= forms.with_template(given, "What is")
     *_, last = views.ways_of_asking(asking, "v", "tiny", asked(given))
     ways = json.loads(last)["ways"]
-    assert "GPT-3" in ways[0]["source"] and "Kojima" in ways[2]["source"] and "Kojima" in ways[3]["source"]
+    assert "GPT-3" in ways[0]["source"] and "Wei" in ways[2]["source"] and "Kojima" in ways[3]["source"]
     assert all(way["verdict"].startswith(("as expected", "not as expected")) for way in ways)
 
 

@@ -7,6 +7,7 @@ export function start({element, props, server, watch}) {
   const [layer, neuron, top, text, writes, message] = ['layer', 'neuron', 'top', 'text', 'writes', 'message'].map(find);
   let asked = 0;
   let last = '';
+  let drawn = ''; // the model of which neurons are on the page
 
   async function ask(at, number) {
     if (!props.value) return;
@@ -16,7 +17,9 @@ export function start({element, props, server, watch}) {
     if (mine !== asked) return;
     const found = answer ? JSON.parse(answer) : {message: 'The server did not answer. Change the text to try again.'};
     message.textContent = found.message ?? found.note;
-    element.classList.toggle('nr-none', Boolean(found.message));
+    // A number that is none leaves what is drawn of this model, and the way back with it.
+    if (!found.message) drawn = model;
+    element.classList.toggle('nr-none', drawn !== model);
     if (!found.message) draw(found);
   }
 
@@ -62,13 +65,14 @@ export function start({element, props, server, watch}) {
     const answer = await server.inner_sizes(null).catch(() => null);
     if (!answer) return;
     const {how, sizes} = JSON.parse(answer);
-    const [best, worst] = [Math.min, Math.max].map(pick => pick(...sizes.map(([, loss]) => loss)));
-    find('why').textContent = `One GPT of 4 layers, 128 wide, by the inner width of its MLPs. ${how}`;
+    const worst = Math.max(...sizes.map(([, loss]) => loss));
+    find('why').textContent =
+      `One GPT of 4 layers, 128 wide, by the inner width of its MLPs; a lower loss is better. ${how}`;
     for (const [name, loss, parameters] of sizes) {
       const row = add(find('sizes'), 'div', 'nr-size');
       add(row, 'span', '', name === 'none' ? 'no MLP' : `${name} × width`);
       const bar = add(row, 'span', 'nr-bar', loss.toFixed(3));
-      bar.style.setProperty('--p', `${30 + (70 * (loss - best)) / (worst - best)}%`);
+      bar.style.setProperty('--p', `${(100 * loss) / worst}%`);
       add(row, 'span', '', `${parameters.toLocaleString('en')} parameters`);
     }
   }

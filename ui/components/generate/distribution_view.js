@@ -8,7 +8,7 @@ export function start({element, props, server, trigger, watch}) {
   // Plain and technical, and what fits on a phone.
   const TITLES = {
     softmax: ['Its guess (softmax)', 'softmax'],
-    penalties: ['Repetition', 'repeat'],
+    penalties: ['Penalties', 'penalties'],
     temperature: ['Temperature', 'T'],
     'top-k': ['Top-k', 'top-k'],
     'top-p': ['Top-p', 'top-p'],
@@ -61,13 +61,13 @@ export function start({element, props, server, trigger, watch}) {
   // Tokens that an option forbids at this step, and which.
   function drawStruck() {
     const forbidden = {
-      no_repeat_ngram_size: 'would repeat what stands there (No-repeat n-grams)',
-      min_new_tokens: 'too early to end (Minimum length)',
+      no_repeat_ngram_size: 'would repeat words in a row (No-repeat n-grams)',
+      min_new_tokens: 'would end too early (Minimum length)',
     };
     const by = Object.groupBy(data.struck ?? [], token => token.by);
     for (const [option, tokens] of Object.entries(by)) {
       const names = tokens.map(token => `“${visible(token.label)}”`).join(', ');
-      add(table, 'div', 'dv-struck', `Struck out here: ${names}: ${forbidden[option]}.`);
+      add(table, 'div', 'dv-struck', `Struck out here, because it ${forbidden[option]}: ${names}`);
     }
   }
 

@@ -42,6 +42,7 @@ export function start({element, props, server, trigger, watch, given}) {
     const said = answer ? JSON.parse(answer) : {message: 'The server did not answer. Change a value to try again.'};
     found = said.message ? found : said;
     note.textContent = said.message ?? `What comes after “…${visible(text.slice(-40))}”: change any of the six values.`;
+    odds.classList.toggle('sg-old', Boolean(said.message)); // what is drawn is of the values before
     if (!said.message) drawAll();
   }
 

@@ -254,7 +254,7 @@ export function start({element, props, server, trigger, watch}) {
         ? ['accuracy', accuracy === null ? '–' : percent(accuracy)]
         : ['perplexity', valid === null ? '–' : Math.exp(valid).toFixed(2)],
       ofLabels
-        ? ['words alone', percent(run.about.words_right)]
+        ? ['words alone', run.about.words_right === null ? '–' : percent(run.about.words_right)]
         : ['bits per character', valid === null ? '–' : ((valid / Math.LN2) * per).toFixed(3)],
       [bench === EXAMPLE ? 'tokens a second, recorded' : 'tokens a second', Math.round(run.rate).toLocaleString('en')],
       ['elapsed', clock(run.elapsed)],

@@ -43,7 +43,9 @@ def inner_sizes(services: Services, request: object) -> str:
     """The recorded losses by inner width, as JSON: how (a sentence) and sizes ([name, loss, parameters] each)."""
     sizes = [[name, rung.loss, rung.parameters] for name, rung in ladder.inner_sizes().items()]
     found = ladder.inner_sizes()
-    gains = [found[smaller].loss - found[larger].loss for smaller, larger in (("2", "4"), ("4", "8"))]
+    gains = [
+        round(found[smaller].loss, 3) - round(found[larger].loss, 3) for smaller, larger in (("2", "4"), ("4", "8"))
+    ]
     more = found["8"].parameters - found["4"].parameters
     said = f"From 2 to 4 times it gains {gains[0]:.3f}, from 4 to 8 times {gains[1]:.3f} for {more:,} parameters more."
     return json.dumps({"how": f"{ladder.how()} {said}", "sizes": sizes}, ensure_ascii=False)

@@ -74,5 +74,11 @@ def _growing(last: int) -> list[int]:
 def _three(values: object, name: str, low: float, high: float) -> list[float]:
     if not isinstance(values, list) or len(values) != N_COLUMNS:
         raise InputError(f"{name} needs {N_COLUMNS} values, one for each column.")
-    check = inputs.whole if isinstance(high, int) and name == "Top-k" else inputs.number
-    return [float(check(value, name, low=int(low), high=int(high))) for value in values]
+    found = []
+    for place, value in enumerate(values, 1):
+        said = f"{name} in column {place}"
+        if value is None:
+            raise InputError(f"{said} is empty. Give a number.")
+        check = inputs.whole if name == "Top-k" else inputs.number
+        found.append(float(check(value, said, low=int(low), high=int(high))))
+    return found

@@ -51,11 +51,11 @@ GUIDES = (
           "a sure wrong guess shuts the others out", SamplingSettings(temperature=1.2, min_p=0.05)),
     Guide("Combined", "temperature, then top-k, then top-p", "a good start for most texts", "0.8, 50, 0.95",
           "three dials: hard to say which did it", STRATEGIES["Combined"]),
-    Guide("Repetition penalty", "makes tokens that stand there already less likely", "small models that loop",
-          "1.1 to 1.3", "names and “the” become rare, too", SamplingSettings(temperature=0.8, repetition_penalty=1.2)),
+    Guide("Repetition penalty", "makes tokens that already occur less likely", "small models that loop",
+          "1.1 to 1.3", "names and “the” become rare too", SamplingSettings(temperature=0.8, repetition_penalty=1.2)),
     Guide("No-repeat n-grams", "never writes n tokens in a row twice", "summaries", "n = 3",
           "a full name can be written once only", SamplingSettings(temperature=0.0, no_repeat_ngram_size=3)),
-    Guide("Minimum length", "forbids the end before so many tokens", "answers that are too short", "10 to 50",
+    Guide("Minimum length", "does not let the text end before n tokens", "answers that are too short", "10 to 50",
           "the text rambles until it may end", SamplingSettings(temperature=0.8, min_new_tokens=50)),
 )  # fmt: skip
 

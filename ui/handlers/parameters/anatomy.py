@@ -169,6 +169,7 @@ def _mask(lm: LanguageModel) -> Experiment:
 def _norm_position(lm: LanguageModel) -> Experiment:
     found = run.gradient_by_depth(replace(_SMALL, n_layer=12))
     pre, post = (_array(found[name]) for name in ("pre", "post"))
+    seen = "it is so here, too" if post[-1] > post[0] else "in this small model it is not to be seen"
     return Experiment(
         "by_depth",
         {
@@ -178,13 +179,10 @@ def _norm_position(lm: LanguageModel) -> Experiment:
         },
         (
             "A random model of 12 layers, 128 wide, with the initial weights (Xavier) and the measure of Xiong et "
-            "al. 2020. "
-            f"Post-norm: {post[0]:.2f} in the first block and {post[-1]:.2f} in the last. As they show, it is large "
-            f"near the output "
-            f"and falls downwards, which is their reason for the warm-up. Pre-norm: {pre[0]:.2f} and {pre[-1]:.2f}. "
-            f"They find it "
-            "about equal in all layers; in this decoder the early blocks have more, as Shleifer et al. 2021 "
-            "(NormFormer) report."
+            f"al. 2020. Post-norm: {post[0]:.2f} in the first block and {post[-1]:.2f} in the last. Pre-norm: "
+            f"{pre[0]:.2f} and {pre[-1]:.2f}. They report that post-norm's gradient is large near the output, which is "
+            f"their reason for the warm-up: {seen}. They find pre-norm's about equal in all layers; in this decoder "
+            "the early blocks have more, as Shleifer et al. 2021 (NormFormer) report."
         ),
     )
 

@@ -93,10 +93,10 @@ _NUMBERS = Chapter(
                 ("initial weights", "“N(0, 0.02)”", "§ 4.1", "the same", "LayerNorm keeps sizes in check"),
                 (
                     "norm",
-                    "its place is not stated",
-                    "-",
+                    "drawn after each part",
+                    "figure 1",
                     "norm_position “post”",
-                    "the released weights have it after each part, and no final one; many tutorials draw it before",
+                    "so the released weights have it, and no final one; many tutorials draw it before",
                 ),
                 ("head", "softmax(h·W_eᵀ)", "§ 3.1, eq. 2", "tied to wte", "one table for reading and writing"),
             ),
@@ -121,7 +121,7 @@ _NUMBERS = Chapter(
                     "“linearly from zero over the first 2000 updates”",
                     "§ 4.1",
                     "warmup_steps 2,000",
-                    "post-norm needs it: gradients are large near the output",
+                    "post-norm hardly learns without it (Xiong et al. 2020)",
                 ),
                 (
                     "rate",

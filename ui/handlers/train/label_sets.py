@@ -28,26 +28,36 @@ _ALIKE = (
 )
 # (what happened, the right answer, wrong ones)
 _ENDINGS = (
-    ("It was raining. {n} went out.", "{n} took an umbrella", ("{n} slept in the sun", "{n} ate the moon")),
-    ("{n} was very tired.", "{n} went to bed", ("{n} ran a race", "{n} climbed a tree")),
-    ("{n} was hungry.", "{n} ate an apple", ("{n} read a book", "{n} closed the door")),
-    ("{n} fell and hurt a knee.", "Mom helped {n}", ("{n} laughed and danced", "the sky was blue")),
-    ("{n} could not find the {t}.", "{n} looked under the bed", ("{n} gave the {t} to Dad", "{n} played with the {t}")),
-    ("The room was a mess.", "{n} cleaned the room", ("{n} swam in the lake", "{n} ate some cake")),
-)  # fmt: skip
+    (
+        "It was raining in the {p}. {n} went out with a {t}.",
+        "{n} took an umbrella",
+        ("{n} slept in the sun", "{n} ate the moon"),
+    ),
+    (
+        "{n} was very tired after a day in the {p} with the {t}.",
+        "{n} went to bed",
+        ("{n} ran a race", "{n} climbed a tree"),
+    ),
+    ("{n} was hungry and put the {c} {t} away.", "{n} ate an apple", ("{n} read a book", "{n} closed the door")),
+    ("{n} fell over the {c} {t} and hurt a knee.", "Mom helped {n}", ("{n} laughed and danced", "the sky was blue")),
+    ("{n} could not find the {c} {t}.", "{n} looked under the bed", ("{n} gave it to Dad", "{n} played with it")),
+    ("The {p} was a mess. The {t} of {n} was dirty.", "{n} cleaned it", ("{n} swam in the lake", "{n} ate some cake")),
+)
 _N_LINES = 240
 
 
 def example_lines(form: str) -> str:
     """Lines of the form, the same every time: a label, a bar, texts with bars between them.
 
-    No two lines are alike, so a held-out line is new; its kind of sentence is not.
+    No two lines have the same texts, in whatever order, so a held-out line is new; its kind of sentence is not.
     """
-    draw, found = random.Random(1), dict[str, None]()
+    draw, found = random.Random(1), dict[frozenset[str], str]()
     make = _MAKERS[form]
     while len(found) < _N_LINES:
-        found[make(draw)] = None
-    return "\n".join(found)
+        line = make(draw)
+        texts = line.partition("\t")[2].split("|")
+        found.setdefault(frozenset(text.strip() for text in texts), line)
+    return "\n".join(found.values())
 
 
 def _filled(draw: random.Random, *templates: str) -> list[str]:

@@ -69,9 +69,9 @@ NOTES = {
     ),
     "GPT-1's recipe, scaled down": (
         "GPT-1 in small: 12 layers become 4, 768 channels 128, 512 tokens 64, 40,478 token types 512, batches of 64 "
-        "become 32, 100 passes 30, and 2,000 updates of warm-up 100. The peak of 2.5e-4 becomes 1.5e-3, as much more "
-        "as the model is narrower. As in the paper: norm after each sum, dropout 0.1 (but not in attention), decay "
-        "0.01, AdamW, a cosine to 0."
+        "become 32, 100 passes 30, and 2,000 updates of warm-up 100. The peak of 2.5e-4 becomes 1.5e-3, 6 times as "
+        "high, since the model is 6 times narrower. As in the paper: norm after each sum, dropout 0.1 (but not in "
+        "attention), decay 0.01, AdamW, a cosine to 0."
     ),
 }
 

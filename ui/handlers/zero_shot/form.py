@@ -228,7 +228,8 @@ def with_template(values: Mapping[str, object], name: object) -> dict[str, Any]:
 
 
 def in_language(values: Mapping[str, object], name: object, language: object) -> dict[str, Any]:
-    """A template of the translation task for another language than French, as the tab's values.
+    """A template of the translation task for another language than French, as the tab's values; one that names its
+    language, where this one does not.
 
     Raises InputError for a language that is no word of letters, and for another task.
     """
@@ -238,6 +239,8 @@ def in_language(values: Mapping[str, object], name: object, language: object) ->
     if not all(part.isalpha() for part in wanted.split()):
         raise InputError(f"The language is {wanted[:40]!r}; write its English name, such as German.")
     found = with_template(values, name)
+    if "French" not in found["instruction"] + found["body"]:
+        found = with_template(values, "Translate English to French")  # one that names the language
     for field in ("instruction", "body"):
         found[field] = found[field].replace("French", wanted)
     return found

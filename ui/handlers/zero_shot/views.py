@@ -26,6 +26,7 @@ from ui.services import Services
 
 MOST_MODELS = 8
 _MOST_ON_A_RUNG = 40  # tokens of a plain answer in the ladder
+_WEI = "Wei et al. 2022"  # worked examples with their reasons
 _ASSEMBLED = "These prompts are built from the fields; the prompt that was edited by hand is not used here."
 OWN, EXPECTED = "its own answer", "the expected answer"
 
@@ -79,7 +80,8 @@ def _way(
     expected, found = template.label(asked.item.answer), template.found(written)
     value = parts_of(lm, asked, fitted)
     value["parts"] = [{"kind": part.kind, "text": part.text} for part in fitted.prompt.parts]
-    value |= {"source": template.source, "own": template.name == OWN_WORDING}
+    source = _WEI if chain and solved else template.source
+    value |= {"source": source, "own": template.name == OWN_WORDING}
     value["budget"]["answer"] = n_answer
     return {**value, "answer": written, "found": found if chain else "", "verdict": _mark(asked, expected, found)}
 

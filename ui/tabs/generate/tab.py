@@ -74,7 +74,7 @@ def generate_tab(site: Site) -> Lens:
                 guides=guides(), server_functions=served(services, odds.odds), elem_id="strategies"
             )
         with gr.Tab("Compare strategies") as compare_tab:
-            compare_view(services, compare_tab, model, example, controls, model_work)
+            compare_view(services, compare_tab, model, prompt, example, controls, model_work)
         with gr.Tab("What surprises it"):
             score_view(services, model, example, model_work)
         with gr.Tab("Tokens"):

@@ -21,11 +21,18 @@ _FIRST_CHOICES = ("Greedy", "T = 0.7", "Top-p = 0.9", "Neutral")
 
 
 def compare_view(
-    services: Services, tab: gr.Tab, model: gr.Dropdown, example: PageExample, controls: Controls, model_work: Wiring
+    services: Services,
+    tab: gr.Tab,
+    model: gr.Dropdown,
+    written: gr.Textbox,
+    example: PageExample,
+    controls: Controls,
+    model_work: Wiring,
 ) -> None:
     """Up to four strategies on one prompt, streaming together; length, seed and speed are those of the write view.
 
-    It writes by itself when its tab is opened for the first time, unless the visitor has something else running.
+    It writes by itself when its tab is opened for the first time, on the prompt of the write view, unless the visitor
+    has something else running.
     """
     prompt = gr.Textbox(example.document.prompt, label="Prompt for all", lines=2, max_lines=6, elem_id="compare-prompt")
     with gr.Row():
@@ -61,14 +68,15 @@ def compare_view(
             views = compare(services, request.session_hash, name, text, form, chosen, same_numbers)
             yield from or_nothing(([*texts, seed] for texts, seed in views), [gr.skip()] * (MOST + 1))
 
-    def on_open(request: gr.Request, shown: str, *given: Any) -> Iterator[list[Any]]:
-        if shown or services.sessions.get(request.session_hash).busy:
-            yield [gr.skip()] * (MOST + 1)
-        else:
-            yield from on_compare(request, *given)
+    def on_open(request: gr.Request, shown: str, now: str, name: str, _: str, *given: Any) -> Iterator[list[Any]]:
+        if shown or services.sessions.get(request.session_hash).busy or not now.strip():
+            yield [gr.skip()] * (MOST + 2)
+            return
+        for views in on_compare(request, name, now, *given):
+            yield [now, *views]
 
     inputs = [model, prompt, same, *names, *controls.inputs]
-    tab.select(on_open, [streams[0], *inputs], [*streams, controls.seed], **model_work)
+    tab.select(on_open, [streams[0], written, *inputs], [prompt, *streams, controls.seed], **model_work)
     start.click(on_compare, inputs, [*streams, controls.seed], **{**model_work, "trigger_mode": "multiple"})
     stop.click(stop_event(services), queue=False, **QUIET)
 

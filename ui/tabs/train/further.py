@@ -55,7 +55,8 @@ def label_fields() -> dict[str, Any]:
     )
     fill = gr.Button("Use the made-up set of this form", size="sm", elem_id="labels-fill")
     fill.click(_filled, found["input_form"], found["labelled"], queue=False, **QUIET)
-    found["input_form"].change(_drawn, found["input_form"], [drawn, found["labelled"]], queue=False, **QUIET)
+    both = [found["input_form"], found["labelled"]]
+    found["input_form"].change(_drawn, both, [drawn, found["labelled"]], queue=False, **QUIET)
     found["batch_size"] = number_field(16, "Batch", "", "labels-batch", least=1)
     found["length"] = gr.Radio(LENGTH_CHOICES, value="30", label="Length", elem_id="labels-length")
     with gr.Row():
@@ -89,8 +90,10 @@ def _filled(name: str) -> str:
         return example_lines(name)
 
 
-def _drawn(name: str) -> list[Any]:
-    """The drawing of an input form, and lines that show what it wants."""
+def _drawn(name: str, written: str) -> list[Any]:
+    """The drawing of an input form, and lines that show what it wants; a made-up set gives way to this form's."""
     with shown_to_visitor():
         input_form(name)
-        return [drawing(name), gr.Textbox(placeholder=_some_lines(name))]
+        if written in [example_lines(one) for one in INPUT_FORMS]:
+            return [drawing(name), gr.update(value=example_lines(name), placeholder=_some_lines(name))]
+        return [drawing(name), gr.update(placeholder=_some_lines(name))]

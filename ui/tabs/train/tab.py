@@ -44,8 +44,8 @@ def train_tab(site: Site) -> Lens:
                     with gr.Row():
                         learn = gr.Button("Learn the labels", variant="primary", elem_id="labels-start", min_width=90)
                         as_gpt1 = gr.Button("GPT-1's settings", elem_id="labels-gpt1", min_width=90)
-                    lines = label_fields()
                     said_of_labels = gr.HTML("", elem_id="labels-said", elem_classes="said")
+                    lines = label_fields()
             with gr.Accordion("Files", open=False):
                 with gr.Row():
                     save = gr.Button("Model folder .zip", elem_id="train-zip", min_width=120)

@@ -76,11 +76,11 @@ class ZeroShotEvents:
     def language(self, task: str, name: str, language: str) -> list[Any]:
         """The template in words for another language; the answer that was expected is that of French."""
         if task != "translate" or not str(language).strip():
-            return [gr.skip()] * (len(REWORDED) + 2)
+            return [gr.skip()] * (len(REWORDED) + 3)
         with shown_to_visitor():
             values = forms.in_language({"task": task}, name, language)
         expected = gr.skip() if language == "French" else ""
-        return [*(values[name] for name in REWORDED), expected, time.monotonic_ns()]
+        return [values["template"], *(values[name] for name in REWORDED), expected, time.monotonic_ns()]
 
     def examples(self, name: str) -> list[Any]:
         with shown_to_visitor():

@@ -177,9 +177,8 @@ def zero_shot_tab(site: Site) -> Lens:
     ):
         button.click(fn, given, shown, **model_work)
         tab.select(first_time(services, fn), [shown, *given], shown, **model_work)
-    buttons.language.change(
-        events.language, [task, fields["template"], buttons.language], [*reworded, fields["expected"], fills], **QUIET
-    )
+    spoken = [fields["template"], *reworded, fields["expected"], fills]
+    buttons.language.change(events.language, [task, fields["template"], buttons.language], spoken, **QUIET)
     task.change(lambda name: gr.Textbox("French", visible=name == "translate"), task, buttons.language, **QUIET)
     count.click(events.scoreboard, [players, tests, shots, side, n_items], board, **model_work)
     for button in (stop, stop_ways, stop_ladder, stop_count):
