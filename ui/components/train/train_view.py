@@ -35,10 +35,11 @@ class="tr-key-rival"></b> thin: training, dots: held out</span>
 <div class="tr-row"><label class="tr-grow">Point in training <input type="range" class="tr-scrub" min="0" max="0" step="1" value="0"></label>
 <button type="button" data-do="latest" title="follow the run">Latest</button></div>
 <div class="tr-at" role="status"></div>
-<div class="tr-mine" hidden></div>
-<div class="tr-text" tabindex="0" role="group" aria-label="What the model writes at this moment"></div>
+<div class="tr-samples"><div><div class="tr-mine" hidden></div>
+<div class="tr-text" tabindex="0" role="group" aria-label="What the model writes at this moment"></div></div>
 <div class="tr-rival" hidden><div class="tr-rival-name"></div>
-<div class="tr-rival-text" tabindex="0" role="group" aria-label="What its rival writes at the same second"></div></div>
+<div class="tr-rival-text" tabindex="0" role="group" aria-label="What it is compared with: its rival at the same second, or
+itself before this training"></div></div></div>
 <div class="tr-row"><label><span class="tr-next-name">Next character</span> <input class="tr-next" maxlength="12" size="4" autocomplete="off" spellcheck="false"></label>
 <span class="tr-chance" role="status"></span><canvas class="tr-spark" width="260" height="60" aria-hidden="true"></canvas></div>
 <div class="tr-row tr-try" hidden><label class="tr-grow">Try a line <input class="tr-line" maxlength="500" autocomplete="off"></label>
