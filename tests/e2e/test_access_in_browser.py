@@ -1,9 +1,8 @@
-"""What axe-core finds on every view: nothing that keeps somebody out."""
+"""What axe-core finds on every view, and its layout: nothing that keeps somebody out, is cut, or empty."""
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-
-from browser import settled
+from screens import faults, views
 
 
 def findings(page) -> list[str]:
@@ -16,14 +15,11 @@ def findings(page) -> list[str]:
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 390)])
 @pytest.mark.parametrize("tab", ["start", "generate", "attention", "parameters", "train", "zero-shot"])
-def test_no_view_has_a_grave_finding(visit, tab, theme, width):
+def test_no_view_has_a_grave_finding_or_a_fault_in_its_layout(visit, tab, theme, width):
     page = visit(f"?tab={tab}&__theme={theme}", width=width, height=844 if width == 390 else 720, bypass_csp=True)
     found = findings(page)
-    views = page.locator("#tabs > .tabitem:visible [role=tab]")
-    for place in range(views.count()):
-        views.nth(place).click()
-        settled(page)
-        found += findings(page)
+    for view in views(page):
+        found += [*findings(page), *(f"{view}: {fault}" for fault in faults(page))]
     assert not found, "\n".join(sorted(set(found)))
 
 

@@ -36,6 +36,7 @@ def test_it_opens_with_a_finished_answer_and_follows_what_is_typed(visit):
     expect(page.locator("#zs-stream .ts-note")).to_contain_text("xpected")
     page.fill("#zs-field-0 textarea", "What a wonderful book. I loved it.")
     has_prompt(page, "Review: What a wonderful book. I loved it.")
+    settled(page)  # the box of the prompt has it, too
     expect(page.locator("#zs-view .zs-row.best .zs-name")).to_contain_text("positive")
     page.click("#zs-view [data-measure=calibrated_share]")
     expect(page.locator("#zs-view [data-measure=calibrated_share]")).to_have_class("chosen")
