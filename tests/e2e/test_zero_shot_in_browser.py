@@ -150,3 +150,4 @@ def test_a_prompt_of_gpt2_fills_in_the_form_and_a_language_rewrites_the_template
     page.get_by_role("option", name="English and French").click()
     page.locator("#zs-language input, #zs-language textarea").fill("German")
     has_prompt(page, "German:")
+    expect(page.locator("#zs-expected textarea, #zs-expected input")).to_have_value("")  # what was expected was French

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {axis, nearest} from '../../../ui/components/train/curves.js';
-import {begun, differences, receive} from '../../../ui/components/train/train_view.js';
+import {begun, differences, receive} from '../../../ui/components/train/received.js';
 
 const news = (first, rows, from, looks) => ({first, rows, looks_from: from, looks, state: 'running', step: 9});
 

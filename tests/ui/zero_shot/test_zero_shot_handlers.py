@@ -5,19 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from typing import Any
-from urllib.parse import parse_qsl
 
 import pytest
 
-from gptcore import GPTConfig, LanguageModel
-from gptcore.corpora.world.documents import documents
 from gptcore.errors import GPTCoreError
-from gptcore.tokenizers import ByteBPE
 from gptcore.zero_shot import TASKS
 from gptcore.zero_shot.metrics import percent
-from gptcore.zero_shot.published import GPT2_PROMPTS
-from tiny import make_model
-from ui import links
 from ui.figures.zero_shot import prompt_picture
 from ui.handlers.inputs import InputError
 from ui.handlers.train.plan import watched_tasks
@@ -30,21 +23,6 @@ from ui.tabs.zero_shot.events import DRAWN, NOTHING_NEW, ZeroShotEvents
 
 SIDE = "these words together"
 LIMITS = Limits(max_new_tokens=150, max_prompt_chars=5_000, max_score_chars=500)
-
-
-@pytest.fixture(scope="module")
-def reader() -> LanguageModel:
-    """A random model with a window that holds a story and the words of the little world."""
-    tokenizer = ByteBPE.train(list(documents(300)), vocab_size=700)
-    return LanguageModel(
-        make_model(GPTConfig(vocab_size=700, n_positions=320, n_embd=32, n_layer=2, n_head=4)), tokenizer, "tiny"
-    )
-
-
-@pytest.fixture
-def asking(services, reader):
-    store = ModelStore(services.limits, offline=True, default="tiny", loader=lambda *_, **__: reader)
-    return replace(services, models=store, limits=LIMITS)
 
 
 def values(name: str = "sentiment", **changes):
@@ -163,58 +141,6 @@ def test_an_answer_is_the_same_for_the_same_seed_and_stops_when_asked(asking):
     next(views)
     asking.sessions.get("v").stop()
     assert "stopped" in list(views)[-1]
-
-
-def test_ways_of_asking_are_asked_greedily(asking):
-    *_, last = views.ways_of_asking(asking, "v", "tiny", asked(values("arithmetic")))
-    ways = json.loads(last)["ways"]
-    assert [way["title"] for way in ways] == [
-        "Zero-shot: no example",
-        "Few-shot: 3 examples",
-        "Few-shot with reasons: 3 examples",
-        "Chain of thought: no example",
-    ]
-    assert ways[1]["parts"][0]["kind"] == "example" and ways[3]["parts"][-1]["text"].endswith("step by step.")
-    *_, last = views.ways_of_asking(asking, "v", "tiny", asked(values("translate")))
-    assert "no chain of thought" in json.loads(last)["ways"][2]["message"] == json.loads(last)["ways"][3]["message"]
-
-
-def test_reviews_are_asked_plainly_with_examples_and_with_reasons(asking):
-    *_, last = views.ways_of_asking(asking, "v", "tiny", asked(values("sentiment", n_examples=3)))
-    plain, few, reasoned, _ = json.loads(last)["ways"]
-    assert [part["kind"] for part in plain["parts"]].count("example") == 0
-    assert [part["kind"] for part in few["parts"]].count("example") == 3
-    shown = [part["text"] for part in reasoned["parts"] if part["kind"] == "example"]
-    assert 1 <= len(shown) <= 3  # as many as the tiny window holds
-    assert all("So the sentiment is" in text for text in shown)
-
-
-def test_the_translation_task_takes_another_language(services):
-    given = forms.in_language(values("translate"), "Translate English to French", "German")
-    assert given["instruction"] == "Translate English to German:" and "French" not in given["body"]
-    for language, said in (("", "empty"), ("<b>", "English name"), (7, "must be text")):
-        with pytest.raises(GPTCoreError, match=said):
-            forms.in_language(values("translate"), "Translate English to French", language)
-    with pytest.raises(GPTCoreError, match="Only the translation"):
-        forms.in_language(values("sentiment"), "Classify", "German")
-
-
-def test_every_sampling_control_reaches_the_answer(services):
-    given = values("story", temperature=0.5, top_k=7, top_p=0.8, min_p=0.1, repetition_penalty=1.3)
-    found = asked({**given, "no_repeat_ngram_size": 3, "min_new_tokens": 4}).settings
-    assert (found.top_k, found.top_p, found.min_p, found.repetition_penalty) == (7, 0.8, 0.1, 1.3)
-    assert (found.temperature, found.no_repeat_ngram_size, found.min_new_tokens) == (0.5, 3, 4)
-
-
-def test_gpt2s_prompts_fill_in_the_form_and_name_their_source():
-    rows = json.loads(scoreboard.gpt2_prompts())["sections"][0]["rows"]
-    assert len(rows) == len(GPT2_PROMPTS) >= 5
-    for row, one in zip(rows, GPT2_PROMPTS, strict=True):
-        link = dict(parse_qsl(row[-1]["to"]))
-        task = TASKS[link["task"]]
-        assert task.template(link["template"]) is not None and row[4]
-        assert link["field_0"] == next(iter(one.values.values()))
-        assert links.read(link, 100)["task"] == one.task
 
 
 def test_effects_come_for_words_and_parts_and_an_edited_prompt_has_no_parts(asking):
@@ -382,15 +308,6 @@ def test_a_share_is_never_rounded_to_all_or_nothing():
     ]
 
 
-def test_each_of_ways_of_asking_names_its_own_source_and_says_plainly_what_is_wrong(asking):
-    given = values("arithmetic")
-    given |= forms.with_template(given, "What is")
-    *_, last = views.ways_of_asking(asking, "v", "tiny", asked(given))
-    ways = json.loads(last)["ways"]
-    assert "GPT-3" in ways[0]["source"] and "Wei" in ways[2]["source"] and "Kojima" in ways[3]["source"]
-    assert all(way["verdict"].startswith(("as expected", "not as expected")) for way in ways)
-
-
 def test_the_first_worked_examples_of_sums_show_a_way(services):
     rows = forms.defaults("arithmetic")["examples"]
     assert "count" in rows[1][2] and all(any(digit in row[2] for digit in "123456789") for row in rows[:2])
@@ -406,10 +323,3 @@ def test_a_form_sent_earlier_and_composed_later_changes_nothing(asking):
     assert "What a day." in prompt and "What a day." in view and newest == 2
     assert composed("What a da", newest, 1) == NOTHING_NEW
     assert "What a day!" in composed("What a day!", newest, 3)[1]
-
-
-def test_recorded_scores_are_bars_with_their_intervals():
-    section = json.loads(scoreboard.recorded())["sections"][0]
-    assert len(section["bars"]) == len(section["rows"])
-    assert len({bar["label"] for bar in section["bars"]}) > 0.9 * len(section["bars"])
-    assert all(0 <= bar["low"] <= bar["value"] + 1e-9 <= bar["high"] + 1e-6 <= 1 + 2e-6 for bar in section["bars"])

@@ -37,8 +37,8 @@ _LENS = """
 _NEURONS = """
 <p class="nr-note">An MLP is a memory: each of its neurons reacts to a pattern, and where it does, it adds a vector of its own
 to the stream (Geva et al. 2021). Here are those that stand out on the text above.</p>
-<div class="nr-pick"><label>Layer <select class="nr-layer"></select></label>
-<label>Neuron <input type="number" class="nr-neuron" min="0" step="1"></label>
+<div class="nr-pick"><label>Layer <select class="nr-layer lens-plain"></select></label>
+<label>Neuron <input type="number" class="nr-neuron lens-plain" min="0" step="1"></label>
 <div class="nr-top" role="group" aria-label="Neurons that stand out on this text"></div></div>
 <div class="nr-message" role="status"></div>
 <div class="nr-two"><section><h3 class="nr-title">What excites it</h3><div class="nr-text" tabindex="0"></div>

@@ -1,27 +1,30 @@
 // Neurons of an MLP over a text: what excites one, what it writes, and why the MLP is so wide.
 import {figure, visible} from '../shared/plain.js';
-import {add, addButton} from '../shared/page.js';
+import {add, addButton, asking} from '../shared/page.js';
 
 export function start({element, props, server, watch}) {
   const find = name => element.querySelector('.nr-' + name);
   const [layer, neuron, top, text, writes, message] = ['layer', 'neuron', 'top', 'text', 'writes', 'message'].map(find);
-  let asked = 0;
   let last = '';
   let drawn = ''; // the model of which neurons are on the page
 
-  async function ask(at, number) {
-    if (!props.value) return;
-    const mine = ++asked;
-    const [model, words] = JSON.parse(props.value);
-    const answer = await server.neurons([model, words, at, number]).catch(() => null);
-    if (mine !== asked) return;
-    const found = answer ? JSON.parse(answer) : {message: 'The server did not answer. Change the text to try again.'};
-    message.textContent = found.message ?? found.note;
-    // A number that is none leaves what is drawn of this model, and the way back with it.
-    if (!found.message) drawn = model;
-    element.classList.toggle('nr-none', drawn !== model);
-    if (!found.message) draw(found);
-  }
+  let model = '';
+  const asked = asking(
+    async (at, number) => {
+      const [name, words] = JSON.parse(props.value);
+      model = name;
+      return server.neurons([name, words, at, number]);
+    },
+    found => {
+      message.textContent = found.message ?? found.note;
+      // A number that is none leaves what is drawn of this model, and the way back with it.
+      if (!found.message) drawn = model;
+      element.classList.toggle('nr-none', drawn !== model);
+      if (!found.message) draw(found);
+    },
+    0,
+  );
+  const ask = (at, number) => props.value && asked([at, number]);
 
   function draw(found) {
     if (layer.options.length !== found.n_layer) {
@@ -33,7 +36,7 @@ export function start({element, props, server, watch}) {
     neuron.value = found.neuron;
     top.textContent = '';
     for (const one of found.top)
-      addButton(top, '', one, () => ask(found.layer, one)).setAttribute('aria-pressed', one === found.neuron);
+      addButton(top, 'lens-plain', one, () => ask(found.layer, one)).setAttribute('aria-pressed', one === found.neuron);
     const peak = Math.max(...found.activations, 0.01);
     text.textContent = '';
     found.tokens.forEach((label, i) => {

@@ -1,9 +1,8 @@
 // What each strategy does, and what temperature, top-k and top-p make of one guess.
 import {counted, percent, tickLabel, visible} from '../shared/plain.js';
-import {add, addButton} from '../shared/page.js';
+import {add, addButton, asking} from '../shared/page.js';
 import {goTo} from '../shared/places.js';
 
-const PAUSE = 250; // milliseconds without a key before the server is asked
 const LEFT = 34; // the curve's margins and size, in units of its view box
 const BOTTOM = 165;
 const WIDTH = 358;
@@ -19,8 +18,6 @@ export function start({element, props, server, trigger, watch, given}) {
   const slide = element.querySelector('.sg-slide input');
   const values = Object.fromEntries(Object.entries(COLUMNS).map(([name, column]) => [name, [...column.values]]));
   let found = null;
-  let timer = null;
-  let asked = 0;
 
   function use(settings) {
     trigger('pick', settings);
@@ -30,21 +27,29 @@ export function start({element, props, server, trigger, watch, given}) {
   for (const {cells, settings} of given.guides) {
     const row = add(element.querySelector('tbody'), 'tr');
     cells.forEach((cell, i) => add(row, i ? 'td' : 'th', '', cell));
-    addButton(add(row, 'td'), 'sg-use', 'Use it', () => use(settings)).title = `Set the sliders to: ${cells[0]}`;
+    addButton(add(row, 'td'), 'sg-use lens-plain', 'Use it', () =>
+      use(settings),
+    ).title = `Set the sliders to: ${cells[0]}`;
   }
 
-  async function ask() {
-    if (!props.value) return;
-    const number = ++asked;
-    const [model, text] = JSON.parse(props.value);
-    const answer = await server.odds([model, text, values.temperature, values.top_k]).catch(() => null);
-    if (number !== asked) return;
-    const said = answer ? JSON.parse(answer) : {message: 'The server did not answer. Change a value to try again.'};
-    found = said.message ? found : said;
-    note.textContent = said.message ?? `What comes after “…${visible(text.slice(-40))}”: change any of the six values.`;
-    odds.classList.toggle('sg-old', Boolean(said.message)); // what is drawn is of the values before
-    if (!said.message) drawAll();
-  }
+  let prompt = '';
+  const ask = asking(
+    async () => {
+      if (!props.value) return null;
+      const [model, now] = JSON.parse(props.value);
+      prompt = now;
+      return server.odds([model, now, values.temperature, values.top_k]);
+    },
+    said => {
+      if (!props.value) return;
+      const asked = `What comes after “…${visible(prompt.slice(-40))}”: change any of the six values.`;
+      note.textContent = said.message ?? asked;
+      odds.classList.toggle('sg-old', Boolean(said.message)); // what is drawn is of the values before
+      if (said.message) return;
+      found = said;
+      drawAll();
+    },
+  );
 
   function drawAll() {
     if (!odds.children.length) drawHead();
@@ -81,8 +86,7 @@ export function start({element, props, server, trigger, watch, given}) {
         field.setAttribute('aria-label', `${name.replace('_', '-')}, column ${i + 1}`);
         field.addEventListener('input', () => {
           values[name][i] = field.value === '' ? null : +field.value;
-          clearTimeout(timer);
-          timer = setTimeout(ask, PAUSE);
+          ask();
         });
       });
   }
@@ -130,6 +134,6 @@ export function start({element, props, server, trigger, watch, given}) {
   curve.addEventListener('pointermove', drag);
   slide.addEventListener('input', () => found && drawCurve());
   element.querySelector('.sg-slide .sg-use').addEventListener('click', () => use({top_p: +slide.value}));
-  watch('value', ask);
-  ask();
+  watch('value', () => ask([], 0));
+  ask([], 0);
 }

@@ -17,7 +17,7 @@ aria-label="Odds of the likeliest tokens under six settings"></div></section>
 <section><h3>Where top-p cuts</h3><p class="sg-note">The likeliest tokens, added up. Drag the line.</p>
 <svg class="sg-curve" viewBox="0 0 400 196" role="img" aria-label="Probability of the n likeliest tokens together"></svg>
 <label class="sg-slide">p <input type="range" min="0.05" max="1" step="0.01" value="0.9" aria-label="Top-p"><output></output>
-<button type="button" class="sg-use">Use this p</button></label></section>
+<button type="button" class="sg-use lens-plain">Use this p</button></label></section>
 </div>
 """
 

@@ -1,33 +1,17 @@
 // One text under several tokenizers; merges step by step; merges learned from a text.
 // Text goes into the page by textContent alone.
 import {applied, bytesText, counted, visible} from '../shared/plain.js';
-import {add} from '../shared/page.js';
+import {add, asking} from '../shared/page.js';
 
-const PAUSE = 250; // milliseconds without a key before the server is asked
 const OWN = `the cat sat on the mat. the cat and the hat sat there.
 then that cat sat on that hat, and the mat was flat.`;
 const N_LEARNED = 60;
-const LOST = 'The server did not answer. Change the text to try again.';
 
 export function start({element, server, given}) {
   const find = name => element.querySelector('.tk-' + name);
   const [text, rows, which, own] = ['text', 'rows', 'which', 'own'].map(find);
   text.value = given.examples[0];
   own.value = OWN;
-
-  // Asks once nothing has changed for a moment; an answer to an older question is dropped.
-  function asker(ask, take) {
-    let timer = null;
-    let number = 0;
-    return (delay = PAUSE) => {
-      clearTimeout(timer);
-      const mine = ++number;
-      timer = setTimeout(async () => {
-        const answer = await ask().catch(() => null);
-        if (mine === number) take(answer ? JSON.parse(answer) : {message: LOST});
-      }, delay);
-    };
-  }
 
   function chips(box, parts, label, about) {
     parts.forEach((part, i) => {
@@ -36,7 +20,7 @@ export function start({element, server, given}) {
     });
   }
 
-  const cut = asker(
+  const cut = asking(
     () => server.cut([text.value]),
     found => {
       rows.textContent = '';
@@ -47,7 +31,7 @@ export function start({element, server, given}) {
       for (const row of found.message ? [] : found.filter(one => one.steps))
         add(which, 'option', '', row.title).value = row.name;
       if ([...which.options].some(option => option.value === chosen)) which.value = chosen;
-      stepwise.ask(0);
+      stepwise.ask([], 0);
     },
   );
 
@@ -84,7 +68,7 @@ export function start({element, server, given}) {
       section.querySelector(one),
     );
     let found = null;
-    const ask = asker(question, answer => {
+    const ask = asking(question, answer => {
       found = answer.message ? null : answer;
       said.textContent = answer.message || '';
       box.textContent = '';
@@ -117,14 +101,14 @@ export function start({element, server, given}) {
   const stepwise = merging(first, () => server.steps([which.value, text.value]), null);
   const learning = merging(second, () => server.learned([own.value, N_LEARNED]), find('list'));
   text.addEventListener('input', () => cut());
-  which.addEventListener('change', () => stepwise.ask(0));
+  which.addEventListener('change', () => stepwise.ask([], 0));
   own.addEventListener('input', () => learning.ask());
   find('examples').addEventListener('click', event => {
     const place = event.target.dataset.example;
     if (place === undefined) return;
     text.value = given.examples[place];
-    cut(0);
+    cut([], 0);
   });
-  cut(0);
-  learning.ask(0);
+  cut([], 0);
+  learning.ask([], 0);
 }

@@ -14,7 +14,7 @@ _EXAMPLES = (
 )
 _HTML = """
 <div class="tk-top"><label class="tk-label">Any text, up to 1,000 characters
-<textarea class="tk-text" rows="2" maxlength="1000" spellcheck="false"></textarea></label>
+<textarea class="tk-text lens-plain" rows="2" spellcheck="false"></textarea></label>
 <div class="tk-examples" role="group" aria-label="Examples">EXAMPLES</div></div>
 <p class="tk-why">A model reads no letters and no words, only numbers of tokens. Most tokens of GPT-2 start with their space, so
 “hello” at the start and “ hello” after a word are two tokens that share nothing until training relates them. Long numbers
@@ -22,12 +22,12 @@ fall into odd pieces, and a rare sign into its bytes. GPT-1 has only lower-case 
 <div class="tk-rows" aria-live="polite"></div>
 <div class="tk-two">
 <section><h3>Merge by merge</h3><p class="tk-note">From bytes to tokens: of all neighbours in the text, the pair that was
-learned first becomes one, again and again. <select class="tk-which" aria-label="Tokenizer"></select></p>
+learned first becomes one, again and again. <select class="tk-which lens-plain" aria-label="Tokenizer"></select></p>
 <label class="tk-slide"><input type="range" class="tk-step" min="0" value="0" aria-label="Merges done"><output></output></label>
 <div class="tk-cut" tabindex="0"></div><div class="tk-said" role="status"></div></section>
 <section><h3>Learn one here</h3><p class="tk-note">Byte-pair encoding counts neighbours in a text, joins the most frequent pair,
 and counts again.</p>
-<textarea class="tk-own" rows="3" maxlength="20000" aria-label="Text to learn from" spellcheck="false"></textarea>
+<textarea class="tk-own lens-plain" rows="3" aria-label="Text to learn from" spellcheck="false"></textarea>
 <label class="tk-slide"><input type="range" class="tk-learn" min="0" value="0" aria-label="Merges learned"><output></output></label>
 <div class="tk-cut" tabindex="0"></div><div class="tk-said" role="status"></div><ol class="tk-list"></ol></section>
 </div>
@@ -40,7 +40,8 @@ def tokens_view(*, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
     server_functions: cut [text], steps [tokenizer, text] and learned [text, merges], as `ui.handlers.generate.tokens`.
     """
     buttons = "".join(
-        f'<button type="button" data-example="{place}">{title}</button>' for place, (title, _) in enumerate(_EXAMPLES)
+        f'<button type="button" class="lens-plain" data-example="{place}">{title}</button>'
+        for place, (title, _) in enumerate(_EXAMPLES)
     )
     return component(
         "",

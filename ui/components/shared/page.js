@@ -23,6 +23,23 @@ export function onLook(changed) {
   new MutationObserver(changed).observe(document.body, {attributes: true, attributeFilter: ['class']});
 }
 
+// --- questions to the server
+// Asks once nothing has changed for a moment, and takes the answer, parsed; one to an older question is dropped. The
+// returned function asks; what it is given comes to `ask`. Without an answer it takes a message.
+export function asking(ask, take, pause = 250) {
+  const lost = {message: 'The server did not answer. Change something to try again.'};
+  let timer = null;
+  let newest = 0;
+  return (given = [], delay = pause) => {
+    clearTimeout(timer);
+    const mine = ++newest;
+    timer = setTimeout(async () => {
+      const answer = await ask(...given).catch(() => null);
+      if (mine === newest) take(answer ? JSON.parse(answer) : lost);
+    }, delay);
+  };
+}
+
 // --- files
 export function save(name, href) {
   const link = document.createElement('a');

@@ -60,7 +60,7 @@ export function story(box, server, sentence) {
     row.setAttribute('role', 'group');
     row.setAttribute('aria-label', 'Chapters');
     chapters.forEach((chapter, i) => {
-      const button = addButton(row, '', chapter.title, () => {
+      const button = addButton(row, 'lens-plain', chapter.title, () => {
         at = i;
         draw();
         box.querySelectorAll('.sy-chapters button')[i].focus();

@@ -5,38 +5,8 @@ import {inflate} from '../shared/coding.js';
 import {add, isDark, onLook, saveMade, saveText, shareLink} from '../shared/page.js';
 import {useBench} from './bench.js';
 import {axis, curvePlot, nearest} from './curves.js';
-
-// What a page keeps of a run, before it has received anything.
-export const begun = news => ({
-  id: news.run,
-  about: news.about,
-  version: news.version,
-  rows: [],
-  looks: [],
-  past: [],
-  rival: null,
-});
-
-// What changes at every answer.
-const RUNNING = 'state reason step elapsed left rate version next_look busy peak planned_peak ahead'.split(' ');
-const NOW = [...RUNNING, 'final', 'final_accuracy', 'verdict'];
-
-// Adds what is new of a run; what it had received beyond the beginning of the news is no longer true.
-export function receive(run, news) {
-  run.rows.length = Math.min(news.first, run.rows.length);
-  run.rows.push(...news.rows);
-  run.looks.length = Math.min(news.looks_from, run.looks.length);
-  run.looks.push(...news.looks);
-  for (const name of NOW) run[name] = news[name];
-}
-
-// What two runs are called by what they differ in.
-export function differences(mine, theirs) {
-  const names = Object.keys(mine).filter(name => name in theirs && mine[name] !== theirs[name]);
-  const said = settings =>
-    names.map(name => (name === 'optimiser' ? settings[name] : `${name} ${settings[name]}`)).join(', ');
-  return [said(mine), said(theirs)];
-}
+import {drawMaps, drawSpark, writeSample} from './moment.js';
+import {begun, differences, receive} from './received.js';
 
 const MAIN_FIGURES = [0, 2, 4, 7]; // of all, those that are large: updates, held-out loss, bits, time left
 
@@ -321,14 +291,11 @@ export function start({element, props, server, trigger, watch}) {
     part('at').textContent =
       `after ${look.step.toLocaleString('en')} updates, ${look.elapsed.toFixed(1)} s` +
       (look.valid === null ? '' : `, loss ${look.valid.toFixed(2)}`) +
-      (look.step ? '' : ': untrained') +
+      (look.step ? '' : run.about.tuned ? ': before this training' : ': untrained') +
       (at === run.looks.length - 1 && run.next_look !== null && run.state === 'running'
         ? ` · next snapshot at ${run.next_look.toFixed(0)} s`
         : '');
-    const text = part('text');
-    text.textContent = '';
-    add(text, 'span', 'tr-prompt', run.about.prompt);
-    add(text, 'span', '', look.text);
+    writeSample(part('text'), run.about.prompt, look);
     if (run.rival) rivalSample(look.elapsed);
     else if (run.about.tuned) sampleBefore();
     if (changed) {
@@ -349,28 +316,8 @@ export function start({element, props, server, trigger, watch}) {
     spark();
   }
   function spark() {
-    const canvas = part('spark'),
-      pen = canvas.getContext('2d'),
-      style = getComputedStyle(element),
-      W = canvas.width,
-      H = canvas.height;
-    pen.clearRect(0, 0, W, H);
-    if (!chancePoints.length) return;
-    const now = chancePoints[Math.min(at, chancePoints.length - 1)],
-      last = Math.max(1, chancePoints.at(-1)[0]);
-    part('chance').textContent = `“${visible(part('chance').dataset.token)}” ${percent(now[1])}`;
-    pen.strokeStyle = style.getPropertyValue('--border-color-primary');
-    pen.strokeRect(0.5, 0.5, W - 1, H - 1);
-    pen.strokeStyle = pen.fillStyle = style.getPropertyValue('--lens-accent');
-    pen.lineWidth = 3;
-    pen.beginPath();
-    chancePoints.forEach(([step, p], i) =>
-      pen[i ? 'lineTo' : 'moveTo'](4 + (step / last) * (W - 8), H - 4 - p * (H - 8)),
-    );
-    pen.stroke();
-    pen.beginPath();
-    pen.arc(4 + (now[0] / last) * (W - 8), H - 4 - now[1] * (H - 8), 5, 0, 7);
-    pen.fill();
+    const now = drawSpark(part('spark'), element, chancePoints, at);
+    if (now) part('chance').textContent = `“${visible(part('chance').dataset.token)}” ${percent(now[1])}`;
   }
   async function headMaps(look) {
     spark();
@@ -379,48 +326,11 @@ export function start({element, props, server, trigger, watch}) {
     drawnHeads = key;
     const found = await server.heads([bench, run.id, at]).catch(() => null);
     if (!found || drawnHeads !== key) return;
-    const values = new Uint8Array(await inflate(found.maps)),
-      {L, H} = run.about,
-      T = found.T,
-      box = part('heads');
+    const values = new Uint8Array(await inflate(found.maps));
     part('heads-title').textContent =
       `Where its heads look on “${visible(run.about.tokens.slice(0, 10).join(''))}…”: ` +
       'rows read, columns are looked at';
-    box.style.gridTemplateColumns = `repeat(${Math.min(H, 8)}, minmax(0, 1fr))`;
-    if (box.children.length !== L * H) {
-      box.textContent = '';
-      for (let i = 0; i < L * H; i++) {
-        const cell = add(box, 'figure');
-        add(cell, 'canvas');
-        add(cell, 'figcaption');
-      }
-    }
-    const dark = isDark(),
-      ink = dark ? [169, 214, 234] : [18, 69, 95],
-      paper = dark ? [13, 17, 28] : [255, 255, 255];
-    for (let i = 0; i < L * H; i++) {
-      const [canvas, caption] = box.children[i].children,
-        l = Math.floor(i / H),
-        h = i % H,
-        image = new ImageData(T, T);
-      canvas.width = canvas.height = T;
-      for (let p = 0; p < T * T; p++) {
-        const share = Math.sqrt(values[i * T * T + p] / 255);
-        for (let c = 0; c < 3; c++) image.data[4 * p + c] = paper[c] + (ink[c] - paper[c]) * share;
-        image.data[4 * p + 3] = 255;
-      }
-      canvas.getContext('2d').putImageData(image, 0, 0);
-      const induction = look.induction?.[l]?.[h] ?? 0,
-        previous = look.previous?.[l]?.[h] ?? 0,
-        kind =
-          Math.max(induction, previous) < 0.4
-            ? ''
-            : induction > previous
-              ? ` induction ${induction.toFixed(2)}`
-              : ` token before ${previous.toFixed(2)}`;
-      caption.textContent = `${l}.${h}${kind}`;
-      box.children[i].classList.toggle('tr-found', Boolean(kind));
-    }
+    drawMaps(part('heads'), values, found.T, run.about, look);
   }
   function draw() {
     const look = run?.looks[at];
@@ -440,20 +350,13 @@ export function start({element, props, server, trigger, watch}) {
   function sampleBefore() {
     part('mine').textContent = 'Now';
     part('rival-name').textContent = 'Before this training';
-    const text = part('rival-text');
-    text.textContent = '';
-    add(text, 'span', 'tr-prompt', run.about.prompt);
-    add(text, 'span', '', run.looks[0].text);
+    writeSample(part('rival-text'), run.about.prompt, run.looks[0]);
   }
   // The rival's sample of the same second.
   function rivalSample(seconds) {
     const looks = run.rival.looks;
     const look = looks.reduce((best, one) => (one.elapsed <= seconds + 0.5 ? one : best), looks[0]);
-    const text = part('rival-text');
-    text.textContent = '';
-    if (!look) return;
-    add(text, 'span', 'tr-prompt', run.rival.about.prompt);
-    add(text, 'span', '', look.text);
+    writeSample(part('rival-text'), run.rival.about.prompt, look);
   }
   // --- what people do
   part('scrub').addEventListener('input', e => run && go(+e.target.value));

@@ -69,7 +69,7 @@ def compare_view(
             yield from or_nothing(([*texts, seed] for texts, seed in views), [gr.skip()] * (MOST + 1))
 
     def on_open(request: gr.Request, shown: str, now: str, name: str, _: str, *given: Any) -> Iterator[list[Any]]:
-        if shown or services.sessions.get(request.session_hash).busy or not now.strip():
+        if shown or services.sessions.get(request.session_hash).busy or not str(now or "").strip():
             yield [gr.skip()] * (MOST + 2)
             return
         for views in on_compare(request, name, now, *given):

@@ -1,0 +1,33 @@
+// A run as a page has received it so far. Nothing here touches the page.
+
+// What a page keeps of a run, before it has received anything.
+export const begun = news => ({
+  id: news.run,
+  about: news.about,
+  version: news.version,
+  rows: [],
+  looks: [],
+  past: [],
+  rival: null,
+});
+
+// What changes at every answer.
+const RUNNING = 'state reason step elapsed left rate version next_look busy peak planned_peak ahead'.split(' ');
+const NOW = [...RUNNING, 'final', 'final_accuracy', 'verdict'];
+
+// Adds what is new of a run; what it had received beyond the beginning of the news is no longer true.
+export function receive(run, news) {
+  run.rows.length = Math.min(news.first, run.rows.length);
+  run.rows.push(...news.rows);
+  run.looks.length = Math.min(news.looks_from, run.looks.length);
+  run.looks.push(...news.looks);
+  for (const name of NOW) run[name] = news[name];
+}
+
+// What two runs are called by what they differ in.
+export function differences(mine, theirs) {
+  const names = Object.keys(mine).filter(name => name in theirs && mine[name] !== theirs[name]);
+  const said = settings =>
+    names.map(name => (name === 'optimiser' ? settings[name] : `${name} ${settings[name]}`)).join(', ');
+  return [said(mine), said(theirs)];
+}
