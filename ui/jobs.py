@@ -89,7 +89,6 @@ class Jobs:
         self._computing, self._limits, self._example, self._clock = computing, limits, example, clock
         self._lock = threading.Lock()
         self._benches: dict[str, Bench] = {}
-        self._reaper: threading.Thread | None = None
 
     def get(self, bench_id: object) -> Bench | None:
         """The bench of an id, which is thereby looked at; None when it is unknown or gone."""
@@ -238,7 +237,6 @@ class Jobs:
             crowded = sorted(self._benches.values(), key=lambda bench: bench.last_seen)[: -self._limits.benches]
             for bench in crowded:
                 del self._benches[bench.id]
-            self._begin_reaping()
         self._free(crowded)
         return known
 
@@ -247,16 +245,6 @@ class Jobs:
         for bench in benches:
             for run in bench.live:
                 run.stop(replaced=True)
-
-    def _begin_reaping(self) -> None:
-        if self._reaper is None:
-            self._reaper = threading.Thread(target=self._reap_for_ever, daemon=True, name="reaper")
-            self._reaper.start()
-
-    def _reap_for_ever(self) -> None:
-        while True:
-            time.sleep(2.0)
-            self.reap()
 
     def __len__(self) -> int:
         return len(self._benches)

@@ -15,7 +15,9 @@ class Limits:
         max_score_chars: characters of a text to be scored.
         model_bytes: memory for loaded models together; the least recently used one goes first.
         reading_bytes: memory for what models have read lately, from which attention maps are drawn.
+        reading_seconds: how long such a reading is kept that nobody looks at.
         any_model: folders and Hub repositories by name, not only those in the list.
+        texts_at_once: texts that are written at the same time; further ones wait in line.
         concurrent_visits: visitors' actions that may be under way, computing or waiting for their next step.
         sessions: visitors remembered at the same time.
         training_runs: runs that learn at the same time.
@@ -35,8 +37,10 @@ class Limits:
     max_score_chars: int = 20_000
     model_bytes: int = 12 << 30
     reading_bytes: int = 1 << 30
+    reading_seconds: float = 600.0
     any_model: bool = True
-    concurrent_visits: int = 24
+    texts_at_once: int = 24
+    concurrent_visits: int = 64
     sessions: int = 200
     session_seconds: float = 3600.0
     training_runs: int = 2
@@ -53,13 +57,16 @@ class Limits:
 PROFILES: dict[str, Limits] = {
     "local": Limits(),
     # One visitor, on stage: a forgotten tab must not be forgotten by the app.
-    "talk": Limits(session_seconds=12 * 3600.0, training_runs=1, training_grace=12 * 3600.0),
+    "talk": Limits(
+        session_seconds=12 * 3600.0, reading_seconds=12 * 3600.0, training_runs=1, training_grace=12 * 3600.0
+    ),
     "space": Limits(
         max_new_tokens=200,
         max_prompt_chars=8_000,
         max_score_chars=8_000,
         model_bytes=4 << 30,
         reading_bytes=256 << 20,
+        reading_seconds=60.0,
         any_model=False,
         session_seconds=900.0,
         training_runs=1,

@@ -13,6 +13,7 @@ from gptcore.generation import continue_together
 from gptcore.language_model import LanguageModel
 from gptcore.scoring import ScoredToken, TextScore, score_text
 from ui import zero_gpu
+from ui.admission import Admission
 from ui.computing import Computing
 from ui.jobs import Bench, Jobs
 from ui.limits import PROFILES, Limits
@@ -36,6 +37,7 @@ class Services:
     computing: Computing
     measuring: Computing
     writers: Writers
+    admission: Admission
     readings: ReadingStore
     jobs: Jobs
     texts: Preparations
@@ -90,7 +92,7 @@ def make_services(
     computing, measuring = Computing("computing"), Computing("measuring")
     jobs = Jobs(computing, limits, example=example)
     store = ModelStore(limits, offline=offline, default=model, trained=jobs.language_model)
-    readings = ReadingStore(limits.reading_bytes)
+    readings = ReadingStore(limits.reading_bytes, limits.reading_seconds)
     return Services(
         models=store,
         sessions=SessionStore(limits),
@@ -98,6 +100,7 @@ def make_services(
         computing=computing,
         measuring=measuring,
         writers=Writers(computing),
+        admission=Admission(limits.texts_at_once),
         readings=readings,
         jobs=jobs,
         texts=Preparations(),

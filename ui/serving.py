@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
 
 import gradio as gr
 from starlette.middleware import Middleware
@@ -14,7 +17,11 @@ from ui.services import Services
 from ui.temporary import TemporaryFiles, UploadRoom
 from ui.theme import make_theme
 
+log = logging.getLogger("gptlens")
+
 _LARGEST_UPLOAD = "200mb"
+_OTHER_THREADS = 16  # beside one for each visitor who waits
+_TIDYING = 2.0  # seconds between two looks at what nobody uses any more
 
 
 def serve(
@@ -38,6 +45,7 @@ def serve(
         Middleware(GZipMiddleware, compresslevel=5, exclude_content_types=as_is),
         Middleware(UploadRoom, files=files),
     ]
+    _tidy_for_ever(files.tidy, services.jobs.reap, services.readings.reap)
     page.queue(api_open=False, max_size=services.limits.waiting_events)
     _, address, _ = page.launch(
         theme=make_theme(),
@@ -48,6 +56,7 @@ def serve(
         ssr_mode=False,
         show_error=False,
         max_file_size=_LARGEST_UPLOAD,
+        max_threads=services.limits.concurrent_visits + _OTHER_THREADS,
         state_session_capacity=services.limits.page_states,
         app_kwargs={"routes": routes(), "middleware": before},
         enable_monitoring=False,
@@ -57,3 +66,18 @@ def serve(
         quiet=not wait,
     )
     return address
+
+
+def _tidy_for_ever(*tidying: Callable[[], None]) -> None:
+    """Lets go of files, runs and readings that nobody uses, in a thread of its own."""
+
+    def tidy() -> None:
+        while True:
+            for one in tidying:
+                try:
+                    one()
+                except Exception:
+                    log.exception("tidying has failed; it is tried again")
+            time.sleep(_TIDYING)
+
+    threading.Thread(target=tidy, daemon=True, name="tidying").start()

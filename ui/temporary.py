@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +14,6 @@ from gptcore.errors import GPTCoreError
 from ui.guard import refuse
 
 _PARENT = f"gptlens-{os.getuid() if hasattr(os, 'getuid') else 'app'}"
-_EVERY = 5.0  # seconds between two looks
 
 
 class TemporaryFiles:
@@ -62,16 +60,6 @@ class TemporaryFiles:
         os.environ["GRADIO_TEMP_DIR"] = str(self.folder / "gradio")
         tempfile.tempdir = str(self.folder)
         return freed
-
-    def watch(self) -> None:
-        """Tidies every few seconds, in a thread of its own."""
-
-        def look() -> None:
-            while self.folder.is_dir():
-                self.tidy()
-                time.sleep(_EVERY)
-
-        threading.Thread(target=look, daemon=True, name="temporary-files").start()
 
     def tidy(self) -> None:
         """Removes what is too old, and the oldest while all together is too large."""

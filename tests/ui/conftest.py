@@ -9,6 +9,7 @@ import pytest
 from gptcore import GPTConfig, LanguageModel
 from gptcore.tokenizers import ByteBPE
 from tiny import make_model
+from ui.admission import Admission
 from ui.computing import Computing
 from ui.jobs import Jobs
 from ui.limits import Limits
@@ -39,6 +40,16 @@ def services(tiny_lm) -> Iterator[Services]:
         limits, offline=True, default="tiny", loader=lambda *_, **__: tiny_lm, trained=jobs.language_model
     )
     readings = ReadingStore(limits.reading_bytes)
-    writers = Writers(computing)
-    yield Services(store, SessionStore(limits), limits, computing, measuring, writers, readings, jobs, Preparations())
+    yield Services(
+        store,
+        SessionStore(limits),
+        limits,
+        computing,
+        measuring,
+        Writers(computing),
+        Admission(limits.texts_at_once),
+        readings,
+        jobs,
+        Preparations(),
+    )
     jobs.stop_all()

@@ -14,6 +14,7 @@ from typing import Any
 
 from gptcore.generated import GeneratedToken
 from gptcore.tokenizers import Tokenizer, describe_token
+from ui.admission import Place
 
 
 def line(kind: str, **values: object) -> str:
@@ -70,6 +71,11 @@ def scored_token(
 def stats(**values: object) -> str:
     """Figures so far, such as tokens per second; the page shows the last ones."""
     return line("stats", **values)
+
+
+def waiting(place: Place) -> str:
+    """That a text has not begun, in the place of its figures."""
+    return stats(waiting=str(place))
 
 
 # Describing a token takes longer than anything else in a record, and the same few hundred come again and again.

@@ -221,6 +221,20 @@ def test_a_text_is_read_once_and_readings_make_room(tiny_lm):
     assert store.read(other, [40, *range(9)])[1] is not store.get(keys[2])  # the name now means another model
 
 
+def test_a_reading_that_nobody_looks_at_is_let_go_of(tiny_lm):
+    now = [0.0]
+    store = ReadingStore(1 << 30, seconds=60.0, clock=lambda: now[0])
+    first, second = (store.read(tiny_lm, [start, 1, 2])[0] for start in (20, 30))
+    now[0] = 50.0
+    assert store.get(first) is not None
+    now[0] = 70.0
+    store.reap()
+    assert store.get(second) is None and store.get(first) is not None
+    now[0] = 140.0
+    store.reap()
+    assert len(store) == 0 and store.read(tiny_lm, [20, 1, 2])[0] == first
+
+
 def test_files_hold_what_the_page_shows(services, tiny_lm):
     value = look(services)
     asked = [value["key"], 1, 2, RAW]

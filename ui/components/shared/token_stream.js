@@ -64,9 +64,10 @@ export function start({element, props, trigger, watch, given}) {
         `${summary.bits_per_token} bits per token`,
       );
     }
+    if (summary.waiting) parts.push(summary.waiting);
     if (summary.n !== undefined) parts.push(`${summary.n} token${summary.n === 1 ? '' : 's'}`);
     if (summary.rate) parts.push(`${summary.rate} tokens/s`);
-    if (summary.first_ms !== undefined) parts.push(`first after ${summary.first_ms} ms`);
+    if (summary.first_ms) parts.push(`first after ${summary.first_ms} ms`);
     const ends = {
       length: 'length reached',
       'end-of-text': 'the model ended the text',

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from gptcore.continuation import Continuation, check_seed
 from gptcore.generation import prompt_ids
@@ -61,7 +62,12 @@ def compare(
         )
         for place in columns
     ]
-    with services.sessions.get(session_id).turn() as run:
+    with services.sessions.get(session_id).turn() as run, services.admission.enter() as ticket:
+        for place in ticket.waiting(lambda: run.wanted):
+            line = records.prompt(text) + records.waiting(place)
+            yield [line if column in columns else "" for column in range(MOST)], seed
+        if not ticket.admitted:  # stopped while it waited
+            form = replace(form, max_new_tokens=0)
         yield from _together(services, run, lm, text, form, dict(zip(columns, continuations, strict=True)), seed)
 
 
@@ -102,7 +108,7 @@ def _together(
             shown = time.perf_counter()
             yield list(streams), seed
     else:
-        finished = True
+        finished = form.max_new_tokens > 0
     if run.superseded:
         return
     for place in columns.keys() - ended:

@@ -30,8 +30,10 @@ def generate(services: Services, model: str, prompt: str, n: int, form: WritingF
         for i in range(n_texts)
     ]
     tokens: list[list[dict[str, Any]]] = [[] for _ in continuations]
-    for (index, made), _ in services.write(lm, continuations, form.max_new_tokens, use_cache=form.use_cache):
-        tokens[index].append({"id": made.id, "text": made.text, "logprob": round(made.logprob, 6), "rank": made.rank})
+    with services.admission.turn():
+        for (index, made), _ in services.write(lm, continuations, form.max_new_tokens, use_cache=form.use_cache):
+            figures = {"id": made.id, "text": made.text, "logprob": round(made.logprob, 6), "rank": made.rank}
+            tokens[index].append(figures)
     texts = ["".join(token["text"] for token in row) for row in tokens]
     return {
         "model": lm.name,

@@ -226,14 +226,19 @@ def _extend(
     if ended:
         document = replace(document, records=(*document.records, records.note(_ENDED)))
     yield View(stream="".join(document.records), seed=document.seed)
-    for new in _paced(services, run, lm, continuation, form, n_tokens):
-        if run.abandoned:
-            return
-        shown = (*document.records, *new)
-        n_shown = document.n_prompt + sum(record.startswith(_TOKEN) for record in shown)
-        document = replace(document, records=shown, ids=tuple(continuation.ids[:n_shown]))
-        session.document = document
-        yield View(stream="".join(document.records))
+    with services.admission.enter() as ticket:
+        for place in ticket.waiting(lambda: run.wanted):
+            yield View(stream="".join((*document.records, records.waiting(place))))
+        for new in _paced(services, run, lm, continuation, form, n_tokens if ticket.admitted else 0):
+            if run.abandoned:
+                return
+            if continuation.done:  # what is left is to show it, at the reader's pace
+                ticket.leave()
+            shown = (*document.records, *new)
+            n_shown = document.n_prompt + sum(record.startswith(_TOKEN) for record in shown)
+            document = replace(document, records=shown, ids=tuple(continuation.ids[:n_shown]))
+            session.document = document
+            yield View(stream="".join(document.records))
     if not run.superseded:
         yield View(distribution=_look(services, session, lm, document, form.sampling))
 
@@ -279,7 +284,7 @@ def _paced(
         end = continuation.end
     reason = end or "stopped"
     # A single step has reached its length by intention; only an end of the text is news.
-    yield [*new, figures("step" if n_tokens <= 1 and reason in ("length", "stopped") else reason)]
+    yield [*new, figures("step" if n_tokens == 1 and reason in ("length", "stopped") else reason)]
 
 
 def wait_until(moment: float, run: Turn) -> None:

@@ -96,8 +96,11 @@ def answer(services: Services, session_id: str | None, model: object, asked: Ask
         fitted.ids, settings, seed=check_seed(asked.seed), tokenizer=lm.tokenizer, stop=asked.stop
     )
     stream, shown_at, computed, written, n, end = records.prompt(_tail(fitted.prompt.text)), 0.0, 0.0, "", 0, ""
-    with services.sessions.get(session_id).turn() as run:
-        for (_, made), seconds in services.write(lm, [continuation], asked.max_new_tokens):
+    with services.sessions.get(session_id).turn() as run, services.admission.enter() as ticket:
+        for place in ticket.waiting(lambda: run.wanted):
+            yield stream + records.waiting(place)
+        n_tokens = asked.max_new_tokens if ticket.admitted else 0
+        for (_, made), seconds in services.write(lm, [continuation], n_tokens):
             n, computed, end = n + 1, computed + seconds, made.end
             stream += records.token(lm.tokenizer, made)
             written += made.text

@@ -52,7 +52,8 @@ def by_program(
     settings = replace(asked.settings, top_k=asking.within(asked.settings.top_k, lm))
     seed = check_seed(asked.seed)
     continuation = Continuation(fitted.ids, settings, seed=seed, tokenizer=lm.tokenizer, stop=asked.stop)
-    made = [token for (_, token), _ in services.write(lm, [continuation], asked.max_new_tokens)]
+    with services.admission.turn():
+        made = [token for (_, token), _ in services.write(lm, [continuation], asked.max_new_tokens)]
     written = "".join(token.text for token in made)
     shown = asking.parts_of(lm, asked, fitted)
     return {

@@ -1,0 +1,90 @@
+"""The line of texts that wait to be written."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+from gptcore.sampling import SamplingSettings
+from ui.admission import Admission, Place
+from ui.handlers.generate import program, writing
+from ui.handlers.generate.compare import compare
+from ui.handlers.generate.strategies import FROM_SLIDERS, OFF
+from ui.handlers.inputs import WritingForm
+
+
+def _form(n: int) -> WritingForm:
+    return WritingForm(SamplingSettings(), n, (), 3, True, 0.0)
+
+
+def test_texts_begin_in_the_order_in_which_they_came_and_know_their_place():
+    now = [0.0]
+    admission = Admission(1, clock=lambda: now[0])
+    with admission.enter() as first, admission.enter() as second, admission.enter() as third:
+        assert list(first.waiting()) == [] and first.admitted
+        assert next(second.waiting()) == Place(0, None) and next(third.waiting()) == Place(1, None)
+        now[0] = 8.0
+        first.leave()
+        first.leave()
+        assert not admission.admit(third, 0.01)  # it is not its turn
+        assert next(third.waiting()) == Place(1, 16.0)
+        assert list(second.waiting()) == [] and second.admitted
+        second.leave()
+        assert list(third.waiting()) == []
+    with admission.turn():
+        pass
+
+
+def test_whoever_gives_up_leaves_the_line():
+    admission = Admission(1)
+    with admission.turn():
+        with admission.enter() as impatient:
+            assert len(list(impatient.waiting(lambda: False))) == 1 and not impatient.admitted
+        with admission.enter() as behind:
+            assert next(behind.waiting()).ahead == 0
+
+
+def test_a_place_is_said_in_words():
+    assert str(Place(0, None)) == "waiting: the next text is yours"
+    assert str(Place(1, 0.2)) == "waiting: 1 text is ahead of yours, about 1 s"
+    assert str(Place(7, 4.4)) == "waiting: 7 texts are ahead of yours, about 4 s"
+
+
+def test_a_text_waits_visibly_then_is_the_same_as_without(services):
+    form = _form(5)
+    alone = list(writing.write(services, "alone", "tiny", "the cat", form))[-2].stream
+    full = replace(services, admission=Admission(1))
+    with full.admission.enter() as other:
+        assert list(other.waiting()) == []
+        views = writing.write(full, "second", "tiny", "the cat", form)
+        assert "waiting" not in next(views).stream
+        assert "the next text is yours" in next(views).stream
+        columns, _ = next(compare(full, "third", "tiny", "the cat", form, [FROM_SLIDERS, OFF], True))
+        assert "1 text is ahead" in columns[0] and columns[1] == ""
+        other.leave()
+        streams = [view.stream for view in views if view.stream]
+    assert "waiting" not in streams[-1]
+    tokens = [[line for line in text.splitlines() if '"token"' in line] for text in (alone, streams[-1])]
+    assert tokens[0] == tokens[1] and len(tokens[0]) == 5
+
+
+def test_a_text_that_waits_can_be_stopped_and_the_page_says_so(services):
+    full = replace(services, admission=Admission(1))
+    with full.admission.turn():
+        views = writing.write(full, "v", "tiny", "the cat", _form(5))
+        next(views), next(views)
+        writing.stop(full, "v")
+        streams = [view.stream for view in views if view.stream]
+    assert '"end":"stopped"' in streams[-1] and '"token"' not in streams[-1]
+
+
+def test_a_program_waits_for_its_turn(services):
+    full = replace(services, admission=Admission(1))
+    answers = []
+    with full.admission.turn():
+        asks = threading.Thread(target=lambda: answers.append(program.generate(full, "tiny", "the", 1, _form(2))))
+        asks.start()
+        asks.join(1.0)
+        assert not answers
+    asks.join(60)
+    assert len(answers[0]["tokens"][0]) == 2
