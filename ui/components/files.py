@@ -23,9 +23,9 @@ ServerFunctions = Sequence[Callable[..., object]]
 
 
 _HERE = Path(__file__).resolve().parent
-_TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
+_TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".talk": "application/json"}
 _WHOLE_PAGE, _OURS = ("shared/theme.css", "shared/stage.css"), "lens-component"
-_ROOT, _PLOTLY = "/gptlens", "plotly.min.js"
+_ROOT, _PLOTLY, _RECORDER = "/gptlens", "plotly.min.js", "shared/recorder.js"
 _IMPORT = re.compile(r"^import \{[^}]*\} from '([^']+)';\n", re.MULTILINE)
 
 
@@ -102,7 +102,9 @@ def component(
         server_functions: what the module may ask the server, by their names.
     """
     context = f"{{element, props, server, trigger, watch, given: {json.dumps(given or {})}}}"
-    script = f"// {' '.join(repr(event) for event in events)}\nimport({address(module)}).then(m => m.start({context}));"
+    modules = f"[import({address(module)}), import({address(_RECORDER)})]"
+    begin = f"Promise.all({modules}).then(([m, r]) => r.begin({json.dumps(elem_id)}, m.start, {context}));"
+    script = f"// {' '.join(repr(event) for event in events)}\n{begin}"
     return gr.HTML(
         value,
         html_template=template,

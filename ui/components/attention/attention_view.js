@@ -11,7 +11,7 @@ import {lineView} from './line_view.js';
 import {ROLES, same} from './roles.js';
 import {stepView} from './step_view.js';
 
-export function start({element, props, server, trigger, watch, given}) {
+export function start({element, props, server, trigger, watch, given, choices = () => () => {}}) {
   const part = name => element.querySelector('.at-' + name);
   const signedView = given.signed === true,
     said = part('said');
@@ -223,7 +223,12 @@ export function start({element, props, server, trigger, watch, given}) {
     if (mode === 'lines') lines.draw();
     if (mode === 'steps') steps.sums();
   }
+  const told = choices(choice => {
+    const [layer, head] = JSON.parse(choice);
+    if (layer in (value?.roles ?? []) && head in value.roles[layer]) pick([layer, head]);
+  });
   function pick(at) {
+    told(JSON.stringify(at));
     if (!same(at, chosen)) quiz.another();
     chosen = at;
     peek = null;

@@ -1,5 +1,6 @@
 // Keys for the stage, listed by "?". Those that press a button press one that is on screen. A second click on a main
 // button within a quarter of a second is the same click; on others, one within the time that no hand needs.
+import {isRecording, isReplaying, leaveReplay, record, stopRecording} from './recorder.js';
 import {hold} from './visit.js';
 import {isTouring, leaveTour, resumeTour, startTour, turnTour} from './tour.js';
 
@@ -13,6 +14,7 @@ const LIST = [
   ['Page Down, Page Up', 'in large type: the next tab, the one before'],
   ['B or .', 'a black screen, and back'],
   ['T', 'the guided tour; Space or Page Down goes on, Page Up back, Escape leaves'],
+  ['R', 'records what happens on the page, for a replay with no model; again ends it'],
   ['?', 'this list'],
 ];
 
@@ -56,6 +58,7 @@ export function start() {
     b: () => document.body.classList.toggle('black'),
     '.': () => document.body.classList.toggle('black'),
     '?': list,
+    r: () => (isRecording() ? stopRecording() : record()),
     t: () => (isTouring() ? leaveTour() : startTour()),
   };
   const openTab = () => outerTabs().find(tab => tab.getAttribute('aria-selected') === 'true');
@@ -95,6 +98,9 @@ export function start() {
     if (isTouring() && (onward || key === 'escape')) {
       if (onward) turnTour(onward);
       else leaveTour();
+      e.preventDefault();
+    } else if (isReplaying() && key === 'escape') {
+      leaveReplay();
       e.preventDefault();
     } else if (keys[key]) {
       keys[key]();

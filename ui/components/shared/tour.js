@@ -1,7 +1,10 @@
 // A guided tour: a bar with one sentence a step, and a frame around what it is about. A teacher's own tour is a text
-// file or a link: blocks with a line "?tab=generate&prompt=..." and a sentence, and perhaps "@ selector" to point at.
-import {add, addButton, copyText} from './page.js';
+// file or a link: blocks with a line "?tab=generate&prompt=..." and a sentence, and perhaps "@ selector" to point at. A
+// talk is a tour whose steps may be recordings.
+import {add, addButton, copyText, saveText} from './page.js';
 import {awaited, goTo, loadWith, needsLoad, visible} from './places.js';
+import {leaveReplay, play} from './recorder.js';
+import {readTalk, talkText} from './recording.js';
 import {STEPS, TITLE} from './tour_steps.js';
 
 const KEY = 'gptlens-tour';
@@ -27,6 +30,24 @@ export function parseTour(text) {
   return {title, steps, at: 0, own: text};
 }
 
+const read = text => (text.trimStart().startsWith('{') ? readTalk(text) : parseTour(text));
+
+// Several files, opened together, one after the other.
+function joined([first, ...more]) {
+  if (!more.length) return first;
+  return {...first, steps: [first, ...more].flatMap(({steps}) => steps), own: '', joined: true};
+}
+
+// The bundled talk, which was recorded here.
+export async function startExample() {
+  try {
+    const reply = await fetch(new URL('../talks/example.talk', import.meta.url));
+    startTour(readTalk(await reply.text()));
+  } catch {
+    startTour(); // a server that is gone: the tour at least needs none
+  }
+}
+
 function keep() {
   try {
     if (tour) sessionStorage.setItem(KEY, JSON.stringify(tour));
@@ -39,6 +60,7 @@ function keep() {
 export const isTouring = () => tour !== null;
 
 export function leaveTour() {
+  leaveReplay();
   tour = null;
   wanted += 1;
   keep();
@@ -91,6 +113,7 @@ async function go(at) {
   const number = ++wanted;
   tour.at = at;
   const step = tour.steps[at];
+  leaveReplay();
   const query = new URLSearchParams(step.link);
   const loads = tour.loaded !== at && needsLoad(query); // once: what a link cannot hold must not load it for ever
   tour.loaded = loads ? at : null;
@@ -105,6 +128,7 @@ async function go(at) {
   if (!(await goTo(query, isWanted))) return;
   const target = step.point && (await awaited(() => visible(step.point), isWanted));
   if (number === wanted && target) frame(target);
+  if (number === wanted && step.recording) play(step.recording);
 }
 
 function frame(target) {
@@ -130,6 +154,7 @@ function draw() {
   bar.querySelector('.tour-next').textContent = last ? 'Done' : 'Next';
   bar.querySelector('.tour-back').disabled = tour.at === 0;
   bar.querySelector('.tour-link').hidden = !tour.own;
+  bar.querySelector('.tour-save').hidden = !tour.joined;
   say(tour.steps[tour.at].say);
 }
 
@@ -148,18 +173,21 @@ function build() {
   place.addEventListener('change', () => go(+place.value));
   add(row, 'span', 'tour-count');
   const file = add(row, 'input', 'tour-file');
-  Object.assign(file, {type: 'file', accept: '.txt,text/plain', hidden: true});
+  Object.assign(file, {type: 'file', accept: '.txt,.json', multiple: true, hidden: true});
   file.addEventListener('change', async () => {
     try {
-      const text = await file.files[0].text();
+      const texts = await Promise.all([...file.files].map(one => one.text()));
       file.value = ''; // the same file can be opened again once it was mended
-      startTour(parseTour(text));
+      startTour(joined(texts.map(read)));
     } catch (error) {
       say(error.message);
     }
   });
   addButton(row, 'tour-open', 'Open your own…', () => file.click()).title =
-    'A text file: for each step a line like ?tab=generate&temperature=0.3, a sentence below it, and an empty line';
+    'Recordings, which become one talk, or a text: for each step a line like ?tab=generate&seed=3 and a sentence';
+  addButton(row, 'tour-save', 'Save as one talk', () =>
+    saveText('talk.json', 'application/json', talkText(tour.title, tour.steps)),
+  );
   addButton(row, 'tour-link', 'Copy its link', async () => {
     const done = await copyText(`${location.origin}${location.pathname}#tour=${encodeURIComponent(tour.own)}`);
     say(done ? 'The link to this tour is on the clipboard.' : 'The browser does not allow copying here.');

@@ -3,7 +3,7 @@
 import {counted, percent, visible} from '../shared/plain.js';
 import {add, addButton, onTools} from '../shared/page.js';
 import {goTo} from '../shared/places.js';
-import {startTour} from '../shared/tour.js';
+import {startExample, startTour} from '../shared/tour.js';
 import {playFilm} from './film.js';
 import {story} from './story.js';
 
@@ -208,6 +208,7 @@ export function start({element, props, server, watch, given}) {
     data
       ? {
           show: () => startTour(),
+          talk: startExample,
           play: () => (left > 0 ? (left = 0) : (before.push(ids()), say(''), write(WRITES))),
           back: () => {
             left = 0;

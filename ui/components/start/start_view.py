@@ -24,6 +24,7 @@ _HTML = """
 <div class="st-tools"><button type="button" class="st-play" data-do="play">Let it write</button>
 <button type="button" data-do="back">Back</button><button type="button" data-do="again">Start over</button>
 <button type="button" class="st-show" data-do="show">Show me around</button>
+<button type="button" class="st-show" data-do="talk">A recorded talk</button>
 <span class="st-said" role="status"></span></div>
 </div>
 <div class="st-two">

@@ -6,6 +6,7 @@ import {add, isDark, onLook, saveMade, saveText, shareLink} from '../shared/page
 import {useBench} from './bench.js';
 import {axis, curvePlot, nearest} from './curves.js';
 import {drawMaps, drawSpark, writeSample} from './moment.js';
+import {pace} from '../shared/recorder.js';
 import {begun, differences, receive} from './received.js';
 
 const MAIN_FIGURES = [0, 2, 4, 7]; // of all, those that are large: updates, held-out loss, bits, time left
@@ -25,6 +26,7 @@ export function start({element, props, server, trigger, watch}) {
     at = 0,
     failures = 0,
     guess = null,
+    epoch = 0,
     drawnHeads = '',
     pickedFor = '';
 
@@ -63,11 +65,12 @@ export function start({element, props, server, trigger, watch}) {
   }
   function schedule(ms) {
     clearTimeout(again);
-    again = setTimeout(tick, ms);
+    again = setTimeout(tick, ms / pace());
   }
   async function tick() {
     if (busy) return;
     busy = true;
+    const mine = epoch;
     const inSight = element.offsetParent !== null && !document.hidden;
     try {
       const news = await server.poll([
@@ -78,17 +81,19 @@ export function start({element, props, server, trigger, watch}) {
         run ? run.looks.length : 0,
         run?.rival ? [run.rival.id, run.rival.version, run.rival.rows.length, run.rival.looks.length] : null,
       ]);
-      if (news === undefined) throw new Error('no answer');
+      if (mine === epoch && news === undefined) throw new Error('no answer');
       failures = 0;
-      if (news === null) lost();
-      else await absorb(news, inSight);
+      if (mine === epoch) {
+        if (news === null) lost();
+        else await absorb(news, inSight);
+      }
     } catch {
       failures += 1;
       if (failures > 2)
         say('The server does not answer; trying again every second. If it is still running, so is the run.');
     }
     busy = false;
-    schedule(!inSight ? 5000 : alive() ? 230 : 1500);
+    schedule(mine !== epoch ? 0 : !inSight ? 5000 : alive() ? 230 : 1500);
   }
   function lost() {
     if (bench === EXAMPLE) return;
@@ -432,4 +437,9 @@ export function start({element, props, server, trigger, watch}) {
   document.addEventListener('visibilitychange', () => document.hidden || tick());
   watch('value', take);
   take();
+  return () => {
+    epoch += 1;
+    run = null;
+    tick();
+  };
 }

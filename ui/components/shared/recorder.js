@@ -1,0 +1,310 @@
+// Records what happens on the page, and replays it with no model and no network. Every component is started here.
+import {add, addButton, saveText} from './page.js';
+import {goTo} from './places.js';
+import {finished, isFlow, isRecorded, newTape, noteAnswer, noteValue, noteView, player, talkText} from './recording.js';
+
+const SPEEDS = {'half speed': 0.5, 'as it was': 1, '2 times as fast': 2, '4 times as fast': 4, 'at once': Infinity};
+const FIELDS = ['textarea', 'input[type=text]', 'input[type=number]', 'input:not([type])'];
+const FRAME = 40; // milliseconds between two looks at what is due in a replay
+
+const CHOICE = ' choice'; // behind a component's id: what is chosen in it, which its value does not say
+
+const taps = new Map(); // components by their ids: {live, watchers, over, again, choice, choose}
+let tape = null;
+let began = 0;
+let made = null; // a recording that is neither saved nor thrown away
+let replay = null; // {player, recording, held, since, speed, timer, fields: what stood in them before}
+let bar = null;
+let ticking = 0;
+
+// Whether a component shows what was recorded of it; all others go on living.
+const replays = id => Boolean(replay?.player.ids.has(id));
+
+// Starts a component. One that fetches for itself returns a function that has it fetch everything anew; one in which
+// something is chosen gives `choices` a function that chooses, and gets one to tell what was chosen, as JSON.
+export function begin(id, start, context) {
+  const tap = {live: context, watchers: [], over: replay?.player.values.get(id)};
+  taps.set(id, tap);
+  tap.again = start({
+    ...context,
+    props: {
+      get value() {
+        return tap.over ?? context.props.value;
+      },
+    },
+    server: new Proxy({}, {get: (_, name) => asked => ask(id, tap, name, asked)}),
+    trigger: (name, data) =>
+      replays(id) ? say('This is a replay. Leave it to go on with the model.') : context.trigger(name, data),
+    choices(choose) {
+      tap.choose = choose;
+      return choice => {
+        tap.choice = choice;
+        if (tape) noteValue(tape, Math.round(performance.now() - began), id + CHOICE, choice);
+      };
+    },
+    watch(name, changed) {
+      tap.watchers.push(changed);
+      context.watch(name, () => {
+        note(id, tap);
+        if (tap.over === undefined) changed();
+      });
+    },
+  });
+}
+
+function note(id, tap) {
+  if (tape && !tap.again)
+    noteValue(tape, Math.round(performance.now() - began), id, String(tap.live.props.value ?? ''));
+}
+
+async function ask(id, tap, name, asked) {
+  if (replays(id) && isRecorded(name)) return answered(id, name, asked);
+  const [mine, at] = [tape, performance.now()];
+  const answer = await tap.live.server[name](asked);
+  if (mine && mine === tape && isRecorded(name) && at >= began)
+    noteAnswer(tape, Math.round(performance.now() - began), id, name, asked, answer);
+  return answer;
+}
+
+// --- recording
+// The text fields of the open tab that have names, as [selector, node].
+function fields() {
+  const kinds = FIELDS.map(kind => `#tabs ${kind}`).join();
+  return [...document.querySelectorAll(kinds)].flatMap(node => {
+    const box = node.offsetParent && node.closest('[id]:not([id^=component-]):not(#tabs)');
+    const selector = box && `#${CSS.escape(box.id)} ${FIELDS.find(kind => node.matches(kind))}`;
+    return selector && document.querySelector(selector) === node ? [[selector, node]] : [];
+  });
+}
+
+function noteFields() {
+  for (const [selector, node] of fields()) noteValue(tape, Math.round(performance.now() - began), selector, node.value);
+}
+
+const openTab = within =>
+  [...document.querySelectorAll(`${within} [role=tab][aria-selected=true]`)].find(tab => tab.offsetParent);
+const nameOf = tab => tab?.textContent.trim() ?? '';
+const outer = () =>
+  [...document.querySelectorAll('#tabs [role=tab]')].filter(tab => tab.closest('.tabs').id === 'tabs');
+
+function place() {
+  const tab = outer().find(one => one.getAttribute('aria-selected') === 'true');
+  return [nameOf(tab), nameOf(openTab('#tabs > .tabitem'))];
+}
+
+export const isRecording = () => tape !== null;
+
+export function record() {
+  leaveReplay();
+  const model = document.querySelector('#model input')?.value ?? '';
+  const [tab, view] = place();
+  tape = newTape({title: `${tab}, ${model}`, model, date: new Date().toISOString().slice(0, 10)});
+  began = performance.now();
+  noteView(tape, 0, tab, view);
+  for (const [id, tap] of taps) {
+    if (tap.again) tap.again();
+    else noteValue(tape, 0, id, String(tap.live.props.value ?? ''));
+    if (tap.choice) noteValue(tape, 0, id + CHOICE, tap.choice);
+  }
+  noteFields();
+  drawRecording();
+}
+
+document.addEventListener('click', event => {
+  if (!tape || !event.target.closest?.('#tabs [role=tab]')) return;
+  setTimeout(() => tape && noteView(tape, Math.round(performance.now() - began), ...place()), 0);
+});
+
+// Ends the recording, which can then be looked at, saved or thrown away.
+export function stopRecording() {
+  noteFields();
+  const isShown = id => id.startsWith('#') || taps.get(id.replace(CHOICE, '')).live.element.offsetParent !== null;
+  made = finished(tape, performance.now() - began, isShown);
+  tape = null;
+  drawMade();
+}
+
+function discard() {
+  tape = made = null;
+  close();
+}
+
+// --- replaying
+const clock = () => {
+  const {held, since, speed, recording} = replay;
+  const run = since === null ? 0 : (performance.now() - since) * speed;
+  return Math.min(held + (Number.isNaN(run) ? 0 : run), recording.length);
+};
+
+// How much faster than usual a component that asks again and again should do so.
+export const pace = () => replay?.speed ?? 1;
+
+export function play(recording) {
+  leaveReplay();
+  const begins = {held: 0, since: performance.now(), speed: 1};
+  replay = {player: player(recording), recording, ...begins, timer: 0, fields: new Map()};
+  replay.timer = setInterval(due, FRAME);
+  again();
+  drawReplay();
+  due();
+}
+
+function again() {
+  for (const id of replay.player.ids) taps.get(id)?.again?.();
+}
+
+function due() {
+  const now = clock();
+  const {changed, view} = replay.player.advance(now);
+  if (view) goTo(new URLSearchParams({tab: view[0], view: view[1]}));
+  for (const id of changed) {
+    const tap = taps.get(id.replace(CHOICE, ''));
+    if (!tap) continue; // its tab has not been opened yet
+    if (id.endsWith(CHOICE)) {
+      tap.choose?.(replay.player.values.get(id));
+      continue;
+    }
+    tap.over = replay.player.values.get(id);
+    for (const redraw of tap.watchers) redraw();
+  }
+  fillIn();
+  if (now >= replay.recording.length && replay.since !== null) {
+    [replay.held, replay.since] = [now, null];
+    drawReplay();
+  }
+  const at = bar?.querySelector('.replay-at');
+  if (at) at.textContent = `${seconds(now)} of ${seconds(replay.recording.length)}`;
+}
+
+// What stood in the fields, shown and not told to the page: what it would do with it has been recorded.
+function fillIn() {
+  for (const [selector, node] of fields()) {
+    const value = replay.player.values.get(selector);
+    if (value === undefined || node.value === value) continue;
+    if (!replay.fields.has(node)) replay.fields.set(node, node.value);
+    node.value = value;
+  }
+}
+
+// The answer of the recording, at its time; nothing once the replay is left, or begins anew.
+async function answered(id, name, asked) {
+  const mine = replay.player;
+  const found = mine.answer(id, name, asked, clock());
+  if (!found && !isFlow(name)) {
+    if (!taps.get(id)?.again) say('Nobody looked at this while it was recorded. Leave the replay to ask the model.');
+    return undefined;
+  }
+  const isCurrent = () => replay?.player === mine;
+  const isDue = () => found && clock() >= found.ms;
+  while (isCurrent() && !isDue()) await new Promise(done => setTimeout(done, FRAME));
+  return isCurrent() ? found.answer : undefined;
+}
+
+function pauseOrGoOn() {
+  const now = clock();
+  const ended = now >= replay.recording.length;
+  if (ended) rewind();
+  else [replay.held, replay.since] = [now, replay.since === null ? performance.now() : null];
+  drawReplay();
+}
+
+function rewind() {
+  Object.assign(replay, {player: player(replay.recording), held: 0, since: performance.now()});
+  again();
+}
+
+function setSpeed(speed) {
+  [replay.held, replay.since] = [clock(), replay.since === null ? null : performance.now()];
+  replay.speed = speed;
+  if (speed === Infinity) replay.held = replay.recording.length;
+}
+
+// Back to the model: every component shows again what the server last gave it.
+export function leaveReplay() {
+  if (!replay) return;
+  clearInterval(replay.timer);
+  for (const [node, value] of replay.fields) node.value = value;
+  const {ids} = replay.player;
+  replay = null;
+  for (const id of ids) {
+    const tap = taps.get(id);
+    if (!tap) continue;
+    tap.over = undefined;
+    if (tap.again) tap.again();
+    else for (const redraw of tap.watchers) redraw();
+  }
+  close();
+}
+
+export const isReplaying = () => replay !== null;
+
+// --- the bar
+const seconds = ms => `${(ms / 1000).toFixed(0)} s`;
+
+function say(text) {
+  const said = bar?.querySelector('.replay-said');
+  if (said) said.textContent = text;
+}
+
+function close() {
+  clearInterval(ticking);
+  bar?.remove();
+  bar = null;
+}
+
+function open(label) {
+  close();
+  bar = add(document.body, 'aside', '');
+  bar.id = 'replay';
+  bar.setAttribute('aria-label', label);
+  return add(bar, 'div', 'tour-row');
+}
+
+function drawRecording() {
+  const row = open('Recording');
+  add(row, 'b', 'replay-name', '● Recording');
+  const at = add(row, 'span', 'replay-at', '0 s');
+  addButton(row, 'tour-next', 'Done', stopRecording);
+  addButton(row, '', 'Discard', discard);
+  ticking = setInterval(() => {
+    at.textContent = seconds(performance.now() - began);
+    noteFields();
+  }, 250);
+}
+
+function drawMade() {
+  const row = open('A recording');
+  add(row, 'b', 'replay-name', `Recorded ${seconds(made.length)}`);
+  const sentence = add(row, 'input', 'replay-say');
+  Object.assign(sentence, {type: 'text', placeholder: 'A sentence for the talk', value: made.say ?? ''});
+  sentence.setAttribute('aria-label', 'A sentence that the talk shows with this recording');
+  const mine = made;
+  sentence.addEventListener('input', () => {
+    mine.say = sentence.value;
+  });
+  addButton(row, '', 'Replay it', () => play(mine));
+  addButton(row, 'tour-next', 'Save', () => {
+    const {say: words, ...recording} = mine;
+    saveText('talk.json', 'application/json', talkText(mine.title, [{say: words || mine.title, recording}]));
+  });
+  addButton(row, '', 'Discard', discard);
+}
+
+function drawReplay() {
+  const {recording, since, speed} = replay;
+  const row = open('Replay');
+  add(row, 'b', 'replay-name', 'Replay');
+  add(row, 'span', 'replay-what', `${recording.title}, ${recording.date}`);
+  add(row, 'span', 'replay-at');
+  const isOver = replay.held >= recording.length;
+  addButton(row, 'replay-hold', isOver ? 'Again' : since === null ? 'Go on' : 'Pause', pauseOrGoOn);
+  const chosen = add(row, 'select', 'replay-speed');
+  chosen.setAttribute('aria-label', 'Speed');
+  for (const [name, value] of Object.entries(SPEEDS)) add(chosen, 'option', '', name).selected = value === speed;
+  chosen.addEventListener('change', () => setSpeed(SPEEDS[chosen.value]));
+  addButton(row, 'tour-leave', 'Leave', () => {
+    leaveReplay();
+    if (made) drawMade();
+  });
+  add(bar, 'p', 'replay-said').setAttribute('role', 'status');
+}
