@@ -20,7 +20,7 @@ from browser import COUNT_REQUESTS, open_accordion, settled
 from serving import served_page
 
 TARGET = Path(__file__).resolve().parent.parent / "ui" / "components" / "talks" / "example.talk"
-TITLE = "GPT in four minutes"
+TITLE = "GPT in one minute"
 
 
 def _write(page: Page) -> None:

@@ -226,3 +226,11 @@ def test_on_a_phone_the_result_is_on_the_first_screen_and_settings_open_on_deman
 def test_header_and_tabs_leave_the_screen_to_the_result(visit):
     box = visit("").locator("#tabs > .tab-wrapper").bounding_box()
     assert box["y"] + box["height"] <= 100
+
+
+def test_a_reload_comes_back_to_the_view_within_the_tab(visit):
+    page = visit("?tab=attention")
+    page.get_by_role("tab", name="Logit lens").click()
+    expect(page.locator("#lens .ll-grid, #lens table, #lens canvas").first).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("tab", name="Logit lens")).to_have_attribute("aria-selected", "true")

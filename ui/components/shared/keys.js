@@ -1,7 +1,8 @@
 // Keys for the stage, listed by "?". Those that press a button press one that is on screen. A second click on a main
 // button within a quarter of a second is the same click; on others, one within the time that no hand needs.
+import {goTo, isOpen, outerTabs, place} from './places.js';
 import {isRecording, isReplaying, leaveReplay, record, stopRecording} from './recorder.js';
-import {hold} from './visit.js';
+import {heldView, hold} from './visit.js';
 import {isTouring, leaveTour, resumeTour, startTour, turnTour} from './tour.js';
 
 const LIST = [
@@ -43,8 +44,6 @@ export function start() {
     ['TEXTAREA', 'SELECT'].includes(e.target.tagName) ||
     e.target.isContentEditable ||
     (e.target.tagName === 'INPUT' && !silent.includes(e.target.type));
-  const outerTabs = () =>
-    [...document.querySelectorAll('#tabs [role=tab]')].filter(tab => tab.closest('.tabs')?.id === 'tabs');
   const press = selector => [...document.querySelectorAll(selector)].find(button => button.offsetParent)?.click();
   const keys = {
     g: () => press('#tabs button.primary'),
@@ -61,10 +60,9 @@ export function start() {
     r: () => (isRecording() ? stopRecording() : record()),
     t: () => (isTouring() ? leaveTour() : startTour()),
   };
-  const openTab = () => outerTabs().find(tab => tab.getAttribute('aria-selected') === 'true');
   const turn = by => {
     const tabs = outerTabs();
-    tabs[tabs.indexOf(openTab()) + by]?.click();
+    tabs[tabs.findIndex(isOpen) + by]?.click();
   };
   const remote = {pagedown: 1, pageup: -1}; // what the buttons of a presenter's remote send
   document.addEventListener('click', () => document.body.classList.remove('black'), true);
@@ -110,8 +108,12 @@ export function start() {
       e.preventDefault();
     } else if ('012345'.includes(key)) outerTabs()[+key]?.click();
   });
-  addEventListener('pagehide', () => hold({tab: openTab()?.textContent.trim().toLowerCase() ?? ''}));
+  addEventListener('pagehide', () => {
+    const [tab, view] = place();
+    hold({tab: tab.toLowerCase(), view});
+  });
   resumeTour();
+  if (!isTouring()) goTo(new URLSearchParams({view: heldView()}));
   if (new URLSearchParams(location.search).get('present') !== '1') return;
   document.body.classList.add('present');
   const fitted = new MutationObserver(() => {

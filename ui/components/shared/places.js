@@ -36,6 +36,18 @@ export function loadWith(query) {
   location.href = linkTo(location.href, settings, {present: document.body.classList.contains('present')});
 }
 
+// The tabs of the page, not those within one of them.
+export const outerTabs = () =>
+  [...document.querySelectorAll('#tabs [role=tab]')].filter(tab => tab.closest('.tabs')?.id === 'tabs');
+
+export const isOpen = tab => tab.getAttribute('aria-selected') === 'true';
+
+// The names of the open tab and of the view in it, "" where there are none.
+export function place() {
+  const views = [...document.querySelectorAll('#tabs > .tabitem [role=tab]')].filter(tab => tab.offsetParent);
+  return [outerTabs(), views].map(tabs => tabs.find(isOpen)?.textContent.trim() ?? '');
+}
+
 // Presses the tab of this name within a row of tabs; true once it is open.
 function press(within, name) {
   if (!name) return true;

@@ -1,6 +1,6 @@
 // Records what happens on the page, and replays it with no model and no network. Every component is started here.
 import {add, addButton, saveText} from './page.js';
-import {goTo} from './places.js';
+import {goTo, place} from './places.js';
 import {finished, isFlow, isRecorded, newTape, noteAnswer, noteValue, noteView, player, talkText} from './recording.js';
 
 const SPEEDS = {'half speed': 0.5, 'as it was': 1, '2 times as fast': 2, '4 times as fast': 4, 'at once': Infinity};
@@ -79,17 +79,6 @@ function fields() {
 
 function noteFields() {
   for (const [selector, node] of fields()) noteValue(tape, Math.round(performance.now() - began), selector, node.value);
-}
-
-const openTab = within =>
-  [...document.querySelectorAll(`${within} [role=tab][aria-selected=true]`)].find(tab => tab.offsetParent);
-const nameOf = tab => tab?.textContent.trim() ?? '';
-const outer = () =>
-  [...document.querySelectorAll('#tabs [role=tab]')].filter(tab => tab.closest('.tabs').id === 'tabs');
-
-function place() {
-  const tab = outer().find(one => one.getAttribute('aria-selected') === 'true');
-  return [nameOf(tab), nameOf(openTab('#tabs > .tabitem'))];
 }
 
 export const isRecording = () => tape !== null;

@@ -1,5 +1,5 @@
 // What a browser tab keeps over a reload: a name, by which the server finds its text, the text itself for a server that
-// has been started anew, and which tab was open. Another link is another visit.
+// has been started anew, and which tab and view were open. Another link is another visit.
 import {drawnName} from './plain.js';
 import {tabOfTour} from './tour.js';
 
@@ -15,6 +15,16 @@ export function visit() {
     return [name, '', tab];
   } catch {
     return ['', '', '']; // a private window that keeps nothing
+  }
+}
+
+// The view within the open tab, before this load.
+export function heldView() {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(KEY) || 'null');
+    return kept?.search === location.search ? (kept.view ?? '') : '';
+  } catch {
+    return '';
   }
 }
 
