@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from playwright.sync_api import Page
 
 # Counts what the page has asked of the server and not been answered yet: requests, and events in Gradio's queue.
@@ -89,3 +91,14 @@ def open_accordion(page: Page, selector: str) -> None:
         arg=selector,
     )
     settled(page)
+
+
+def saved(page: Page, where: str, action: str) -> Path:
+    """A file that a panel is saved as, picked from its menu, which then closes."""
+    menu = page.locator(f"{where} .lens-save:visible").filter(has=page.locator(f"[data-do={action}]"))
+    if menu.count():
+        menu.locator("summary").click()
+    with page.expect_download() as download:
+        page.locator(f"{where} [data-do={action}]:visible").click()
+    assert menu.count() == 0 or menu.get_attribute("open") is None
+    return Path(download.value.path())

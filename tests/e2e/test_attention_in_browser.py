@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import io
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
 import gptcore
-from browser import settled
+from browser import saved, settled
 from helpers import until
 
 TEXT = "Tom saw a cat. Tom saw a dog. Tom saw"
@@ -37,12 +36,6 @@ def open_model(page: Page, model: str) -> None:
     page.fill("#model input", model)
     page.keyboard.press("Enter")
     expect(page.locator("#facts")).to_contain_text("2 layers × 4 heads")
-
-
-def saved(page: Page, button: str) -> Path:
-    with page.expect_download() as download:
-        page.click(f"#attention [data-do={button}]")
-    return Path(download.value.path())
 
 
 def pixels(page: Page, selector: str) -> int:
@@ -194,15 +187,15 @@ def test_files_hold_the_maps_and_the_page_of_its_own_works_alone(visit, browser,
     page = visit_attention(visit)
     settled(page)
     layer, head = (int(part) for part in re.findall(r"\d+", name(page)))
-    with np.load(io.BytesIO(saved(page, "npz").read_bytes()), allow_pickle=False) as arrays:
+    with np.load(io.BytesIO(saved(page, "#attention", "npz").read_bytes()), allow_pickle=False) as arrays:
         attention, chosen = arrays["attention"], (int(arrays["layer"]), int(arrays["head"]))
     assert chosen == (layer, head) and attention.shape[:2] == (6, 7)
-    table = [line.split('","') for line in saved(page, "csv").read_text(encoding="utf-8").splitlines()]
+    table = [line.split('","') for line in saved(page, "#attention", "csv").read_text(encoding="utf-8").splitlines()]
     assert float(table[-1][1]) == pytest.approx(float(attention[layer, head, -1, 0]), abs=2e-5)
-    assert saved(page, "png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
-    assert b"<svg" in saved(page, "svg").read_bytes()
+    assert saved(page, "#attention", "png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    assert b"<svg" in saved(page, "#attention", "svg").read_bytes()
     alone = tmp_path / "alone.html"
-    alone.write_bytes(saved(page, "html").read_bytes())
+    alone.write_bytes(saved(page, "#attention", "html").read_bytes())
     other = browser.new_context(offline=True).new_page()
     failures = []
     other.on("pageerror", lambda error: failures.append(str(error)))

@@ -182,12 +182,15 @@ def test_settings_travel_in_the_link(visit):
 def test_everything_shown_can_leave_the_page(visit, tmp_path):
     page = visit()
     with page.expect_download() as saved:
+        page.click("#stream .lens-save summary")
         page.click("#stream button[data-do=json]")
     data = json.loads(saved.value.path().read_text(encoding="utf-8"))
     assert data["text"] == data["prompt"] + "".join(token["text"] for token in data["tokens"])
     for kind in ("csv", "svg", "png"):
         with page.expect_download() as saved:
+            page.click("#distribution .lens-save summary")
             page.click(f"#distribution button[data-do={kind}]")
+        expect(page.locator("#distribution .lens-save")).not_to_have_attribute("open", "")  # a pick closes the menu
         assert saved.value.path().stat().st_size > 300 and saved.value.suggested_filename == f"next-token.{kind}"
 
 
@@ -231,7 +234,7 @@ def test_a_presenters_remote_turns_pages_and_blackens_the_screen_and_a_key_lists
         assert page.evaluate(cover) != "rgb(0, 0, 0)"
     page.keyboard.press("?")
     expect(page.locator("#key-list")).to_be_visible()
-    expect(page.locator("#key-list dt")).to_have_count(10)
+    expect(page.locator("#key-list dt")).to_have_count(11)
     page.keyboard.press("Escape")
     expect(page.locator("#key-list")).to_be_hidden()
     page.keyboard.press("p")  # without large type, Page Down scrolls as everywhere

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
 import gptcore
-from browser import settled
+from browser import saved, settled
 
 
 def view(page: Page, name: str) -> None:
@@ -24,12 +23,6 @@ def choose(page: Page, where: str, name: str) -> None:
 
 def has_total(page: Page, total: str) -> None:
     expect(page.locator("#breakdown .bd-total")).to_have_text(total)
-
-
-def saved(page: Page, where: str, button: str) -> bytes:
-    with page.expect_download() as download:
-        page.click(f"{where} [data-do={button}]")
-    return Path(download.value.path()).read_bytes()
 
 
 def test_it_opens_on_the_picked_model_and_a_preset_moves_every_slider(visit):
@@ -48,11 +41,11 @@ def test_it_opens_on_the_picked_model_and_a_preset_moves_every_slider(visit):
     has_total(page, "1,557,611,200")
     page.locator("#breakdown .bd-open").nth(2).click()
     expect(page.locator("#breakdown .bd-tensor").first).to_contain_text("h.*.attn.c_attn.weight")
-    assert b"1557611200" in saved(page, "#breakdown", "csv")
-    shape = json.loads(saved(page, "#breakdown", "config"))
+    assert b"1557611200" in saved(page, "#breakdown", "csv").read_bytes()
+    shape = json.loads(saved(page, "#breakdown", "config").read_bytes())
     assert gptcore.GPTConfig.from_dict(shape).n_layer == 48
     expect(page.locator("#breakdown .bd-said")).to_contain_text("gptcore.training --config")
-    assert saved(page, "#breakdown", "png")[:4] == b"\x89PNG"
+    assert saved(page, "#breakdown", "png").read_bytes()[:4] == b"\x89PNG"
 
 
 def test_the_views_are_whole_when_the_tab_is_opened_by_hand_after_another_model(visit):
@@ -98,7 +91,7 @@ def test_every_view_shows_something_real(visit):
     page = visit("?tab=parameters")
     view(page, "All models")
     expect(page.locator("#bars .bars path").first).to_be_attached()
-    assert b"<svg" in saved(page, "#bars", "svg")
+    assert b"<svg" in saved(page, "#bars", "svg").read_bytes()
     view(page, "117M")
     expect(page.locator("#quoted")).to_contain_text("116,929,536")
     view(page, "Cost")
@@ -116,7 +109,7 @@ def test_a_part_of_the_drawing_opens_its_code(visit):
     page.locator("#drawing [id='part-mlp']").last.click()
     expect(page.locator("#drawing .dr-place").first).to_contain_text("gptcore/model.py, line")
     expect(page.locator("#drawing .dr-code").first).to_contain_text("def forward")
-    assert b"<svg" in saved(page, "#drawing", "svg")
+    assert b"<svg" in saved(page, "#drawing", "svg").read_bytes()
 
 
 def test_experiments_and_checks_run_on_the_model(visit):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from browser import settled
+from browser import saved, settled
 
 LEARNING = re.compile("^Learning")
 ENDED = re.compile("^Ended")
@@ -56,9 +56,7 @@ def test_it_opens_with_a_recorded_run_that_can_be_scrubbed(visit):
     page.fill("#train .tr-next", "t")
     expect(page.locator("#train .tr-chance")).to_contain_text("“t”")
     for button in ("csv", "json", "png", "svg"):
-        with page.expect_download() as download:
-            page.click(f"#train [data-do={button}]")
-        assert Path(download.value.path()).stat().st_size > 1000
+        assert saved(page, "#train", button).stat().st_size > 1000
 
 
 def test_a_run_learns_live_survives_a_reload_and_ends_with_a_row(visit):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from browser import settled
+from browser import saved, settled
 
 
 def view(page: Page, name: str) -> None:
@@ -17,12 +16,6 @@ def view(page: Page, name: str) -> None:
 def choose(page: Page, where: str, name: str) -> None:
     page.fill(f"{where} input", name)
     page.keyboard.press("Enter")
-
-
-def saved(page: Page, where: str, button: str) -> bytes:
-    with page.expect_download() as download:
-        page.click(f"{where} [data-do={button}]")
-    return Path(download.value.path()).read_bytes()
 
 
 def has_prompt(page: Page, text: str) -> None:
@@ -74,7 +67,7 @@ def test_an_edited_prompt_is_what_the_model_reads(visit):
     view(page, "What did it use?")
     page.click("#zs-uses-start")
     expect(page.locator("#zs-uses .zs-prompt span")).to_have_count(14)
-    assert saved(page, "#zs-uses", "png")[:4] == b"\x89PNG"
+    assert saved(page, "#zs-uses", "png").read_bytes()[:4] == b"\x89PNG"
 
 
 def test_ways_effects_and_models_side_by_side(visit):
@@ -83,13 +76,13 @@ def test_ways_effects_and_models_side_by_side(visit):
     view(page, "Ways of asking")  # which asks by itself when it is opened
     expect(page.locator("#zs-ways .zs-way")).to_have_count(4)
     expect(page.locator("#zs-ways .zs-way").nth(3).locator(".zs-verdict")).not_to_be_empty()
-    assert len(json.loads(saved(page, "#zs-ways", "json"))["ways"]) == 4
+    assert len(json.loads(saved(page, "#zs-ways", "json").read_bytes())["ways"]) == 4
     page.click("#zs-compare")
     expect(page.locator("#zs-ways .zs-way").nth(3).locator(".zs-verdict")).not_to_be_empty()
     view(page, "What did it use?")
     page.click("#zs-uses-start")
     expect(page.locator("#zs-uses .zs-changes tbody tr")).to_have_count(3)
-    assert b"without the cue" in saved(page, "#zs-uses", "csv")
+    assert b"without the cue" in saved(page, "#zs-uses", "csv").read_bytes()
     view(page, "Size ladder")
     page.click("#zs-ladder-start")
     expect(page.locator("#zs-ladder tbody tr")).to_have_count(2)

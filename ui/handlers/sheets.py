@@ -41,6 +41,20 @@ class Bar:
 
 
 @dataclass(frozen=True)
+class Stack:
+    """A number as the sum of its parts, drawn as one bar.
+
+    Attributes:
+        label, says: the number in front, and a few words behind it.
+        parts: a count for each of the section's `parts`.
+    """
+
+    label: str
+    says: str
+    parts: Sequence[int]
+
+
+@dataclass(frozen=True)
 class Section:
     """One table.
 
@@ -51,6 +65,8 @@ class Section:
         sums: indices of rows that are sums.
         source: where facts come from, or "".
         bars: drawn above the table.
+        parts, stacks: names of parts, and numbers as their sums, drawn above the table.
+        folded: whether the table opens on a click, alone or with its title.
     """
 
     title: str
@@ -60,6 +76,9 @@ class Section:
     sums: Sequence[int] = ()
     source: str = ""
     bars: Sequence[Bar] = ()
+    parts: Sequence[str] = ()
+    stacks: Sequence[Stack] = ()
+    folded: bool = False
 
 
 def sheet(sections: Sequence[Section]) -> str:

@@ -80,6 +80,9 @@ def test_absurd_sizes_are_answered_at_once():
 
 def test_every_quoted_number_is_the_end_of_an_equation_that_adds_up():
     found = sections(quoted.quoted())
+    glance = found.pop("One model, four numbers")
+    for stack, (label, parameters, _) in zip(glance["stacks"], glance["rows"], strict=True):
+        assert f"{sum(stack['parts']) / 1e6:.0f}M" == stack["label"] == label and sum(stack["parts"]) == parameters
     assert len(found) == 7
     for section in found.values():
         running = 0

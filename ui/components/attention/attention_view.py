@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import gradio as gr
 
 from ui.components.files import ServerFunctions, bundled, component, text_of
+from ui.components.shared.save_menu import save_menu
 
 _MODULE, _STYLE = "attention/attention_view.js", "attention/attention_view.css"
 
@@ -35,20 +36,14 @@ def _html(*, signed: bool, alone: bool) -> str:
     views = '<button type="button" data-view="map">Map</button>'
     views += "" if signed else '<button type="button" data-view="lines">Lines</button>'
     views += "" if signed or alone else '<button type="button" data-view="steps">Step by step</button>'
-    tools = [
-        ("png", "Slide .png"),
-        ("svg", "Slide .svg"),
-        ("html", "Page .html"),
-        ("csv", "Head .csv"),
-        ("npz", "All .npz"),
-        ("link", "Copy link"),
-    ]
-    kept = [
-        entry
-        for entry in tools
-        if not (alone and entry[0] != "csv") and not (signed and entry[0] in ("html", "npz", "link"))
-    ]
-    buttons = "".join(f'<button type="button" data-do="{do}">{text}</button>' for do, text in kept)
+    files = {"csv": "This head, .csv"}
+    if not alone:
+        files = {"png": "Picture, .png", "svg": "Drawing, .svg", **files}
+    if not alone and not signed:
+        files |= {"npz": "All heads, .npz", "html": "Page to pass on, .html"}
+    buttons = save_menu(**files)
+    if not alone and not signed:
+        buttons += '<button type="button" data-do="link">Copy link</button>'
     acts = "" if signed else '<button type="button" data-do="induction">Find induction heads</button>'
     if not signed and not alone:
         acts += '<button type="button" data-do="wake">Text that activates it</button>'

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gradio as gr
 
 from ui.components.files import ServerFunctions, component
+from ui.components.shared.save_menu import save_menu
 
 _ABLATION = """
 <div class="ab-message" role="status"></div>
@@ -15,11 +16,9 @@ _ABLATION = """
 <div><div class="ab-head" role="status"></div>
 <div class="ab-muted ab-key">next token:<i></i><span>whole model</span><i></i><span>with parts off</span></div>
 <div class="ab-rows"></div><div class="ab-muted ab-note"></div>
-<div class="ts-tools"><button type="button" data-do="csv">Save .csv</button>
-<button type="button" data-do="effects">Effects .csv</button>
-<button type="button" data-do="png">Slide .png</button><button type="button" data-do="svg">Slide .svg</button></div></div>
+<div class="ts-tools">SAVE</div></div>
 </div>
-"""
+""".replace("SAVE", save_menu("csv", "png", "svg", effects="Effects of all parts, .csv"))
 
 _LENS = """
 <div class="ln-message" role="status"></div>
@@ -28,11 +27,9 @@ _LENS = """
 <span class="ln-note"></span></div>
 <div class="ln-scroll"><table class="ln-table"></table></div>
 <div class="ln-detail" aria-live="polite"></div>
-<div class="ts-tools"><button type="button" data-do="csv">Save .csv</button>
-<button type="button" data-do="png">Slide .png</button><button type="button" data-do="svg">Slide .svg</button>
-<span class="ts-said ln-said" role="status"></span></div>
+<div class="ts-tools">SAVE<span class="ts-said ln-said" role="status"></span></div>
 </div>
-"""
+""".replace("SAVE", save_menu("csv", "png", "svg"))
 
 _NEURONS = """
 <p class="nr-note">An MLP is a memory: each of its neurons reacts to a pattern, and where it does, it adds a vector of its own

@@ -5,16 +5,15 @@ from __future__ import annotations
 import gradio as gr
 
 from ui.components.files import component
+from ui.components.shared.save_menu import save_menu
 from ui.figures.generate import picture
 
 _HTML = """
 <div class="dv-table" role="table"></div>
 <div class="ts-tools dv-tools">
-<button type="button" data-do="csv">Save .csv</button>
-<button type="button" data-do="png">Slide .png</button>
-<button type="button" data-do="svg">Slide .svg</button>
+SAVE
 <span class="ts-said" role="status"></span></div>
-"""
+""".replace("SAVE", save_menu("csv", "png", "svg"))
 
 
 def distribution_view(value: str = "", *, elem_id: str) -> gr.HTML:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gradio as gr
 
 from ui.components.files import ServerFunctions, component
+from ui.components.shared.save_menu import save_menu
 
 _BREAKDOWN = """
 <div class="bd-message" role="status"></div>
@@ -15,17 +16,13 @@ _BREAKDOWN = """
 <div class="bd-scroll"><table class="bd-table"><thead><tr><th>what</th><th>formula</th><th>with numbers</th>
 <th class="bd-count">parameters</th><th class="bd-count">share</th></tr></thead><tbody class="bd-rows"></tbody></table></div>
 <div class="ts-tools"><button type="button" data-do="all">Open or close all</button>
-<button type="button" data-do="csv">Save .csv</button><button type="button" data-do="png">Slide .png</button>
-<button type="button" data-do="svg">Slide .svg</button>
+SAVE
 <button type="button" data-do="config" title="config.json, for python -m gptcore.training --config">Shape for training</button>
 <span class="ts-said bd-said" role="status"></span></div>
 </div>
-"""
+""".replace("SAVE", save_menu("csv", "png", "svg"))
 
-_PICTURES = """
-<div class="ts-tools"><button type="button" data-do="png">Slide .png</button>
-<button type="button" data-do="svg">Slide .svg</button></div>
-"""
+_PICTURES = f'<div class="ts-tools">{save_menu("png", "svg")}</div>'
 
 
 def breakdown_view(value: str = "", *, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
@@ -57,20 +54,18 @@ _DRAWING = """
 <div class="dr-message" role="status"></div>
 <div class="dr-body" hidden>
 <div class="dr-box" tabindex="0"></div>
-<div class="ts-tools"><button type="button" data-do="png">Slide .png</button>
-<button type="button" data-do="svg">Slide .svg</button><span class="ts-said dr-said" role="status"></span></div>
+<div class="ts-tools">SAVE<span class="ts-said dr-said" role="status"></span></div>
 <div class="dr-parts" role="group" aria-label="Parts of the model"></div>
 <div class="dr-detail" aria-live="polite"></div>
 </div>
-"""
+""".replace("SAVE", save_menu("png", "svg"))
 
 _FIGURE = """
 <div style="overflow-x:auto" tabindex="0"><img class="fg-image" style="width:100%;min-width:620px;border-radius:6px" alt="" hidden></div>
 <p class="fg-text" role="status" style="color:var(--body-text-color);max-width:90ch;font-size:1.02em;line-height:1.55"></p>
 <div class="fg-tables sh-box"></div>
-<div class="ts-tools"><button type="button" data-do="png">Slide .png</button>
-<button type="button" data-do="svg">Slide .svg</button><span class="ts-said fg-said" role="status"></span></div>
-"""
+<div class="ts-tools">SAVE<span class="ts-said fg-said" role="status"></span></div>
+""".replace("SAVE", save_menu("png", "svg"))
 
 
 def drawing_view(value: str = "", *, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:

@@ -38,6 +38,14 @@ function list() {
   else dialog.showModal();
 }
 
+// A menu of files closes once one is picked, or when somebody turns elsewhere; true if one was open.
+function closeMenus(event) {
+  const menus = [...document.querySelectorAll('details.lens-save[open]')];
+  const left = menus.filter(menu => !menu.contains(event.target) || event.target.closest('button'));
+  for (const menu of left) menu.open = false;
+  return left.length > 0;
+}
+
 export function start() {
   const silent = ['range', 'checkbox', 'radio', 'button'];
   const typing = e =>
@@ -74,6 +82,7 @@ export function start() {
       area.style.height = Math.min(area.scrollHeight + 2, 300) + 'px';
     });
   window.addEventListener('resize', () => setTimeout(fit, 60));
+  document.addEventListener('click', closeMenus);
   const pressed = new WeakMap();
   document.addEventListener(
     'click',
@@ -96,6 +105,8 @@ export function start() {
     if (isTouring() && (onward || key === 'escape')) {
       if (onward) turnTour(onward);
       else leaveTour();
+      e.preventDefault();
+    } else if (key === 'escape' && closeMenus({target: document.body})) {
       e.preventDefault();
     } else if (isReplaying() && key === 'escape') {
       leaveReplay();

@@ -40,16 +40,40 @@ function drawBars(part, bars) {
   }
 }
 
-// One table with its title, its sentence and its source.
+// Numbers as sums of parts that all share, longest last, with a key to the parts.
+function drawStacks(box, {parts, stacks}) {
+  const total = stack => stack.parts.reduce((sum, count) => sum + count, 0);
+  const longest = Math.max(...stacks.map(total));
+  const key = add(box, 'div', 'sh-key');
+  parts.forEach((name, i) => add(key, 'span', `sh-part-${i}`, name));
+  const chart = add(box, 'div', 'sh-stacks');
+  chart.setAttribute('role', 'img');
+  chart.setAttribute('aria-label', 'Numbers as sums of their parts; the table below has the figures');
+  for (const stack of stacks) {
+    add(chart, 'b', '', stack.label);
+    const bar = add(chart, 'span', 'sh-stack');
+    stack.parts.forEach((count, i) => {
+      const piece = add(bar, 'i', `sh-part-${i}`);
+      piece.style.width = `${(100 * count) / longest}%`;
+      piece.title = `${parts[i]}: ${count.toLocaleString('en')}`;
+    });
+    add(chart, 'span', 'sh-says', stack.says);
+  }
+}
+
+// One table with its title, its sentence and its source; it is folded where a drawing says the same, or on wish.
 export function drawSection(box, section) {
-  const part = add(box, 'section', 'sh-section');
-  add(part, 'h3', '', section.title);
+  const drawn = section.bars?.length || section.stacks?.length;
+  const folds = section.folded && !drawn;
+  const part = add(box, folds ? 'details' : 'section', 'sh-section sh-figures');
+  add(folds ? add(part, 'summary') : part, 'h3', '', section.title);
   if (section.text) add(part, 'p', 'sh-text', section.text);
   if (section.bars?.length) drawBars(part, section.bars);
+  if (section.stacks?.length) drawStacks(part, section);
   let place = part;
-  if (section.bars?.length) {
+  if (drawn) {
     place = add(part, 'details', 'sh-figures');
-    place.open = section.rows.length < FOLDED_FROM; // the bars say it; who wants every figure opens them
+    place.open = !section.folded && section.rows.length < FOLDED_FROM; // who wants every figure opens them
     add(place, 'summary', '', 'All figures');
   }
   const scroll = add(place, 'div', 'sh-scroll');

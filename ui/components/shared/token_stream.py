@@ -5,6 +5,7 @@ from __future__ import annotations
 import gradio as gr
 
 from ui.components.files import component
+from ui.components.shared.save_menu import save_menu
 
 _HTML = """
 <div class="ts-legend" aria-hidden="true"><span>expected: 1 in 4 or more</span><span class="ts-ramp"></span>
@@ -15,10 +16,9 @@ _HTML = """
 <div class="ts-tools">
 <button type="button" data-do="onward" hidden>Write on</button>
 <button type="button" data-do="copy">Copy text</button>
-<button type="button" data-do="txt">Save .txt</button>
-<button type="button" data-do="json">Save .json</button>
+SAVE
 <span class="ts-said" role="status"></span></div>
-"""
+""".replace("SAVE", save_menu("txt", "json"))
 
 
 def token_stream(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gradio as gr
 
 from ui.components.files import ServerFunctions, component
+from ui.components.shared.save_menu import save_menu
 
 _HTML = """
 <div class="tr-top">
@@ -53,11 +54,10 @@ itself before this training"></div></div></div>
 <div class="ts-tools"><button type="button" data-open="generate">Open in Generate</button>
 <button type="button" data-open="attention">Open in Attention</button>
 <button type="button" data-open="parameters">Open in Parameters</button>
-<button type="button" data-do="csv">Curve .csv</button><button type="button" data-do="json">Run .json</button>
-<button type="button" data-do="png">Slide .png</button><button type="button" data-do="svg">Slide .svg</button>
+SAVE
 <button type="button" data-do="link" title="a link that shows this run in another browser or on a phone">Follow on a phone</button>
 <span class="ts-said tr-said" role="status"></span></div>
-"""
+""".replace("SAVE", save_menu("png", "svg", csv="Curve, .csv", json="Run, .json"))
 
 
 def train_view(value: str = "", *, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import gradio as gr
 
 from ui.components.files import ServerFunctions, component
+from ui.components.shared.save_menu import save_menu
 
 _HTML = """
 <div class="zs-message" role="status"></div>
 <div class="zs-box"></div>
 <div class="ts-tools" hidden><button type="button" data-do="copy">Copy prompt</button>
-<button type="button" data-do="json">Save .json</button>
-<button type="button" data-do="csv">Save .csv</button>
-<button type="button" data-do="png">Slide .png</button><button type="button" data-do="svg">Slide .svg</button>
+SAVE
 <span class="ts-said" role="status"></span></div>
-"""
+""".replace("SAVE", save_menu("json", "csv", "png", "svg"))
 
 
 def zero_shot_view(value: str = "", *, name: str, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:

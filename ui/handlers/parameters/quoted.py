@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from gptcore.analysis import ParameterCount, count_parameters
 from gptcore.config import PRESETS
-from ui.handlers.sheets import Section, sheet
+from ui.handlers.sheets import Section, Stack, sheet
 
 _SIZES = {
     "gpt2": ("124M", "117M"),
@@ -19,9 +19,32 @@ _COLUMNS = ("what is counted", "how", "parameters")
 
 
 def quoted() -> str:
-    """The sheet: one section for every pair of numbers."""
-    return sheet(
-        [*(_two_counts(name, *numbers) for name, numbers in _SIZES.items()), _without_embeddings(), _twice(), _gpt1()]
+    """The sheet: one figure of all numbers for GPT-2's small size, and the arithmetic of every pair."""
+    pairs = [*(_two_counts(name, *numbers) for name, numbers in _SIZES.items()), _without_embeddings(), _twice()]
+    return sheet([_at_a_glance(), *(replace(pair, folded=True) for pair in [*pairs, _gpt1()])])
+
+
+def _at_a_glance() -> Section:
+    config = PRESETS["gpt2"]
+    count = count_parameters(config)
+    known = _GPT1_VOCABULARY * config.n_embd
+    blocks, positions, more = count.without_embeddings, count.position_embedding, count.token_embedding - known
+    stacks = (
+        Stack("85M", "what computes at every token, without the tables it looks up", (blocks, 0, 0, 0, 0)),
+        Stack("117M", "the paper's number: so many with the vocabulary of GPT-1", (blocks, positions, known, 0, 0)),
+        Stack("124M", "the released weights, counted here", (blocks, positions, known, more, 0)),
+        Stack("163M", "where the output head is counted a second time", (blocks, positions, known, more, known + more)),
+    )
+    return Section(
+        "One model, four numbers",
+        "GPT-2's small size is called 85M, 117M, 124M or 163M. All are right about something: they differ in which "
+        "tables of tokens they count.",
+        ("called", "parameters", "what is counted"),
+        [(stack.label, sum(stack.parts), stack.says) for stack in stacks],
+        source="Radford et al. 2019, table 2; README of openai/gpt-2; Kaplan et al. 2020, section 2.1",
+        parts=("blocks and norms", "positions", "40,478 tokens", "9,779 more tokens", "a head of its own"),
+        stacks=stacks,
+        folded=True,
     )
 
 

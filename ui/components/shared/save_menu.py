@@ -1,0 +1,31 @@
+"""The files that a panel can be saved as, behind one button."""
+
+from __future__ import annotations
+
+from html import escape
+
+_KINDS = {
+    "txt": "Text, .txt",
+    "csv": "Table, .csv",
+    "json": "Data, .json",
+    "png": "Picture, .png",
+    "svg": "Drawing, .svg",
+}
+
+
+def save_menu(*kinds: str, **others: str) -> str:
+    """HTML of the menu, or of a plain button where there is but one file.
+
+    Args:
+        kinds: endings of files, each an action of the panel.
+        others: further actions, and what they are called.
+    """
+    entries = {kind: _KINDS[kind] for kind in kinds} | others
+    if len(entries) == 1:
+        return "".join(_button(do, f"Save {name[:1].lower()}{name[1:]}") for do, name in entries.items())
+    buttons = "".join(_button(do, name) for do, name in entries.items())
+    return f'<details class="lens-save"><summary>Save</summary><div>{buttons}</div></details>'
+
+
+def _button(do: str, name: str) -> str:
+    return f'<button type="button" data-do="{do}">{escape(name)}</button>'
