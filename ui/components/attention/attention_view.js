@@ -19,6 +19,7 @@ export function start({element, props, server, trigger, watch, given, choices = 
     thumb = null,
     picture = null,
     chosen = [0, 0],
+    wished = null,
     peek = null,
     cell = null,
     hovered = null,
@@ -31,6 +32,7 @@ export function start({element, props, server, trigger, watch, given, choices = 
 
   const nameOf = ([layer, head]) => `Layer ${layer} · head ${head}`;
   const shareOf = ([layer, head]) => value.scores.first[layer][head];
+  const isHead = (at, of) => Boolean(at && of?.roles[at[0]]?.[at[1]]);
   const inView = () => peek || chosen;
   const token = place => visible(value.tokens[place]);
 
@@ -50,6 +52,7 @@ export function start({element, props, server, trigger, watch, given, choices = 
     [value, thumb, maps, picture, shown, asked] = [next, decoded, new Map(), null, null, 0];
     const fromHere = wanted(next);
     if (fromHere || !sameShape) chosen = fromHere || next.start;
+    if (isHead(wished, next)) chosen = wished;
     const sameText = before && before.tokens.join('\u0000') === next.tokens.join('\u0000');
     if (!sameText) {
       cell = hovered = null;
@@ -224,11 +227,13 @@ export function start({element, props, server, trigger, watch, given, choices = 
     if (mode === 'steps') steps.sums();
   }
   const told = choices(choice => {
-    const [layer, head] = JSON.parse(choice);
-    if (layer in (value?.roles ?? []) && head in value.roles[layer]) pick([layer, head]);
+    const at = JSON.parse(choice);
+    if (isHead(at, value)) pick(at);
+    wished = at; // a text that is still being decoded begins with it
   });
   function pick(at) {
     told(JSON.stringify(at));
+    wished = null;
     if (!same(at, chosen)) quiz.another();
     chosen = at;
     peek = null;

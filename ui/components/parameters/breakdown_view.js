@@ -25,12 +25,15 @@ export function start({element, props, server, watch}) {
     bar();
     rows();
   }
+  // The pieces stay, so that another shape is seen to grow out of the one before.
   function bar() {
     const box = part('bar');
-    box.textContent = '';
+    while (box.children.length < value.rows.length) add(box, 'span');
+    while (box.children.length > value.rows.length) box.lastChild.remove();
     value.rows.forEach((row, i) => {
-      if (!row.count) return;
-      const piece = add(box, 'span', '', row.share > 0.09 ? `${row.module} ${percent(row.share)}` : '');
+      const piece = box.children[i];
+      piece.textContent = row.share > 0.09 ? `${row.module} ${percent(row.share)}` : '';
+      piece.className = row.count ? '' : 'bd-none';
       piece.style.flexGrow = row.count / value.total;
       piece.style.setProperty('--hue', HUES[i]);
       piece.style.color = inkOn(partsOf(HUES[i]));

@@ -37,6 +37,8 @@ export function begin(id, start, context) {
       replays(id) ? say('This is a replay. Leave it to go on with the model.') : context.trigger(name, data),
     choices(choose) {
       tap.choose = choose;
+      const already = replay?.player.values.get(id + CHOICE); // before its tab was opened
+      if (already) queueMicrotask(() => choose(already));
       return choice => {
         tap.choice = choice;
         if (tape) noteValue(tape, Math.round(performance.now() - began), id + CHOICE, choice);

@@ -15,6 +15,8 @@ const PANELS = [
   ['Gradient norm', 0.12],
 ];
 
+const LABELLED = 'Loss, nats: L2 for each line, L1 for each token'; // the first panel's, of labels
+
 // Where things stand on the common axis: updates, or in a race seconds, since the clock is what both share.
 export const axis = run =>
   run.rival
@@ -207,7 +209,8 @@ export function curvePlot(box, readout) {
       pen.textAlign = 'left';
       pen.textBaseline = 'bottom';
       const named = panel.lines.filter(line => line.key);
-      const title = i === 1 && named.length ? 'Task accuracy:' : PANELS[i][0];
+      const ofLabels = i === 0 && run.about.kind === 'labels';
+      const title = i === 1 && named.length ? 'Task accuracy:' : ofLabels ? LABELLED : PANELS[i][0];
       pen.fillText(title, LEFT, top - 3);
       let place = LEFT + pen.measureText(`${title}  `).width;
       for (const line of named) {
