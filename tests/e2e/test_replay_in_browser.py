@@ -75,6 +75,12 @@ def test_a_saved_recording_opens_as_a_talk_and_a_broken_file_says_so(visit, tmp_
     assert len(json.loads(download.value.path().read_text())["steps"]) == 2
     page.keyboard.press("Escape")
     expect(page.locator("#replay")).to_have_count(0)
+    other = json.loads(kept.read_text())
+    other["steps"][0]["recording"]["events"] = [["value", 0, "stream", 0, "not a record\n"]]
+    broken.write_text(json.dumps(other))
+    page.keyboard.press("t")
+    page.locator("#tour .tour-file").set_input_files(broken)
+    expect(page.locator("#replay")).to_contain_text("does not fit this page")
 
 
 def test_the_bundled_talk_plays_every_step_as_it_was_recorded(visit):

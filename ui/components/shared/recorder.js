@@ -144,19 +144,28 @@ function again() {
   for (const id of replay.player.ids) taps.get(id)?.again?.();
 }
 
+// Gives a component what was recorded of it.
+function show(id, value) {
+  const tap = taps.get(id.replace(CHOICE, ''));
+  if (!tap) return; // its tab has not been opened yet
+  if (id.endsWith(CHOICE)) tap.choose?.(value);
+  else {
+    tap.over = value;
+    for (const redraw of tap.watchers) redraw();
+  }
+}
+
 function due() {
   const now = clock();
   const {changed, view} = replay.player.advance(now);
   if (view) goTo(new URLSearchParams({tab: view[0], view: view[1]}));
+  let fits = true;
   for (const id of changed) {
-    const tap = taps.get(id.replace(CHOICE, ''));
-    if (!tap) continue; // its tab has not been opened yet
-    if (id.endsWith(CHOICE)) {
-      tap.choose?.(replay.player.values.get(id));
-      continue;
+    try {
+      show(id, replay.player.values.get(id));
+    } catch {
+      fits = false;
     }
-    tap.over = replay.player.values.get(id);
-    for (const redraw of tap.watchers) redraw();
   }
   fillIn();
   if (now >= replay.recording.length && replay.since !== null) {
@@ -165,6 +174,7 @@ function due() {
   }
   const at = bar?.querySelector('.replay-at');
   if (at) at.textContent = `${seconds(now)} of ${seconds(replay.recording.length)}`;
+  if (!fits) say('A part of this recording does not fit this page: it may be of another version.');
 }
 
 // What stood in the fields, shown and not told to the page: what it would do with it has been recorded.

@@ -7,7 +7,7 @@ const LEFT = 50,
   RIGHT = 10,
   TOP = 8,
   BOTTOM = 34;
-// [title, height share]; the gaps between panels hold their titles.
+// [title, height share]; the gaps between panels hold their titles. The last one is drawn on wish.
 const PANELS = [
   ['Loss, nats per token', 0.5],
   ['Heads: induction and token-before scores', 0.2],
@@ -145,6 +145,7 @@ export const nearest = (list, place, x) =>
 export function curvePlot(box, readout) {
   const [paper, overlay] = box.querySelectorAll('canvas');
   let zoom = null,
+    norms = false,
     frame = null;
   function extent(panel, x0, x1) {
     if (panel.range) return panel.range;
@@ -198,11 +199,13 @@ export function curvePlot(box, readout) {
       X = x => LEFT + ((x - x0) / (x1 - x0)) * (width - LEFT - RIGHT);
     pen.font = `${size}px ${get('--font') || 'sans-serif'}`;
     const gap = size * 1.9,
-      free = height - TOP - BOTTOM - gap * (PANELS.length - 1) - size,
-      shares = PANELS.reduce((sum, [, share]) => sum + share, 0);
+      panels = norms ? PANELS : PANELS.slice(0, -1),
+      free = height - TOP - BOTTOM - gap * (panels.length - 1) - size,
+      shares = panels.reduce((sum, [, share]) => sum + share, 0);
     let top = TOP + size;
-    series(run, guess, color).forEach((panel, i) => {
-      const bottom = top + (free * PANELS[i][1]) / shares,
+    const drawn = series(run, guess, color).slice(0, panels.length);
+    drawn.forEach((panel, i) => {
+      const bottom = top + (free * panels[i][1]) / shares,
         [low, high] = extent(panel, x0, x1),
         Y = y => bottom - ((y - low) / (high - low)) * (bottom - top);
       pen.fillStyle = color.soft;
@@ -210,7 +213,7 @@ export function curvePlot(box, readout) {
       pen.textBaseline = 'bottom';
       const named = panel.lines.filter(line => line.key);
       const ofLabels = i === 0 && run.about.kind === 'labels';
-      const title = i === 1 && named.length ? 'Task accuracy:' : ofLabels ? LABELLED : PANELS[i][0];
+      const title = i === 1 && named.length ? 'Task accuracy:' : ofLabels ? LABELLED : panels[i][0];
       pen.fillText(title, LEFT, top - 3);
       let place = LEFT + pen.measureText(`${title}  `).width;
       for (const line of named) {
@@ -383,6 +386,9 @@ export function curvePlot(box, readout) {
   return {
     draw,
     wire,
+    withNorms: on => {
+      norms = on;
+    },
     all: () => {
       zoom = null;
     },

@@ -413,6 +413,10 @@ export function start({element, props, server, trigger, watch}) {
     } else if (what === 'png' || what === 'svg')
       saveMade(said, `training.${what}`, () => server.slide([bench, run.id, what, isDark()]));
   });
+  part('norms').addEventListener('change', e => {
+    curves.withNorms(e.target.checked);
+    draw();
+  });
   part('all').addEventListener('click', () => {
     curves.all();
     draw();

@@ -29,8 +29,9 @@ _HTML = """
 <div class="tr-left"><div class="tr-key"><span class="tr-key-race" hidden><i></i><b class="tr-key-mine"></b> <i></i><b
 class="tr-key-rival"></b> thin: training, dots: held out</span>
 <span class="tr-key-one"><i></i>training, smoothed <i></i>every update <i></i>held out <i></i>earlier runs</span>
-<span class="tr-key-heads">heads: <i></i>induction <i></i>token before</span><button type="button" class="tr-all" hidden>See all</button></div>
-<div class="tr-plot" role="img" aria-label="Loss, head scores, learning rate and gradient norm over the updates"><canvas></canvas><canvas></canvas></div>
+<span class="tr-key-heads">heads: <i></i>induction <i></i>token before</span><label><input type="checkbox" class="tr-norms"> gradient norm</label>
+<button type="button" class="tr-all" hidden>See all</button></div>
+<div class="tr-plot" role="img" aria-label="Loss, head scores and learning rate over the updates, and on wish the gradient norm"><canvas></canvas><canvas></canvas></div>
 <div class="tr-readout"></div></div>
 <div class="tr-right">
 <div class="tr-row"><label class="tr-grow">Point in training <input type="range" class="tr-scrub" min="0" max="0" step="1" value="0"></label>

@@ -37,14 +37,17 @@ def train_tab(site: Site) -> Lens:
                     settings_opener("train-settings")
                     fields = scratch_fields(services, PRESETS[FIRST_PRESET])
                 with gr.Tab("Fine-tune", id="tune"):
-                    tuning = tuning_fields(services)
                     tune = gr.Button("Fine-tune the model above", variant="primary", elem_id="tune-start")
+                    gr.HTML("Trains the model above further, on a built-in text or on yours.", elem_classes="said")
                     said_of_tuning = gr.HTML("", elem_id="tune-said", elem_classes="said")
+                    settings_opener("tune-settings")
+                    tuning = tuning_fields(services)
                 with gr.Tab("Labels", id="labels"):
                     with gr.Row():
                         learn = gr.Button("Learn the labels", variant="primary", elem_id="labels-start", min_width=90)
                         as_gpt1 = gr.Button("GPT-1's settings", elem_id="labels-gpt1", min_width=90)
                     said_of_labels = gr.HTML("", elem_id="labels-said", elem_classes="said")
+                    settings_opener("labels-settings")
                     lines = label_fields()
             with gr.Accordion("Files", open=False):
                 with gr.Row():
