@@ -101,6 +101,12 @@ def test_stop_ends_within_a_few_tokens_and_keeps_the_text(visit):
     expect(page.locator("#stream .ts-stats")).to_contain_text("stopped")
     # Ten tokens a second are written at most, so these are the tokens of a moment.
     assert written <= page.locator("#stream .ts-token").count() <= written + 8
+    page.click("#generate")
+    expect(page.locator("#stream .ts-token").nth(5)).to_be_visible()
+    expect(page.locator("#stream .ts-stats")).not_to_contain_text("stopped")
+    page.locator("#title").click()
+    page.keyboard.press("s")
+    expect(page.locator("#stream .ts-stats")).to_contain_text("stopped")
 
 
 def test_clicking_fast_leaves_the_last_text_alone_on_the_page(visit):
@@ -226,6 +232,11 @@ def test_a_presenters_remote_turns_pages_and_blackens_the_screen_and_a_key_lists
     for _ in range(2):  # there is none before the first
         page.keyboard.press("PageUp")
         expect(selected).to_have_text("Start")
+    for digit, tab in enumerate(("Start", "Generate", "Attention", "Parameters", "Train", "Zero-shot")):
+        page.keyboard.press(str(digit))
+        expect(selected).to_have_text(tab)
+    page.keyboard.press("0")
+    expect(selected).to_have_text("Start")
     cover = "getComputedStyle(document.body, '::after').backgroundColor"
     for key in ("b", "."):
         page.keyboard.press(key)
