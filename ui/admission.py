@@ -40,7 +40,7 @@ class Ticket:
 
     def waiting(self, wanted: Callable[[], bool] = lambda: True) -> Iterator[Place]:
         """News of the place until it is this text's turn, or until it is wanted no more."""
-        while not self._admission.admit(self, _NEWS):
+        while not self._admission.has_begun(self, _NEWS):
             yield self._admission.place(self)
             if not wanted():
                 break
@@ -71,6 +71,7 @@ class Admission:
         ticket = Ticket(self)
         with self._changed:
             self._line.append(ticket)
+            self._let_in()
         try:
             yield ticket
         finally:
@@ -84,16 +85,10 @@ class Admission:
                 pass
             yield
 
-    def admit(self, ticket: Ticket, seconds: float) -> bool:
+    def has_begun(self, ticket: Ticket, seconds: float) -> bool:
         """Whether it is the ticket's turn within so many seconds."""
         with self._changed:
-            if not self._changed.wait_for(lambda: self._is_next(ticket), seconds):
-                return False
-            self._line.popleft()
-            self._inside[ticket] = self._clock()
-            ticket.admitted = True
-            self._changed.notify_all()  # there may be room for the next one, too
-            return True
+            return self._changed.wait_for(lambda: ticket.admitted, seconds)
 
     def place(self, ticket: Ticket) -> Place:
         """Where a ticket that waits stands."""
@@ -110,7 +105,12 @@ class Admission:
                 self._took.append(self._clock() - began)
             elif ticket in self._line:
                 self._line.remove(ticket)
-            self._changed.notify_all()
+            self._let_in()
 
-    def _is_next(self, ticket: Ticket) -> bool:
-        return len(self._inside) < self._most and bool(self._line) and self._line[0] is ticket
+    def _let_in(self) -> None:
+        """Whoever is next begins, listening or not: one who does not answer must not hold up the line."""
+        while self._line and len(self._inside) < self._most:
+            ticket = self._line.popleft()
+            self._inside[ticket] = self._clock()
+            ticket.admitted = True
+        self._changed.notify_all()

@@ -48,6 +48,7 @@ def test_a_text_is_recorded_replayed_without_the_model_and_left_for_what_is_live
     page.keyboard.press("Escape")
     expect(page.locator("#stream .ts-text")).to_have_text(live, use_inner_text=True)
     expect(page.locator("#prompt textarea")).to_have_value("The car")
+    expect(page.locator("#replay")).to_contain_text("Recorded")  # it is neither saved nor thrown away yet
 
 
 def test_a_saved_recording_opens_as_a_talk_and_a_broken_file_says_so(visit, tmp_path):

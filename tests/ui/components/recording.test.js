@@ -79,9 +79,15 @@ test('a talk is read as it was saved, and any other file is refused in a sentenc
     {kind: 'gptlens-talk', version: 1, steps: []},
   ])
     assert.throws(() => readTalk(JSON.stringify(bad)), /no talk/);
+  for (const step of [null, 7, {}, {say: 'Only words'}])
+    assert.throws(() => readTalk(talkText('x', [step])), /Step 1 of this talk/);
   const broken = [
     {length: 3},
     {length: -1, events: []},
+    {length: '3', events: []},
+    {length: 3, events: [['value', '0', 'stream', 0, 'a']]},
+    {length: 3, events: [['value', 0, 'stream', -1, 'a']]},
+    null,
     {length: 3, events: [['value', 0, 'stream', 0, 7]]},
     {length: 3, events: [['answer', 0, 'drawing', 'drawn', [], {dark: '<img onerror=...>'}]]},
     {length: 3, events: [['other', 0]]},

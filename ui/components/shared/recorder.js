@@ -12,10 +12,12 @@ const CHOICE = ' choice'; // behind a component's id: what is chosen in it, whic
 const taps = new Map(); // components by their ids: {live, watchers, over, again, choice, choose}
 let tape = null;
 let began = 0;
-let made = null; // a recording that is neither saved nor thrown away
+let made = null; // {recording, say, saved} of what has been recorded and not thrown away
 let replay = null; // {player, recording, held, since, speed, timer, fields: what stood in them before}
 let bar = null;
 let ticking = 0;
+
+const elapsed = () => Math.round(performance.now() - began);
 
 // Whether a component shows what was recorded of it; all others go on living.
 const replays = id => Boolean(replay?.player.ids.has(id));
@@ -35,13 +37,15 @@ export function begin(id, start, context) {
     server: new Proxy({}, {get: (_, name) => asked => ask(id, tap, name, asked)}),
     trigger: (name, data) =>
       replays(id) ? say('This is a replay. Leave it to go on with the model.') : context.trigger(name, data),
+    // How much faster than usual a component that asks again and again should do so.
+    pace: () => (replays(id) ? replay.speed : 1),
     choices(choose) {
       tap.choose = choose;
       const already = replay?.player.values.get(id + CHOICE); // before its tab was opened
       if (already) queueMicrotask(() => choose(already));
       return choice => {
         tap.choice = choice;
-        if (tape) noteValue(tape, Math.round(performance.now() - began), id + CHOICE, choice);
+        if (tape) noteValue(tape, elapsed(), id + CHOICE, choice);
       };
     },
     watch(name, changed) {
@@ -55,16 +59,14 @@ export function begin(id, start, context) {
 }
 
 function note(id, tap) {
-  if (tape && !tap.again)
-    noteValue(tape, Math.round(performance.now() - began), id, String(tap.live.props.value ?? ''));
+  if (tape && !tap.again) noteValue(tape, elapsed(), id, String(tap.live.props.value ?? ''));
 }
 
 async function ask(id, tap, name, asked) {
   if (replays(id) && isRecorded(name)) return answered(id, name, asked);
   const [mine, at] = [tape, performance.now()];
   const answer = await tap.live.server[name](asked);
-  if (mine && mine === tape && isRecorded(name) && at >= began)
-    noteAnswer(tape, Math.round(performance.now() - began), id, name, asked, answer);
+  if (mine && mine === tape && isRecorded(name) && at >= began) noteAnswer(tape, elapsed(), id, name, asked, answer);
   return answer;
 }
 
@@ -80,7 +82,7 @@ function fields() {
 }
 
 function noteFields() {
-  for (const [selector, node] of fields()) noteValue(tape, Math.round(performance.now() - began), selector, node.value);
+  for (const [selector, node] of fields()) noteValue(tape, elapsed(), selector, node.value);
 }
 
 export const isRecording = () => tape !== null;
@@ -103,22 +105,30 @@ export function record() {
 
 document.addEventListener('click', event => {
   if (!tape || !event.target.closest?.('#tabs [role=tab]')) return;
-  setTimeout(() => tape && noteView(tape, Math.round(performance.now() - began), ...place()), 0);
+  setTimeout(() => tape && noteView(tape, elapsed(), ...place()), 0);
 });
 
 // Ends the recording, which can then be looked at, saved or thrown away.
 export function stopRecording() {
   noteFields();
   const isShown = id => id.startsWith('#') || taps.get(id.replace(CHOICE, '')).live.element.offsetParent !== null;
-  made = finished(tape, performance.now() - began, isShown);
+  made = {recording: finished(tape, elapsed(), isShown), say: '', saved: false};
   tape = null;
   drawMade();
 }
 
+// Throws away what is being recorded, or else what has been.
 function discard() {
-  tape = made = null;
+  if (!tape) made = null;
+  tape = null;
   close();
+  if (made) drawMade();
 }
+
+// What is neither saved nor thrown away is not lost by a slip.
+addEventListener('beforeunload', event => {
+  if (tape || (made && !made.saved)) event.preventDefault();
+});
 
 // --- replaying
 const clock = () => {
@@ -127,10 +137,8 @@ const clock = () => {
   return Math.min(held + (Number.isNaN(run) ? 0 : run), recording.length);
 };
 
-// How much faster than usual a component that asks again and again should do so.
-export const pace = () => replay?.speed ?? 1;
-
 export function play(recording) {
+  if (tape) stopRecording();
   leaveReplay();
   const begins = {held: 0, since: performance.now(), speed: 1};
   replay = {player: player(recording), recording, ...begins, timer: 0, fields: new Map()};
@@ -168,12 +176,7 @@ function due() {
     }
   }
   fillIn();
-  if (now >= replay.recording.length && replay.since !== null) {
-    [replay.held, replay.since] = [now, null];
-    drawReplay();
-  }
-  const at = bar?.querySelector('.replay-at');
-  if (at) at.textContent = `${seconds(now)} of ${seconds(replay.recording.length)}`;
+  tellTime(now);
   if (!fits) say('A part of this recording does not fit this page: it may be of another version.');
 }
 
@@ -203,10 +206,9 @@ async function answered(id, name, asked) {
 
 function pauseOrGoOn() {
   const now = clock();
-  const ended = now >= replay.recording.length;
-  if (ended) rewind();
-  else [replay.held, replay.since] = [now, replay.since === null ? performance.now() : null];
-  drawReplay();
+  if (now >= replay.recording.length) rewind();
+  else Object.assign(replay, {held: now, since: replay.since === null ? performance.now() : null});
+  tellTime(clock());
 }
 
 function rewind() {
@@ -215,9 +217,8 @@ function rewind() {
 }
 
 function setSpeed(speed) {
-  [replay.held, replay.since] = [clock(), replay.since === null ? null : performance.now()];
-  replay.speed = speed;
-  if (speed === Infinity) replay.held = replay.recording.length;
+  const held = speed === Infinity ? replay.recording.length : clock();
+  Object.assign(replay, {held, speed, since: replay.since === null ? null : performance.now()});
 }
 
 // Back to the model: every component shows again what the server last gave it.
@@ -235,6 +236,7 @@ export function leaveReplay() {
     else for (const redraw of tap.watchers) redraw();
   }
   close();
+  if (made) drawMade();
 }
 
 export const isReplaying = () => replay !== null;
@@ -256,7 +258,7 @@ function close() {
 function open(label) {
   close();
   bar = add(document.body, 'aside', '');
-  bar.id = 'replay';
+  Object.assign(bar, {id: 'replay', className: 'lens-component'});
   bar.setAttribute('aria-label', label);
   return add(bar, 'div', 'tour-row');
 }
@@ -265,8 +267,8 @@ function drawRecording() {
   const row = open('Recording');
   add(row, 'b', 'replay-name', '● Recording');
   const at = add(row, 'span', 'replay-at', '0 s');
-  addButton(row, 'tour-next', 'Done', stopRecording);
-  addButton(row, '', 'Discard', discard);
+  addButton(row, 'lens-plain tour-next', 'Done', stopRecording);
+  addButton(row, 'lens-plain', 'Discard', discard);
   ticking = setInterval(() => {
     at.textContent = seconds(performance.now() - began);
     noteFields();
@@ -274,38 +276,42 @@ function drawRecording() {
 }
 
 function drawMade() {
-  const row = open('A recording');
-  add(row, 'b', 'replay-name', `Recorded ${seconds(made.length)}`);
-  const sentence = add(row, 'input', 'replay-say');
-  Object.assign(sentence, {type: 'text', placeholder: 'A sentence for the talk', value: made.say ?? ''});
-  sentence.setAttribute('aria-label', 'A sentence that the talk shows with this recording');
   const mine = made;
+  const row = open('A recording');
+  add(row, 'b', 'replay-name', `Recorded ${seconds(mine.recording.length)}`);
+  const sentence = add(row, 'input', 'replay-say lens-plain');
+  Object.assign(sentence, {type: 'text', placeholder: 'A sentence for the talk', value: mine.say});
+  sentence.setAttribute('aria-label', 'A sentence that the talk shows with this recording');
   sentence.addEventListener('input', () => {
-    mine.say = sentence.value;
+    Object.assign(mine, {say: sentence.value, saved: false});
   });
-  addButton(row, '', 'Replay it', () => play(mine));
-  addButton(row, 'tour-next', 'Save', () => {
-    const {say: words, ...recording} = mine;
-    saveText('talk.json', 'application/json', talkText(mine.title, [{say: words || mine.title, recording}]));
+  addButton(row, 'lens-plain', 'Replay it', () => play(mine.recording));
+  addButton(row, 'lens-plain tour-next', 'Save', () => {
+    const {title} = mine.recording;
+    saveText('talk.json', 'application/json', talkText(title, [{say: mine.say || title, recording: mine.recording}]));
+    mine.saved = true;
   });
-  addButton(row, '', 'Discard', discard);
+  addButton(row, 'lens-plain', 'Discard', discard);
 }
 
 function drawReplay() {
-  const {recording, since, speed} = replay;
+  const {title, date} = replay.recording;
   const row = open('Replay');
   add(row, 'b', 'replay-name', 'Replay');
-  add(row, 'span', 'replay-what', `${recording.title}, ${recording.date}`);
+  add(row, 'span', 'replay-what', [title, date].filter(Boolean).join(', '));
   add(row, 'span', 'replay-at');
-  const isOver = replay.held >= recording.length;
-  addButton(row, 'replay-hold', isOver ? 'Again' : since === null ? 'Go on' : 'Pause', pauseOrGoOn);
-  const chosen = add(row, 'select', 'replay-speed');
+  addButton(row, 'replay-hold lens-plain', '', pauseOrGoOn);
+  const chosen = add(row, 'select', 'replay-speed lens-plain');
   chosen.setAttribute('aria-label', 'Speed');
-  for (const [name, value] of Object.entries(SPEEDS)) add(chosen, 'option', '', name).selected = value === speed;
+  for (const [name, value] of Object.entries(SPEEDS)) add(chosen, 'option', '', name).selected = value === replay.speed;
   chosen.addEventListener('change', () => setSpeed(SPEEDS[chosen.value]));
-  addButton(row, 'tour-leave', 'Leave', () => {
-    leaveReplay();
-    if (made) drawMade();
-  });
+  addButton(row, 'lens-plain', 'Leave', leaveReplay);
   add(bar, 'p', 'replay-said').setAttribute('role', 'status');
+}
+
+// Where the replay is, and what its button does there.
+function tellTime(now) {
+  const {length} = replay.recording;
+  bar.querySelector('.replay-at').textContent = `${seconds(now)} of ${seconds(length)}`;
+  bar.querySelector('.replay-hold').textContent = now >= length ? 'Again' : replay.since === null ? 'Go on' : 'Pause';
 }

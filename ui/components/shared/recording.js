@@ -30,7 +30,8 @@ export const noteView = (tape, ms, tab, view) => tape.events.push(['view', ms, t
 
 // The recording, with nothing of components that were neither on screen nor given anything after the beginning.
 export function finished(tape, length, isShown) {
-  const told = new Set(tape.events.filter(event => event[0] === 'answer' || event[1] > 0).map(event => event[2]));
+  const later = tape.events.filter(([kind, ms]) => kind === 'answer' || (kind === 'value' && ms > 0));
+  const told = new Set(later.map(event => event[2]));
   const events = tape.events.filter(([kind, , id]) => kind === 'view' || told.has(id) || isShown(id));
   return {...tape.about, length: Math.round(length), events};
 }
@@ -91,25 +92,29 @@ export function readTalk(text) {
   }
   if (talk?.kind !== NAME || talk.version !== 1 || !Array.isArray(talk.steps) || !talk.steps.length)
     throw new Error('This file is no talk of GPT Lens. Record one with R, and save it.');
-  const steps = talk.steps.map(({say, link, point, recording} = {}, i) => {
-    if (recording !== undefined && !isRecording(recording))
-      throw new Error(`Step ${i + 1} of this talk holds no recording that can be read. Record that step again.`);
+  const steps = talk.steps.map((step, i) => {
+    const {say, link, point, recording} = step ?? {};
+    if (recording === undefined ? !link : !isRecording(recording))
+      throw new Error(
+        `Step ${i + 1} of this talk holds no recording that can be read, and no link. Record that step again.`,
+      );
     return {say: String(say ?? ''), link: String(link ?? ''), point: String(point ?? ''), recording};
   });
   return {title: String(talk.title ?? 'A talk'), steps, at: 0, own: ''};
 }
 
 const SHAPES = {
-  value: event => typeof event[2] === 'string' && Number.isInteger(event[3]) && typeof event[4] === 'string',
+  value: event =>
+    typeof event[2] === 'string' && event[3] >= 0 && Number.isInteger(event[3]) && typeof event[4] === 'string',
   answer: event => typeof event[2] === 'string' && isRecorded(event[3]),
   view: event => typeof event[2] === 'string' && typeof event[3] === 'string',
 };
 
 function isRecording(recording) {
-  if (!(recording?.length >= 0) || !Array.isArray(recording.events)) return false;
+  if (!(Number.isFinite(recording?.length) && recording.length >= 0) || !Array.isArray(recording.events)) return false;
   let before = 0;
   return recording.events.every(event => {
-    const inOrder = Array.isArray(event) && event[1] >= before;
+    const inOrder = Array.isArray(event) && Number.isFinite(event[1]) && event[1] >= before;
     before = inOrder ? event[1] : before;
     return inOrder && Object.hasOwn(SHAPES, event[0]) && SHAPES[event[0]](event);
   });

@@ -6,12 +6,11 @@ import {add, isDark, onLook, saveMade, saveText, shareLink} from '../shared/page
 import {useBench} from './bench.js';
 import {axis, curvePlot, nearest} from './curves.js';
 import {drawMaps, drawSpark, writeSample} from './moment.js';
-import {pace} from '../shared/recorder.js';
 import {begun, differences, receive} from './received.js';
 
 const MAIN_FIGURES = [0, 2, 4, 7]; // of all, those that are large: updates, held-out loss, bits, time left
 
-export function start({element, props, server, trigger, watch}) {
+export function start({element, props, server, trigger, watch, pace}) {
   const part = name => element.querySelector('.tr-' + name),
     said = part('said'),
     message = part('message');
