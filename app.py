@@ -82,7 +82,6 @@ def main(arguments: list[str] | None = None) -> int:
     except GPTCoreError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    services.jobs.warm_up()
     try:
         hosts = allowed_hosts(options.allow_host)
         serve(page, services, files, host=options.host, port=options.port, hosts=hosts)

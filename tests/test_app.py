@@ -170,12 +170,15 @@ def test_the_command_line_has_the_documented_flags(monkeypatch):
     assert app.parse_arguments([]).profile == "space"
 
 
-def test_a_port_that_is_taken_is_a_sentence():
+def test_a_port_that_is_taken_is_a_sentence_that_waits_for_nothing_which_only_training_loads():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         done = subprocess.run(
-            [sys.executable, "app.py", "--offline", "--model", "induction", "--port", str(taken.getsockname()[1])],
+            [
+                *(sys.executable, "-X", "importtime", "app.py", "--offline", "--model", "induction"),
+                *("--port", str(taken.getsockname()[1])),
+            ],
             cwd=ROOT,
             capture_output=True,
             text=True,
@@ -183,6 +186,7 @@ def test_a_port_that_is_taken_is_a_sentence():
             check=False,
         )
     assert done.returncode == 1 and "Choose another --port" in done.stderr and "Traceback" not in done.stderr
+    assert "torch.nn\n" in done.stderr and "torch._dynamo" not in done.stderr  # an optimizer's, a second
 
 
 def test_steps_over_http_reach_their_answer_and_compare_no_labels(client):

@@ -89,6 +89,7 @@ class Jobs:
         self._computing, self._limits, self._example, self._clock = computing, limits, example, clock
         self._lock = threading.Lock()
         self._benches: dict[str, Bench] = {}
+        self._warm = False
 
     def get(self, bench_id: object) -> Bench | None:
         """The bench of an id, which is thereby looked at; None when it is unknown or gone."""
@@ -210,7 +211,12 @@ class Jobs:
             return_freed_memory()
 
     def warm_up(self) -> None:
-        """Updates a tiny model once: what torch loads for that would delay a first run."""
+        """Updates a tiny model once, the first time: what torch loads for that takes a second, of a first run or, when
+        the app starts, of the first page."""
+        with self._lock:
+            if self._warm:
+                return
+            self._warm = True
         config = GPTConfig(vocab_size=8, n_positions=8, n_embd=8, n_layer=1, n_head=1)
         data = RepeatedSequences(8, window=8, batch_size=2, periods=(2, 4))
 

@@ -14,6 +14,7 @@ from gptcore.zero_shot.templates import Item
 _SENTENCE = re.compile(r'(?<=[.!?])\s+(?=[A-Z"])|\n+')
 _WORD = re.compile(r"[A-Za-z]+")
 _NAME = r"(?P<who>[A-Z][a-z]+)"
+_ANYBODY = r"(?P<who>[A-Z][a-z]+|[Tt]he (?:little |big |old |young )?[a-z]+|(?:[Hh]is|[Hh]er) [a-z]+)"
 _THING = r"(?P<what>(?:a|an|the|his|her|some|two|three|many|their) [a-z]+(?: [a-z]+)?(?: (?:of|with) [a-z]+)?)"
 _END = (
     r"(?=[.,!?;]| and | but | to | in | on | at | for | from | with | under | behind | near "
@@ -57,13 +58,23 @@ _FEELINGS = (
 )
 _BEINGS = "girl|boy|dog|cat|man|woman|bird|rabbit|bunny|bear|fish|frog|mouse|fox|car|robot|child|lion|duck|horse|king"
 
-_DID = re.compile(rf"\b{_NAME} (?P<did>{'|'.join(_DEEDS)}) {_THING}{_END}")
+_DID = re.compile(rf"\b{_ANYBODY} (?P<did>{'|'.join(_DEEDS)}) {_THING}{_END}")
+_THEN_DID = re.compile(
+    rf"\b{_ANYBODY} (?:{'|'.join((*_DEEDS, *_MOVES))}) [a-z ]{{3,40}} and (?P<did>{'|'.join(_DEEDS)}) {_THING}{_END}"
+)
+_ONE_DAY = re.compile(
+    rf"^(?P<when>One [a-z]+(?: [a-z]+)?|On [A-Z][a-z]+|In the [a-z]+|At night|The next [a-z]+|Yesterday), "
+    rf"{_ANYBODY} (?P<did>{'|'.join((*_DEEDS, *_MOVES))}) (?P<what>[a-z ]{{4,40}}?)[.,]"
+)
+_BECAUSE = re.compile(
+    rf"\b{_ANYBODY} (?P<was>was|were|felt) (?:very |so )?(?P<how>[a-z]+) because (?P<why>[A-Za-z' ]{{6,60}})(?=[.!])"
+)
 _MOVED = re.compile(
     rf"\b{_NAME} (?P<did>{'|'.join(_MOVES)}) "
     rf"(?P<where>(?:to|into|in|on|under|behind|near|over|at|inside) (?:the|a|an|his|her) [a-z]+(?: [a-z]+)?){_END}"
 )
 _CALLED = re.compile(rf"\ba(?:n)? (?:[a-z]+ )?(?P<being>{_BEINGS}) (?:named|called) {_NAME}")
-_FELT = re.compile(rf"\b{_NAME} (?:was|felt|is) (?:very |so |really |a little )?(?P<how>{_FEELINGS})\b")
+_FELT = re.compile(rf"\b{_ANYBODY} (?:was|felt|is) (?:very |so |really |a little )?(?P<how>{_FEELINGS})\b")
 _COLOUR = re.compile(rf"\b(?:a|an|the|his|her) (?:[a-z]+ )?(?P<colour>{_COLOURS}) (?P<noun>[a-z]{{3,}})\b")
 _BOTH = re.compile(r"\b(?P<one>[A-Z][a-z]+) and (?P<two>[A-Z][a-z]+) (?P<did>[a-z]+ed|went|ran|saw|found|were)\b")
 _WISH = re.compile(rf"\b{_NAME} (?P<did>wanted|tried|liked|loved|decided) to (?P<what>[a-z]+(?: [a-z]+){{0,3}}?)[.,!]")
@@ -92,12 +103,38 @@ def _is_somebody(name: str) -> bool:
     return name not in _NOBODY or name in _MOTHERS
 
 
+def _subject(found: re.Match[str]) -> str:
+    """Who it is about, as within a sentence, or "" where that is nobody in particular."""
+    who = found["who"]
+    if " " in who:
+        return who[0].lower() + who[1:]
+    return who if _is_somebody(who) else ""
+
+
 def _of_deed(found: re.Match[str]) -> list[Asked]:
-    who, did, what = found["who"], found["did"], found["what"]
-    if not _is_somebody(who):
+    who, did, what = _subject(found), found["did"], found["what"]
+    if not who:
         return []
     said = found[0]
     return [Asked(f"What did {who} {_DEEDS[did]}?", what, said), Asked(f"Who {did} {what}?", who, said)]
+
+
+def _of_time(found: re.Match[str]) -> list[Asked]:
+    who, did, what, when = _subject(found), found["did"], found["what"], found["when"]
+    if not who:
+        return []
+    base = {**_DEEDS, **_MOVES}[did]
+    return [
+        Asked(f"When did {who} {base} {what}?", when[0].lower() + when[1:] if when[:4] != "On " else when, found[0])
+    ]
+
+
+def _of_reason(found: re.Match[str]) -> list[Asked]:
+    who, how, why = _subject(found), found["how"], found["why"]
+    if not who:
+        return []
+    verb = f"did {who} feel" if found["was"] == "felt" else f"{found['was']} {who}"
+    return [Asked(f"Why {verb} {how}?", answer, found[0]) for answer in (why, f"because {why}")]
 
 
 def _of_move(found: re.Match[str]) -> list[Asked]:
@@ -114,8 +151,8 @@ def _of_name(found: re.Match[str]) -> list[Asked]:
 
 
 def _of_feeling(found: re.Match[str]) -> list[Asked]:
-    who, how = found["who"], found["how"]
-    if not _is_somebody(who):
+    who, how = _subject(found), found["how"]
+    if not who:
         return []
     return [Asked(f"How did {who} feel?", how, found[0]), Asked(f"Who was {how}?", who, found[0])]
 
@@ -149,23 +186,49 @@ def _of_place(found: re.Match[str]) -> list[Asked]:
 
 
 _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], list[Asked]]], ...] = (
-    (_DID, _of_deed), (_MOVED, _of_move), (_CALLED, _of_name), (_FELT, _of_feeling), (_COLOUR, _of_colour),
-    (_BOTH, _of_two), (_WISH, _of_wish), (_SAID, _of_speech), (_PLACED, _of_place),
+    (_DID, _of_deed), (_THEN_DID, _of_deed), (_ONE_DAY, _of_time), (_BECAUSE, _of_reason), (_MOVED, _of_move),
+    (_CALLED, _of_name), (_FELT, _of_feeling), (_COLOUR, _of_colour), (_BOTH, _of_two), (_WISH, _of_wish),
+    (_SAID, _of_speech), (_PLACED, _of_place),
 )  # fmt: skip
 
 
 def question_item(draw: Draw, story: str) -> Item | None:
     """A passage of a story and a question about it, or None where no pattern fits."""
     sentences = sentences_of(story)
-    places = [(place, asked) for place, sentence in enumerate(sentences) for asked in questions(sentence)]
+    places = [
+        (place, asked)
+        for place, sentence in enumerate(sentences)
+        for asked in questions(_with_names(sentences, place) or sentence)
+    ]
     if not places:
         return None
-    place, asked = draw.pick(places)
+    rarer = [found for found in places if not found[1].question.startswith(_EVERYWHERE)]
+    place, asked = draw.pick(rarer if rarer and draw.chance(0.85) else places)
     first = max(0, place - draw.number(0, 3))
+    if not questions(sentences[place]):
+        first = min(first, max(0, place - 1))
     text = " ".join(sentences[first : place + 1 + draw.number(0, 2)])
-    if text.count(asked.answer) == 0 or len(text) > 500:
+    if asked.answer.lower() not in text.lower() or len(text) > 500 or _unnamed(asked, text):
         return None
     return Item({"text": text, "question": asked.question}, asked.answer, steps=f'The text says: "{asked.said}."')
+
+
+# Names and feelings stand in every story.
+_EVERYWHERE = ("Who was ", "How did ", "What was the name ", "What is the ", "What was the girl", "What was the boy")
+
+
+def _with_names(sentences: Sequence[str], place: int) -> str:
+    """The sentence with its He or She replaced by whom the one before names, if it names but one; "" otherwise."""
+    begins = re.match(r"(He|She) ", sentences[place])
+    if not begins or not place:
+        return ""
+    names = {name for name in re.findall(r"\b[A-Z][a-z]{2,}\b", sentences[place - 1]) if _is_somebody(name)}
+    return f"{names.pop()} {sentences[place][begins.end() :]}" if len(names) == 1 else ""
+
+
+def _unnamed(asked: Asked, text: str) -> bool:
+    """Whether the question is about somebody whom the passage does not name."""
+    return any(name not in text for name in re.findall(r"(?<= )[A-Z][a-z]{2,}\b", asked.question))
 
 
 def last_word_item(draw: Draw, story: str) -> Item | None:

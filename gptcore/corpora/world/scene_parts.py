@@ -29,6 +29,17 @@ FURNITURE = (
     "door",
     "wall",
 )
+# Somebody without a name, by whether a woman.
+_BEINGS = {
+    True: (
+        "the girl", "the old woman", "the queen", "the nurse", "grandma", "mother", "my sister", "the cat", "the hen",
+        "our aunt", "the witch", "the princess",
+    ),
+    False: (
+        "the boy", "the old man", "the king", "the baker", "the farmer", "grandpa", "father", "my brother", "the dog",
+        "our uncle", "the doctor", "the cook", "the bear", "the captain", "the neighbour", "the teacher",
+    ),
+}  # fmt: skip
 _TIMES = (
     "on {day}", "in {month}", "last {season}", "in the morning", "in the evening", "at night", "yesterday", "at noon",
     "at {number} o'clock", "after school", "after lunch", "before breakfast", "last night", "this morning",
@@ -62,13 +73,15 @@ class Cast:
 
 
 def somebody(draw: Draw, *others: Person) -> Person:
-    """A person who is none of the others, rarely one with a title."""
+    """A person who is none of the others, rarely one with a title or without a name."""
     taken = {other.name for other in others}
 
     def make() -> Person:
         girl, chance = draw.chance(0.5), draw.random.random()
         if chance < 0.06:
             return Person(titled(draw, girl=girl), girl)
+        if chance < 0.16:
+            return Person(draw.pick(_BEINGS[girl]), girl)
         return Person(first_name(draw, girl=girl), girl)
 
     return draw.until(make, lambda made: made.name not in taken)

@@ -9,6 +9,17 @@ from collections.abc import Callable
 
 from gptcore.corpora.world.english import capitalised
 from gptcore.corpora.world.scene_deeds import acted, both_did, felt, gave, met, wanted, went
+from gptcore.corpora.world.scene_links import (
+    caused,
+    compared,
+    did_two,
+    each_did,
+    got_instead,
+    lost_and_found,
+    taken_away,
+    together,
+    told_about,
+)
 from gptcore.corpora.world.scene_parts import Cast, Fact, somebody
 from gptcore.corpora.world.scene_states import (
     doing,
@@ -27,7 +38,10 @@ from gptcore.corpora.world.telling import Story
 _FACTS: tuple[Callable[[Draw, Cast], Fact], ...] = (
     acted, acted, acted, acted, gave, gave, owns, owns, is_where, is_where, went, went, likes, is_somebody,
     is_somebody, felt, felt, wanted, met, met, pet, two_alike, how_many, event, doing, both_did, both_did,
+    did_two, did_two, did_two, each_did, each_did, each_did, lost_and_found, lost_and_found, caused, caused, caused,
+    compared, got_instead, taken_away, taken_away, told_about, together, together,
 )  # fmt: skip
+_FACTS_OF_ANYBODY = tuple(make for make in _FACTS if make not in (is_somebody, pet))  # also without a name
 
 
 def scene(draw: Draw) -> Story:
@@ -45,7 +59,8 @@ def scene(draw: Draw) -> Story:
             cast = draw.pick((
                 Cast(second, first, False), Cast(second, third_, False), Cast(first, third_, cast.named),
             ))  # fmt: skip
-        fact = draw.pick(_FACTS)(draw, cast)
+        named = cast.first.name[0].isupper() and cast.second.name[0].isupper()
+        fact = draw.pick(_FACTS if named else _FACTS_OF_ANYBODY)(draw, cast)
         made.say(f"{'. '.join(capitalised(part) for part in fact.sentence.split('. '))}.", *fact.asked)
         facts.append(fact)
     made.gist = _gist(facts, [first.name, second.name, third_.name])
