@@ -1,11 +1,15 @@
-"""The table of all benchmarks finds its figures in what they print."""
+"""The table of all benchmarks finds its figures in what they print, and the one of presets runs what the app runs."""
 
 from __future__ import annotations
 
 import runpy
 from pathlib import Path
 
-ALL = runpy.run_path(str(Path(__file__).parent / "benchmarks" / "all.py"))
+from ui.handlers.train.presets import PRESETS
+from ui.services import make_services
+
+_HERE = Path(__file__).parent / "benchmarks"
+ALL, ROWS = (runpy.run_path(str(_HERE / name)) for name in ("all.py", "presets.py"))
 
 DECODE = """
 gpt2 (random weights)    tok/s   best  x transformers
@@ -27,3 +31,11 @@ def test_figures_and_ratios_stand_in_their_rows_and_what_failed_is_named():
     assert "| choosing by top-p 0.9 among 50,257, ms | 0.317 |  |  |" in rows
     assert len(rows) == 2 + sum(map(len, ALL["PARTS"].values()))
     assert sum("not measured" in row for row in rows) == len(rows) - 2 - len(ALL["PARTS"]["decode.py"])
+
+
+def test_a_row_of_the_presets_table_is_a_run_of_the_apps_own(capsys):
+    short = {**PRESETS["30 seconds, letters"], "length": "steps", "max_steps": 2, "n_layer": 1, "n_embd": 16}
+    name, values = next(iter(ROWS["ROWS"].items()))
+    ROWS["one"](make_services(offline=True), name, {**short, **values})
+    row = capsys.readouterr().out.split()
+    assert row[:2] == ["AdamW", "2"] and 1 < float(row[4]) < 6

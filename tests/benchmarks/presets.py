@@ -85,7 +85,7 @@ def main() -> None:
 
 def one(services, name: str, values: dict[str, Any]) -> None:
     """Runs one row to its end and prints it."""
-    run = Run(make_plan(services, train_form(values, services.limits)))
+    run = Run(make_plan(services, train_form(values, services.limits)), services.computing)
     run.go()
     while not run.wait(1.0):
         pass

@@ -18,7 +18,7 @@ def here():
 
 
 def test_every_bundled_tokenizer_cuts_the_text_and_says_whether_it_comes_back(here):
-    rows = {row["name"]: row for row in json.loads(tokens.cut(here, [TEXT]))}
+    rows = {row["name"]: row for row in json.loads(tokens.cut(here, [TEXT, "mini"]))}
     assert list(rows) == ["gpt2", "gpt1", "mini", "shakespeare-char"]
     mini = gptcore.load("mini").tokenizer
     assert [token[1] for token in rows["mini"]["tokens"]] == mini.encode(TEXT)
@@ -27,11 +27,22 @@ def test_every_bundled_tokenizer_cuts_the_text_and_says_whether_it_comes_back(he
     assert "not" in rows["shakespeare-char"]["message"]  # it has no emoji, and says so
 
 
+def test_the_picked_models_own_tokenizer_stands_first_where_it_is_another(here):
+    rows = json.loads(tokens.cut(here, ["The fox", "world"]))
+    assert [row["name"] for row in rows] == ["world", "gpt2", "gpt1", "mini", "shakespeare-char"]
+    assert [token[1] for token in rows[0]["tokens"]] == gptcore.load("world").tokenizer.encode("The fox")
+    assert "own" in rows[0]["what"] and json.loads(tokens.steps(here, ["world", "The fox"]))["merges"]
+    shared = json.loads(tokens.cut(here, ["The fox", "mini@512"]))
+    assert [row["name"] for row in shared] == ["gpt2", "gpt1", "mini", "shakespeare-char"]
+    lost = json.loads(tokens.cut(here, ["The fox", "gpt9"]))
+    assert "gpt9" in lost[0]["message"] and len(lost) == 5
+
+
 def test_a_vocabulary_that_is_not_here_is_named_with_the_way_to_get_it(here, monkeypatch, tmp_path):
     for name in ("TIKTOKEN_CACHE_DIR", "HF_HUB_CACHE"):
         monkeypatch.setenv(name, str(tmp_path))
     monkeypatch.setattr("gptcore.hub.fetch", lambda *_, **__: pytest.fail("a text must not wait for a network"))
-    rows = json.loads(tokens.cut(here, ["hello"]))
+    rows = json.loads(tokens.cut(here, ["hello", "mini"]))
     said = [row["message"] for row in rows if row["name"] in ("gpt1", "gpt2") and "message" in row]
     assert all("--prefetch" in sentence for sentence in said)
 
@@ -51,13 +62,14 @@ def test_what_is_learned_shows_the_beginning_of_a_long_text(here):
 @pytest.mark.parametrize(
     ("ask", "request_", "said"),
     [
-        (tokens.cut, ["x" * 1001], "1,001 characters; 1,000"),
-        (tokens.cut, [""], "empty"),
+        (tokens.cut, ["x" * 1001, "mini"], "1,001 characters; 1,000"),
+        (tokens.cut, ["", "mini"], "empty"),
         (tokens.cut, None, "must be text"),
-        (tokens.cut, ["a\ud800"], None),
-        (tokens.steps, ["nothing", "x"], "no tokenizer 'nothing'"),
+        (tokens.cut, ["a\ud800", "mini"], None),
+        (tokens.cut, ["x", ""], "No model is chosen"),
+        (tokens.steps, ["nothing", "x"], "There is no model 'nothing'"),
         (tokens.steps, ["shakespeare-char", "x"], "byte-level"),
-        (tokens.steps, 7, "no tokenizer 'None'"),
+        (tokens.steps, 7, "model's name must be text"),
         (tokens.learned, ["x", 0], "between 1 and 300"),
         (tokens.learned, ["x" * 20_001, 5], "20,000 are allowed"),
         (tokens.learned, ["x", "many"], "whole number"),
@@ -74,6 +86,6 @@ def test_nonsense_is_answered_with_a_sentence(here, ask, request_, said):
 @pytest.mark.shared
 def test_gpt2s_own_vocabulary_is_shown_where_it_is_here(here, shared, monkeypatch):
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(shared / "tiktoken-cache"))
-    row = next(row for row in json.loads(tokens.cut(here, ["hello hello"])) if row["name"] == "gpt2")
+    row = next(row for row in json.loads(tokens.cut(here, ["hello hello", "mini"])) if row["name"] == "gpt2")
     assert [token[1] for token in row["tokens"]] == [31373, 23748]
     assert isinstance(gptcore.load_tokenizer("gpt2"), ByteBPE)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from gptcore.corpora import corpus
 from gptcore.errors import GPTCoreError
 from gptcore.zero_shot import TASKS
 from gptcore.zero_shot.metrics import percent
@@ -247,7 +248,9 @@ def test_a_program_asks_with_fields_or_a_prompt(asking):
 
 def test_the_train_tab_can_watch_tasks():
     trials = watched_tasks()
-    assert {trial.task for trial in trials} >= {"sentiment", "question", "translate"}
+    assert [trial.task for trial in trials] == ["cloze", "question", "summarise"]
+    shown = "\n".join(corpus("tasks")[:400])
+    assert all(cue in shown for cue in ("Q: ", "TL;DR: ")) and "Sentiment:" not in shown
     assert all(len(trial.items) == 24 and trial.split == "combination" for trial in trials)
 
 

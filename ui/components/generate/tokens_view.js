@@ -7,7 +7,7 @@ const OWN = `the cat sat on the mat. the cat and the hat sat there.
 then that cat sat on that hat, and the mat was flat.`;
 const N_LEARNED = 60;
 
-export function start({element, server, given}) {
+export function start({element, props, server, watch, given}) {
   const find = name => element.querySelector('.tk-' + name);
   const [text, rows, which, own] = ['text', 'rows', 'which', 'own'].map(find);
   text.value = given.examples[0];
@@ -21,7 +21,7 @@ export function start({element, server, given}) {
   }
 
   const cut = asking(
-    () => server.cut([text.value]),
+    () => server.cut([text.value, props.value]),
     found => {
       rows.textContent = '';
       if (found.message) add(rows, 'p', 'tk-said', found.message);
@@ -30,7 +30,8 @@ export function start({element, server, given}) {
       which.textContent = '';
       for (const row of found.message ? [] : found.filter(one => one.steps))
         add(which, 'option', '', row.title).value = row.name;
-      if ([...which.options].some(option => option.value === chosen)) which.value = chosen;
+      const offered = [...which.options].map(option => option.value);
+      which.value = [chosen, props.value].find(name => offered.includes(name)) ?? offered[0];
       stepwise.ask([], 0);
     },
   );
@@ -109,6 +110,10 @@ export function start({element, server, given}) {
     text.value = given.examples[place];
     cut([], 0);
   });
-  cut([], 0);
+  watch('value', () => {
+    which.value = ''; // the picked model's own comes first
+    cut([], 0);
+  });
+  if (props.value) cut([], 0);
   learning.ask([], 0);
 }

@@ -35,7 +35,7 @@ and counts again.</p>
 
 
 def tokens_view(*, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
-    """The component; it asks for all it shows.
+    """The component; its value is the name of the picked model, and it asks for all that it shows.
 
     server_functions: cut [text], steps [tokenizer, text] and learned [text, merges], as `ui.handlers.generate.tokens`.
     """

@@ -11,6 +11,7 @@ from gptcore.tokenizers import ByteBPE, GPT1Tokenizer, Tokenizer, describe_token
 from gptcore.tokenizers.merging import Merge, learn_merges, merges_of, split_words
 from ui.handlers import inputs
 from ui.handlers.inputs import InputError
+from ui.model_store import title_of
 from ui.services import Services
 
 MOST_CHARS, MOST_LEARNED_CHARS, MOST_MERGES = 1_000, 20_000, 300
@@ -22,13 +23,30 @@ _KINDS = {
     "mini": ("mini", "byte-level BPE, learned on children's stories"),
     "shakespeare-char": ("characters", "one token a character, those of Shakespeare"),
 }
+_PICKED = {
+    "gpt2": "GPT-2's, the picked model's",
+    "gpt1": "GPT-1's, the picked model's",
+    "bpe": "byte-level BPE, the picked model's own",
+    "char": "one token a character, the picked model's own",
+}
 _FETCHED = {"gpt2": "gpt2", "gpt1": "gpt1"}  # not bundled: name -> what --prefetch calls it
 _EVERY = (ByteBPE, GPT1Tokenizer)  # what reads every character
 
 
 def cut(services: Services, request: object) -> str:
-    """[a text] under every tokenizer, as JSON; what cannot be done is said in its place."""
-    return _answer(lambda: [_cut(services, name, _text(request)) for name in _KINDS])
+    """[a text, the picked model] under every tokenizer and the model's own, as JSON; what cannot be done is said in
+    its place."""
+
+    def rows() -> list[dict[str, Any]]:
+        text, model = _parts(request)
+        text, model = inputs.text(text, "The text", most=MOST_CHARS, least=1), inputs.model_name(model)
+        known = [_cut(services, name, text) for name in _KINDS]
+        own = [] if model in _KINDS else [_cut(services, model, text)]
+        # Many models share a tokenizer, as those of GPT-2's sizes.
+        shared = any("tokens" in row and _cuts(row) == _cuts(own[0]) for row in known) if own else False
+        return known if shared else own + known
+
+    return _answer(rows)
 
 
 def steps(services: Services, request: object) -> str:
@@ -38,7 +56,7 @@ def steps(services: Services, request: object) -> str:
         name, text = _parts(request)
         tokenizer = _tokenizer(services, name)
         if not isinstance(tokenizer, ByteBPE):
-            raise InputError("Only the byte-level tokenizers can be shown merge by merge: GPT-2 and mini.")
+            raise InputError("Only byte-level tokenizers can be shown merge by merge, such as GPT-2's and mini's.")
         text = inputs.text(text, "The text", most=MOST_CHARS, least=1)
         return _shown(split_words(text), merges_of(text, tokenizer))
 
@@ -60,10 +78,11 @@ def learned(services: Services, request: object) -> str:
 
 def _cut(services: Services, name: str, text: str) -> dict[str, Any]:
     """One tokenizer's row."""
-    title, what = _KINDS[name]
+    title, what = _KINDS.get(name, (title_of(name), "the picked model's own"))
     row: dict[str, Any] = {"name": name, "title": title, "what": what}
     try:
         tokenizer = _tokenizer(services, name)
+        row["what"] = what if name in _KINDS else _PICKED[tokenizer.kind]
         ids = tokenizer.encode(text)
     except GPTCoreError as error:
         return {**row, "message": str(error)}
@@ -79,10 +98,18 @@ def _cut(services: Services, name: str, text: str) -> dict[str, Any]:
     }
 
 
+def _cuts(row: dict[str, Any]) -> tuple[Any, Any]:
+    return row.get("vocabulary"), row.get("tokens")
+
+
 def _tokenizer(services: Services, name: object) -> Tokenizer:
-    """By its name here. Raises GPTCoreError where its files are not on this machine: a text must not wait for them."""
-    if not isinstance(name, str) or name not in _KINDS:
-        raise InputError(f"There is no tokenizer {str(name)[:40]!r} here; choose {', '.join(_KINDS)}.")
+    """By its name here, or that of a model.
+
+    Raises:
+        GPTCoreError: no such model, or files of GPT-1's or GPT-2's tokenizer that are not on this machine, since a text
+            must not wait for them.
+    """
+    name = inputs.model_name(name)
     if name not in _FETCHED:
         return services.models.get(name).tokenizer
     try:
@@ -100,11 +127,6 @@ def _shown(words: list[bytes], merges: list[Merge]) -> dict[str, Any]:
         "words": [word.decode("latin-1") for word in words],
         "merges": [[m.left.decode("latin-1"), m.right.decode("latin-1"), m.count] for m in merges],
     }
-
-
-def _text(request: object) -> str:
-    value = request[0] if isinstance(request, list) and len(request) == 1 else None
-    return inputs.text(value, "The text", most=MOST_CHARS, least=1)
 
 
 def _parts(request: object) -> tuple[Any, Any]:

@@ -40,7 +40,7 @@ from ui.run_records import Kind, RunFacts
 from ui.runs import Plan, Scoring
 from ui.services import Services
 
-_WATCHED_TASKS = ("sentiment", "cloze", "analogy", "question", "translate")
+_WATCHED_TASKS = ("cloze", "question", "summarise")
 _WATCHED_ITEMS = 24
 
 

@@ -42,8 +42,9 @@ PRESETS: dict[str, dict[str, Any]] = {
     "2 minutes, letters": {**_TEXT, "length": "120", "warmup_steps": 100, "weight_decay": 1.0},
     "2 minutes, word pieces": {**_TEXT, "length": "120", "tokenizer": "bpe", "warmup_steps": 100},
     "Tasks appear": {
-        **_TEXT, "corpus": "world", "tokenizer": "bpe", "vocab_size": 1024, "n_positions": 128, "batch_size": 24,
-        "length": "120", "warmup_steps": 100, "tasks": True, "prompt": "Review: The film was",
+        **_TEXT, "corpus": "tasks", "tokenizer": "bpe", "vocab_size": 2048, "n_positions": 128, "batch_size": 16,
+        "length": "120", "warmup_steps": 100, "tasks": True,
+        "prompt": "Tom lost his hat. Lily found it in the garden.\nQ: Who found the hat?\nA:",
     },
     "The lesson's GPT: 4 layers x 128": {
         **_TEXT, "attention_bias": False, "dropout": 0.1, "length": "60", "optimizer": "adamw",

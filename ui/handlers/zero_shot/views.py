@@ -25,6 +25,7 @@ from ui.handlers.zero_shot.form import OWN_WORDING, Asked
 from ui.services import Services
 
 MOST_MODELS = 8
+_TAIL = 100  # characters of the prompt that stand above the ladder
 _MOST_ON_A_RUNG = 40  # tokens of a plain answer in the ladder
 _WEI = "Wei et al. 2022"  # worked examples with their reasons
 _ASSEMBLED = "These prompts are built from the fields; the prompt that was edited by hand is not used here."
@@ -203,7 +204,8 @@ def _chance(probability: float) -> str:
 def _ladder(asked: Asked, rows: Sequence[tuple[str | int | float, ...]], state: str) -> str:
     expected = asked.template.label(asked.item.answer)
     columns = ("model", "parameters", "its answer (greedy)", f"probability of “{expected[:20]}”", "as expected?")
-    tail = (asked.edited or asked.prompt.text)[-100:]
+    prompt = asked.edited or asked.prompt.text
+    tail = prompt if len(prompt) <= _TAIL else f"… {prompt[-_TAIL:].split(maxsplit=1)[-1]}"
     text = f"The same prompt for every model, in its own tokens. It ends: “{tail}”"
     if state:
         text = state.capitalize()

@@ -77,8 +77,10 @@ def generate_tab(site: Site) -> Lens:
             compare_view(services, compare_tab, model, prompt, example, controls, model_work)
         with gr.Tab("What surprises it"):
             score_view(services, model, example, model_work)
-        with gr.Tab("Tokens"):
-            tokens_view(server_functions=served(services, tokens.cut, tokens.steps, tokens.learned), elem_id="tokens")
+        with gr.Tab("Tokens") as tokens_tab:
+            cuts = tokens_view(
+                server_functions=served(services, tokens.cut, tokens.steps, tokens.learned), elem_id="tokens"
+            )
 
     events = GenerateEvents(services)
     inputs, outputs = [model, prompt, *controls.inputs], [prompt, stream, controls.seed, chart]
@@ -97,9 +99,11 @@ def generate_tab(site: Site) -> Lens:
     gr.on(moved, events.redraw, controls.inputs, chart, trigger_mode="always_last", concurrency_limit=4, **QUIET)
     for button in presets.values():
         button.click(events.preset, button, [*controls.sampling, chart], **QUIET)
-    told = {"inputs": [model, prompt], "outputs": strategies, "js": "(...asked) => JSON.stringify(asked)", **QUIET}
-    strategies_tab.select(None, **told)
-    model.change(None, **told)
+    told = "(...asked) => [JSON.stringify(asked), asked[0]]"
+    gr.on(
+        [strategies_tab.select, tokens_tab.select, model.change],
+        None, [model, prompt], [strategies, cuts], js=told, **QUIET,
+    )  # fmt: skip
     strategies.pick(events.use, None, [*controls.sampling, chart], **QUIET)
     draw = "() => [Math.floor(Math.random() * 2147483647), true]"
     controls.new_seed.click(None, None, [controls.seed, controls.keep_seed], js=draw, **QUIET)

@@ -86,7 +86,7 @@ def scratch_fields(services: Services, values: dict[str, Any]) -> dict[str, Any]
     found["tasks"] = gr.Checkbox(
         values["tasks"],
         label="Test tasks at every snapshot",
-        info="from prompts alone; made for the small web",
+        info="last words, questions and summaries of the little world, from prompts alone",
         elem_id="train-tasks",
     )
     return found
