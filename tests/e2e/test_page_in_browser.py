@@ -84,6 +84,29 @@ def test_every_tab_says_which_model_it_uses(visit):
     expect(page.locator("#uses-train")).to_contain_text("a new one")
 
 
+def test_back_and_forward_go_through_the_tabs_and_views_that_were_open(visit):
+    page = visit("")
+    opened = page.locator("#tabs [role=tab][aria-selected=true]:visible")
+
+    def stands(*names):
+        expect(opened).to_have_text(list(names))
+
+    page.click("#start .st-doors [data-tab=Generate]")
+    stands("Generate", "Write")
+    page.get_by_role("tab", name="Tokens").click()
+    stands("Generate", "Tokens")
+    tab(page, "Train")
+    stands("Train", "From scratch")
+    page.go_back()
+    stands("Generate", "Tokens")
+    page.go_back()
+    stands("Generate", "Write")
+    page.go_back()
+    stands("Start")
+    page.go_forward()
+    stands("Generate", "Write")
+
+
 def test_keys_belong_to_the_tab_that_is_open(visit):
     page = visit()
     before = written(page)

@@ -1,5 +1,6 @@
 // Keys for the stage, listed by "?". Those that press a button press one that is on screen. A second click on a main
 // button within a quarter of a second is the same click; on others, one within the time that no hand needs.
+import {keepHistory} from './history.js';
 import {goTo, isOpen, outerTabs, place} from './places.js';
 import {isRecording, isReplaying, leaveReplay, record, stopRecording} from './recorder.js';
 import {heldView, hold} from './visit.js';
@@ -123,6 +124,7 @@ export function start() {
     const [tab, view] = place();
     hold({tab: tab.toLowerCase(), view});
   });
+  keepHistory(() => isTouring() || isReplaying());
   resumeTour();
   if (!isTouring()) goTo(new URLSearchParams({view: heldView()}));
   if (new URLSearchParams(location.search).get('present') !== '1') return;
