@@ -9,6 +9,8 @@ from gptcore.errors import TokenizerError
 from gptcore.tokenizers.base import check_id, check_text
 from gptcore.tokenizers.byte_bpe import write_tokenizer_files
 
+_BLANKS = {" ": "a space", "\n": "a line break", "\t": "a tab"}
+
 
 class CharTokenizer:
     """Every character of a known alphabet is one token; ids follow the alphabet's order.
@@ -40,12 +42,13 @@ class CharTokenizer:
         ids = [self._ids.get(character) for character in check_text(text)]
         if None in ids:
             unknown = sorted({c for c in text if c not in self._ids})
-            shown = " ".join(repr(character) for character in unknown[:10])
+            shown = ", ".join(_named(character) for character in unknown[:10])
             more = f" and {len(unknown) - 10} more" if len(unknown) > 10 else ""
-            sample = "".join(c for c in self.characters if c.isprintable())[:80]
+            sample = "".join(c for c in self.characters if c.isprintable() and not c.isspace())[:80]
+            blanks = [_BLANKS[c] for c in self.characters if c in _BLANKS]
             raise TokenizerError(
                 f"This model knows {self.vocab_size} characters and not {shown}{more}. Remove or replace them. "
-                f"It knows: {sample}"
+                f"It knows {', '.join([*blanks, sample])}"
             )
         return [i for i in ids if i is not None]
 
@@ -71,3 +74,7 @@ class CharTokenizer:
             "model": {"type": "WordLevel", "vocab": self._ids, "unk_token": "<unk>"},
         }
         write_tokenizer_files(folder, fast)
+
+
+def _named(character: str) -> str:
+    return _BLANKS.get(character, repr(character))

@@ -107,6 +107,28 @@ def test_back_and_forward_go_through_the_tabs_and_views_that_were_open(visit):
     stands("Generate", "Write")
 
 
+def test_back_in_a_tour_is_the_step_before_and_a_link_names_a_view(visit):
+    page = visit()
+    page.goto(f"{page.url}&view=Tokens")
+    opened = page.locator("#tabs [role=tab][aria-selected=true]:visible")
+    expect(opened).to_have_text(["Generate", "Tokens"])
+    at = page.locator("#tour .tour-count")
+    page.keyboard.press("t")
+    expect(at).to_have_text(re.compile("^1 of"))
+    page.keyboard.press("PageDown")
+    expect(at).to_have_text(re.compile("^2 of"))
+    page.go_back()
+    expect(at).to_have_text(re.compile("^1 of"))
+    page.keyboard.press("Escape")
+    tab(page, "Attention")
+    page.get_by_role("button", name="Copy link").click()
+    expect(page).to_have_url(re.compile("tab=attention"))
+    tab(page, "Train")
+    expect(opened).to_have_text(["Train", "From scratch"])
+    page.go_back()
+    expect(opened.first).to_have_text("Attention")
+
+
 def test_keys_belong_to_the_tab_that_is_open(visit):
     page = visit()
     before = written(page)

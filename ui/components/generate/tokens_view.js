@@ -40,6 +40,7 @@ export function start({element, props, server, watch, given}) {
     const part = add(rows, 'section', 'tk-row');
     const head = add(part, 'div', 'tk-head');
     add(head, 'b', '', row.title);
+    if (row.picked) add(head, 'span', 'tk-picked', 'picked');
     add(head, 'span', '', row.what);
     if (row.message) {
       add(part, 'p', 'tk-said', row.message);

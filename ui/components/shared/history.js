@@ -3,13 +3,16 @@ import {awaited, goTo, isOpen, place} from './places.js';
 
 const same = ([tab, view], [other, its]) => tab === other && (view === its || !its);
 
-// isAway: whether it is not the visitor who opens tabs now.
-export function keepHistory(isAway) {
+// turnBack: what Back does while something else than the visitor opens the tabs, as a tour does; false while nothing
+// does.
+export function keepHistory(turnBack) {
+  const linked = new URLSearchParams(location.search).get('tab')?.replace('-', ' ');
   let going = false;
   const keep = (how, at) => history[how]({...history.state, place: at}, '');
   const note = changes => {
     const [now, before] = [place(), history.state?.place];
-    if (going || isAway() || !now[0]) return;
+    if (going || !now[0]) return;
+    if (!before && linked && now[0].toLowerCase().replace('-', ' ') !== linked) return; // the page is still opening it
     if (!before || !navigator.userActivation.hasBeenActive) {
       keep('replaceState', now);
       return;
@@ -27,7 +30,11 @@ export function keepHistory(isAway) {
   note([]);
   addEventListener('popstate', async event => {
     const back = event.state?.place;
-    if (!back || isAway()) return;
+    if (!back) return;
+    if (turnBack()) {
+      keep('pushState', place());
+      return;
+    }
     going = true;
     await goTo(new URLSearchParams({tab: back[0], view: back[1]}));
     await awaited(() => same(place(), back));

@@ -124,9 +124,15 @@ export function start() {
     const [tab, view] = place();
     hold({tab: tab.toLowerCase(), view});
   });
-  keepHistory(() => isTouring() || isReplaying());
+  keepHistory(() => {
+    if (isTouring()) turnTour(-1);
+    else if (isReplaying()) leaveReplay();
+    else return false;
+    return true;
+  });
   resumeTour();
-  if (!isTouring()) goTo(new URLSearchParams({view: heldView()}));
+  const view = heldView() || new URLSearchParams(location.search).get('view');
+  if (!isTouring() && view) goTo(new URLSearchParams({view}));
   if (new URLSearchParams(location.search).get('present') !== '1') return;
   document.body.classList.add('present');
   const fitted = new MutationObserver(() => {

@@ -115,7 +115,7 @@ export function linkTo(address, settings, {present = false} = {}) {
 // Puts a view's link into the address bar and on the clipboard; returns a sentence that says what was done.
 export async function shareLink(settings, note = '') {
   const link = linkTo(location.href, settings, {present: document.body.classList.contains('present')});
-  history.replaceState(null, '', link);
+  history.replaceState(history.state, '', link);
   const cut = Object.values(settings).some(value => String(value ?? '').length > LONGEST_TEXT);
   const more = cut ? 'A text was too long and is cut.' : note;
   const copied = await copyText(link);

@@ -2,6 +2,9 @@
 
 export const visible = text => text.replaceAll('\n', '⏎').replaceAll('\t', '⇥').replace(/^ | $/g, '␣');
 
+// Two decimals, with a minus sign where there is something below zero.
+export const hundredths = x => (Math.abs(x) < 0.005 ? '0.00' : x.toFixed(2).replace('-', '−'));
+
 export function percent(p) {
   if (p >= 0.9995) return '100%';
   if (p >= 0.1) return (100 * p).toFixed(1) + '%';

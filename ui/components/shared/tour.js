@@ -101,7 +101,8 @@ export function turnTour(by) {
 export function resumeTour() {
   try {
     const given = arriving();
-    if (location.hash.startsWith('#tour=')) history.replaceState(null, '', location.pathname + location.search);
+    if (location.hash.startsWith('#tour='))
+      history.replaceState(history.state, '', location.pathname + location.search);
     if (given) startTour(given);
   } catch (error) {
     draw();

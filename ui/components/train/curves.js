@@ -213,9 +213,11 @@ export function curvePlot(box, readout) {
       pen.textBaseline = 'bottom';
       const named = panel.lines.filter(line => line.key);
       const ofLabels = i === 0 && run.about.kind === 'labels';
-      const title = i === 1 && named.length ? 'Task accuracy:' : ofLabels ? LABELLED : panels[i][0];
-      pen.fillText(title, LEFT, top - 3);
+      const title = i === 1 && named.length ? 'Right of 24:' : ofLabels ? LABELLED : panels[i][0];
+      const widths = named.map(line => pen.measureText(line.name).width + 22);
       let place = LEFT + pen.measureText(`${title}  `).width;
+      if (named.length && widths.reduce((a, b) => a + b, place) > width) place = LEFT; // on a phone the names matter more
+      else pen.fillText(title, LEFT, top - 3);
       for (const line of named) {
         pen.fillStyle = line.color;
         pen.fillRect(place, top - 3 - size * 0.55, 9, 4);

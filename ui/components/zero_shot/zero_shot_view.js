@@ -1,6 +1,6 @@
 // A prompt in coloured parts, labels by likelihood, ways of asking, and effects. The value is JSON of
 // ui.handlers.zero_shot; text of models and visitors goes into the page by textContent alone.
-import {counted, csvText, percent} from '../shared/plain.js';
+import {counted, csvText, hundredths, percent} from '../shared/plain.js';
 import {add, copyText, saveText, slides} from '../shared/page.js';
 
 export function start({element, props, server, watch, given}) {
@@ -110,8 +110,8 @@ export function start({element, props, server, watch, given}) {
         row,
         'span',
         'zs-small',
-        `log p ${label.logprob.toFixed(2)}, per token ${label.per_token.toFixed(2)}, ` +
-          `with an empty input ${label.prior.toFixed(2)}`,
+        `log p ${hundredths(label.logprob)}, per token ${hundredths(label.per_token)}, ` +
+          `with an empty input ${hundredths(label.prior)}`,
       );
     });
   }
@@ -164,7 +164,7 @@ export function start({element, props, server, watch, given}) {
       add(row, 'td', '', change.name);
       add(row, 'td', 'zs-number', percent(change.p));
       add(add(add(row, 'td'), 'span', 'zs-track'), 'i').style.width = 100 * Math.min(1, change.p) + '%';
-      add(row, 'td', 'zs-number', change.name === 'as it is' ? '' : (-change.effect).toFixed(2).replace('-', '−'));
+      add(row, 'td', 'zs-number', change.name === 'as it is' ? '' : hundredths(-change.effect));
     }
   }
   const rows = () =>

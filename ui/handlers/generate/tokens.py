@@ -23,28 +23,28 @@ _KINDS = {
     "mini": ("mini", "byte-level BPE, learned on children's stories"),
     "shakespeare-char": ("characters", "one token a character, those of Shakespeare"),
 }
-_PICKED = {
-    "gpt2": "GPT-2's, the picked model's",
-    "gpt1": "GPT-1's, the picked model's",
-    "bpe": "byte-level BPE, the picked model's own",
-    "char": "one token a character, the picked model's own",
+_OF_MODELS = {
+    "gpt2": "GPT-2's byte-level BPE",
+    "gpt1": "GPT-1's BPE on lower-case words",
+    "bpe": "byte-level BPE of its own",
+    "char": "one token a character, of its own",
 }
 _FETCHED = {"gpt2": "gpt2", "gpt1": "gpt1"}  # not bundled: name -> what --prefetch calls it
 _EVERY = (ByteBPE, GPT1Tokenizer)  # what reads every character
 
 
 def cut(services: Services, request: object) -> str:
-    """[a text, the picked model] under every tokenizer and the model's own, as JSON; what cannot be done is said in
-    its place."""
+    """[a text, the picked model] under the model's own tokenizer and under every other, as JSON; what cannot be done is
+    said in its place."""
 
     def rows() -> list[dict[str, Any]]:
         text, model = _parts(request)
         text, model = inputs.text(text, "The text", most=MOST_CHARS, least=1), inputs.model_name(model)
-        known = [_cut(services, name, text) for name in _KINDS]
-        own = [] if model in _KINDS else [_cut(services, model, text)]
+        own = _cut(services, model, text)
+        known = [_cut(services, name, text) for name in _KINDS if name != model]
         # Many models share a tokenizer, as those of GPT-2's sizes.
-        shared = any("tokens" in row and _cuts(row) == _cuts(own[0]) for row in known) if own else False
-        return known if shared else own + known
+        others = [row for row in known if "tokens" not in row or _cuts(row) != _cuts(own)]
+        return [{**own, "picked": True}, *others]
 
     return _answer(rows)
 
@@ -78,11 +78,11 @@ def learned(services: Services, request: object) -> str:
 
 def _cut(services: Services, name: str, text: str) -> dict[str, Any]:
     """One tokenizer's row."""
-    title, what = _KINDS.get(name, (title_of(name), "the picked model's own"))
+    title, what = _KINDS.get(name, (title_of(name), ""))
     row: dict[str, Any] = {"name": name, "title": title, "what": what}
     try:
         tokenizer = _tokenizer(services, name)
-        row["what"] = what if name in _KINDS else _PICKED[tokenizer.kind]
+        row["what"] = what if name in _KINDS else _OF_MODELS[tokenizer.kind]
         ids = tokenizer.encode(text)
     except GPTCoreError as error:
         return {**row, "message": str(error)}

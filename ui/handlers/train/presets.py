@@ -74,6 +74,11 @@ NOTES = {
         "high, since the model is 6 times narrower. As in the paper: norm after each sum, dropout 0.1 (but not in "
         "attention), decay 0.01, AdamW, a cosine to 0."
     ),
+    "Tasks appear": (
+        "At every snapshot 24 items of each task, in combinations that the text never shows, are put to the model. "
+        "Right is an answer of which every token is its first guess; guessing gets hardly any. A slow or busy machine "
+        "sees less of this within two minutes; take the maximum then."
+    ),
 }
 
 OPTIMIZERS: dict[OptimizerName, str] = {"adamw": "AdamW", "muon": "Muon"}
