@@ -91,7 +91,7 @@ def _train(options: argparse.Namespace, workers: Workers | None) -> int:
     if options.resume and checkpoint.is_file():
         trainer.resume(checkpoint)
     elif options.resume and leader:
-        print(f"There is no checkpoint in {options.work_dir} to resume from: starting at step 0.")
+        print(f"There is no checkpoint in {options.work_dir} to resume from: starting at step 0.", flush=True)
     score = _follow(trainer, model, tokenizer, options, leader)
     if leader:
         _save(trainer, model, tokenizer, options, score)

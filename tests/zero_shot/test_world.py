@@ -156,7 +156,9 @@ def test_every_answer_about_a_story_stands_in_it_and_the_gist_is_about_it():
                 and question.endswith("?")
             )
         assert all(name in made.text for name in re.findall(r"(?<!^)\b[A-Z]\w+", made.gist)) and len(made.gist) > 9
-        assert (3 if number % 2 else 1) <= len(made.sentences) <= 9 and made.last.endswith(".")
+        assert (3 if number % 2 else 1) <= len(made.sentences) <= 9
+        # Who is older than whom leaves no word to guess.
+        assert made.last.endswith(".") or (not made.last and number % 2 == 0)
 
 
 def test_the_facts_of_a_town_are_the_same_everywhere():

@@ -214,9 +214,10 @@ export function curvePlot(box, readout) {
       const named = panel.lines.filter(line => line.key);
       const ofLabels = i === 0 && run.about.kind === 'labels';
       const title = i === 1 && named.length ? 'Right of 24:' : ofLabels ? LABELLED : panels[i][0];
+      // On a phone there is no room for both, and the names matter more.
       const widths = named.map(line => pen.measureText(line.name).width + 22);
       let place = LEFT + pen.measureText(`${title}  `).width;
-      if (named.length && widths.reduce((a, b) => a + b, place) > width) place = LEFT; // on a phone the names matter more
+      if (named.length && widths.reduce((a, b) => a + b, place) > width) place = LEFT;
       else pen.fillText(title, LEFT, top - 3);
       for (const line of named) {
         pen.fillStyle = line.color;
