@@ -83,6 +83,8 @@ def test_unknown_characters_are_named():
     chars = CharTokenizer.train("abc ")
     with pytest.raises(TokenizerError, match=r"4 characters and not 'd', 'é'.*It knows a space, abc"):
         chars.encode("abcdé")
+    with pytest.raises(TokenizerError, match=r"not a line break. .*It knows a space$"):
+        CharTokenizer(" ").encode("\n")
 
 
 @pytest.mark.parametrize("text", ["a\ud800", None, 3])

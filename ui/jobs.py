@@ -211,8 +211,7 @@ class Jobs:
             return_freed_memory()
 
     def warm_up(self) -> None:
-        """Updates a tiny model once, the first time: what torch loads for that takes a second, of a first run or, when
-        the app starts, of the first page."""
+        """Updates a tiny model, the first time: a run would wait a second for what torch loads with an optimiser."""
         with self._lock:
             if self._warm:
                 return

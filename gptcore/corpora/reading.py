@@ -107,8 +107,13 @@ def _subject(found: re.Match[str]) -> str:
     """Who it is about, as within a sentence, or "" where that is nobody in particular."""
     who = found["who"]
     if " " in who:
-        return who[0].lower() + who[1:]
+        return _within(who)
     return who if _is_somebody(who) else ""
+
+
+def _within(words: str) -> str:
+    """As the words stand within a sentence that they began."""
+    return words[0].lower() + words[1:]
 
 
 def _of_deed(found: re.Match[str]) -> list[Asked]:
@@ -120,13 +125,8 @@ def _of_deed(found: re.Match[str]) -> list[Asked]:
 
 
 def _of_time(found: re.Match[str]) -> list[Asked]:
-    who, did, what, when = _subject(found), found["did"], found["what"], found["when"]
-    if not who:
-        return []
-    base = {**_DEEDS, **_MOVES}[did]
-    return [
-        Asked(f"When did {who} {base} {what}?", when[0].lower() + when[1:] if when[:4] != "On " else when, found[0])
-    ]
+    who, base = _subject(found), {**_DEEDS, **_MOVES}[found["did"]]
+    return [Asked(f"When did {who} {base} {found['what']}?", _within(found["when"]), found[0])] if who else []
 
 
 def _of_reason(found: re.Match[str]) -> list[Asked]:

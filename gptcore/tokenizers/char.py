@@ -42,13 +42,13 @@ class CharTokenizer:
         ids = [self._ids.get(character) for character in check_text(text)]
         if None in ids:
             unknown = sorted({c for c in text if c not in self._ids})
-            shown = ", ".join(_named(character) for character in unknown[:10])
+            shown = ", ".join(_BLANKS.get(character, repr(character)) for character in unknown[:10])
             more = f" and {len(unknown) - 10} more" if len(unknown) > 10 else ""
             sample = "".join(c for c in self.characters if c.isprintable() and not c.isspace())[:80]
             blanks = [_BLANKS[c] for c in self.characters if c in _BLANKS]
             raise TokenizerError(
                 f"This model knows {self.vocab_size} characters and not {shown}{more}. Remove or replace them. "
-                f"It knows {', '.join([*blanks, sample])}"
+                f"It knows {', '.join(filter(None, [*blanks, sample]))}"
             )
         return [i for i in ids if i is not None]
 
@@ -74,7 +74,3 @@ class CharTokenizer:
             "model": {"type": "WordLevel", "vocab": self._ids, "unk_token": "<unk>"},
         }
         write_tokenizer_files(folder, fast)
-
-
-def _named(character: str) -> str:
-    return _BLANKS.get(character, repr(character))

@@ -28,6 +28,10 @@ STORY = (
         ("Tom wanted to fly a kite.", "What did Tom want to do?", "fly a kite"),
         ('"I am here!" Mira said.', 'Who said "I am here!"?', "Mira"),
         ("The ball was under the table.", "Where was the ball?", "under the table"),
+        ("The old farmer bought a horse.", "Who bought a horse?", "the old farmer"),
+        ("Tom found two cows and bought a horse.", "What did Tom buy?", "a horse"),
+        ("On Sunday, Tom went to the sea.", "When did Tom go to the sea?", "on Sunday"),
+        ("Mira was sad because she lost her hat.", "Why was Mira sad?", "she lost her hat"),
     ],
 )
 def test_a_question_is_answered_by_words_of_its_sentence(sentence, question, answer):
@@ -73,3 +77,10 @@ def test_the_command_line_writes_pages_or_says_what_it_needs(tmp_path):
     assert "needs --task question or cloze" in run("--task", "sentiment").stderr
     file.write_text("1 2 3")
     assert "no sentence of these stories fits" in run("--task", "cloze").stderr
+
+
+def test_a_pronoun_is_asked_about_by_the_one_name_before_it_and_that_name_is_in_the_passage():
+    items = [question_item(Draw(("pronoun", seed)), STORY) for seed in range(200)]
+    asked = {(item.fields["question"], item.answer): item.fields["text"] for item in items if item}
+    assert ("What did Mira show?", "the marble") in asked
+    assert all("Mira" in text for (question, _), text in asked.items() if "Mira" in question)

@@ -12,19 +12,8 @@ from gptcore.corpora.world.telling import FRAMES, at, owned, place
 
 _TOYS = ("thing", "toy", "clothes", "school", "animal", "fruit", "reading")
 _STRANGERS = (
-    "cat",
-    "dog",
-    "crow",
-    "thief",
-    "boy",
-    "girl",
-    "old man",
-    "neighbour",
-    "monkey",
-    "bird",
-    "policeman",
-    "goat",
-)
+    "cat", "dog", "crow", "thief", "boy", "girl", "old man", "neighbour", "monkey", "bird", "policeman", "goat",
+)  # fmt: skip
 _CAUSES = (
     "{she} had lost {her} {thing}", "{she} had no {thing}", "{she} forgot {her} {thing}", "it was raining",
     "it was too dark", "it was late", "{she} was ill", "{she} was hungry", "{she} had missed the bus",
@@ -132,15 +121,12 @@ def caused(draw: Draw, cast: Cast) -> Fact:
     cause = draw.pick(_CAUSES).format(**filled)
     effect, base = (part.format(**filled) for part in draw.pick(_EFFECTS))
     name = who.name
-    said = draw.pick((
-        f"{name} {effect} because {cause}", f"{cause}, so {name} {effect}", f"because {cause}, {name} {effect}",
-        f"{cause}. That is why {name} {effect}", f"{cause}. So {name} {effect}",
+    first = f"{name} {cause.removeprefix(who.she + ' ')}" if cause.startswith(who.she + " ") else cause
+    said, told = draw.pick((  # a pronoun comes after its name
+        (f"{name} {effect} because {cause}", cause), (f"{first}, so {name} {effect}", first),
+        (f"because {first}, {name} {effect}", first), (f"{first}. That is why {name} {effect}", first),
+        (f"{first}. So {name} {effect}", first),
     ))  # fmt: skip
-    if not said.startswith(name):  # a pronoun comes after its name
-        said = said.replace(f"{who.she} ", f"{name} ", 1) if cause.startswith(f"{who.she} ") else said
-        told = cause.replace(f"{who.she} ", f"{name} ", 1) if cause.startswith(f"{who.she} ") else cause
-    else:
-        told = cause
     verb, _, rest = effect.partition(" ")
     why = f"Why did {name} {base}?" if base else f"Why {verb} {name} {rest}?"
     asked = [(why, told), (why, told), (why, f"because {told}"), (f"Who {effect}?", name)]

@@ -27,7 +27,7 @@ def test_every_bundled_tokenizer_cuts_the_text_and_says_whether_it_comes_back(he
     assert "not" in rows["shakespeare-char"]["message"]  # it has no emoji, and says so
 
 
-def test_the_picked_models_own_tokenizer_stands_first_where_it_is_another(here):
+def test_the_picked_models_own_tokenizer_stands_first(here):
     rows = json.loads(tokens.cut(here, ["The fox", "world"]))
     assert [row["name"] for row in rows] == ["world", "gpt2", "gpt1", "mini", "shakespeare-char"]
     assert [token[1] for token in rows[0]["tokens"]] == gptcore.load("world").tokenizer.encode("The fox")

@@ -169,6 +169,9 @@ def test_the_ladder_asks_one_model_after_the_other_and_names_those_that_cannot(a
     rows = json.loads(last)["sections"][0]["rows"]
     assert [row[0] for row in rows] == ["small", "broken"] and "no weights here" in rows[1][2]
     assert "%" in rows[0][3] and rows[0][4] in ("yes", "no")
+    for prompt, end in (("abcdef " * 40, "“… abcdef abcdef"), ("x" * 200, "“… xxx"), ("x" + " " * 200, "“… ")):
+        *_, last = views.ladder(served, "v", ["small"], asked(values(prompt=prompt)))
+        assert end in json.loads(last)["sections"][0]["text"]
     for models in ([], None, ["x"] * 9):
         with pytest.raises(GPTCoreError):
             list(views.ladder(served, "v", models, asked(values())))

@@ -13,7 +13,7 @@ export function keepHistory(turnBack) {
     const [now, before] = [place(), history.state?.place];
     if (going || !now[0]) return;
     if (!before && linked && now[0].toLowerCase().replace('-', ' ') !== linked) return; // the page is still opening it
-    if (!before || !navigator.userActivation.hasBeenActive) {
+    if (!before || navigator.userActivation?.hasBeenActive === false) {
       keep('replaceState', now);
       return;
     }

@@ -4,7 +4,7 @@ import {keepHistory} from './history.js';
 import {goTo, isOpen, outerTabs, place} from './places.js';
 import {isRecording, isReplaying, leaveReplay, record, stopRecording} from './recorder.js';
 import {heldView, hold} from './visit.js';
-import {isTouring, leaveTour, resumeTour, startTour, turnTour} from './tour.js';
+import {isTouring, leaveTour, resumeTour, startTour, turnBack, turnTour} from './tour.js';
 
 const LIST = [
   ['G', 'presses the main button of the open tab'],
@@ -125,7 +125,7 @@ export function start() {
     hold({tab: tab.toLowerCase(), view});
   });
   keepHistory(() => {
-    if (isTouring()) turnTour(-1);
+    if (isTouring()) turnBack();
     else if (isReplaying()) leaveReplay();
     else return false;
     return true;

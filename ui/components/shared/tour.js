@@ -97,6 +97,9 @@ export function turnTour(by) {
   else go(Math.max(0, tour.at + by));
 }
 
+// The step before; from the first one out of the tour.
+export const turnBack = () => (tour?.at ? turnTour(-1) : leaveTour());
+
 // Goes on with it once the page is there.
 export function resumeTour() {
   try {

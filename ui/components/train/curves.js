@@ -3,10 +3,7 @@
 // 35 ms for each, this about two. Drag to zoom, double-click to see all, click for the nearest look at the model.
 import {smoothed, tickLabel, ticks} from '../shared/plain.js';
 
-const LEFT = 50,
-  RIGHT = 10,
-  TOP = 8,
-  BOTTOM = 34;
+const [LEFT, RIGHT, TOP, BOTTOM] = [50, 10, 8, 34];
 // [title, height share]; the gaps between panels hold their titles. The last one is drawn on wish.
 const PANELS = [
   ['Loss, nats per token', 0.5],
@@ -14,7 +11,6 @@ const PANELS = [
   ['Learning rate', 0.12],
   ['Gradient norm', 0.12],
 ];
-
 const LABELLED = 'Loss, nats: L2 for each line, L1 for each token'; // the first panel's, of labels
 
 // Where things stand on the common axis: updates, or in a race seconds, since the clock is what both share.
@@ -212,19 +208,19 @@ export function curvePlot(box, readout) {
       pen.textAlign = 'left';
       pen.textBaseline = 'bottom';
       const named = panel.lines.filter(line => line.key);
-      const ofLabels = i === 0 && run.about.kind === 'labels';
-      const title = i === 1 && named.length ? 'Right of 24:' : ofLabels ? LABELLED : panels[i][0];
+      const loss = run.about.kind === 'labels' ? LABELLED : panels[0][0];
+      const title = i === 0 ? loss : i === 1 && named.length ? 'Task accuracy:' : panels[i][0];
+      const wide = text => pen.measureText(text).width;
+      let place = LEFT + wide(`${title}  `);
       // On a phone there is no room for both, and the names matter more.
-      const widths = named.map(line => pen.measureText(line.name).width + 22);
-      let place = LEFT + pen.measureText(`${title}  `).width;
-      if (named.length && widths.reduce((a, b) => a + b, place) > width) place = LEFT;
+      if (named.length && named.reduce((end, line) => end + wide(line.name) + 22, place) > width) place = LEFT;
       else pen.fillText(title, LEFT, top - 3);
       for (const line of named) {
         pen.fillStyle = line.color;
         pen.fillRect(place, top - 3 - size * 0.55, 9, 4);
         pen.fillStyle = color.soft;
         pen.fillText(line.name, place + 12, top - 3);
-        place += pen.measureText(line.name).width + 22;
+        place += wide(line.name) + 22;
       }
       pen.strokeStyle = color.grid;
       pen.lineWidth = 1;

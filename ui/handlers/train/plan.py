@@ -33,7 +33,7 @@ from gptcore.zero_shot.evaluation import Trial
 from gptcore.zero_shot.tasks import TASKS
 from ui.handlers.inputs import InputError
 from ui.handlers.train.forms import TrainForm, TuneForm
-from ui.handlers.train.presets import OPTIMIZERS, TRICKS
+from ui.handlers.train.presets import OPTIMIZERS, TRICKS, WATCHED_ITEMS
 from ui.handlers.train.texts import REPEATED, REPEATED_CHARACTERS, Text, find_text
 from ui.preparations import Prepared
 from ui.run_records import Kind, RunFacts
@@ -41,7 +41,6 @@ from ui.runs import Plan, Scoring
 from ui.services import Services
 
 _WATCHED_TASKS = ("cloze", "question", "summarise")
-_WATCHED_ITEMS = 24
 
 
 def make_plan(services: Services, form: TrainForm) -> Plan:
@@ -169,7 +168,7 @@ def _text_plan(title: str, model: Callable[[], GPT], data: Batches, prepared: Pr
 
 def watched_tasks() -> list[Trial]:
     """What a run is asked at every snapshot: a few items of the tasks that a small model can learn."""
-    return [make_trial(task, n_items=_WATCHED_ITEMS) for task in _WATCHED_TASKS]
+    return [make_trial(task, n_items=WATCHED_ITEMS) for task in _WATCHED_TASKS]
 
 
 def _repeated_plan(services: Services, form: TrainForm) -> Plan:

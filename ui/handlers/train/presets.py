@@ -26,6 +26,7 @@ LABEL_FIELDS = (
 GPT1_TUNING: dict[str, Any] = {
     "batch_size": 32, "length": "epochs", "epochs": 3, "learning_rate": 6.25e-5, "auxiliary_weight": 0.5,
 }  # fmt: skip
+WATCHED_ITEMS = 24  # of each task, at every snapshot
 # What another tab can send here.
 SENT = ("n_layer", "n_head", "n_embd", "n_positions")
 
@@ -75,9 +76,9 @@ NOTES = {
         "attention), decay 0.01, AdamW, a cosine to 0."
     ),
     "Tasks appear": (
-        "At every snapshot 24 items of each task, in combinations that the text never shows, are put to the model. "
-        "Right is an answer of which every token is its first guess; guessing gets hardly any. A slow or busy machine "
-        "sees less of this within two minutes; take the maximum then."
+        f"At every snapshot {WATCHED_ITEMS} items of each task, in combinations that the text never shows, are put to "
+        "the model. Right is an answer of which every token is its first guess; guessing gets hardly any. A slow or "
+        "busy machine sees less of this within two minutes; take the maximum then."
     ),
 }
 

@@ -205,7 +205,9 @@ def _ladder(asked: Asked, rows: Sequence[tuple[str | int | float, ...]], state: 
     expected = asked.template.label(asked.item.answer)
     columns = ("model", "parameters", "its answer (greedy)", f"probability of “{expected[:20]}”", "as expected?")
     prompt = asked.edited or asked.prompt.text
-    tail = prompt if len(prompt) <= _TAIL else f"… {prompt[-_TAIL:].split(maxsplit=1)[-1]}"
+    tail = prompt[-_TAIL:]
+    if tail != prompt:
+        tail = f"… {tail.partition(' ')[2] or tail}"  # from a whole word on
     text = f"The same prompt for every model, in its own tokens. It ends: “{tail}”"
     if state:
         text = state.capitalize()
