@@ -1,6 +1,8 @@
 """The app as it is served: endpoints against good and bad input, through a real client."""
 
 import gc
+import json
+import re
 import socket
 import subprocess
 import sys
@@ -8,6 +10,7 @@ import time
 from pathlib import Path
 
 import gradio as gr
+import httpx
 import numpy as np
 import pytest
 import space_check
@@ -33,6 +36,19 @@ def test_generate_writes_what_the_core_writes(client):
     ours = gptcore.generate(gptcore.load(), "Once upon a time", max_new_tokens=12, seed=3, top_k=20)
     assert reply["texts"] == ["".join(token.text for token in ours)]
     assert reply["model"] == "mini" and reply["seed"] == 3
+
+
+def test_the_page_comes_without_what_no_browser_reads(client):
+    page, info = (httpx.get(client.src + path).text for path in ("", "gradio_api/info"))
+    sent = re.findall(r"window.gradio_config = (.*?);</script>", page)[0]
+    assert len(sent.encode()) < 300_000
+    configuration = json.loads(sent)
+    assert all("api_info" not in one for one in configuration["components"] if one["type"] != "api")
+    assert all("render_id" not in event and "targets" in event for event in configuration["dependencies"])
+    assert {f"/{name}" for name in ("generate", "attention", "train")} <= set(json.loads(info)["named_endpoints"])
+    named = [one["props"]["value"] for one in configuration["components"] if one["props"].get("elem_id") == "stream"]
+    module = re.search(r"/gptlens/\w+/", sent)
+    assert module and httpx.get(f"{client.src}{module[0][1:]}first/{named[0]}").text.startswith('{"kind":"prompt"')
 
 
 def test_next_token_gives_the_distribution(client):

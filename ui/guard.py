@@ -72,10 +72,12 @@ class Guard:
         app: what it stands before.
         newcomers: who is let in.
         hosts: names by which this server may be called, beside its addresses and its own name; "*" for any.
+        link: the Link header of the page itself.
     """
 
-    def __init__(self, app: Any, newcomers: Newcomers, hosts: Sequence[str] = ()) -> None:
+    def __init__(self, app: Any, newcomers: Newcomers, hosts: Sequence[str] = (), link: str = "") -> None:
         self._app, self._newcomers = app, newcomers
+        self._link = [(b"link", link.encode())] if link else []
         own = socket.gethostname().lower()
         self._hosts = {"localhost", own, f"{own}.local", *(host.lower() for host in hosts)}
 
@@ -84,7 +86,7 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        send = _telling_browsers(send)
+        send = _telling_browsers(send, [*_HEADERS, *self._link] if scope["path"] == "/" else _HEADERS)
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         if refusal := self._foreign(scope["method"], headers):
             await refuse(send, 403, refusal)
@@ -138,11 +140,11 @@ async def refuse(send: Any, status: int, sentence: str) -> None:
     await send({"type": "http.response.body", "body": sentence.encode()})
 
 
-def _telling_browsers(send: Any) -> Any:
+def _telling_browsers(send: Any, headers: Sequence[tuple[bytes, bytes]]) -> Any:
     async def telling(message: dict[str, Any]) -> None:
         if message["type"] == "http.response.start":
             there = {name.lower() for name, _ in message["headers"]}
-            more = [header for header in _HEADERS if header[0] not in there]
+            more = [header for header in headers if header[0] not in there]
             message = {**message, "headers": [*message["headers"], *more]}
         await send(message)
 

@@ -11,7 +11,8 @@ import gradio as gr
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
 
-from ui.components.files import calling, routes, style_sheet
+from ui.components.files import calling, early, importing_style, routes
+from ui.configuration import slim
 from ui.guard import Guard, Newcomers
 from ui.services import Services
 from ui.temporary import TemporaryFiles, UploadRoom
@@ -20,6 +21,7 @@ from ui.theme import make_theme
 log = logging.getLogger("gptlens")
 
 _LARGEST_UPLOAD = "200mb"
+_FIRST = ("shared/keys.js", "shared/visit.js", "shared/recorder.js", "start/start_view.js")  # what any page needs
 _OTHER_THREADS = 16  # beside one for each visitor who waits
 _TIDYING = 2.0  # seconds between two looks at what nobody uses any more
 
@@ -41,7 +43,7 @@ def serve(
     """
     as_is = (*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/json")  # answers are small, or packed already
     before = [
-        Middleware(Guard, newcomers=Newcomers(services.limits.page_states), hosts=hosts),
+        Middleware(Guard, newcomers=Newcomers(services.limits.page_states), hosts=hosts, link=early(*_FIRST)),
         Middleware(GZipMiddleware, compresslevel=5, exclude_content_types=as_is),
         Middleware(UploadRoom, files=files),
     ]
@@ -49,7 +51,7 @@ def serve(
     page.queue(api_open=False, max_size=services.limits.waiting_events)
     _, address, _ = page.launch(
         theme=make_theme(),
-        css=style_sheet(),
+        css=importing_style(),
         js=calling("shared/keys.js", "m.start()"),
         footer_links=["api"],
         run_history=False,
@@ -62,9 +64,12 @@ def serve(
         enable_monitoring=False,
         server_name=host,
         server_port=port,
-        prevent_thread_lock=not wait,
+        prevent_thread_lock=True,
         quiet=not wait,
     )
+    slim(page.config)
+    if wait:
+        page.block_thread()
     return address
 
 

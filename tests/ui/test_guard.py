@@ -125,6 +125,9 @@ def test_browsers_are_told_what_the_page_may_do():
         assert headers[b"x-content-type-options"] == b"nosniff" and headers[b"referrer-policy"] == b"same-origin"
         policy = headers[b"content-security-policy"].decode()
         assert "default-src 'self'" in policy and "frame-ancestors 'self' https://huggingface.co" in policy
+        assert b"link" not in headers
+    linking = Guard(inner, Newcomers(100), link="<a.css>; rel=preload")
+    assert asked(linking, "/")[1][b"link"] == b"<a.css>; rel=preload" and b"link" not in asked(linking, "/config")[1]
 
 
 def test_names_come_from_the_command_line_the_environment_and_the_space(monkeypatch):

@@ -24,9 +24,15 @@ ServerFunctions = Sequence[Callable[..., object]]
 
 _HERE = Path(__file__).resolve().parent
 _TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".talk": "application/json"}
+_KEPT = {"Cache-Control": "public, max-age=31536000, immutable"}
+_FIRST = "first/"
 _WHOLE_PAGE, _OURS = ("shared/theme.css", "shared/stage.css"), "lens-component"
-_ROOT, _PLOTLY, _RECORDER = "/gptlens", "plotly.min.js", "shared/recorder.js"
+_ROOT, _PLOTLY, _RECORDER, _STYLE = "/gptlens", "plotly.min.js", "shared/recorder.js", "page.css"
+_LONG = 3000  # characters: a longer first value does not come with the page, but when its view is opened
 _IMPORT = re.compile(r"^import \{[^}]*\} from '([^']+)';\n", re.MULTILINE)
+
+
+_first_values: dict[str, str] = {}  # by their digests, which stand for them in the page
 
 
 def text_of(name: str) -> str:
@@ -44,13 +50,27 @@ def base_path() -> str:
 def style_sheet() -> str:
     """The page's style sheet: its theme, and all components', which hold for nothing but those.
 
-    Gradio could take a style sheet with each component, but sends the same one again for every component.
+    Each rule is made stronger by names that nothing has, since Gradio's own come later: as three classes, or an id.
     """
     ours = sorted(file.relative_to(_HERE).as_posix() for file in _HERE.rglob("*.css"))
     ours = [name for name in ours if name not in (*_WHOLE_PAGE, "attention/standalone.css")]
     ours.sort(key=lambda name: not name.startswith("shared/"))  # what all share comes first
-    # An id that nothing has: as strong as the id that Gradio would have given it, against Gradio's own rules.
-    return f"{''.join(map(text_of, _WHOLE_PAGE))}\n:is(#_, .{_OURS}) {{\n{''.join(map(text_of, ours))}}}\n"
+    whole = f":is(._._._, html) {{\n{''.join(map(text_of, _WHOLE_PAGE))}}}\n"
+    return f"{whole}:is(#_, .{_OURS}) {{\n{''.join(map(text_of, ours))}}}\n"
+
+
+def importing_style() -> str:
+    """CSS that loads `style_sheet`: a file that browsers keep, where Gradio would send its text with every page."""
+    return f"@import url({base_path().lstrip('/')}/{_STYLE});"
+
+
+def early(*modules: str) -> str:
+    """The Link header of the page: the browser fetches the style sheet and these modules before it has read that it
+    needs them."""
+    named = list(dict.fromkeys(name for module in modules for name in _with_imports(module)))
+    place = base_path().lstrip("/")
+    links = [f"<{place}/{_STYLE}>; rel=preload; as=style", *(f"<{place}/{name}>; rel=modulepreload" for name in named)]
+    return ", ".join(links)
 
 
 def address(module: str) -> str:
@@ -64,17 +84,22 @@ def calling(module: str, result: str) -> str:
 
 
 def routes() -> list[Route]:
-    """What the server adds for `address`: the modules, the style sheets, and plotly.js of the installed package."""
+    """What the server adds for `address`: the modules, the style sheets, first values, and plotly.js of the installed
+    package."""
 
     def send(request: Request) -> Response:
         name = request.path_params["name"]
+        if name.startswith(_FIRST) and name.removeprefix(_FIRST) in _first_values:
+            return Response(_first_values[name.removeprefix(_FIRST)], media_type="text/plain", headers=_KEPT)
         file = _plotly() if name == _PLOTLY else (_HERE / name).resolve()
-        if not (file.is_relative_to(_HERE) or name == _PLOTLY) or file.suffix not in _TYPES or not file.is_file():
+        ours = name == _STYLE or ((file.is_relative_to(_HERE) or name == _PLOTLY) and file.is_file())
+        if not ours or file.suffix not in _TYPES:
             return Response("There is no such file.", status_code=404, media_type="text/plain")
         # A page that was opened before an update asks for a path that is gone; it gets what there is now.
         current = base_path().endswith("/" + request.path_params["version"])
-        kept = {"Cache-Control": "public, max-age=31536000, immutable" if current else "no-store"}
-        return Response(file.read_bytes(), media_type=_TYPES[file.suffix], headers=kept)
+        kept = _KEPT if current else {"Cache-Control": "no-store"}
+        content = style_sheet() if name == _STYLE else file.read_bytes()
+        return Response(content, media_type=_TYPES[file.suffix], headers=kept)
 
     return [Route(_ROOT + "/{version}/{name:path}", send)]
 
@@ -93,7 +118,7 @@ def component(
     """A component of the page: HTML, and a module that brings it to life. `style_sheet` says how it looks.
 
     Args:
-        value: JSON, or what its module takes.
+        value: JSON, or what its module takes; a long one is fetched when the component starts.
         template: HTML with nothing of the value in it.
         module: in this folder; its `start` is called once.
         events: what the module triggers; each becomes a listener of the component.
@@ -102,8 +127,13 @@ def component(
         server_functions: what the module may ask the server, by their names.
     """
     context = f"{{element, props, server, trigger, watch, given: {json.dumps(given or {})}}}"
-    modules = f"[import({address(module)}), import({address(_RECORDER)})]"
-    begin = f"Promise.all({modules}).then(([m, r]) => r.begin({json.dumps(elem_id)}, m.start, {context}));"
+    parts, first = f"import({address(module)}), import({address(_RECORDER)})", ""
+    if len(value) > _LONG:
+        name = hashlib.sha256(value.encode()).hexdigest()[:24]
+        _first_values[name], value = value, name
+        parts += f", fetch({address(_FIRST + name)}).then(a => a.ok ? a.text() : '', () => '')"
+        first = f", [{json.dumps(name)}, v]"
+    begin = f"Promise.all([{parts}]).then(([m, r, v]) => r.begin({json.dumps(elem_id)}, m.start, {context}{first}));"
     script = f"// {' '.join(repr(event) for event in events)}\n{begin}"
     return gr.HTML(
         value,
@@ -118,17 +148,21 @@ def component(
 
 def bundled(module: str) -> str:
     """A module and all it imports as one script without imports, for a page that must open without a server."""
-    seen: list[str] = []
+    plain = (_IMPORT.sub("", text_of(name)) for name in _with_imports(module))
+    return "\n".join(re.sub(r"^export ", "", text, flags=re.MULTILINE) for text in plain)
 
-    def visit(name: str) -> None:
-        file = (_HERE / name).resolve()
+
+def _with_imports(module: str) -> list[str]:
+    """A module after all that it imports, each once."""
+    seen: dict[str, None] = {}
+
+    def visit(file: Path) -> None:
         for wanted in _IMPORT.findall(file.read_text(encoding="utf-8")):
-            visit(str((file.parent / wanted).resolve().relative_to(_HERE)))
-        if str(file.relative_to(_HERE)) not in seen:
-            seen.append(str(file.relative_to(_HERE)))
+            visit((file.parent / wanted).resolve())
+        seen.setdefault(file.relative_to(_HERE).as_posix())
 
-    visit(module)
-    return "\n".join(re.sub(r"^export ", "", _IMPORT.sub("", text_of(name)), flags=re.MULTILINE) for name in seen)
+    visit(_HERE / module)
+    return list(seen)
 
 
 def _plotly() -> Path:

@@ -70,4 +70,27 @@ def test_every_style_sheet_of_a_component_is_on_the_page_once():
         name = file.relative_to(folder).as_posix()
         assert page.count(file.read_text(encoding="utf-8")) == (0 if name == "attention/standalone.css" else 1), name
     # What belongs to the whole page stands outside of the rule for components.
-    assert page.index("body.present") < page.index(":is(#_") < page.index(".ts-ramp")
+    assert page.index(":is(._") < page.index("body.present") < page.index(":is(#_") < page.index(".ts-ramp")
+    address = re.findall(r"^@import url\((.*)\);$", files.importing_style())[0]
+    sent = TestClient(Starlette(routes=list(files.routes()))).get(f"/{address}")
+    assert sent.text == page and sent.headers["content-type"].startswith("text/css")
+
+
+def test_what_the_page_needs_first_is_named_before_it_is_asked_for():
+    named = re.findall(r"<([^>]+)>; rel=(\w+)", files.early("shared/keys.js", "start/start_view.js"))
+    client = TestClient(Starlette(routes=list(files.routes())))
+    assert [kind for _, kind in named].count("preload") == 1 and len(named) == len(set(named))
+    assert all(client.get(f"/{address}").status_code == 200 for address, _ in named)
+    names = [address.split("/", 2)[2] for address, _ in named]
+    assert names.index("shared/places.js") < names.index("shared/keys.js")  # what it imports
+
+
+def test_a_long_first_value_is_named_in_the_page_and_sent_when_it_is_asked_for():
+    text = '{"a": "' + "é" * 5000 + '"}'
+    long, short = (files.component(value, "", "m.js", elem_id="x") for value in (text, "{}"))
+    assert short.value == "{}" and "fetch" not in short.js_on_load
+    client = TestClient(Starlette(routes=list(files.routes())))
+    assert len(long.value) < 30 and f"first/{long.value}" in long.js_on_load
+    sent = client.get(f"{files.base_path()}/first/{long.value}")
+    assert sent.text == text and "immutable" in sent.headers["cache-control"]
+    assert client.get(f"{files.base_path()}/first/0").status_code == 404

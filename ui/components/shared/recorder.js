@@ -22,16 +22,21 @@ const elapsed = () => Math.round(performance.now() - began);
 // Whether a component shows what was recorded of it; all others go on living.
 const replays = id => Boolean(replay?.player.ids.has(id));
 
-// Starts a component. One that fetches for itself returns a function that has it fetch everything anew; one in which
-// something is chosen gives `choices` a function that chooses, and gets one to tell what was chosen, as JSON.
-export function begin(id, start, context) {
+const first = new Map(); // values that the page only names, by those names
+const valueOf = context => first.get(context.props.value) ?? context.props.value;
+
+// Starts a component, with its first value where the page only names that. One that fetches for itself returns a
+// function that has it fetch everything anew; one in which something is chosen gives `choices` a function that chooses,
+// and gets one to tell what was chosen, as JSON.
+export function begin(id, start, context, [named, value] = []) {
+  if (named) first.set(named, value);
   const tap = {live: context, watchers: [], over: replay?.player.values.get(id)};
   taps.set(id, tap);
   tap.again = start({
     ...context,
     props: {
       get value() {
-        return tap.over ?? context.props.value;
+        return tap.over ?? valueOf(context);
       },
     },
     server: new Proxy({}, {get: (_, name) => asked => ask(id, tap, name, asked)}),
@@ -59,7 +64,7 @@ export function begin(id, start, context) {
 }
 
 function note(id, tap) {
-  if (tape && !tap.again) noteValue(tape, elapsed(), id, String(tap.live.props.value ?? ''));
+  if (tape && !tap.again) noteValue(tape, elapsed(), id, String(valueOf(tap.live) ?? ''));
 }
 
 async function ask(id, tap, name, asked) {
@@ -96,7 +101,7 @@ export function record() {
   noteView(tape, 0, tab, view);
   for (const [id, tap] of taps) {
     if (tap.again) tap.again();
-    else noteValue(tape, 0, id, String(tap.live.props.value ?? ''));
+    else noteValue(tape, 0, id, String(valueOf(tap.live) ?? ''));
     if (tap.choice) noteValue(tape, 0, id + CHOICE, tap.choice);
   }
   noteFields();
