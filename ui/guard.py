@@ -33,7 +33,7 @@ _HEADERS = (
 
 
 class Newcomers:
-    """How many new visitors are let in: each makes the server copy the page's state, while all others wait.
+    """How many new visitors are let in: each takes memory, and the place of one who was here before.
 
     Args:
         known: visitors remembered, as many as the page's states.
@@ -43,7 +43,7 @@ class Newcomers:
     """
 
     def __init__(
-        self, known: int, *, burst: int = 40, per_second: float = 4.0, clock: Callable[[], float] = time.monotonic
+        self, known: int, *, burst: int = 150, per_second: float = 20.0, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._known: OrderedDict[str, None] = OrderedDict()
         self._most, self._burst, self._rate, self._clock = known, burst, per_second, clock

@@ -26,7 +26,7 @@ class Limits:
         training_text_bytes: the largest text that is trained on.
         training_grace: seconds for which a run is kept that nobody looks at.
         benches: visitors whose runs are kept at the same time.
-        page_states: pages whose state Gradio keeps, at about 2 MB each.
+        page_states: pages whose state Gradio keeps, at about 1 MB each.
         waiting_events: visitors' actions that may wait for their turn.
         temporary_bytes: uploads and files to download, together.
         session_seconds: how long a visitor who does nothing is remembered.

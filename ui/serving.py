@@ -14,6 +14,7 @@ from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddle
 from ui.components.files import calling, early, importing_style, routes
 from ui.configuration import slim
 from ui.guard import Guard, Newcomers
+from ui.page_states import PageStates
 from ui.services import Services
 from ui.temporary import TemporaryFiles, UploadRoom
 from ui.theme import make_theme
@@ -68,6 +69,7 @@ def serve(
         quiet=not wait,
     )
     slim(page.config)
+    page.app.state_holder = PageStates(page)
     if wait:
         page.block_thread()
     return address

@@ -162,6 +162,13 @@ async def many(trial: Trial) -> None:
     watching.cancel()
 
 
+async def alone(trial: Trial) -> None:
+    """One visitor who does a little of everything: what the server then keeps, it needs for anybody."""
+    async with trial.client() as client:
+        page = (await visit(client)).page
+    await asyncio.gather(writer(trial, page, 0), reader(trial, page), trainer(trial, page), onlooker(trial))
+
+
 async def crowd(trial: Trial) -> None:
     async with trial.client() as client:
         page = (await visit(client)).page
@@ -191,19 +198,21 @@ def main() -> None:
     with served("app.py", "--profile", options.profile) as server:
         time.sleep(5)  # for what a start leaves to do
         process = server.process
-        before = kept_by(process)
+        kept = [("before", kept_by(process))]
+        asyncio.run(alone(Trial(server.address, process, options.seconds / 6)))
+        time.sleep(60)
+        kept.append(("after one visitor", kept_by(process)))
         trial = Trial(server.address, process, options.seconds)
         asyncio.run(many(trial))
         show(f"twenty visitors, {options.seconds:.0f} s", trial)
         vanished = Trial(server.address, process, 0)
         asyncio.run(crowd(vanished))
         show("a hundred who vanish", vanished)
-        kept = []
         for wait in (5, 30, 90):
             time.sleep(wait)
-            kept.append((wait, kept_by(process)))
+            kept.append((f"{wait} s later", kept_by(process)))
     print(f"\n{'the server keeps':<34}{'MB':>8}{'threads':>9}{'handles':>9}")
-    for name, found in [("before", before), *((f"{wait} s later", found) for wait, found in kept)]:
+    for name, found in kept:
         print(f"  {name:<32}{found['MB']:>8.0f}{found['threads']:>9.0f}{found['handles']:>9.0f}")
     if options.picture:
         draw(options.picture, trial, vanished)
