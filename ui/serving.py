@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import threading
 import time
@@ -11,6 +12,7 @@ import gradio as gr
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
 
+from gptcore.memory import return_freed_memory
 from ui.components.files import calling, early, importing_style, routes
 from ui.configuration import slim
 from ui.guard import Guard, Newcomers
@@ -25,6 +27,7 @@ _LARGEST_UPLOAD = "200mb"
 _FIRST = ("shared/keys.js", "shared/visit.js", "shared/recorder.js", "start/start_view.js")  # what any page needs
 _OTHER_THREADS = 16  # beside one for each visitor who waits
 _TIDYING = 2.0  # seconds between two looks at what nobody uses any more
+_RETURNING = 15  # such looks until freed memory is given back, too: a crowd leaves hundreds of megabytes in pieces
 
 
 def serve(
@@ -79,8 +82,8 @@ def _tidy_for_ever(*tidying: Callable[[], None]) -> None:
     """Lets go of files, runs and readings that nobody uses, in a thread of its own."""
 
     def tidy() -> None:
-        while True:
-            for one in tidying:
+        for look in itertools.count(1):
+            for one in (*tidying, *([return_freed_memory] if look % _RETURNING == 0 else [])):
                 try:
                     one()
                 except Exception:

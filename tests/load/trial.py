@@ -169,11 +169,11 @@ async def alone(trial: Trial) -> None:
     await asyncio.gather(writer(trial, page, 0), reader(trial, page), trainer(trial, page), onlooker(trial))
 
 
-async def crowd(trial: Trial) -> None:
+async def crowd(trial: Trial, size: int) -> None:
     async with trial.client() as client:
         page = (await visit(client)).page
     watching = asyncio.create_task(trial.watch_memory())
-    await asyncio.gather(*(vanishing(trial, page, 1000 + seed) for seed in range(VANISHING)))
+    await asyncio.gather(*(vanishing(trial, page, 1000 + seed) for seed in range(size)))
     watching.cancel()
 
 
@@ -206,11 +206,14 @@ def main() -> None:
         asyncio.run(many(trial))
         show(f"twenty visitors, {options.seconds:.0f} s", trial)
         vanished = Trial(server.address, process, 0)
-        asyncio.run(crowd(vanished))
+        asyncio.run(crowd(vanished, VANISHING))
         show("a hundred who vanish", vanished)
         for wait in (5, 30, 90):
             time.sleep(wait)
             kept.append((f"{wait} s later", kept_by(process)))
+        asyncio.run(crowd(Trial(server.address, process, 0), 1))
+        time.sleep(2)
+        kept.append(("after the next visitor", kept_by(process)))  # idle threads end when somebody comes
     print(f"\n{'the server keeps':<34}{'MB':>8}{'threads':>9}{'handles':>9}")
     for name, found in kept:
         print(f"  {name:<32}{found['MB']:>8.0f}{found['threads']:>9.0f}{found['handles']:>9.0f}")
