@@ -44,7 +44,8 @@ def switch_off(
     """
     try:
         seen = maps.read(services, session_id, model, text, mode, keep)
-        return _json(_changed(services, seen, off, replacement))
+        parts, how = parts_of(off), _replacement(replacement)
+        return _json(services.now(lambda: _changed(seen, parts, how)))
     except GPTCoreError as error:
         return maps.message(str(error))
 
@@ -93,11 +94,10 @@ def parts_of(off: object) -> list[ModelPart]:
     return parts
 
 
-def _changed(services: Services, seen: Seen, off: object, replacement: object) -> dict[str, Any]:
+def _changed(seen: Seen, parts: list[ModelPart], how: str) -> dict[str, Any]:
     """What `switch_off` describes, as plain values."""
-    parts, how, config = parts_of(off), _replacement(replacement), seen.lm.model.config
-    ids = seen.kept.reading.token_ids
-    logits = services.now(lambda: logits_without(seen.lm.model, ids, [[], parts], replacement=cast(Replacement, how)))
+    config, ids = seen.lm.model.config, seen.kept.reading.token_ids
+    logits = logits_without(seen.lm.model, ids, [[], parts], replacement=cast(Replacement, how))
     before, after = logits.log_softmax(-1)  # each [V]
     n_rows = min(_N_ROWS, len(before))
     first = before.topk(n_rows).indices.tolist()

@@ -35,8 +35,9 @@ def odds(services: Services, request: object) -> str:
         text = inputs.text(text, "The text", most=services.limits.max_prompt_chars, least=1)
         settings = [SamplingSettings(temperature=t) for t in _three(temperatures, "Temperature", 0, 100)]
         limits = [SamplingSettings(top_k=int(k)) for k in _three(ks, "Top-k", 1, lm.model.config.vocab_size)]
-        logits = services.now(lambda: last_logits(lm.model, prompt_ids(lm, text)))
-        return json.dumps(_described(lm, logits, settings, limits), ensure_ascii=False)
+        ids = prompt_ids(lm, text)
+        found = services.now(lambda: _described(lm, last_logits(lm.model, ids), settings, limits))
+        return json.dumps(found, ensure_ascii=False)
     except GPTCoreError as error:
         return json.dumps({"message": str(error)})
 

@@ -55,5 +55,9 @@ def next_token(services: Services, model: str, prompt: str, n_rows: int, samplin
     sampling.check_vocabulary(lm.model.config.vocab_size)
     ids = prompt_ids(lm, inputs.text(prompt, "The prompt", most=services.limits.max_prompt_chars, least=1))
     rows = inputs.whole(n_rows, "The number of rows", low=1, high=1000)
-    seen = NextToken(lm.name, tuple(ids), len(ids), services.now(lambda: last_logits(lm.model, ids)))
-    return distribution.table(lm.tokenizer, seen, sampling, rows)
+
+    def read() -> dict[str, Any]:
+        seen = NextToken(lm.name, tuple(ids), len(ids), last_logits(lm.model, ids))
+        return distribution.table(lm.tokenizer, seen, sampling, rows)
+
+    return services.now(read)

@@ -181,7 +181,8 @@ def redraw(services: Services, session_id: str | None, sampling: SamplingSetting
     if seen is None:
         return View()
     sampling.check_vocabulary(len(seen.logits))
-    return View(distribution=distribution.describe(services.models.get(seen.model).tokenizer, seen, sampling))
+    tokenizer = services.models.get(seen.model).tokenizer
+    return View(distribution=services.now(lambda: distribution.describe(tokenizer, seen, sampling)))
 
 
 def _opened(services: Services, model: object, form: WritingForm) -> LanguageModel:
@@ -297,10 +298,14 @@ def _look(
     services: Services, session: Session, lm: LanguageModel, document: Document, sampling: SamplingSettings
 ) -> str:
     """Reads the text for the logits after it, keeps them for the sliders, and draws the distribution."""
-    logits = services.now(lambda: last_logits(lm.model, document.ids, n_prompt=document.n_prompt))
-    seen = NextToken(document.model, document.ids, document.n_prompt, logits)
-    session.next_token = seen
-    return distribution.describe(lm.tokenizer, seen, sampling)
+
+    def read() -> tuple[NextToken, str]:
+        logits = last_logits(lm.model, document.ids, n_prompt=document.n_prompt)
+        seen = NextToken(document.model, document.ids, document.n_prompt, logits)
+        return seen, distribution.describe(lm.tokenizer, seen, sampling)
+
+    session.next_token, shown = services.now(read)
+    return shown
 
 
 def _chosen_record(lm: LanguageModel, before: tuple[int, ...], n_prompt: int, chosen: int) -> str:

@@ -31,8 +31,7 @@ def opening(services: Services, model: str, prompt: str) -> str:
     try:
         lm = services.models.get(inputs.model_name(model))
         ids = prompt_ids(lm, prompt)[:_LONGEST_OPENING]
-        logits, _ = services.now(lambda: _read(lm, ids))
-        doubts = Categorical(logits=logits).entropy()
+        doubts = services.now(lambda: Categorical(logits=_read(lm, ids)[0]).entropy())
         half = len(ids) // 2
         return look(services, model, ids[: half + int(doubts[half:].argmax()) + 1])
     except GPTCoreError as error:
@@ -56,8 +55,8 @@ def look(services: Services, model: str, ids: list[int]) -> str:
     """The sentence as JSON. Raises TokenIdError and ContextLengthError as the model does."""
     lm = services.models.get(model)
     most = min(MOST_TOKENS, lm.model.config.n_positions)
-    logits, looks = services.now(lambda: _read(lm, ids[:most]))
-    return json.dumps(_described(lm, model, ids[:most], logits, looks, most), ensure_ascii=False)
+    found = services.now(lambda: _described(lm, model, ids[:most], *_read(lm, ids[:most]), most))
+    return json.dumps(found, ensure_ascii=False)
 
 
 @torch.inference_mode()

@@ -55,7 +55,7 @@ def tell(services: Services, request: object) -> dict[str, Any] | None:
     """What a run's classifier says of a line: [bench, run, text]. None for nonsense."""
     bench_id, run_id, text = _parts(request, 3)
     record = _record(services, bench_id, run_id)
-    return None if record is None else labels.tell(record, text)
+    return None if record is None else services.now(lambda: labels.tell(record, text))
 
 
 def command(services: Services, request: object) -> dict[str, Any] | None:
