@@ -22,7 +22,7 @@ T = TypeVar("T")
 log = logging.getLogger("gptlens")
 
 SLICE = 0.04  # seconds that one job computes before the next has its turn
-_IDLE = 30.0  # seconds without a job after which the thread and its OpenMP workers end
+_IDLE = 30.0  # seconds without a job after which the thread and its OpenMP workers usually end
 _AHEAD = 8  # batches that may wait for a handler; then its job waits, too
 
 
@@ -48,10 +48,12 @@ class Computing:
 
     Args:
         name: of the thread.
+        idle: seconds without a job after which the thread ends. Its OpenMP workers end with it, which would slow those
+            of another computing place.
     """
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, name: str, *, idle: float = _IDLE) -> None:
+        self._name, self._idle = name, idle
         self._ready: deque[_Job] = deque()
         self._patient: deque[_Job] = deque()  # those for which nobody sits and waits, which are ready
         self._owed = 0.0  # seconds that the patient ones have had more than the others, while both were ready
@@ -134,7 +136,7 @@ class Computing:
     def _work(self) -> None:
         while True:
             with self._changed:
-                if not self._changed.wait_for(lambda: self._ready or self._patient, _IDLE):
+                if not self._changed.wait_for(lambda: self._ready or self._patient, self._idle):
                     self._thread = None
                     break
                 job = self._next()

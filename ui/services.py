@@ -89,7 +89,7 @@ def make_services(
 ) -> Services:
     """The services for a profile: "local", "talk" or "space"; `example` is a run that everybody may look at."""
     limits = PROFILES[profile]
-    computing, measuring = Computing("computing"), Computing("measuring")
+    computing, measuring = Computing("computing"), Computing("measuring", idle=0.1)
     jobs = Jobs(computing, limits, example=example)
     store = ModelStore(limits, offline=offline, default=model, trained=jobs.language_model)
     readings = ReadingStore(limits.reading_bytes, limits.reading_seconds)

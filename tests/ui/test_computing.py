@@ -98,8 +98,8 @@ def test_errors_are_raised_where_the_results_are_asked_for_after_those_before(pl
     assert place.once(lambda: "alive") == "alive" and place.active == 0
 
 
-def test_an_idle_thread_ends_and_another_begins(place, monkeypatch):
-    monkeypatch.setattr(computing, "_IDLE", 0.0)
+def test_an_idle_thread_ends_and_another_begins():
+    place = Computing("brief", idle=0.0)
     thread = place.once(threading.current_thread)
     thread.join()
     assert place.once(threading.current_thread) is not thread

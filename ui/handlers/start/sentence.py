@@ -31,9 +31,9 @@ def opening(services: Services, model: str, prompt: str) -> str:
     try:
         lm = services.models.get(inputs.model_name(model))
         ids = prompt_ids(lm, prompt)[:_LONGEST_OPENING]
-        doubts = services.now(lambda: Categorical(logits=_read(lm, ids)[0]).entropy())
         half = len(ids) // 2
-        return look(services, model, ids[: half + int(doubts[half:].argmax()) + 1])
+        doubt = services.now(lambda: int(Categorical(logits=_read(lm, ids)[0][half:]).entropy().argmax()))
+        return look(services, model, ids[: half + doubt + 1])
     except GPTCoreError as error:
         return json.dumps({"message": str(error)})
 
