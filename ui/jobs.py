@@ -139,9 +139,9 @@ class Jobs:
         left = [max(one.seconds_left() or 0.0 for one in records) for records in learning]  # a race is one place
         soonest = min((seconds for seconds in left if seconds > 0), default=None)
         when = "" if soonest is None else f" The next place is free in about {max(1, round(soonest))} s."
+        runs = "1 training run is" if len(learning) == 1 else f"{len(learning)} training runs are"
         raise Busy(
-            f"{len(learning)} training run(s) are in progress: the server is full.{when} "
-            "Nothing of yours is lost; press the button again then."
+            f"{runs} in progress: the server is full.{when} Nothing of yours is lost; press the button again then."
         )
 
     def keep(self, bench_id: object, lm: LanguageModel) -> tuple[Bench, str]:

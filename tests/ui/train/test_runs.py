@@ -158,7 +158,7 @@ def test_starting_again_ends_the_run_before_and_other_benches_have_their_own(ser
     other = start(services, "a stranger's guess", {**SMALL, "length": "cap"})
     assert other is not bench and watching.poll(services, ["a stranger's guess", None, 0, 0, 0]) is None
     wait_until(lambda: bench.current.rate > 0 and other.current.rate > 0)
-    with pytest.raises(Busy, match=r"2 training run\(s\) are in progress.*free in about"):
+    with pytest.raises(Busy, match=r"2 training runs are in progress.*free in about"):
         start(services, None, SMALL)
     watching.command(services, [other.id, "pause", None])
     wait_until(lambda: other.current.state == "paused")
