@@ -11,7 +11,9 @@ from gradio.data_classes import BlocksConfigDict
 _OF_ENDPOINTS = frozenset({"skip_api", "api_info", "api_info_as_input", "api_info_as_output", "example_inputs"})
 _OF_PACKAGES = frozenset({"component_class_id", "key"})
 # Of an event, what is asked for by name even where it is empty.
-_KEPT = frozenset({"id", "targets", "inputs", "outputs", "cancels", "types", "api_name", "api_visibility"})
+_KEPT = frozenset(
+    {"id", "targets", "inputs", "outputs", "cancels", "types", "api_name", "api_visibility", "backend_fn"}
+)
 
 
 def slim(configuration: BlocksConfigDict) -> None:

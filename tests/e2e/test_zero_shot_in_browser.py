@@ -141,6 +141,7 @@ def test_a_prompt_of_gpt2_fills_in_the_form_and_a_language_rewrites_the_template
     has_prompt(page, "I am hungry. =")
     page.locator("#zs-template input").click()
     page.get_by_role("option", name="English and French").click()
+    has_prompt(page, "French:")  # the template has come, with its own language
     page.locator("#zs-language input, #zs-language textarea").fill("German")
     has_prompt(page, "German:")
     expect(page.locator("#zs-expected textarea, #zs-expected input")).to_have_value("")  # what was expected was French
