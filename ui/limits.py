@@ -49,7 +49,7 @@ class Limits:
     training_text_bytes: int = 20_000_000
     training_grace: float = 600.0
     benches: int = 40
-    page_states: int = 100
+    page_states: int = 300
     waiting_events: int = 64
     temporary_bytes: int = 2 << 30
 
