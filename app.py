@@ -17,7 +17,6 @@ from ui import zero_gpu  # noqa: F401
 # isort: split
 
 from gptcore.errors import GPTCoreError
-from gptcore.threads import release_threads
 from ui.guard import allowed_hosts
 from ui.handlers.page.example import make_example
 from ui.handlers.train.files import example_bench
@@ -80,7 +79,6 @@ def main(arguments: list[str] | None = None) -> int:
             profile=options.profile, model=options.model, offline=options.offline, example=example_bench()
         )
         page = build_page(services, make_example(services))
-        release_threads()  # of this thread, which opened the model; beside them the computing one would be slow
     except GPTCoreError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

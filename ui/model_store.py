@@ -17,6 +17,7 @@ from gptcore.errors import CheckpointError
 from gptcore.hub import HUB_WEIGHTS, cached
 from gptcore.language_model import DEFAULT_MODEL, MOMENT, LanguageModel, bundled_models
 from gptcore.snapshots import snapshot_steps
+from gptcore.threads import release_threads
 from ui.limits import Limits
 
 Progress = Callable[[str], None]
@@ -139,6 +140,7 @@ class ModelStore:
                     f"There is not enough memory on this machine to open {name}. Choose a smaller one, or close others."
                 ) from None
             finally:
+                release_threads()  # of this thread: beside them, the one that computes would be slow
                 with self._lock:
                     self._loading.pop(name, None)
 
