@@ -17,9 +17,9 @@ def last_stream(views):
 
 def test_a_text_cut_by_a_lost_connection_says_so_and_goes_on_as_it_would_have(services):
     visit, example = "a-browser-tab-of-its-own", example_of(services)
-    whole = last_stream(writing.write(services, "b", "tiny", "the cat", form()))
+    whole = last_stream(writing.write(services, "b", "tiny", "the cat", form(min_new_tokens=12)))
     assert recover(services, "a", visit, "", example) is None
-    writes = writing.write(services, "a", "tiny", "the cat", form(tokens_per_second=200))
+    writes = writing.write(services, "a", "tiny", "the cat", form(min_new_tokens=12, tokens_per_second=200))
     for view in writes:
         if records_of(view.stream or "", "token"):
             break

@@ -277,7 +277,7 @@ def _paced(
             wait_until(began + n / form.tokens_per_second, run)
         if not run.wanted:
             break
-        if time.perf_counter() - shown >= services.update_seconds:
+        if n == 1 or time.perf_counter() - shown >= services.update_seconds:  # the first one at once
             shown = time.perf_counter()
             yield [*new, figures("")]
             new = []
