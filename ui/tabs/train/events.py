@@ -71,7 +71,8 @@ class TrainEvents:
     def rival(self, trick: str) -> str:
         return "none" if trick == "none" else "healthy"
 
-    def preset(self, name: str) -> list[Any]:
+    def preset(self, name: object) -> list[Any]:
+        name = name if isinstance(name, str) else ""
         values = PRESETS.get(name, {})
         note = html.escape(NOTES.get(name, ""), quote=False)
         return [note, *(values.get(field, gr.skip()) for field in SHAPE_FIELDS)]
