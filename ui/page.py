@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import html
+import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import chain
 from typing import Any
 
 import gradio as gr
@@ -25,7 +28,7 @@ from ui.tabs import picker
 from ui.tabs.attention.tab import attention_tab
 from ui.tabs.controls import QUIET
 from ui.tabs.generate.tab import generate_tab
-from ui.tabs.lens import Event, Lens, Site, Wiring
+from ui.tabs.lens import Event, Fill, Lens, Site, Wiring
 from ui.tabs.parameters.tab import parameters_tab
 from ui.tabs.start.tab import start_tab
 from ui.tabs.train.tab import train_tab
@@ -86,7 +89,9 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
                     lines.append(gr.HTML(html.escape(sentence), elem_id=f"uses-{name}", elem_classes="uses"))
                     lenses.append(build(Site(services, model, example, model_work, tab, tabs)))
         gr.Markdown(KEYS, elem_id="keys", elem_classes="no-present")
-        opened = gr.State(services.models.default)  # the last model that could be opened
+        # The last model that could be opened, and two that tell that a link or a reload has set a model, or only
+        # controls; each with a number that is another every time, so that whoever listens hears of it.
+        opened, model_set, controls_set = gr.State((services.models.default, 0)), gr.State(0), gr.State(0)
         opening: Event = {
             "fn": _on_model(services),
             "inputs": [model, opened],
@@ -95,37 +100,35 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
             "concurrency_limit": 2,
             **QUIET,
         }
+
+        def open_after(listener: Callable[..., Dependency]) -> None:
+            listener(trigger_mode="always_last", **opening)
+
         asks = [lens.asks for lens in lenses if lens.asks is not None]
         telling: Event = {"fn": _on_lines(services), "inputs": [model, *asks], "outputs": lines, **QUIET}
-
-        def when_opened(now: Dependency) -> None:
-            for events in ([telling], *(lens.on_model for lens in lenses)):
-                _chain(now, events)
-
-        def open_after(picked: Dependency) -> None:
-            when_opened(picked.success(trigger_mode="always_last", **opening))
-
-        gr.on([asked.input for asked in asks], **telling)
-        when_opened(model.input(trigger_mode="always_last", **opening))
+        gr.on([opened.change, *(asked.input for asked in asks)], trigger_mode="always_last", **telling)
+        for lens in lenses:
+            _chain(opened.change, lens.on_model)
+            _chain(controls_set.change, lens.on_settings)
+        open_after(partial(gr.on, [model.input, model_set.change]))
         moved = moment.input(_on_moment(services), [model, moment], model, trigger_mode="always_last", **QUIET)
-        open_after(moved)
+        open_after(moved.success)
         linked = {"model": model, "moment": moment} | {name: at for lens in lenses for name, at in lens.linked.items()}
+        filled = [lens.fills for lens in lenses if lens.fills is not None]
         arriving: Event = {
-            "fn": _on_load(services, example, list(linked)),
+            "fn": _on_load(services, example, list(linked), filled),
             "inputs": [gr.Textbox(visible=False) for _ in ("visit", "text", "tab")],
-            "outputs": [tabs, *linked.values()],
+            "outputs": [tabs, model_set, controls_set, *linked.values(), *chain(*(fill.outputs for fill in filled))],
             "js": calling("shared/visit.js", "m.visit()"),
             **QUIET,
         }
-        open_after(page.load(**arriving))
+        page.load(**arriving)
         trained = next(lens.takes for lens in lenses if lens.takes)
         for lens in lenses:
-            if lens.on_arrive:
-                _chain(page.load(**lens.on_arrive[0]), [*lens.on_arrive[1:], telling])
             for call in lens.offers:
                 call.listener(**{**call.event, "outputs": model})
             for call in lens.picks:
-                open_after(call.listener(**call.event))
+                open_after(call.listener(**call.event).success)
             if lens.sends is not None:
                 lens.sends.listener(**{**lens.sends.event, "outputs": [tabs, *trained]})
         page.unload(_on_leave(services))
@@ -133,23 +136,25 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
     return page
 
 
-def _chain(first: Dependency, events: Sequence[Event]) -> None:
-    """Runs events one after the other, as long as none fails."""
+def _chain(listener: Callable[..., Dependency], events: Sequence[Event]) -> None:
+    """Runs events one after the other, as long as none fails; what comes amid one of them runs it once more."""
     for event in events:
-        first = first.success(**event)
+        listener = listener(trigger_mode="always_last", **event).success
 
 
 def _on_model(services: Services) -> Callable[..., Iterator[list[Any]]]:
     """Opens the picked model, reporting as it comes; a failure puts the picker back."""
 
-    def on_model(name: str, before: str) -> Iterator[list[Any]]:
+    def on_model(name: str, opened: tuple[str, int]) -> Iterator[list[Any]]:
+        before, number = opened
         try:
             with shown_to_visitor():
                 for step in loading.load(services, name):
                     done = step.facts is not None
                     moved = done and base_name(name) != base_name(before)  # else the visitor's hand is on the slider
                     moment = picker.moment_slider(name) if moved else gr.skip()
-                    yield [html.escape(step.facts or step.progress), gr.skip(), name if done else gr.skip(), moment]
+                    now = (name, number + 1) if done else gr.skip()
+                    yield [html.escape(step.facts or step.progress), gr.skip(), now, moment]
         except gr.Error as error:
             gr.Warning(error.message, title="The model cannot be opened", duration=None)
             yield [html.escape(facts(services.models.get(before))), before, gr.skip(), picker.moment_slider(before)]
@@ -180,26 +185,34 @@ def _on_lines(services: Services) -> Callable[..., list[str]]:
     return on_lines
 
 
-def _on_load(services: Services, example: PageExample, linked: list[str]) -> Callable[..., list[Any]]:
+def _on_load(
+    services: Services, example: PageExample, linked: Sequence[str], filled: Sequence[Fill]
+) -> Callable[..., list[Any]]:
     """When a page is opened: the example becomes the visitor's own, or the text before a reload comes back, from the
-    server or from what the browser held; the query string sets the controls.
+    server or from what the browser held; the query string sets the controls. Where there is none of it, the page is as
+    it was sent, and nothing follows.
     """
 
     def on_load(request: gr.Request, visit: str, held: str, was_open: str) -> list[Any]:
         asked = links.read(dict(request.query_params), services.limits.max_new_tokens)
         wanted = was_open if was_open in TABS else asked.get("tab", "generate" if asked else None)
         tab = gr.Tabs(selected=wanted) if wanted else gr.skip()
-        asked["linked"] = "text" in asked
+        sets = bool(asked.keys() - {"tab"})
         kept = recover(services, request.session_hash, visit, held, example.document)
         if kept is not None:
             asked |= {"prompt": kept.prompt, "seed": kept.seed, "model": kept.model}
             asked["stream"] = "".join(kept.records)
         else:
             handlers.adopt(services, request.session_hash, example.document, example.next_token)
+        sets_model = asked.get("model", services.models.default) != services.models.default
+        asked["linked"] = "text" in asked and sets_model
         if "model" in asked:
             asked["moment"] = picker.moment_slider(asked["model"])
             asked["model"] = gr.Dropdown(choices=picker.choices_with(services, asked["model"]), value=asked["model"])
-        return [tab, *(asked.get(name, gr.skip()) for name in linked)]
+        now, skip = time.monotonic_ns(), gr.skip()
+        told = [now, skip] if sets_model else [skip, now] if sets or kept is not None else [skip, skip]
+        set_here = (asked.get(name, skip) for name in linked)
+        return [tab, *told, *set_here, *chain(*(fill.values(asked) for fill in filled))]
 
     return on_load
 

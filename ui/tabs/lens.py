@@ -17,6 +17,7 @@ class Manner(TypedDict, total=False):
     """How an event behaves for those who look on."""
 
     show_progress: Literal["full", "minimal", "hidden"]
+    show_progress_on: Sequence[Component]
     api_visibility: Literal["public", "private", "undocumented"]
 
 
@@ -67,13 +68,22 @@ class Call:
 
 
 @dataclass(frozen=True)
+class Fill:
+    """What settings in a link mean for a tab's fields: new values of `outputs`, from the settings by their names."""
+
+    values: Callable[[Mapping[str, Any]], Sequence[Any]]
+    outputs: Sequence[Component]
+
+
+@dataclass(frozen=True)
 class Lens:
     """What a tab gives the page.
 
     Attributes:
         linked: name -> component that a link, or a reload, sets.
         on_model: what to do when another model has been opened, one after the other.
-        on_arrive: what to do when the page is opened, one after the other.
+        on_settings: what to do when a link or a reload has set controls, and the model is the same.
+        fills: further components that a link sets, and how.
         asks: chooses a model of this tab's own instead of the picker's.
         picks: after these, another model is in the picker.
         offers: after these, the picker's choices may be others; their functions return them.
@@ -83,7 +93,8 @@ class Lens:
 
     linked: Mapping[str, Component] = field(default_factory=dict)
     on_model: Sequence[Event] = ()
-    on_arrive: Sequence[Event] = ()
+    on_settings: Sequence[Event] = ()
+    fills: Fill | None = None
     asks: gr.Dropdown | None = None
     picks: Sequence[Call] = ()
     offers: Sequence[Call] = ()

@@ -96,7 +96,8 @@ def generate_tab(site: Site) -> Lens:
     prompt.change(trigger_mode="always_last", **look)
     strip.click(lambda text: text.rstrip(" "), prompt, prompt, queue=False, **QUIET)
     moved = [slider.input for slider in controls.sampling]
-    gr.on(moved, events.redraw, controls.inputs, chart, trigger_mode="always_last", concurrency_limit=4, **QUIET)
+    redraw: Event = {"fn": events.redraw, "inputs": controls.inputs, "outputs": chart, "concurrency_limit": 4, **QUIET}
+    gr.on(moved, trigger_mode="always_last", **redraw)
     for button in presets.values():
         button.click(events.preset, button, [*controls.sampling, chart], **QUIET)
     told = "(...asked) => [JSON.stringify(asked), asked[0]]"
@@ -111,4 +112,4 @@ def generate_tab(site: Site) -> Lens:
     linked |= {name: controls.by_name[name] for name in LINKED}
     copy_link.click(None, list(linked.values()), copied, js=links.copy_script(list(linked), tab="generate"), **QUIET)
     opened: Event = {"fn": events.opened, "inputs": inputs, "outputs": outputs, **model_work}
-    return Lens({**linked, "stream": stream}, [opened])
+    return Lens({**linked, "stream": stream}, [opened], [opened, redraw])

@@ -6,7 +6,7 @@ import functools
 import json
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import gradio as gr
@@ -14,7 +14,6 @@ import gradio as gr
 from gptcore.corpora.world.items import TASKS_WITH_ITEMS, items
 from gptcore.errors import GPTCoreError
 from gptcore.zero_shot.tasks import TASKS
-from ui import links
 from ui.errors import shown_to_visitor
 from ui.handlers.models.uses import ABOVE
 from ui.handlers.zero_shot import asking, views
@@ -113,9 +112,6 @@ class ZeroShotEvents:
         same = prompt == values["prompt"]  # then nothing is written over what is being typed
         return [view, gr.skip() if same else prompt, "" if foreign else gr.skip(), gr.skip() if same else "", number]
 
-    def arrived(self, request: gr.Request, *raw: object) -> list[Any]:
-        return self.compose(*raw) if "task" in request.query_params else NOTHING_NEW
-
     def follow(self, *raw: object) -> list[Any]:
         return self.compose(*raw) if raw[1] == PICKED else NOTHING_NEW
 
@@ -152,11 +148,11 @@ class ZeroShotEvents:
             counted = scoreboard(self._services, request.session_hash, models, tasks, ways, side, n_items)
             yield from or_nothing(counted, gr.skip())
 
-    def arrive(self, request: gr.Request) -> list[Any]:
-        asked = links.read(dict(request.query_params), self._services.limits.max_new_tokens)
+    def fill(self, asked: Mapping[str, Any]) -> list[Any]:
+        """What a link's settings put into the model, the task, its fields, what was drawn, and the count of fills."""
         task, model = asked.get("task"), asked.get("asked", gr.skip())
         if task is None:
-            return [model, *[gr.skip()] * (len(_FILLED) + 2)]
+            return [model, *[gr.skip()] * (len(_FILLED) + 3)]
         values = forms.defaults(task)
         if "field_0" in asked:  # another input than the task's own
             values |= {"field_0": "", "field_1": "", "field_2": "", "expected": ""}
@@ -164,7 +160,7 @@ class ZeroShotEvents:
             values |= forms.with_template(values, asked["template"])
         values |= {name: value for name, value in asked.items() if name in LINKED and name != "template"}
         filled = [_update(task, name, values[name]) for name in _FILLED]
-        return [model, task, *filled, [values[name] for name in DRAWN]]
+        return [model, task, *filled, [values[name] for name in DRAWN], time.monotonic_ns()]
 
 
 def _is_older(number: object, newest: object) -> bool:

@@ -16,7 +16,7 @@ from ui.handlers.zero_shot import scoreboard
 from ui.handlers.zero_shot.form import FIELDS
 from ui.handlers.zero_shot.views import EXPECTED, OWN
 from ui.tabs.controls import QUIET, stop_event
-from ui.tabs.lens import Event, Lens, Site, Wiring
+from ui.tabs.lens import Event, Fill, Lens, Site, Wiring
 from ui.tabs.opening import WAITING, first_time
 from ui.tabs.zero_shot.events import DRAWN, LINKED, PICKED, REFILLED, REWORDED, TYPED, ZeroShotEvents, counted
 from ui.tabs.zero_shot.form import task_fields
@@ -186,7 +186,5 @@ def zero_shot_tab(site: Site) -> Lens:
     linked = {"asked": asked, "task": task} | {name: fields[name] for name in LINKED}
     copy = links.copy_script(list(linked), tab="zero-shot", note="Edited examples and an edited prompt are not in it.")
     buttons.link.click(None, list(linked.values()), buttons.said, js=copy, **QUIET)
-    arriving: Event = {"fn": events.arrive, "inputs": None, "outputs": [asked, task, *refilled, drawn], **QUIET}
     follow: Event = {**composing, "fn": events.follow}
-    arrived: Event = {**composing, "fn": events.arrived}
-    return Lens(on_model=[follow], on_arrive=[arriving, arrived], asks=asked)
+    return Lens(on_model=[follow], fills=Fill(events.fill, [asked, task, *refilled, drawn, fills]), asks=asked)
