@@ -14,6 +14,7 @@ from gptcore.errors import SamplingError
 
 # Without a cut, only tokens above this probability are sorted; there are at most 1,000 of them.
 _SORTED_ABOVE = 1e-3
+_LAST_ID = np.uint64(0xFFFFFFFF)
 _ROUNDING = 1e-6  # of a sum of probabilities
 
 
@@ -252,13 +253,11 @@ def _nucleus(probabilities: Tensor, top_p: float) -> Tensor:
         if floor <= least or p[found].sum(dtype=np.float64) > top_p + _ROUNDING:
             break
         floor = max(least, floor / 4)
-    ids = torch.from_numpy(found)
-    values = probabilities[ids]
-    best_first = torch.from_numpy(np.sort(values.numpy())[::-1].copy())
-    n_kept = _count_to_reach(best_first, top_p)
-    lowest = best_first[n_kept - 1]
-    ids = _ordered(ids[values >= lowest], probabilities)
-    return ids[:n_kept]  # of those tied at the end, the higher ids go
+    # Bits of positive floats are ordered as the floats are: one sort of whole numbers orders by probability, then by id.
+    worst_first = (p[found].view(np.uint32).astype(np.uint64) << np.uint64(32)) | (_LAST_ID - found.astype(np.uint64))
+    worst_first.sort()
+    ids = torch.from_numpy((_LAST_ID - (worst_first[::-1] & _LAST_ID)).astype(np.int64))
+    return ids[: _count_to_reach(probabilities[ids], top_p)]  # of those tied at the end, the higher ids go
 
 
 def _count_to_reach(probabilities: Tensor, top_p: float) -> int:

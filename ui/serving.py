@@ -29,6 +29,7 @@ _OTHER_THREADS = 16  # beside one for each visitor who waits
 # Seconds between two looks of Gradio's queue for a new event. Its own millisecond interrupts what computes a thousand
 # times a second: measured, it takes a fifth of the speed of a text, and 5 ms before an answer are noticed by nobody.
 _QUEUE_LOOKS = 0.005
+_PROGRESS_LOOKS = 1.0  # the same, for progress bars that this page does not have
 _TIDYING = 2.0  # seconds between two looks at what nobody uses any more
 _RETURNING = 15  # such looks until freed memory is given back, too: a crowd leaves hundreds of megabytes in pieces
 
@@ -56,7 +57,7 @@ def serve(
     ]
     _tidy_for_ever(files.tidy, services.jobs.reap, services.readings.reap)
     page.queue(api_open=False, max_size=services.limits.waiting_events)
-    page._queue.sleep_when_free = _QUEUE_LOOKS
+    page._queue.sleep_when_free, page._queue.progress_update_sleep_when_free = _QUEUE_LOOKS, _PROGRESS_LOOKS
     _, address, _ = page.launch(
         theme=make_theme(),
         css=importing_style(),

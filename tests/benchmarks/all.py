@@ -79,6 +79,11 @@ PARTS: dict[str, list[Row]] = {
     "page.py": [
         Row("time to the first page, s", r"this app +(?P<here>[\d.]+) +(?P<ratio>[\d.]+)", "an empty Gradio page"),
         Row(
+            "Generate as a plain HTTP client on the same cores gets it, tokens/s",
+            r"got by a client +(?P<here>\d+) +(?P<ratio>[\d.]+)",
+            "bare `generate`",
+        ),
+        Row(
             "Generate as Chromium on the same cores sees it, tokens/s",
             r"seen in the browser +(?P<here>\d+) +(?P<ratio>[\d.]+)",
             "bare `generate`",

@@ -2,16 +2,20 @@
 
     python tests/benchmarks/page.py [--rounds 3] [--tokens 400]
 
-Both starts are whole processes, from the command to the first answered request, in turn. The browser part needs
-Chromium; the rate is taken from the moments at which tokens appear in the page, and compared with bare `generate`
-on the same prompt and settings in this process. Attention is drawn for a model of GPT-2 small's shape with random
-weights and the mini's tokenizer, from typing 64 tokens to the drawn overview, and from a key to the next head.
+Both starts are whole processes, from the command to the first answered request, in turn. The rates are taken from the
+moments at which tokens arrive at a plain HTTP client, or appear in a page, and compared with bare `generate` on the
+same prompt and settings in this process; client, browser and server share the processors. Attention is drawn for a
+model of GPT-2 small's shape with random weights and the mini's tokenizer, from typing 64 tokens to the drawn overview,
+and from a key to the next head. The browser parts need Chromium.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
+import json
 import os
+import re
 import shutil
 import socket
 import statistics
@@ -23,11 +27,15 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from gptcore.language_model import LanguageModel
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))  # run as a script, from anywhere
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]  # run as a script, from anywhere
 EMPTY_PAGE = """
 import os; os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 import gradio as gr
@@ -88,6 +96,7 @@ def main() -> None:
     print("time to first page       s (median)   x empty page")
     for name, values in starts.items():
         print(f"  {name:<22} {statistics.median(values):>8.2f} {statistics.median(values) / base:>12.2f}")
+    client_rate(options.rounds, options.tokens, options.model)
     chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
     if chromium is None:
         print("no Chromium here: the browser parts are left out")
@@ -135,21 +144,54 @@ def served(script: str | None, *flags: str) -> Iterator[Served]:
         process.wait(timeout=20)
 
 
+@cache
+def opened(model: str) -> LanguageModel:
+    """A model, opened once."""
+    import gptcore
+
+    return gptcore.load(model)
+
+
+def bare_rate(model: str, n_tokens: int) -> float:
+    """Tokens/s of `generate` in this process, from its first token to its last."""
+    import gptcore
+
+    settings = {"temperature": 0.8, "top_k": 50, "top_p": 0.95, "min_new_tokens": n_tokens, "seed": 7}
+    tokens = gptcore.generate(opened(model), PROMPT, max_new_tokens=n_tokens, **settings)
+    times = [time.perf_counter() for _ in tokens]
+    return (n_tokens - 1) / (times[-1] - times[0])
+
+
+def client_rate(rounds: int, n_tokens: int, model: str) -> None:
+    """Prints tokens/s as a plain HTTP client on the same processors gets them, and in bare `generate`, in turn."""
+    import httpx
+    from wire import Visitor, visit
+
+    async def arrived(visitor: Visitor) -> float:
+        event = visitor.page.event("generate", "click")
+        form = {"prompt": PROMPT, "max-new-tokens": n_tokens, "min-new-tokens": min(200, n_tokens), "seed": 7}
+        seen: list[tuple[float, int]] = []
+        async for message in visitor.send(event, visitor.page.values(event, form | {"keep-seed": True})):
+            counts = re.findall(r'"n":(\d+)', json.dumps(message.get("output")).replace("\\", ""))
+            if counts and int(counts[-1]) > (seen[-1][1] if seen else 0):
+                seen.append((time.perf_counter(), int(counts[-1])))
+        return (seen[-1][1] - seen[0][1]) / (seen[-1][0] - seen[0][0])
+
+    async def rates(address: str) -> list[tuple[float, float]]:
+        async with httpx.AsyncClient(base_url=address, timeout=120, trust_env=False) as client:
+            visitor = await visit(client)
+            return [(await arrived(visitor), bare_rate(model, n_tokens)) for _ in range(rounds + 1)]
+
+    with served("app.py", "--model", model) as server:
+        found = asyncio.run(rates(server.address))[1:]  # the first round warms up
+    here, base = (statistics.median(values) for values in zip(*found, strict=True))
+    print(f"\n{model}, up to {n_tokens} tokens      tokens/s   x bare")
+    print(f"  {'got by a client':<22} {here:>8.0f} {here / base:>8.2f}")
+
+
 def browser_rate(chromium: str, rounds: int, n_tokens: int, model: str) -> None:
     """Prints tokens/s in the page and in bare `generate`, in turn."""
     from playwright.sync_api import sync_playwright
-
-    import gptcore
-
-    lm = gptcore.load(model)
-    settings = {"temperature": 0.8, "top_k": 50, "top_p": 0.95, "min_new_tokens": n_tokens, "seed": 7}
-
-    def bare() -> float:
-        begin = first = 0.0
-        for place, _ in enumerate(gptcore.generate(lm, PROMPT, max_new_tokens=n_tokens, **settings)):
-            begin = time.perf_counter()
-            first = first or (begin if place == 0 else first)
-        return (n_tokens - 1) / (begin - first)
 
     rates: dict[str, list[float]] = {"bare generate": [], "seen in the browser": []}
     with served("app.py", "--model", model) as (address, *_), sync_playwright() as playwright:
@@ -160,9 +202,9 @@ def browser_rate(chromium: str, rounds: int, n_tokens: int, model: str) -> None:
         page.wait_for_timeout(2000)
         page.click("#more .label-wrap")
         page.evaluate(WATCH)
-        bare()
+        bare_rate(model, n_tokens)
         for place in range(rounds + 1):
-            rate = bare()
+            rate = bare_rate(model, n_tokens)
             page.fill("#prompt textarea", PROMPT)
             page.wait_for_timeout(700)
             page.evaluate("window.seen = []")
@@ -175,7 +217,7 @@ def browser_rate(chromium: str, rounds: int, n_tokens: int, model: str) -> None:
                 rates["seen in the browser"].append(1000 * (seen[-1][1] - seen[0][1]) / (seen[-1][0] - seen[0][0]))
         browser.close()
     base = statistics.median(rates["bare generate"])
-    print(f"\n{lm.name}, up to {n_tokens} tokens     tokens/s   x bare")
+    print(f"\n{model}, up to {n_tokens} tokens     tokens/s   x bare")
     for name, values in rates.items():
         print(f"  {name:<22} {statistics.median(values):>8.0f} {statistics.median(values) / base:>8.2f}")
 
