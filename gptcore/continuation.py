@@ -13,6 +13,7 @@ from gptcore.errors import NOT_NUMBERS, CheckpointError, SamplingError
 from gptcore.generated import Alternative, GeneratedToken
 from gptcore.sampling import SamplingSettings, candidates, penalise, sample
 from gptcore.stopping import StopMatcher
+from gptcore.threads import one_thread
 from gptcore.tokenizers import StreamingText, Tokenizer
 
 MAX_SEED = 2**63 - 1
@@ -95,6 +96,7 @@ class Continuation:
         """Is as far from now on as a copy of it that was written elsewhere by the same seed, and chooses no more."""
         self.ids, self.end = list(ids), end
 
+    @one_thread()
     def choose(self, logits: Tensor, *, is_last: bool) -> list[GeneratedToken]:
         """Takes one token; returns those that may be shown now, usually that one.
 

@@ -253,7 +253,7 @@ def _nucleus(probabilities: Tensor, top_p: float) -> Tensor:
         if floor <= least or p[found].sum(dtype=np.float64) > top_p + _ROUNDING:
             break
         floor = max(least, floor / 4)
-    # Bits of positive floats are ordered as the floats are: one sort of whole numbers orders by probability, then by id.
+    # Bits of positive floats are ordered as the floats are: one sort of whole numbers orders by probability, then id.
     worst_first = (p[found].view(np.uint32).astype(np.uint64) << np.uint64(32)) | (_LAST_ID - found.astype(np.uint64))
     worst_first.sort()
     ids = torch.from_numpy((_LAST_ID - (worst_first[::-1] & _LAST_ID)).astype(np.int64))

@@ -4,30 +4,33 @@ from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
 import torch
 
-# On a busy machine the threads of one product wait for the slowest of them; fewer are then faster.
-_TRIAL_STEPS = 3
-_FIRST_WAIT, _LONGEST_WAIT = 24, 768
-_SLOWED_DOWN = 1.3
+# On a busy machine the threads of one product wait for the slowest of them; fewer are then faster. What counts is the
+# mean over a while: beside a page that draws each update, most steps are fast, and some wait long.
+_SPELL_STEPS, _SPELL_SECONDS = 3, 0.1  # at least, between two looks
+_FIRST_WAIT, _LONGEST_WAIT = 8, 128  # spells
+_SLOWED_DOWN = 1.15
 _CLEARLY_FASTER = 0.95
 
 
 class ThreadGovernor:
     """A context manager around one step, which tries another thread count now and then and stays if it is faster.
 
-    A trial lasts three steps. After one that lost, the next waits twice as long, unless steps become clearly
-    slower than they were, which is what another process on the same cores looks like.
+    A trial lasts a tenth of a second, three steps at least. After one that lost, the next waits twice as long, unless
+    steps become clearly slower than they were, which is what another process on the same cores looks like.
 
     The count is set for the calling thread only and put back at the end of the step. One governor serves one
     sequence of steps; `found` is shared by those of one model, so that the next starts with what the last one knew.
 
     Args:
-        found: what was found so far, if anything: the best count, and the seconds that a step then took.
+        found: what was found so far, if anything: the best count, the seconds that a step then took, and when to try
+            again.
     """
 
     def __init__(self, found: dict[str, float]) -> None:
@@ -37,8 +40,9 @@ class ThreadGovernor:
         start = int(found.get("threads", most))
         self._current = self._using = self._counts.index(start if start in self._counts else most)
         self._direction = -1
-        self._wait = _FIRST_WAIT if found else _TRIAL_STEPS
-        self._times: list[float] = []  # of the count in use, since it came into use
+        self._wait = found.get("wait", 1)  # spells from one trial to the next
+        self._spells = found.get("spells", 0)  # since the last trial
+        self._steps, self._seconds = 0, 0.0  # of this spell
         self._usual = found.get("seconds", 0.0)  # what a step took before the last trial
         self._begin, self._outside = 0.0, most
 
@@ -60,33 +64,47 @@ class ThreadGovernor:
 
     def record(self, seconds: float) -> None:
         """Takes the duration of one step, and starts or settles a trial."""
-        if len(self._counts) == 1:
+        self._steps, self._seconds = self._steps + 1, self._seconds + seconds
+        if len(self._counts) == 1 or self._steps < _SPELL_STEPS or self._seconds < _SPELL_SECONDS:
             return
-        self._times.append(seconds)
-        if len(self._times) < _TRIAL_STEPS:
-            return
-        typical = sorted(self._times[-_TRIAL_STEPS:])[_TRIAL_STEPS // 2]
+        mean = self._seconds / self._steps
+        self._spells, self._steps, self._seconds = self._spells + 1, 0, 0.0
+        self._found["spells"] = self._spells
         if self._using != self._current:
-            self._settle(typical)
-        elif len(self._times) >= self._wait or (self._usual and typical > _SLOWED_DOWN * self._usual):
-            self._try_another(typical)
+            self._settle(mean)
+        elif self._spells >= self._wait or (self._usual and mean > _SLOWED_DOWN * self._usual):
+            self._try_another(mean)
 
-    def _try_another(self, typical: float) -> None:
-        self._usual = typical
+    def _try_another(self, mean: float) -> None:
+        self._usual = mean
         neighbour = self._current + self._direction
         if not 0 <= neighbour < len(self._counts):
             self._direction = -self._direction
             neighbour = self._current + self._direction
-        self._using, self._times = neighbour, []
+        self._using = neighbour
 
-    def _settle(self, typical: float) -> None:
-        if typical < _CLEARLY_FASTER * self._usual:
-            self._current, self._usual, self._wait = self._using, typical, _FIRST_WAIT
+    def _settle(self, mean: float) -> None:
+        if mean < _CLEARLY_FASTER * self._usual:
+            self._current, self._usual, self._wait = self._using, mean, _FIRST_WAIT
         else:
             self._direction = -self._direction
             self._wait = min(_LONGEST_WAIT, max(_FIRST_WAIT, 2 * self._wait))
-        self._found.update(threads=self._counts[self._current], seconds=self._usual)
-        self._using, self._times = self._current, []
+        self._using, self._spells = self._current, 0
+        self._found.update(threads=self._counts[self._current], seconds=self._usual, wait=self._wait, spells=0)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Small operations in a row, each of which torch would share among its threads for less than waiting for them
+    costs: its exponential does so from 2,048 numbers."""
+    before = torch.get_num_threads()
+    if before > 1:
+        torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        if before > 1:
+            torch.set_num_threads(before)
 
 
 def release_threads() -> None:

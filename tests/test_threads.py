@@ -1,6 +1,6 @@
 import torch
 
-from gptcore.threads import ThreadGovernor
+from gptcore.threads import ThreadGovernor, one_thread
 
 
 def run(governor: ThreadGovernor, n_steps: int, seconds_of) -> list[int]:
@@ -35,6 +35,26 @@ def test_the_count_is_put_back_after_each_step():
     with governor:
         assert torch.get_num_threads() == 1
     assert torch.get_num_threads() == before
+
+
+def test_the_mean_counts_where_most_steps_are_fast_and_some_wait_long(monkeypatch):
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+    found: dict[str, float] = {}
+    waits = iter([0.001] * 9 + [0.02] for _ in range(10_000))
+    steps = (seconds for spell in waits for seconds in spell)
+    run(ThreadGovernor(found), 400, lambda n: {1: 0.0015, 2: next(steps)}[n])
+    assert found["threads"] == 1
+
+
+def test_small_operations_share_no_threads():
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        with one_thread():
+            assert torch.get_num_threads() == 1
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
 
 
 def test_a_new_sequence_notices_at_once_that_the_machine_has_become_busy(monkeypatch):
