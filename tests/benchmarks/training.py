@@ -132,13 +132,13 @@ def in_app(seconds: float, page: bool) -> None:
     from ui.services import make_services
 
     services = make_services(offline=True)
-    make_example(services)
     form = train_form({**PRESETS["2 minutes, letters"], "length": "cap"}, services.limits)
     plan = make_plan(services, form)
     shell = ours_of(plan)
     rate(shell, 2.0)
     bare = rate(shell, seconds) * plan.facts.tokens_per_step
     release_threads()
+    make_example(services)  # as the app does; its thread would have slowed the bare loop
     bench = watching.start(services, None, form)
     assert bench.run is not None
     polls: list[float] = []
@@ -220,12 +220,12 @@ def generated(services, seconds: float) -> float:
 
 def seen(seconds: float) -> None:
     """The rate on the page itself, in Chromium on the same machine."""
+    from page import served
     from playwright.sync_api import sync_playwright
 
-    from serving import served_page
-
     chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-    with served_page() as url, sync_playwright() as playwright:
+    # A process of its own: idle threads of this one would slow what it computes.
+    with served("app.py") as (url, *_), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         page = browser.new_page(viewport={"width": 1280, "height": 720})
         page.goto(url + "?tab=train")
