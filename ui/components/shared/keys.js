@@ -1,5 +1,6 @@
 // Keys for the stage, listed by "?". Those that press a button press one that is on screen. A second click on a main
 // button within a quarter of a second is the same click; on others, one within the time that no hand needs.
+import {endCount} from './frames.js';
 import {keepHistory} from './history.js';
 import {goTo, isOpen, outerTabs, place} from './places.js';
 import {isRecording, isReplaying, leaveReplay, record, stopRecording} from './recorder.js';
@@ -48,6 +49,7 @@ function closeMenus(event) {
 }
 
 export function start() {
+  endCount();
   const silent = ['range', 'checkbox', 'radio', 'button'];
   const typing = e =>
     ['TEXTAREA', 'SELECT'].includes(e.target.tagName) ||
