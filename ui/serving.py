@@ -6,7 +6,10 @@ import itertools
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
 
 import gradio as gr
 from starlette.middleware import Middleware
@@ -69,18 +72,24 @@ def serve(
         max_file_size=_LARGEST_UPLOAD,
         max_threads=services.limits.concurrent_visits + _OTHER_THREADS,
         state_session_capacity=services.limits.page_states,
-        app_kwargs={"routes": routes(), "middleware": before},
+        app_kwargs={"routes": routes(), "middleware": before, "lifespan": partial(_lighter, page)},
         enable_monitoring=False,
         server_name=host,
         server_port=port,
         prevent_thread_lock=True,
         quiet=not wait,
     )
-    slim(page.config)
-    page.app.state_holder = PageStates(page)
     if wait:
         page.block_thread()
     return address
+
+
+@asynccontextmanager
+async def _lighter(page: gr.Blocks, app: Any) -> AsyncIterator[None]:
+    """Before the first visitor: the page without what no browser reads, and states that keep no copy of it."""
+    slim(page.config)
+    app.state_holder = PageStates(page)
+    yield
 
 
 def _tidy_for_ever(*tidying: Callable[[], None]) -> None:

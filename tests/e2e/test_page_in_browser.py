@@ -8,8 +8,16 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import gptcore
-from browser import open_accordion, settled
+from browser import COUNT_REQUESTS, open_accordion, settled
 
+# Until half a second has passed with hardly a frame drawn.
+FEW_FRAMES = """() => new Promise(done => {
+  const look = () => {
+    const first = requestAnimationFrame(() => {});
+    setTimeout(() => (requestAnimationFrame(() => {}) - first < 5 ? done(true) : look()), 500);
+  };
+  look();
+})"""
 DONE = re.compile("length reached|ended the text|stopped")
 
 
@@ -280,3 +288,28 @@ def test_a_reload_comes_back_to_the_view_within_the_tab(visit):
     expect(page.locator("#lens .ll-grid, #lens table, #lens canvas").first).to_be_visible()
     page.reload()
     expect(page.get_by_role("tab", name="Logit lens")).to_have_attribute("aria-selected", "true")
+
+
+def test_a_page_that_is_opened_asks_once_and_then_draws_nothing(browser, url):
+    page, asked = browser.new_page(), []
+    page.on("request", lambda request: asked.append(request.url) if "/queue/join" in request.url else None)
+    page.add_init_script(COUNT_REQUESTS)
+    page.goto(url)
+    settled(page)
+    page.wait_for_function(FEW_FRAMES)
+    assert len(asked) == 1
+    page.close()
+
+
+def test_a_link_sets_controls_and_what_is_drawn_follows(visit):
+    as_usual = visit().locator("#distribution").text_content() or ""
+    page = visit("?tab=generate&temperature=0.2")
+    expect(page.locator("#temperature input[type=number]")).to_have_value("0.2")
+    expect(page.locator("#distribution")).not_to_have_text(as_usual)
+    page = visit("?tab=generate&model=induction&temperature=0.3")
+    expect(page.locator("#uses-generate")).to_contain_text("Model on this tab: induction")
+    expect(page.locator("#temperature input[type=number]")).to_have_value("0.3")
+    expect(page.locator("#stream .ts-stats")).to_contain_text(DONE)
+    page = visit("?tab=zero-shot&task=arithmetic&field_0=2+%2B+2")
+    expect(page.locator("#zs-field-0 textarea")).to_have_value("2 + 2")
+    expect(page.locator("#zs-view")).to_contain_text("2 + 2")
