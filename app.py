@@ -12,7 +12,7 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 for _name in ("NO_PROXY", "no_proxy"):
     os.environ[_name] = ",".join(filter(None, [os.environ.get(_name), "127.0.0.1,localhost"]))
 
-from ui import zero_gpu  # noqa: F401
+from ui import quick_gradio, zero_gpu  # noqa: F401
 
 # isort: split
 

@@ -18,7 +18,7 @@ Product = Callable[[Tensor], Tensor]  # float32 [B, in] -> float32 [B, out]
 # Enough weights to leave the processor's cache between two rounds of a trial.
 _TRIAL_WEIGHTS = 80_000_000
 # The kernels take turns, for at least so many rounds and about so long each: what slows a moment slows them all.
-_TRIAL_ROUNDS, _TRIAL_SECONDS = 5, 0.02
+_TRIAL_ROUNDS, _TRIAL_SECONDS = 5, 0.005
 _CLEARLY_FASTER = 0.9
 _LARGEST_HALF = 6e4
 
