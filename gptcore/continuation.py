@@ -107,7 +107,8 @@ class Continuation:
         logits = logits.float().cpu()
         favourites = logits.topk(min(max(1, self.n_alternatives), len(logits)))
         best, values = favourites.indices.tolist(), favourites.values.tolist()
-        total = values[0] + math.log(max(1e-30, float((logits - values[0]).exp().sum())))
+        # Not the sum of exponentials itself, which MKL shares among its threads, however many it is told to use here.
+        total = values[0] - float(logits.log_softmax(dim=0)[best[0]])
         if not math.isfinite(total):
             raise CheckpointError(NOT_NUMBERS)
         adjusted = penalise(logits, self.settings, self.ids, n_new=self.n_new, end_id=self._end_id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -96,15 +96,18 @@ class ThreadGovernor:
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Small operations in a row, each of which torch would share among its threads for less than waiting for them
-    costs: its exponential does so from 2,048 numbers."""
-    before = torch.get_num_threads()
-    if before > 1:
-        torch.set_num_threads(1)
+    costs: its exponential does so from 2,048 numbers.
+
+    Set where OpenMP keeps it, for the calling thread alone: of torch's own number every thread that begins meanwhile
+    would make its own.
+    """
+    before, openmp = torch.get_num_threads(), _openmp()
+    use = torch.set_num_threads if openmp is None else openmp.omp_set_num_threads
+    use(1)
     try:
         yield
     finally:
-        if before > 1:
-            torch.set_num_threads(before)
+        use(before)
 
 
 def release_threads() -> None:
@@ -114,17 +117,19 @@ def release_threads() -> None:
     worker of the process wait busily any more, and small products everywhere take up to twice as long (measured: 27k
     against 45k tokens/s of training beside one idle thread). Call it in a thread that is done for now.
     """
-    pause = _openmp_pause()
-    if pause is not None:
-        pause(1)
+    openmp = _openmp()
+    if openmp is not None:
+        openmp.omp_pause_resource_all(1)
 
 
 @cache
-def _openmp_pause() -> Callable[[int], int] | None:
-    """omp_pause_resource_all of the OpenMP library that torch has loaded, or None."""
+def _openmp() -> ctypes.CDLL | None:
+    """GNU's OpenMP library that torch has loaded, or None."""
     for file in sorted((Path(torch.__file__).parent / "lib").glob("libgomp*")):
         try:
-            return ctypes.CDLL(str(file)).omp_pause_resource_all
-        except (OSError, AttributeError):
+            library = ctypes.CDLL(str(file))
+            if hasattr(library, "omp_pause_resource_all"):
+                return library
+        except OSError:
             continue
     return None

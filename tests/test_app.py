@@ -47,6 +47,11 @@ def test_the_page_comes_without_what_no_browser_reads(client):
     assert all("api_info" not in one for one in configuration["components"] if one["type"] != "api")
     assert all("render_id" not in event and "targets" in event for event in configuration["dependencies"])
     assert {f"/{name}" for name in ("generate", "attention", "train")} <= set(json.loads(info)["named_endpoints"])
+    filling = [
+        event for event in configuration["dependencies"] if event["api_visibility"] == "private" and event["outputs"]
+    ]
+    assert filling and all(event["show_progress_on"] == [] for event in filling)  # or all that it fills is searched
+    assert all(one["props"]["value"] is None for one in configuration["components"] if one["type"] == "state")
     named = [one["props"]["value"] for one in configuration["components"] if one["props"].get("elem_id") == "stream"]
     module = re.search(r"/gptlens/\w+/", sent)
     assert module and httpx.get(f"{client.src}{module[0][1:]}first/{named[0]}").text.startswith('{"kind":"prompt"')

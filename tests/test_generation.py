@@ -1,4 +1,5 @@
 import inspect
+import itertools
 from dataclasses import fields
 
 import pytest
@@ -10,7 +11,7 @@ from gptcore.continuation import Continuation, context_start
 from gptcore.decoding import CachedDecoder, packed_weights
 from gptcore.errors import CheckpointError, ContextLengthError, SamplingError, TokenIdError
 from gptcore.generation import continue_together, last_logits
-from gptcore.kernels import _allowed
+from gptcore.kernels import KERNELS, _allowed, fastest_kernel
 from gptcore.sampling import CONTROLS, SamplingSettings
 from gptcore.tokenizers import ByteBPE, CharTokenizer
 from tiny import make_model, random_ids
@@ -92,6 +93,33 @@ def test_weights_from_a_16_bit_file_decode_in_16_bits_without_any_loss(tiny_mode
         logits = decoder.step(ids[:, i].tolist())
     with torch.inference_mode():
         torch.testing.assert_close(logits, tiny_model(ids).logits[:, -1], atol=5e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("onednn", "half", "chosen"),
+    [(0.95, 0.91, "fp32"), (0.95, 0.85, "fp16"), (0.7, 0.8, "fp32-onednn"), (2.0, 1.5, "fp32")],
+)
+def test_the_first_kernel_gives_way_only_to_one_that_is_clearly_faster(tiny_model, monkeypatch, onednn, half, chosen):
+    fake = {"fp32": 1.0, "fp32-onednn": onednn, "fp16": half}
+    rounds = itertools.count()
+
+    def seconds(products, _):  # rounds differ tenfold, as beside other work; what is one round's is slow alike
+        return products[0] * 0.01 * 10 ** (next(rounds) // len(fake) % 2)
+
+    monkeypatch.setattr("gptcore.kernels.KERNELS", {name: lambda _, took=took: took for name, took in fake.items()})
+    monkeypatch.setattr("gptcore.kernels._allowed", lambda *_: list(fake))
+    monkeypatch.setattr("gptcore.kernels._seconds", seconds)
+    assert fastest_kernel(tiny_model, 1, "fast") == chosen
+
+
+def test_a_kernel_that_this_build_has_not_is_never_chosen(tiny_model, monkeypatch):
+    def missing(_):
+        raise RuntimeError("no such operator")
+
+    fake = {"fp32": KERNELS["fp32"], "fp16": missing}
+    monkeypatch.setattr("gptcore.kernels.KERNELS", fake)
+    monkeypatch.setattr("gptcore.kernels._allowed", lambda *_: list(fake))
+    assert fastest_kernel(tiny_model, 1, "fast") == "fp32"
 
 
 @pytest.mark.parametrize(

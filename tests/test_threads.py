@@ -1,5 +1,8 @@
+from concurrent.futures import ThreadPoolExecutor
+
 import torch
 
+from gptcore import threads
 from gptcore.threads import ThreadGovernor, one_thread
 
 
@@ -50,8 +53,10 @@ def test_small_operations_share_no_threads():
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     try:
-        with one_thread():
+        with one_thread(), ThreadPoolExecutor(1) as pool:
             assert torch.get_num_threads() == 1
+            if threads._openmp() is not None:
+                assert pool.submit(torch.get_num_threads).result() == 2  # a thread that begins meanwhile
         assert torch.get_num_threads() == 2
     finally:
         torch.set_num_threads(before)

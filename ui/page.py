@@ -106,7 +106,8 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
 
         asks = [lens.asks for lens in lenses if lens.asks is not None]
         telling: Event = {"fn": _on_lines(services), "inputs": [model, *asks], "outputs": lines, **QUIET}
-        gr.on([opened.change, *(asked.input for asked in asks)], trigger_mode="always_last", **telling)
+        told = [opened.change, controls_set.change, *(asked.input for asked in asks)]
+        gr.on(told, trigger_mode="always_last", **telling)
         for lens in lenses:
             _chain(opened.change, lens.on_model)
             _chain(controls_set.change, lens.on_settings)

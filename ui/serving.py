@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 import gradio as gr
+from gradio.queueing import Queue
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
 
@@ -60,7 +61,7 @@ def serve(
     ]
     _tidy_for_ever(files.tidy, services.jobs.reap, services.readings.reap)
     page.queue(api_open=False, max_size=services.limits.waiting_events)
-    page._queue.sleep_when_free, page._queue.progress_update_sleep_when_free = _QUEUE_LOOKS, _PROGRESS_LOOKS
+    look_seldom(page._queue)
     _, address, _ = page.launch(
         theme=make_theme(),
         css=importing_style(),
@@ -82,6 +83,11 @@ def serve(
     if wait:
         page.block_thread()
     return address
+
+
+def look_seldom(queue: Queue) -> None:
+    """Lengthens the pauses of Gradio's queue between two looks for something to do."""
+    queue.sleep_when_free, queue.progress_update_sleep_when_free = _QUEUE_LOOKS, _PROGRESS_LOOKS
 
 
 @asynccontextmanager

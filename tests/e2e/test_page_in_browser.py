@@ -313,3 +313,5 @@ def test_a_link_sets_controls_and_what_is_drawn_follows(visit):
     page = visit("?tab=zero-shot&task=arithmetic&field_0=2+%2B+2")
     expect(page.locator("#zs-field-0 textarea")).to_have_value("2 + 2")
     expect(page.locator("#zs-view")).to_contain_text("2 + 2")
+    page = visit("?tab=zero-shot&task=arithmetic&asked=mini")
+    expect(page.locator("#uses-zero-shot")).to_have_text("Model on this tab: mini")

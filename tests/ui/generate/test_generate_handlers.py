@@ -42,6 +42,12 @@ def test_streams_only_ever_grow_and_end_with_figures(services):
     assert stats["n"] == 12 and stats["end"] == "length" and stats["first_ms"] > 0
 
 
+def test_the_first_token_is_shown_at_once_and_the_others_in_updates(services, monkeypatch):
+    monkeypatch.setattr("ui.services._BETWEEN_UPDATES", 3600.0)
+    streams = [view.stream for view in run(services) if view.stream is not None]
+    assert [len(records_of(stream, "token")) for stream in streams] == [0, 1, 12]
+
+
 def test_the_seed_that_was_drawn_is_shown_and_gives_the_text_again(services):
     views = run(services, form(seed=None))
     again = run(services, form(seed=views[0].seed))
