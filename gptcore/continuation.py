@@ -13,7 +13,7 @@ from gptcore.errors import NOT_NUMBERS, CheckpointError, SamplingError
 from gptcore.generated import Alternative, GeneratedToken
 from gptcore.sampling import SamplingSettings, candidates, penalise, sample
 from gptcore.stopping import StopMatcher
-from gptcore.threads import one_thread
+from gptcore.threads import sharing
 from gptcore.tokenizers import StreamingText, Tokenizer
 
 MAX_SEED = 2**63 - 1
@@ -96,7 +96,7 @@ class Continuation:
         """Is as far from now on as a copy of it that was written elsewhere by the same seed, and chooses no more."""
         self.ids, self.end = list(ids), end
 
-    @one_thread()
+    @sharing(1)
     def choose(self, logits: Tensor, *, is_last: bool) -> list[GeneratedToken]:
         """Takes one token; returns those that may be shown now, usually that one.
 
@@ -107,7 +107,6 @@ class Continuation:
         logits = logits.float().cpu()
         favourites = logits.topk(min(max(1, self.n_alternatives), len(logits)))
         best, values = favourites.indices.tolist(), favourites.values.tolist()
-        # Not the sum of exponentials itself, which MKL shares among its threads, however many it is told to use here.
         total = values[0] - float(logits.log_softmax(dim=0)[best[0]])
         if not math.isfinite(total):
             raise CheckpointError(NOT_NUMBERS)

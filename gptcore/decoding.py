@@ -105,7 +105,7 @@ class CachedDecoder:
     @torch.inference_mode()
     def step(self, token_ids: Sequence[int]) -> Tensor:
         packed, threads = self._engine(1 if len(token_ids) == 1 else _SEVERAL)
-        with threads:
+        with threads.step():
             return decode_one(packed, torch.tensor(token_ids, device=packed.wte.device), self.cache)
 
     def _engine(self, n_rows: int) -> tuple[PackedWeights, ThreadGovernor]:

@@ -20,13 +20,13 @@ _CLEARLY_FASTER = 0.95
 
 
 class ThreadGovernor:
-    """A context manager around one step, which tries another thread count now and then and stays if it is faster.
+    """Chooses the thread count of each step: tries another one now and then, and stays if it is faster.
 
     A trial lasts a tenth of a second, three steps at least. After one that lost, the next waits twice as long, unless
     steps become clearly slower than they were, which is what another process on the same cores looks like.
 
-    The count is set for the calling thread only and put back at the end of the step. One governor serves one
-    sequence of steps; `found` is shared by those of one model, so that the next starts with what the last one knew.
+    One governor serves one sequence of steps; `found` is shared by those of one model, so that the next starts with
+    what the last one knew.
 
     Args:
         found: what was found so far, if anything: the best count, the seconds that a step then took, and when to try
@@ -44,23 +44,19 @@ class ThreadGovernor:
         self._spells = found.get("spells", 0)  # since the last trial
         self._steps, self._seconds = 0, 0.0  # of this spell
         self._usual = found.get("seconds", 0.0)  # what a step took before the last trial
-        self._begin, self._outside = 0.0, most
 
     @property
     def n_threads(self) -> int:
         """The count in use now."""
         return self._counts[self._using]
 
-    def __enter__(self) -> None:
-        self._outside = torch.get_num_threads()
-        if self._outside != self.n_threads:
-            torch.set_num_threads(self.n_threads)
-        self._begin = time.perf_counter()
-
-    def __exit__(self, *_: object) -> None:
-        self.record(time.perf_counter() - self._begin)
-        if torch.get_num_threads() != self._outside:
-            torch.set_num_threads(self._outside)
+    @contextmanager
+    def step(self) -> Iterator[None]:
+        """One step of the sequence, with the threads that are best as far as known, and timed."""
+        with sharing(self.n_threads):
+            begin = time.perf_counter()
+            yield
+            self.record(time.perf_counter() - begin)
 
     def record(self, seconds: float) -> None:
         """Takes the duration of one step, and starts or settles a trial."""
@@ -94,20 +90,25 @@ class ThreadGovernor:
 
 
 @contextmanager
-def one_thread() -> Iterator[None]:
-    """Small operations in a row, each of which torch would share among its threads for less than waiting for them
-    costs: its exponential does so from 2,048 numbers.
+def sharing(n_threads: int) -> Iterator[None]:
+    """Shares what the calling thread computes among so many threads, and no other thread's.
 
-    Set where OpenMP keeps it, for the calling thread alone: of torch's own number every thread that begins meanwhile
-    would make its own.
+    Not with torch's own setter where it can be helped: every thread that begins meanwhile would keep that number.
+
+    Args:
+        n_threads: 1 for small operations in a row, each of which torch would share for less than waiting for the
+            other threads costs: its exponential does so from 2,048 numbers.
     """
-    before, openmp = torch.get_num_threads(), _openmp()
+    before, openmp, mkl = torch.get_num_threads(), _openmp(), _mkl()
     use = torch.set_num_threads if openmp is None else openmp.omp_set_num_threads
-    use(1)
+    use(n_threads)
+    of_mkl = mkl.MKL_Set_Num_Threads_Local(n_threads) if mkl else 0
     try:
         yield
     finally:
         use(before)
+        if mkl:
+            mkl.MKL_Set_Num_Threads_Local(of_mkl)
 
 
 def release_threads() -> None:
@@ -125,10 +126,21 @@ def release_threads() -> None:
 @cache
 def _openmp() -> ctypes.CDLL | None:
     """GNU's OpenMP library that torch has loaded, or None."""
-    for file in sorted((Path(torch.__file__).parent / "lib").glob("libgomp*")):
+    return _library("libgomp*", "omp_pause_resource_all")
+
+
+@cache
+def _mkl() -> ctypes.CDLL | None:
+    """Intel's library for products and exponentials, which counts its threads itself, within torch; or None."""
+    return _library("libtorch_cpu.so", "MKL_Set_Num_Threads_Local")
+
+
+def _library(pattern: str, function: str) -> ctypes.CDLL | None:
+    """A library of torch's that has a function."""
+    for file in sorted((Path(torch.__file__).parent / "lib").glob(pattern)):
         try:
             library = ctypes.CDLL(str(file))
-            if hasattr(library, "omp_pause_resource_all"):
+            if hasattr(library, function):
                 return library
         except OSError:
             continue

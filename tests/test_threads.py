@@ -1,9 +1,10 @@
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
 import torch
 
 from gptcore import threads
-from gptcore.threads import ThreadGovernor, one_thread
+from gptcore.threads import ThreadGovernor, sharing
 
 
 def run(governor: ThreadGovernor, n_steps: int, seconds_of) -> list[int]:
@@ -35,8 +36,9 @@ def test_a_machine_that_becomes_busy_is_met_with_fewer_threads_within_a_few_step
 def test_the_count_is_put_back_after_each_step():
     before = torch.get_num_threads()
     governor = ThreadGovernor({"threads": 1})
-    with governor:
+    with pytest.raises(KeyError), governor.step():
         assert torch.get_num_threads() == 1
+        raise KeyError
     assert torch.get_num_threads() == before
 
 
@@ -49,11 +51,11 @@ def test_the_mean_counts_where_most_steps_are_fast_and_some_wait_long(monkeypatc
     assert found["threads"] == 1
 
 
-def test_small_operations_share_no_threads():
+def test_a_number_of_threads_is_the_calling_threads_alone():
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     try:
-        with one_thread(), ThreadPoolExecutor(1) as pool:
+        with sharing(1), ThreadPoolExecutor(1) as pool:
             assert torch.get_num_threads() == 1
             if threads._openmp() is not None:
                 assert pool.submit(torch.get_num_threads).result() == 2  # a thread that begins meanwhile
