@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import logging
 import os
 import sys
 
+# Hardly anything that imports make is garbage, and looking for some over and over takes a tenth of the start.
+gc.disable()
 # Before gradio is imported: no analytics, and its own start-up check must not go through a proxy.
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 for _name in ("NO_PROXY", "no_proxy"):
@@ -18,7 +21,7 @@ from ui import quick_gradio, zero_gpu  # noqa: F401
 
 from gptcore.errors import GPTCoreError
 from ui.guard import allowed_hosts
-from ui.handlers.page.example import make_example
+from ui.handlers.page.stored import page_example
 from ui.handlers.train.files import example_bench
 from ui.limits import PROFILES
 from ui.model_store import ModelStore
@@ -27,6 +30,9 @@ from ui.readiness import check, prefetch
 from ui.services import make_services
 from ui.serving import serve
 from ui.temporary import TemporaryFiles
+
+gc.freeze()  # what is there now stays: nothing of it is looked through again
+gc.enable()
 
 # Seconds for which a thread of the server may keep the one that computes from going on, after each of its small steps.
 # Python's 5 ms are longer than a token takes.
@@ -78,7 +84,7 @@ def main(arguments: list[str] | None = None) -> int:
         services = make_services(
             profile=options.profile, model=options.model, offline=options.offline, example=example_bench()
         )
-        page = build_page(services, make_example(services))
+        page = build_page(services, page_example(services))
     except GPTCoreError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

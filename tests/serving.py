@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ui.handlers.page.example import make_example
+from ui.handlers.page.stored import page_example
 from ui.handlers.train.files import example_bench
 from ui.page import build_page
 from ui.services import make_services
@@ -18,7 +18,7 @@ def served_page(profile: str = "local") -> Iterator[str]:
     """Its address, as long as the context lasts."""
     services = make_services(profile=profile, offline=True, example=example_bench())
     files = TemporaryFiles(most_bytes=services.limits.temporary_bytes)
-    page = build_page(services, make_example(services))
+    page = build_page(services, page_example(services))
     yield serve(page, services, files, wait=False)
     page.close()
     services.jobs.stop_all()

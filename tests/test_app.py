@@ -39,6 +39,10 @@ def test_generate_writes_what_the_core_writes(client):
     assert reply["model"] == "mini" and reply["seed"] == 3
 
 
+def test_what_imports_make_is_looked_through_for_garbage_no_more_and_the_rest_is():
+    assert app.gc.isenabled() and app.gc.get_freeze_count() > 100_000
+
+
 def test_the_page_comes_without_what_no_browser_reads(client):
     page, info = (httpx.get(client.src + path).text for path in ("", "gradio_api/info"))
     sent = re.findall(r"window.gradio_config = (.*?);</script>", page)[0]

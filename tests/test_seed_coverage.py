@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ui.handlers.page.example import make_example
+from ui.handlers.page.stored import page_example
 from ui.page import build_page
 from ui.services import make_services
 
@@ -18,7 +18,7 @@ PLACES = sorted({place for row in ROWS for place in re.findall(r"`([^`]+)`", row
 @pytest.fixture(scope="module")
 def elements():
     services = make_services(model="mini", offline=True)
-    page = build_page(services, make_example(services))
+    page = build_page(services, page_example(services))
     return {block.elem_id for block in page.blocks.values() if getattr(block, "elem_id", None)}
 
 

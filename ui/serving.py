@@ -20,6 +20,7 @@ from gptcore.memory import return_freed_memory
 from ui.components.files import calling, early, importing_style, routes
 from ui.configuration import slim
 from ui.guard import Guard, Newcomers
+from ui.handlers.page.warming import warm_up
 from ui.page_states import PageStates
 from ui.services import Services
 from ui.temporary import TemporaryFiles, UploadRoom
@@ -80,6 +81,7 @@ def serve(
         prevent_thread_lock=True,
         quiet=not wait,
     )
+    threading.Thread(target=_before_visitors, args=(services,), daemon=True, name="warming up").start()
     if wait:
         page.block_thread()
     return address
@@ -96,6 +98,14 @@ async def _lighter(page: gr.Blocks, app: Any) -> AsyncIterator[None]:
     slim(page.config)
     app.state_holder = PageStates(page)
     yield
+
+
+def _before_visitors(services: Services) -> None:
+    """Does what the first visitor would wait for."""
+    import matplotlib  # as Gradio does in its first event, which takes a quarter of a second longer for it
+
+    matplotlib.get_backend()
+    warm_up(services)
 
 
 def _tidy_for_ever(*tidying: Callable[[], None]) -> None:

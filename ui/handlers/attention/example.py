@@ -1,4 +1,4 @@
-"""What the Attention tab shows before anybody does anything, computed and not stored."""
+"""What the Attention tab shows before anybody does anything."""
 
 from __future__ import annotations
 

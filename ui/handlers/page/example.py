@@ -17,7 +17,7 @@ from ui.handlers.zero_shot.example import ZeroShotExample, make_zero_shot_exampl
 from ui.services import Services
 from ui.sessions import Document, NextToken
 
-EXAMPLE_END = "an example, written when the app started"
+EXAMPLE_END = "an example, written ahead of time"
 SCORED = "The cat sat on the mat. The cat sat on the mat. The cat sat on the refrigerator."
 # A whole story of the mini, chosen among fifty seeds.
 FORM = WritingForm(STRATEGIES["Combined"], 200, (), 3, use_cache=True, tokens_per_second=0)
@@ -25,11 +25,10 @@ FORM = WritingForm(STRATEGIES["Combined"], 200, (), 3, use_cache=True, tokens_pe
 
 @dataclass(frozen=True)
 class PageExample:
-    """A finished example for each part of the page, computed and not stored."""
+    """A finished example for each part of the page."""
 
     document: Document
     next_token: NextToken
-    stream: str
     sentence: str
     distribution: str
     form: WritingForm
@@ -37,6 +36,17 @@ class PageExample:
     scored: str
     attention: AttentionExample
     zero_shot: ZeroShotExample
+
+    @property
+    def stream(self) -> str:
+        """The written text, as the page shows it."""
+        return "".join(self.document.records)
+
+
+def writing_form(services: Services) -> WritingForm:
+    """How the example is written: by the tab's first settings."""
+    vocab_size = services.models.get(services.models.default).model.config.vocab_size
+    return FORM.within(vocab_size, services.limits.max_new_tokens)
 
 
 def make_example(services: Services) -> PageExample:
@@ -47,7 +57,7 @@ def make_example(services: Services) -> PageExample:
     text = SCORED if reads(lm, SCORED) else prompt
     # The first pass of a process is slow; the example's figures are not.
     services.now(lambda: last_logits(lm.model, prompt_ids(lm, prompt)))
-    form = FORM.within(lm.model.config.vocab_size, services.limits.max_new_tokens)
+    form = writing_form(services)
     views = list(writing.write(services, visitor, name, prompt, form))
     session = services.sessions.get(visitor)
     if session.document is None or session.next_token is None:
@@ -61,7 +71,6 @@ def make_example(services: Services) -> PageExample:
     return PageExample(
         document=document,
         next_token=session.next_token,
-        stream="".join(document.records),
         sentence=opening(services, name, prompt),
         distribution=views[-1].distribution or "",
         form=form,

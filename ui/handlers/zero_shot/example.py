@@ -1,4 +1,4 @@
-"""What the Zero-shot tab shows before anybody does anything, computed and not stored."""
+"""What the Zero-shot tab shows before anybody does anything."""
 
 from __future__ import annotations
 
@@ -24,9 +24,14 @@ class ZeroShotExample:
     stream: str
 
 
+def task_model(default: str) -> str:
+    """The bundled model that knows tasks, or the default one where that is not there."""
+    return TASK_MODEL if TASK_MODEL in bundled_models() else default
+
+
 def make_zero_shot_example(services: Services) -> ZeroShotExample:
-    """Asks the bundled model that knows tasks, or the default one where that is not there."""
-    model = TASK_MODEL if TASK_MODEL in bundled_models() else services.models.default
+    """Asks the model that is asked first."""
+    model = task_model(services.models.default)
     values = form.defaults(FIRST_TASK)
     if services.models.get(model).tokenizer.kind == "char":  # its alphabet may lack any letter
         return ZeroShotExample(model, values, "", "", "")

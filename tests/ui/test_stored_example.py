@@ -1,0 +1,140 @@
+"""The first page's examples, made ahead of time: they are what the bundled models say now.
+
+Where one differs because a model or a view has changed, `python -m tests.first_page` makes them anew.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import shutil
+import zlib
+from dataclasses import asdict, is_dataclass, replace
+
+import first_page
+import numpy as np
+import pytest
+import torch
+
+from gptcore import language_model
+from helpers import records_of
+from ui.handlers.generate import distribution
+from ui.handlers.page import stored
+from ui.handlers.page.example import EXAMPLE_END, make_example
+from ui.handlers.page.stored import FILE, page_example, stored_form
+from ui.handlers.page.warming import warm_up
+from ui.services import make_services
+
+
+@pytest.fixture
+def real():
+    return make_services(offline=True)
+
+
+@pytest.fixture
+def made_anew(monkeypatch):
+    """The models of which examples have been made, and not taken from the file."""
+    made = []
+    monkeypatch.setattr(stored, "make_example", lambda services: made.append(services.models.default))
+    return made
+
+
+def cells(thumbnails: str) -> np.ndarray:
+    """The codes of all cells: two in a byte."""
+    packed = np.frombuffer(zlib.decompress(base64.b64decode(thumbnails)), np.uint8)
+    return np.stack([packed & 15, packed >> 4], 1).astype(int)
+
+
+def close(mine, theirs, path=""):
+    """The same, but for what a processor rounds otherwise."""
+    if isinstance(mine, dict):
+        assert mine.keys() == theirs.keys(), path
+        for name in mine:
+            close(mine[name], theirs[name], f"{path}/{name}")
+    elif isinstance(mine, (list, tuple)):
+        assert len(mine) == len(theirs), path
+        for place, pair in enumerate(zip(mine, theirs, strict=True)):
+            close(*pair, f"{path}/{place}")
+    elif isinstance(mine, float):
+        assert mine == pytest.approx(theirs, rel=0.02, abs=2e-3), path
+    elif path.endswith("/thumbs"):
+        a, b = (cells(one) for one in (mine, theirs))
+        assert len(a) == len(b) and np.abs(a - b).max() <= 1, path
+    elif isinstance(mine, str) and mine.startswith("{"):
+        close(*([json.loads(line) for line in one.splitlines()] for one in (mine, theirs)), path)
+    else:
+        assert mine == theirs, path
+
+
+def test_it_is_what_would_be_made_now(real):
+    now, kept = make_example(real), page_example(real)
+    assert kept.form == now.form and kept.document.prompt == now.document.prompt
+    for name in ("sentence", "scored_text", "scored", "attention", "zero_shot"):
+        mine, theirs = (getattr(one, name) for one in (kept, now))
+        close(*(asdict(one) if is_dataclass(one) else one for one in (mine, theirs)), name)
+
+
+def test_its_text_is_the_models(real):
+    kept = page_example(real)
+    lm = real.models.get("mini")
+    document, n_prompt = kept.document, kept.document.n_prompt
+    with torch.inference_mode():
+        logits = lm.model(torch.tensor([document.ids])).logits[0].float()
+    chances = logits[:-1].softmax(dim=-1)[range(len(document.ids) - 1), document.ids[1:]][n_prompt - 1 :]
+    written = records_of(kept.stream, "token")
+    assert [record["id"] for record in written] == list(document.ids[n_prompt:])
+    assert [record["p"] for record in written] == pytest.approx(chances.tolist(), rel=0.01)
+    text = document.prompt + "".join(record["text"] for record in written)
+    assert lm.tokenizer.decode(document.ids).removesuffix("<|endoftext|>") == text
+    assert records_of(kept.stream, "stats")[-1]["end"] == EXAMPLE_END
+    torch.testing.assert_close(kept.next_token.logits, logits[-1], atol=2e-3, rtol=1e-3)
+    assert kept.next_token.ids == document.ids
+    close(kept.distribution, distribution.describe(lm.tokenizer, kept.next_token, kept.form.sampling))
+
+
+def test_its_maps_can_be_looked_at(real):
+    attention = page_example(real).attention
+    keys = [json.loads(attention.view)["key"], *json.loads(attention.compared)["key"].split(":")]
+    labels = [real.readings.get(key).labels for key in keys]
+    assert labels[0] == labels[1] and labels[0] != labels[2]
+    assert json.loads(attention.ablation)["of"].startswith(keys[0])
+
+
+def test_another_model_or_limit_is_not_shown_with_it(made_anew):
+    page_example(make_services(model="anthology", offline=True))
+    services = make_services(offline=True)
+    page_example(replace(services, limits=replace(services.limits, max_new_tokens=50)))
+    assert made_anew == ["anthology", "mini"]
+
+
+def test_models_with_other_weights_are_not_shown_with_it(made_anew, monkeypatch, tmp_path):
+    bundled = language_model.bundled_models()
+    for name, file in (("mini", "tokenizer.json"), ("world", "model.safetensors")):
+        shutil.copytree(bundled[name], tmp_path / name)
+        with (tmp_path / name / file).open("ab") as end:
+            end.write(b" ")
+        monkeypatch.setattr(stored, "bundled_models", lambda name=name: {**bundled, name: tmp_path / name})
+        page_example(make_services(offline=True))
+    assert made_anew == ["mini", "mini"]
+
+
+def test_the_command_writes_the_file_that_is_read(tmp_path, capsys, made_anew):
+    file = tmp_path / "example.json"
+    first_page.main([str(file)])
+    assert "example.json" in capsys.readouterr().out
+    assert page_example(make_services(offline=True), file) is not None and not made_anew
+    written, bundled = (one.read_text(encoding="utf-8") for one in (file, FILE))
+    assert "(first text)" in written and len(written) == pytest.approx(len(bundled), rel=0.02)
+
+
+def test_examples_survive_the_file(real):
+    kept = page_example(real)
+    assert stored_form(real, kept) == FILE.read_text(encoding="utf-8")
+
+
+def test_warming_up_readies_the_models_that_are_shown_first(real, services, monkeypatch):
+    warm_up(real)
+    assert {"mini", "world"} <= set(real.models.loaded())
+    monkeypatch.setattr("ui.zero_gpu.wanted", lambda lm: True)
+    monkeypatch.setattr("ui.zero_gpu.write", lambda *_, **__: pytest.fail("a visitor's quota"))
+    warm_up(services)

@@ -1,0 +1,93 @@
+"""The examples of the bundled models, made ahead of time: making them takes half a second of a start.
+
+The file holds what `make_example` makes, which a test makes again and compares. `python -m tests.first_page` writes it.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import asdict, replace
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from gptcore.language_model import bundled_models
+from ui.handlers.attention import maps
+from ui.handlers.attention.example import AttentionExample
+from ui.handlers.page.example import PageExample, make_example, writing_form
+from ui.handlers.zero_shot.example import ZeroShotExample, task_model
+from ui.services import Services
+from ui.sessions import Document, NextToken
+
+FILE = Path(__file__).with_name("example.json")
+_OF_A_MODEL = ("config.json", "tokenizer.json", "model.safetensors")
+_DRAWN = ("view", "ablation", "lens", "compared")  # of a reading, each with its key, which is another in each process
+
+
+def page_example(services: Services, file: Path = FILE) -> PageExample:
+    """The stored examples if they are of this server's default model, else new ones.
+
+    Raises:
+        GPTCoreError: the model cannot be opened, or writes nothing.
+    """
+    stored: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    if stored["made_of"] != _made_of(services):
+        return make_example(services)
+    written: dict[str, Any] = stored["document"]
+    document = Document(**{**written, "ids": tuple(written["ids"]), "records": tuple(written["records"])})
+    logits = torch.tensor([float(logit) for logit in stored["logits"].split()])
+    attention = AttentionExample(**stored["attention"])
+    return PageExample(
+        document=document,
+        next_token=NextToken(document.model, document.ids, document.n_prompt, logits),
+        sentence=stored["sentence"],
+        distribution=stored["distribution"],
+        form=writing_form(services),
+        scored_text=stored["scored_text"],
+        scored=stored["scored"],
+        attention=_exchanged(attention, {sign: key for key, sign in _signs(services, attention).items()}),
+        zero_shot=ZeroShotExample(**stored["zero_shot"]),
+    )
+
+
+def stored_form(services: Services, example: PageExample) -> str:
+    """Examples as the file holds them.
+
+    Args:
+        services: by which they were made, with a bundled model as their default.
+        example: what was made.
+    """
+    kept = {name: it for name, it in asdict(example).items() if name not in ("next_token", "form")}
+    kept["attention"] = asdict(_exchanged(example.attention, _signs(services, example.attention)))
+    logits = " ".join(f"{logit:.4f}" for logit in example.next_token.logits.tolist())
+    return json.dumps({"made_of": _made_of(services), **kept, "logits": logits}, ensure_ascii=False, indent=1) + "\n"
+
+
+def _made_of(services: Services) -> dict[str, Any] | None:
+    """What examples depend on beside the code: the models' files, and how long a text may be; None of other models."""
+    name, bundled = services.models.default, bundled_models()
+    if name not in bundled:
+        return None
+    sums = {
+        f"{model}/{file}": zlib.crc32((bundled[model] / file).read_bytes())
+        for model in (name, task_model(name))
+        for file in _OF_A_MODEL
+    }
+    return {"model": name, "max_new_tokens": writing_form(services).max_new_tokens, "crc32": sums}
+
+
+def _signs(services: Services, attention: AttentionExample) -> dict[str, str]:
+    """The key of each text's reading in this process -> what stands for it in the file."""
+    texts = {"(first text)": attention.text, "(other text)": attention.other_text}
+    return {maps.read(services, None, services.models.default, text).key: sign for sign, text in texts.items()}
+
+
+def _exchanged(attention: AttentionExample, by: dict[str, str]) -> AttentionExample:
+    """The same with some words in place of others."""
+    drawn: dict[str, Any] = {
+        name: reduce(lambda text, pair: text.replace(*pair), by.items(), getattr(attention, name)) for name in _DRAWN
+    }
+    return replace(attention, **drawn)
