@@ -61,6 +61,18 @@ def test_the_page_comes_without_what_no_browser_reads(client):
     assert module and httpx.get(f"{client.src}{module[0][1:]}first/{named[0]}").text.startswith('{"kind":"prompt"')
 
 
+def test_one_event_draws_the_distribution_whatever_moves_the_sliders(client):
+    sent = re.findall(r"window.gradio_config = (.*?);</script>", httpx.get(client.src).text)[0]
+    configuration = json.loads(sent)
+    ids = {one["props"].get("elem_id"): one["id"] for one in configuration["components"]}
+    moving = [
+        event
+        for event in configuration["dependencies"]
+        if {ids["temperature"], ids["preset-0"], ids["strategies"]} & {target for target, _ in event["targets"]}
+    ]
+    assert len(moving) == 3 and sum(ids["distribution"] in event["outputs"] for event in moving) == 1
+
+
 def test_next_token_gives_the_distribution(client):
     reply = client.predict("Once upon a", top_p=0.9, n_rows=5, api_name="/next_token")
     assert [stage["name"] for stage in reply["stages"]] == ["softmax", "temperature", "top-p"]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from torch import Tensor
 
+from gptcore.sampling import SamplingSettings
 from ui.limits import Limits
 
 MAX_UNDO = 50
@@ -78,6 +79,7 @@ class Session:
         undo: texts before it.
         own_prompt: the prompt that was put on the page unasked; one that differs is the visitor's.
         shown_by: id of the model object that wrote the text; a model in training is a new object at every snapshot.
+        moved: where the sliders have been moved to since the last text began, if they have been.
         visit: a name that the browser keeps over a reload, or "".
         cut: its text was being written when its page went.
     """
@@ -87,6 +89,7 @@ class Session:
     undo: list[Document] = field(default_factory=list)
     own_prompt: str = ""
     shown_by: int = 0
+    moved: SamplingSettings | None = None
     visit: str = ""
     cut: bool = False
     last_seen: float = 0.0

@@ -48,6 +48,17 @@ def test_the_first_token_is_shown_at_once_and_the_others_in_updates(services, mo
     assert [len(records_of(stream, "token")) for stream in streams] == [0, 1, 12]
 
 
+def test_a_slider_that_is_moved_while_a_text_is_written_counts_for_the_chart_at_its_end(services):
+    run(services)
+    views = writing.write(services, "a", "tiny", PROMPT, FORM)
+    next(views)
+    writing.redraw(services, "a", form(temperature=0).sampling)
+    charts = [view.distribution for view in views if view.distribution is not None]
+    assert json.loads(charts[-1])["stages"][-1]["candidates"] == 1
+    after = [view.distribution for view in run(services) if view.distribution is not None]
+    assert json.loads(after[-1])["stages"][-1]["candidates"] > 1  # the next text begins with its own form
+
+
 def test_the_seed_that_was_drawn_is_shown_and_gives_the_text_again(services):
     views = run(services, form(seed=None))
     again = run(services, form(seed=views[0].seed))

@@ -177,10 +177,12 @@ def derails(services: Services, model: object, prompt: object) -> bool:
 
 def redraw(services: Services, session_id: str | None, sampling: SamplingSettings) -> View:
     """The distribution under changed controls, from the logits of the last look: no model runs."""
-    seen = services.sessions.get(session_id).next_token
+    session = services.sessions.get(session_id)
+    seen = session.next_token
     if seen is None:
         return View()
     sampling.check_vocabulary(len(seen.logits))
+    session.moved = sampling
     tokenizer = services.models.get(seen.model).tokenizer
     return View(distribution=services.now(lambda: distribution.describe(tokenizer, seen, sampling)))
 
@@ -214,7 +216,7 @@ def _extend(
     if not run.wanted:  # stopped while it waited for its turn
         return
     session.remember(session.document)
-    session.document = document
+    session.document, session.moved = document, None
     continuation = Continuation(
         document.ids,
         form.sampling,
@@ -241,7 +243,7 @@ def _extend(
             session.document = document
             yield View(stream="".join(document.records))
     if not run.superseded:
-        yield View(distribution=_look(services, session, lm, document, form.sampling))
+        yield View(distribution=_look(services, session, lm, document, session.moved or form.sampling))
 
 
 def _paced(

@@ -62,7 +62,7 @@ def stored_form(services: Services, example: PageExample) -> str:
     """
     kept = {name: it for name, it in asdict(example).items() if name not in ("next_token", "form")}
     kept["attention"] = asdict(_exchanged(example.attention, _signs(services, example.attention)))
-    logits = " ".join(f"{logit:.4f}" for logit in example.next_token.logits.tolist())
+    logits = " ".join(f"{logit:.9g}" for logit in example.next_token.logits.tolist())
     return json.dumps({"made_of": _made_of(services), **kept, "logits": logits}, ensure_ascii=False, indent=1) + "\n"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,6 +24,11 @@ def _values(view: handlers.View) -> list[Any]:
     """A view as values for [prompt, stream, seed, distribution]."""
     parts = (view.prompt, view.stream, view.seed, view.distribution)
     return [gr.skip() if part is None else part for part in parts]
+
+
+def _moved(chosen: SamplingSettings) -> list[Any]:
+    """Values for the sliders, and a number that is another every time: that they have been moved."""
+    return [*chosen.on_controls().values(), time.monotonic_ns()]
 
 
 class GenerateEvents:
@@ -92,21 +98,16 @@ class GenerateEvents:
                 return
             yield from self._shown(first_text(self._services, request.session_hash, name, text, form))
 
-    def preset(self, request: gr.Request, preset: str) -> list[Any]:
-        """Moves the sliders to a strategy and draws the distribution under it."""
+    def preset(self, preset: str) -> list[Any]:
+        """Moves the sliders to a strategy."""
         with shown_to_visitor():
             if not isinstance(preset, str) or preset not in STRATEGIES:
                 raise InputError(f"There is no strategy {str(preset)[:40]!r}; choose one of {', '.join(STRATEGIES)}.")
-            return self._moved(request, STRATEGIES[preset])
+            return _moved(STRATEGIES[preset])
 
-    def use(self, request: gr.Request, event: gr.EventData) -> list[Any]:
+    def use(self, event: gr.EventData) -> list[Any]:
         """Moves the sliders to the settings that a component sent; what it leaves out is switched off."""
         neutral = {name: control.neutral for name, control in CONTROLS.items()}
         with shown_to_visitor():
             sent = {name: value for name, value in event_data(event).items() if name in CONTROLS}
-            return self._moved(request, inputs.sampling({**neutral, **sent}))
-
-    def _moved(self, request: gr.Request, chosen: SamplingSettings) -> list[Any]:
-        view = handlers.redraw(self._services, request.session_hash, chosen)
-        moved = list(chosen.on_controls().values())
-        return [*moved, gr.skip() if view.distribution is None else view.distribution]
+            return _moved(inputs.sampling({**neutral, **sent}))

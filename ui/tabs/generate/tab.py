@@ -95,17 +95,19 @@ def generate_tab(site: Site) -> Lens:
     look = {"fn": events.look, "inputs": inputs, "outputs": [warning, chart], **model_work}
     prompt.change(trigger_mode="always_last", **look)
     strip.click(lambda text: text.rstrip(" "), prompt, prompt, queue=False, **QUIET)
-    moved = [slider.input for slider in controls.sampling]
+    # One event draws the chart, whatever moves the sliders: of two that are under way, the later one may end first.
+    set_at_once = gr.State(0)
+    moved = [*(slider.input for slider in controls.sampling), set_at_once.change]
     redraw: Event = {"fn": events.redraw, "inputs": controls.inputs, "outputs": chart, "concurrency_limit": 4, **QUIET}
     gr.on(moved, trigger_mode="always_last", **redraw)
     for button in presets.values():
-        button.click(events.preset, button, [*controls.sampling, chart], **QUIET)
+        button.click(events.preset, button, [*controls.sampling, set_at_once], **QUIET)
     told = "(...asked) => [JSON.stringify(asked), asked[0]]"
     gr.on(
         [strategies_tab.select, tokens_tab.select, model.change],
         None, [model, prompt], [strategies, cuts], js=told, **QUIET,
     )  # fmt: skip
-    strategies.pick(events.use, None, [*controls.sampling, chart], **QUIET)
+    strategies.pick(events.use, None, [*controls.sampling, set_at_once], **QUIET)
     draw = "() => [Math.floor(Math.random() * 2147483647), true]"
     controls.new_seed.click(None, None, [controls.seed, controls.keep_seed], js=draw, **QUIET)
     linked = {"model": model, "prompt": prompt, "seed": controls.seed}
