@@ -96,7 +96,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"error: {where}. Choose another --port, or leave it out to take the first free one.", file=sys.stderr)
         return 1
     finally:
-        services.jobs.stop_all()  # a thread that still computes would abort the interpreter
+        services.close()
         files.close()
     return 0
 
@@ -123,4 +123,7 @@ def _prepare(options: argparse.Namespace) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    try:
+        raise SystemExit(main())
+    except KeyboardInterrupt:  # before it is served; then the server ends on it
+        raise SystemExit(130) from None

@@ -21,4 +21,4 @@ def served_page(profile: str = "local") -> Iterator[str]:
     page = build_page(services, page_example(services))
     yield serve(page, services, files, wait=False)
     page.close()
-    services.jobs.stop_all()
+    services.close()

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
+from gptcore.errors import GPTCoreError
 from gptcore.memory import return_freed_memory
 
 T = TypeVar("T")
@@ -26,7 +27,13 @@ _IDLE = 30.0  # seconds without a job after which the thread and its OpenMP work
 _AHEAD = 8  # batches that may wait for a handler; then its job waits, too
 
 
+_LONGEST_SLICE = 10.0  # seconds that a server which closes waits for the one in progress
+
 _Batch = list[tuple[Any, float]]
+
+
+class Closed(GPTCoreError):
+    """The server has been told to end."""
 
 
 @dataclass(eq=False)
@@ -60,6 +67,7 @@ class Computing:
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
         self._active = 0
+        self._closed = False
 
     @property
     def active(self) -> int:
@@ -102,8 +110,22 @@ class Computing:
             return found[0][0]
         raise found or RuntimeError("A computation has ended without a result.")
 
+    def close(self) -> None:
+        """Ends the thread after the slice in progress: one that still computes would abort an interpreter that ends.
+
+        What waits stays undone, and whatever is asked for later raises `Closed`.
+        """
+        with self._changed:
+            self._closed = True
+            self._changed.notify()
+            thread = self._thread
+        if thread is not None:
+            thread.join(_LONGEST_SLICE)
+
     def _enter(self, job: _Job, *, first: bool) -> None:
         with self._changed:
+            if self._closed:
+                raise Closed("The server is closing. Start it again to go on.")
             self._active += 1
             if first:
                 self._ready.appendleft(job)
@@ -136,7 +158,8 @@ class Computing:
     def _work(self) -> None:
         while True:
             with self._changed:
-                if not self._changed.wait_for(lambda: self._ready or self._patient, self._idle):
+                more = self._changed.wait_for(lambda: self._closed or self._ready or self._patient, self._idle)
+                if self._closed or not more:
                     self._thread = None
                     break
                 job = self._next()

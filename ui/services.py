@@ -79,6 +79,12 @@ class Services:
         """The result of a short computation."""
         return self.computing.once(compute)
 
+    def close(self) -> None:
+        """Ends what computes, for a server that ends."""
+        self.jobs.stop_all()
+        self.computing.close()
+        self.measuring.close()
+
     def measure(self, compute: Callable[[], T]) -> T:
         """The result of a computation of seconds, for which nobody else has to wait."""
         return self.measuring.once(compute)

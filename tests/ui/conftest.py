@@ -40,7 +40,7 @@ def services(tiny_lm) -> Iterator[Services]:
         limits, offline=True, default="tiny", loader=lambda *_, **__: tiny_lm, trained=jobs.language_model
     )
     readings = ReadingStore(limits.reading_bytes)
-    yield Services(
+    made = Services(
         store,
         SessionStore(limits),
         limits,
@@ -52,4 +52,5 @@ def services(tiny_lm) -> Iterator[Services]:
         jobs,
         Preparations(),
     )
-    jobs.stop_all()
+    yield made
+    made.close()

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from ui import computing
-from ui.computing import Computing
+from ui.computing import Closed, Computing
 
 
 @pytest.fixture
@@ -155,3 +155,23 @@ def wait_for(seconds: float) -> None:
     until = time.perf_counter() + seconds
     while time.perf_counter() < until:
         pass
+
+
+def test_a_place_that_is_closed_ends_its_slice_and_takes_nothing_more(place):
+    begun, go_on, ended = threading.Event(), threading.Event(), []
+
+    def step():
+        begun.set()
+        go_on.wait()
+        ended.append(True)
+        yield
+
+    place.keep(step())
+    begun.wait()
+    threading.Timer(0.05, go_on.set).start()
+    place.close()
+    assert ended and place._thread is None
+    for ask in (lambda: place.once(lambda: 1), lambda: place.keep(iter("a")), lambda: list(place.each(iter("a")))):
+        with pytest.raises(Closed, match="closing"):
+            ask()
+    Computing("never used").close()
