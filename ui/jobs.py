@@ -13,12 +13,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from gptcore.config import GPTConfig
 from gptcore.errors import CheckpointError, GPTCoreError
 from gptcore.language_model import LanguageModel
 from gptcore.memory import return_freed_memory
-from gptcore.model import random_model
-from gptcore.training import RepeatedSequences, Trainer, TrainingConfig
 from ui.computing import Computing
 from ui.limits import Limits
 from ui.run_records import RunRecord
@@ -89,7 +86,6 @@ class Jobs:
         self._computing, self._limits, self._example, self._clock = computing, limits, example, clock
         self._lock = threading.Lock()
         self._benches: dict[str, Bench] = {}
-        self._warm = False
 
     def get(self, bench_id: object) -> Bench | None:
         """The bench of an id, which is thereby looked at; None when it is unknown or gone."""
@@ -209,17 +205,6 @@ class Jobs:
         self._free(gone)
         if gone:
             return_freed_memory()
-
-    def warm_up(self) -> None:
-        """Updates a tiny model, the first time: a run would wait a second for what torch loads with an optimiser."""
-        with self._lock:
-            if self._warm:
-                return
-            self._warm = True
-        config = GPTConfig(vocab_size=8, n_positions=8, n_embd=8, n_layer=1, n_head=1)
-        data = RepeatedSequences(8, window=8, batch_size=2, periods=(2, 4))
-
-        self._computing.keep(Trainer(random_model(config, 0), TrainingConfig(max_steps=1, batch_size=2), data).events())
 
     def stop_all(self) -> None:
         """Ends every run, for a server that closes."""

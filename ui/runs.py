@@ -206,7 +206,7 @@ class Run:
         record.seconds.off()
         record.state = "ending"
         for optimizer in learning.trainer.optimizers:
-            optimizer.zero_grad(set_to_none=True)
+            optimizer.zero_grad()
         if self._replaced:
             return
         yield from self._look(model)

@@ -256,7 +256,7 @@ class Trainer:
             for group in optimizer.param_groups:
                 group["lr"] = of_muon if isinstance(optimizer, Muon) else rate
             optimizer.step()
-            optimizer.zero_grad(set_to_none=True)
+            optimizer.zero_grad()
         return total, rate, norm
 
     def _loss(self, inputs: Tensor, targets: Tensor) -> Tensor:

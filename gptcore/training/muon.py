@@ -7,13 +7,13 @@ matrices of one shape together, and treats queries, keys and values, which share
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch.optim import Optimizer
 
+from gptcore.training.grouped import GroupedOptimizer
 from gptcore.training.precision import multiplies_bf16
 
 _COEFFICIENTS = (3.4445, -4.7750, 2.0315)
@@ -40,7 +40,7 @@ def orthogonalise(matrices: Tensor) -> Tensor:
     return (x.mT if tall else x).float()
 
 
-class Muon(Optimizer):
+class Muon(GroupedOptimizer):
     """Moves every matrix by the orthogonalised momentum of its gradient, so that all directions are learned alike.
 
     Args:
@@ -62,9 +62,8 @@ class Muon(Optimizer):
         super().__init__(params, {"lr": lr, "weight_decay": weight_decay, "momentum": momentum, "parts": 1})
 
     @torch.no_grad()
-    def step(self, closure: Callable[[], float] | None = None) -> float | None:  # type: ignore[override]
+    def step(self) -> None:
         """One update of every parameter that has a gradient."""
-        loss = closure() if closure is not None else None
         for group in self.param_groups:
             by_shape: dict[torch.Size, list[Tensor]] = {}
             for parameter in group["params"]:
@@ -72,7 +71,6 @@ class Muon(Optimizer):
                     by_shape.setdefault(parameter.shape, []).append(parameter)
             for parameters in by_shape.values():
                 self._update(parameters, group)
-        return loss
 
     def _update(self, parameters: list[Tensor], group: dict[str, Any]) -> None:
         """One update of parameters that share a shape."""

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 
-from torch import nn
-from torch.optim import AdamW, Optimizer
+from torch import nn, optim
 
+from gptcore.training.adamw import AdamW
 from gptcore.training.config import TrainingConfig
+from gptcore.training.grouped import GroupedOptimizer
 from gptcore.training.muon import Muon
 
+AnyOptimizer = GroupedOptimizer | optim.Optimizer
 
-def make_optimizers(model: nn.Module, config: TrainingConfig, *, shard: bool = False) -> list[Optimizer]:
+
+def make_optimizers(model: nn.Module, config: TrainingConfig, *, shard: bool = False) -> list[AnyOptimizer]:
     """AdamW for everything, or Muon for the matrices inside the blocks and AdamW for the rest.
 
     Both decay matrices only, never biases or LayerNorm parameters. Embeddings and heads are AdamW's in either case.
@@ -30,13 +33,13 @@ def make_optimizers(model: nn.Module, config: TrainingConfig, *, shard: bool = F
         {"params": [p for p in outside if p.dim() >= 2], "weight_decay": config.weight_decay},
         {"params": [p for p in outside if p.dim() < 2], "weight_decay": 0.0},
     ]
-    options = {"lr": config.learning_rate, "betas": (config.beta1, config.beta2), "fused": True}
+    rate, betas = config.learning_rate, (config.beta1, config.beta2)
     if shard:
         from torch.distributed.optim import ZeroRedundancyOptimizer  # slow to import
 
-        first: Optimizer = ZeroRedundancyOptimizer(adamw, AdamW, **options)
+        first: AnyOptimizer = ZeroRedundancyOptimizer(adamw, optim.AdamW, lr=rate, betas=betas, fused=True)
     else:
-        first = AdamW(adamw, **options)
+        first = AdamW(adamw, lr=rate, betas=betas)
     if not inside:
         return [first]
     joined = [p for name, p in inside.items() if name.endswith("c_attn.weight")]  # queries, keys and values in one

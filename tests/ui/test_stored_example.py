@@ -18,12 +18,14 @@ import torch
 
 from gptcore import language_model
 from helpers import records_of
+from ui.computing import Computing
 from ui.handlers.generate import distribution
 from ui.handlers.page import stored
 from ui.handlers.page.example import EXAMPLE_END, make_example
 from ui.handlers.page.stored import FILE, page_example, stored_form
 from ui.handlers.page.warming import warm_up
 from ui.services import make_services
+from ui.writers import Writers
 
 
 @pytest.fixture
@@ -132,9 +134,11 @@ def test_examples_survive_the_file(real):
     assert stored_form(real, kept) == FILE.read_text(encoding="utf-8")
 
 
-def test_warming_up_readies_the_models_that_are_shown_first(real, services, monkeypatch):
-    warm_up(real)
-    assert {"mini", "world"} <= set(real.models.loaded())
+def test_warming_up_readies_what_is_used_first(real, services, monkeypatch):
+    updated = []
+    monkeypatch.setattr(real.computing, "keep", updated.extend)
+    warm_up(replace(real, writers=Writers(Computing("writing"))))
+    assert {"mini", "world"} <= set(real.models.loaded()) and updated[-1].reason == "steps"
     monkeypatch.setattr("ui.zero_gpu.wanted", lambda lm: True)
     monkeypatch.setattr("ui.zero_gpu.write", lambda *_, **__: pytest.fail("a visitor's quota"))
     warm_up(services)

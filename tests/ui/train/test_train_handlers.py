@@ -19,7 +19,6 @@ from gptcore.analysis import count_parameters
 from gptcore.config import GPTConfig
 from gptcore.errors import GPTCoreError
 from gptcore.tokenizers import ByteBPE, CharTokenizer
-from gptcore.training import Trainer
 from ui.handlers.inputs import InputError
 from ui.handlers.train import files, texts, watching
 from ui.handlers.train.data_sets import fetch_rows
@@ -266,17 +265,3 @@ def test_a_model_that_is_trained_further_is_marked_so_that_before_and_after_are_
     plan = tuning_plan(services, services.models.get("tiny"), tune_form(values, services.limits))
     assert plan.facts.tuned and facts_json(plan.facts)["tuned"]
     assert plan.facts.config.max_steps == max(1, round(2 * plan.facts.n_train / plan.facts.tokens_per_step))
-
-
-def test_what_training_loads_is_loaded_once_before_the_first_run(services, monkeypatch):
-    made, updated = [], []
-
-    def trainer(*given):
-        made.append(Trainer(*given))
-        return made[-1]
-
-    monkeypatch.setattr("ui.jobs.Trainer", trainer)
-    monkeypatch.setattr(services.computing, "keep", lambda steps: updated.extend(steps))
-    services.jobs.warm_up()
-    services.jobs.warm_up()
-    assert len(made) == 1 and made[0].step == 1 and updated

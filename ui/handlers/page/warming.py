@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+from gptcore.config import GPTConfig
 from gptcore.continuation import Continuation
 from gptcore.errors import GPTCoreError
 from gptcore.generation import prompt_ids
+from gptcore.model import random_model
 from gptcore.sampling import SamplingSettings
+from gptcore.training import RepeatedSequences, Trainer, TrainingConfig
 from ui import zero_gpu
 from ui.handlers.generate.first_text import own_prompt
 from ui.handlers.zero_shot.example import task_model
@@ -15,9 +18,10 @@ from ui.services import Services
 
 
 def warm_up(services: Services) -> None:
-    """Has the models that are shown first write a little: packed weights and chosen kernels take a third of a second.
+    """Has the models that are shown first write a little, and a tiny one learn.
 
-    Nothing of it is shown, and what fails will fail again, and be said, when somebody asks for it.
+    Packed weights and chosen kernels take a third of a second, the first update of a process a quarter. Nothing of it
+    is shown, and what fails will fail again, and be said, when somebody asks for it.
     """
     default = services.models.default
     for name in dict.fromkeys((default, task_model(default))):
@@ -28,3 +32,12 @@ def warm_up(services: Services) -> None:
             ids = prompt_ids(lm, own_prompt(services, name, lm))
             for _ in services.write(lm, [Continuation(ids, SamplingSettings(), seed=0, tokenizer=lm.tokenizer)], 2):
                 pass
+    with suppress(GPTCoreError):
+        services.computing.keep(_tiny_run().events())
+
+
+def _tiny_run() -> Trainer:
+    """One update of a model that is thrown away."""
+    model = random_model(GPTConfig(vocab_size=8, n_positions=8, n_embd=8, n_layer=1, n_head=1), 0)
+    data = RepeatedSequences(8, window=8, batch_size=2, periods=(2, 4))
+    return Trainer(model, TrainingConfig(max_steps=1, batch_size=2), data)

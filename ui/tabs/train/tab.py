@@ -61,7 +61,6 @@ def train_tab(site: Site) -> Lens:
     values, outputs = [fields[name] for name in FIELDS], [view, said, fields["seed"]]
     start.click(events.start, [bench, *values], outputs, js=_WITH_BENCH, concurrency_limit=4, **QUIET)
     reset.click(events.ready, [bench, *values], outputs, js=_WITH_BENCH, concurrency_limit=4, **QUIET)
-    site.tab.select(services.jobs.warm_up, None, None, queue=False, **QUIET)
     # The seed stands last, so that the script can put another in its place.
     with_seed = [bench, *(fields[name] for name in FIELDS if name != "seed"), fields["seed"]]
     new_seed.click(events.reseed, with_seed, outputs, js=_NEW_SEED, concurrency_limit=4, **QUIET)
