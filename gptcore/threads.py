@@ -100,6 +100,9 @@ def sharing(n_threads: int) -> Iterator[None]:
             other threads costs: its exponential does so from 2,048 numbers.
     """
     before, openmp, mkl = torch.get_num_threads(), _openmp(), _mkl()
+    if n_threads == before:
+        yield
+        return
     use = torch.set_num_threads if openmp is None else openmp.omp_set_num_threads
     use(n_threads)
     of_mkl = mkl.MKL_Set_Num_Threads_Local(n_threads) if mkl else 0
@@ -136,10 +139,10 @@ def _mkl() -> ctypes.CDLL | None:
 
 
 def _library(pattern: str, function: str) -> ctypes.CDLL | None:
-    """A library of torch's that has a function."""
+    """A library of torch's that has a function. Calls keep Python's lock, for which a busy server makes one wait."""
     for file in sorted((Path(torch.__file__).parent / "lib").glob(pattern)):
         try:
-            library = ctypes.CDLL(str(file))
+            library = ctypes.PyDLL(str(file))
             if hasattr(library, function):
                 return library
         except OSError:
