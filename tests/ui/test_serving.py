@@ -4,6 +4,7 @@ import asyncio
 
 import gradio as gr
 import pytest
+from wire import apart
 
 from ui.serving import look_seldom
 
@@ -13,18 +14,21 @@ class Enough(Exception):
 
 
 @pytest.mark.parametrize("looking", ["start_processing", "start_progress_updates"])
-def test_a_queue_with_nothing_to_do_pauses_between_looks_for_as_long_as_it_is_told(looking, monkeypatch):
+def test_a_queue_with_nothing_to_do_pauses_between_looks_for_as_long_as_it_is_told(looking):
     with gr.Blocks() as page:
         page.load(lambda: None)
-    queue = page.queue()._queue
-    asyncio_of_the_queue, pauses = gr.queueing.asyncio, []
+    queue, pauses = page.queue()._queue, []
 
-    async def pause(seconds):
-        pauses.append(seconds)
-        raise Enough
+    class OnePause(asyncio.SelectorEventLoop):
+        def call_later(self, delay, *rest, **options):
+            pauses.append(delay)
+            raise Enough
+
+    def look():
+        with asyncio.Runner(loop_factory=OnePause) as loop:
+            loop.run(getattr(queue, looking)())
 
     look_seldom(queue)
-    monkeypatch.setattr(asyncio_of_the_queue, "sleep", pause)
     with pytest.raises(Enough):
-        asyncio.run(getattr(queue, looking)())
+        apart(look)
     assert pauses == [{"start_processing": 0.005, "start_progress_updates": 1.0}[looking]]
