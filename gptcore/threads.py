@@ -22,8 +22,10 @@ _CLEARLY_FASTER = 0.95
 class ThreadGovernor:
     """Chooses the thread count of each step: tries another one now and then, and stays if it is faster.
 
-    A trial lasts a tenth of a second, three steps at least. After one that lost, the next waits twice as long, unless
-    steps become clearly slower than they were, which is what another process on the same cores looks like.
+    A trial lasts a tenth of a second, three steps at least. What was in use is measured before it and, where the trial
+    was faster, once more after it: else one moment at which the machine was busy would decide for a second. After a
+    trial that lost, the next waits twice as long, unless steps become clearly slower than they were, which is what
+    another process on the same cores looks like.
 
     One governor serves one sequence of steps; `found` is shared by those of one model, so that the next starts with
     what the last one knew.
@@ -44,6 +46,7 @@ class ThreadGovernor:
         self._spells = found.get("spells", 0)  # since the last trial
         self._steps, self._seconds = 0, 0.0  # of this spell
         self._usual = found.get("seconds", 0.0)  # what a step took before the last trial
+        self._challenge: tuple[int, float] | None = None  # a trial that seemed faster: its place and a step's seconds
 
     @property
     def n_threads(self) -> int:
@@ -67,7 +70,9 @@ class ThreadGovernor:
         self._spells, self._steps, self._seconds = self._spells + 1, 0, 0.0
         self._found["spells"] = self._spells
         if self._using != self._current:
-            self._settle(mean)
+            self._after_trial(mean)
+        elif self._challenge is not None:
+            self._settle(min(mean, self._usual), self._challenge)
         elif self._spells >= self._wait or (self._usual and mean > _SLOWED_DOWN * self._usual):
             self._try_another(mean)
 
@@ -79,13 +84,19 @@ class ThreadGovernor:
             neighbour = self._current + self._direction
         self._using = neighbour
 
-    def _settle(self, mean: float) -> None:
-        if mean < _CLEARLY_FASTER * self._usual:
-            self._current, self._usual, self._wait = self._using, mean, _FIRST_WAIT
+    def _after_trial(self, mean: float) -> None:
+        self._challenge, self._using = (self._using, mean), self._current
+        if mean >= _CLEARLY_FASTER * self._usual:
+            self._settle(self._usual, self._challenge)
+
+    def _settle(self, usual: float, challenge: tuple[int, float]) -> None:
+        place, mean = challenge
+        if mean < _CLEARLY_FASTER * usual:
+            self._current, self._usual, self._wait = place, mean, _FIRST_WAIT
         else:
-            self._direction = -self._direction
+            self._direction, self._usual = -self._direction, usual
             self._wait = min(_LONGEST_WAIT, max(_FIRST_WAIT, 2 * self._wait))
-        self._using, self._spells = self._current, 0
+        self._using, self._spells, self._challenge = self._current, 0, None
         self._found.update(threads=self._counts[self._current], seconds=self._usual, wait=self._wait, spells=0)
 
 
