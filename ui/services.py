@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
+from gptcore.config import GPTConfig
 from gptcore.continuation import Continuation
 from gptcore.generated import GeneratedToken
 from gptcore.generation import continue_together
 from gptcore.language_model import LanguageModel
 from gptcore.scoring import ScoredToken, TextScore, score_text
+from gptcore.training.config import Precision
+from gptcore.training.precision import faster_precision
 from ui import zero_gpu
 from ui.admission import Admission
 from ui.computing import Computing
@@ -78,6 +81,10 @@ class Services:
     def now(self, compute: Callable[[], T]) -> T:
         """The result of a short computation."""
         return self.computing.once(compute)
+
+    def precision(self, shape: GPTConfig, batch_size: int, *, window: int | None = None) -> Precision:
+        """The precision in which a run learns the faster, tried where runs are computed."""
+        return self.now(partial(faster_precision, shape, batch_size, window=window))
 
     def close(self) -> None:
         """Ends what computes, for a server that ends."""

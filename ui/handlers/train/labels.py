@@ -12,6 +12,7 @@ import torch
 from gptcore.errors import GPTCoreError
 from gptcore.finetuning import (
     LabelledBatches,
+    SpecialTokens,
     TaskClassifier,
     best_bag_of_words,
     evaluate_classifier,
@@ -20,7 +21,6 @@ from gptcore.finetuning.classification import padded
 from gptcore.language_model import LanguageModel
 from gptcore.recording import Watched
 from gptcore.training import generator_for
-from gptcore.training.precision import faster_precision
 from gptcore.zero_shot.metrics import estimate, percent
 from ui.handlers import inputs
 from ui.handlers.train.forms import LabelForm
@@ -42,13 +42,10 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
     """
     names, config, shape = form.names, form.config, lm.model.config
     check_size(services, shape, config)
-    generator = generator_for(config.seed, "classifier")
     weight = form.auxiliary_weight
     n_scores = 1 if form.form.answers_compete else len(names)
-    probe = TaskClassifier(lm.model, n_scores, generator=generator)
-    made = [
-        encoded(form.form, lm.tokenizer, texts, label, probe.tokens, shape.n_positions) for label, texts in form.lines
-    ]
+    tokens = SpecialTokens.after(shape.vocab_size)
+    made = [encoded(form.form, lm.tokenizer, texts, label, tokens, shape.n_positions) for label, texts in form.lines]
     order = torch.randperm(len(made), generator=generator_for(config.seed, "split")).tolist()
     held_out, train = [made[i] for i in order[: len(made) // 5]], [made[i] for i in order[len(made) // 5 :]]
     data = LabelledBatches(train, batch_size=min(config.batch_size, len(train)))
@@ -65,11 +62,13 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
         drawn = generator_for(config.seed, "classifier")
         return TaskClassifier(lm.model, n_scores, auxiliary_weight=weight, generator=drawn).train()
 
-    precision = faster_precision(shape, data.batch_size, window=data.window)
+    precision = services.precision(shape, data.batch_size, window=data.window)
     config = lasting(replace(config, precision=precision, schedule="linear"), form.epochs, data.updates_per_epoch)
     if form.epochs is not None:
         config = replace(config, warmup_steps=round(_WARMUP_SHARE * config.max_steps))
-    baselines, words_right = _words_alone(form, order[len(made) // 5 :], order[: len(made) // 5])
+    baselines, words_right = services.measure(
+        lambda: _words_alone(form, order[len(made) // 5 :], order[: len(made) // 5])
+    )
     watched = Watched(
         sample_prompt(lm.tokenizer, form.prompt, shape.n_positions),
         seed=config.seed,

@@ -28,7 +28,6 @@ from gptcore.training import (
     TrainingConfig,
     generator_for,
 )
-from gptcore.training.precision import faster_precision
 from gptcore.zero_shot.evaluation import Trial
 from gptcore.zero_shot.tasks import TASKS
 from ui.handlers.inputs import InputError
@@ -55,7 +54,7 @@ def make_plan(services: Services, form: TrainForm) -> Plan:
     prepared = services.texts.get(text.documents, tokenizer=None, kind=form.tokenizer, vocab_size=form.vocab_size)
     made = replace(_config(form, prepared.tokenizer.vocab_size), **form.switches)
     check_size(services, made, form.config)
-    config = replace(form.config, precision=faster_precision(made, form.config.batch_size))
+    config = replace(form.config, precision=services.precision(made, form.config.batch_size))
     config = lasting(config, form.epochs, len(prepared.train) / (config.batch_size * made.n_positions))
     kind = "letters" if form.tokenizer == "char" else f"{made.vocab_size} pieces"
     data: Batches = RandomWindows([Source(prepared.train)], window=made.n_positions, batch_size=config.batch_size)
@@ -80,7 +79,7 @@ def tuning_plan(services: Services, lm: LanguageModel, form: TuneForm) -> Plan:
     window = min(form.window, lm.model.config.n_positions, shortest)
     shape = replace(lm.model.config, n_positions=window)
     check_size(services, shape, form.config)
-    config = replace(form.config, precision=faster_precision(shape, form.config.batch_size))
+    config = replace(form.config, precision=services.precision(shape, form.config.batch_size))
     config = lasting(config, form.epochs, len(prepared.train) / (config.batch_size * window))
     data = RandomWindows([Source(prepared.train)], window=window, batch_size=config.batch_size)
     return _text_plan(
