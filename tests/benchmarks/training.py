@@ -135,10 +135,9 @@ def in_app(seconds: float, page: bool) -> None:
     form = train_form({**PRESETS["2 minutes, letters"], "length": "cap"}, services.limits)
     plan = make_plan(services, form)
     shell = ours_of(plan)
-    rate(shell, 2.0)
-    bare = rate(shell, seconds) * plan.facts.tokens_per_step
-    release_threads()
-    make_example(services)  # as the app does; its thread would have slowed the bare loop
+    services.now(lambda: rate(shell, 2.0))  # in the thread that computes runs: another's workers would slow the loop
+    bare = services.now(lambda: rate(shell, seconds)) * plan.facts.tokens_per_step
+    make_example(services)  # as the app does
     bench = watching.start(services, None, form)
     assert bench.run is not None
     polls: list[float] = []
@@ -154,7 +153,7 @@ def in_app(seconds: float, page: bool) -> None:
     bench.run.stop()
     bench.run.wait(10)
     idle = generated(services, seconds)
-    release_threads()
+    services.close()
     print(
         f"  Generate: {while_on:,.0f} tokens/s beside the run, {idle:,.0f} without, {while_on / idle:.2f}", flush=True
     )
