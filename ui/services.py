@@ -27,7 +27,7 @@ from ui.sessions import SessionStore
 from ui.writers import Writers
 
 T = TypeVar("T")
-_BETWEEN_UPDATES, _EACH_UPDATE = 0.05, 0.02  # seconds: more often nobody sees, and each costs some milliseconds
+_BETWEEN_UPDATES, _EACH_UPDATE = 0.07, 0.02  # seconds: more often few see, and each costs some milliseconds
 
 
 @dataclass(frozen=True)
