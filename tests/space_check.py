@@ -86,7 +86,11 @@ async def check(address: str) -> bool:
     """Whether all is well."""
     well = True
     async with httpx.AsyncClient(base_url=address, timeout=120, follow_redirects=True) as client:
-        visitor = await visit(client)
+        try:
+            visitor = await visit(client)
+        except httpx.HTTPError as error:
+            print(f"{address} does not answer as the app does ({error!r}). Is the Space running, and public?")
+            return False
         for name, work in CHECKS.items():
             try:
                 said = f"ok      {await work(visitor)}"

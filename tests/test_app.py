@@ -271,3 +271,4 @@ def test_a_server_is_checked_from_outside(capsys, monkeypatch):
 
         monkeypatch.setitem(space_check.CHECKS, "attention is drawn", fails)
         assert apart(space_check.main) == 1 and "FAILED" in capsys.readouterr().out
+    assert apart(space_check.main) == 1 and "does not answer" in capsys.readouterr().out  # it has ended
