@@ -57,7 +57,8 @@ def _tried(shape: GPTConfig, batch_size: int, window: int, _n_threads: int) -> P
     for place in range(1 + _ROUNDS):  # in turn, so that a busy moment is nobody's; the first warms up
         for precision, fastest in seconds.items():
             took = _seconds(model, ids, precision)
-            seconds[precision] = min(fastest, took) if place else math.inf
+            if place:
+                seconds[precision] = min(fastest, took)
         if place and max(seconds.values()) > _LONG:
             break
     return min(seconds, key=seconds.__getitem__)

@@ -47,7 +47,8 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
     tokens = SpecialTokens.after(shape.vocab_size)
     made = [encoded(form.form, lm.tokenizer, texts, label, tokens, shape.n_positions) for label, texts in form.lines]
     order = torch.randperm(len(made), generator=generator_for(config.seed, "split")).tolist()
-    held_out, train = [made[i] for i in order[: len(made) // 5]], [made[i] for i in order[len(made) // 5 :]]
+    aside, read = order[: len(made) // 5], order[len(made) // 5 :]
+    held_out, train = [made[i] for i in aside], [made[i] for i in read]
     data = LabelledBatches(train, batch_size=min(config.batch_size, len(train)))
 
     def evaluate(now: TaskClassifier, whole: bool) -> Scoring:
@@ -66,9 +67,7 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
     config = lasting(replace(config, precision=precision, schedule="linear"), form.epochs, data.updates_per_epoch)
     if form.epochs is not None:
         config = replace(config, warmup_steps=round(_WARMUP_SHARE * config.max_steps))
-    baselines, words_right = services.measure(
-        lambda: _words_alone(form, order[len(made) // 5 :], order[: len(made) // 5])
-    )
+    baselines, words_right = services.measure(lambda: _words_alone(form, read, aside))
     watched = Watched(
         sample_prompt(lm.tokenizer, form.prompt, shape.n_positions),
         seed=config.seed,
