@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 import torch
@@ -14,6 +15,7 @@ from gptcore.corpora.world.trials import make_trial
 from gptcore.scoring import score_documents
 from gptcore.training import RepeatedSequences, encoded, split
 from gptcore.zero_shot.evaluation import score
+from gptcore.zero_shot.files import hand_written
 from gptcore.zero_shot.metrics import reached as reached_in_words
 
 
@@ -66,6 +68,18 @@ def test_the_shakespeare_model_reaches_the_figure_of_its_card(shared):
     documents = encoded([split([text], share=0.1)[1][0][:30_000]], lm.tokenizer)
     # Of the first 30,000 characters of it, to save time; the whole, 1.371, took a minute.
     assert score_documents(lm.model, documents, start_id=0).loss == pytest.approx(1.292, abs=0.01)
+
+
+def test_the_world_model_does_what_people_wrote_as_recorded():
+    folder = gptcore.bundled_models()["world"]
+    found = json.loads((folder / "zero_shot.json").read_text(encoding="utf-8"))["hand_written"]
+    card, lm = (folder / "README.md").read_text(encoding="utf-8"), gptcore.load("world")
+    assert len(found) == 14
+    for row, (way, trial) in zip(found, hand_written(Path("tests/zero_shot/hand_written.json")), strict=True):
+        assert (row["held_out"], row["task"], row["items"]) == (way, trial.task, len(trial.items))
+        if trial.task in ("question", "sentiment"):  # an item may fall the other way on another processor
+            assert score(lm, trial).estimate.mean == pytest.approx(row["score"], abs=1.5 / row["items"])
+        assert reached_in_words(row["score"], row["items"]) in card
 
 
 @pytest.mark.parametrize("task", ["sentiment", "translate", "arithmetic"])

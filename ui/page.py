@@ -26,12 +26,12 @@ from ui.model_store import base_name, facts, moments
 from ui.services import Services
 from ui.tabs import picker
 from ui.tabs.attention.tab import attention_tab
-from ui.tabs.controls import QUIET
 from ui.tabs.generate.tab import generate_tab
 from ui.tabs.lens import Event, Fill, Lens, Site, Wiring
 from ui.tabs.parameters.tab import parameters_tab
 from ui.tabs.start.tab import start_tab
 from ui.tabs.train.tab import train_tab
+from ui.tabs.wiring import QUIET, while_computing
 from ui.tabs.zero_shot.tab import zero_shot_tab
 
 TITLE = "GPT Lens"
@@ -140,7 +140,7 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
 def _chain(listener: Callable[..., Dependency], events: Sequence[Event]) -> None:
     """Runs events one after the other, as long as none fails; what comes amid one of them runs it once more."""
     for event in events:
-        listener = listener(trigger_mode="always_last", **event).success
+        listener = while_computing(listener, event, trigger_mode="always_last").success
 
 
 def _on_model(services: Services) -> Callable[..., Iterator[list[Any]]]:

@@ -15,7 +15,7 @@ from gptcore.recording import Curve, Observation
 from gptcore.training import TrainingConfig
 
 Kind = Literal["text", "repeated", "labels"]
-State = Literal["ready", "running", "paused", "ending", "ended"]
+State = Literal["ready", "starting", "running", "paused", "ending", "ended"]
 # A thread that trains computes all the time; with less of the clock than this, others take the processor from it.
 _BUSY_BELOW = 0.7
 

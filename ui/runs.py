@@ -85,6 +85,8 @@ class Run:
         with self._steering:
             before = 0.0 if math.isinf(self._allowed) else self._allowed
             self._allowed = before + updates
+            if self.record.state == "ready":
+                self.record.state = "starting"
         self._take_turns()
 
     def pause(self) -> None:
@@ -110,7 +112,9 @@ class Run:
     def learns(self) -> bool:
         """Whether it computes or will in a moment, unlike one that waits to be told to go on."""
         with self._steering:
-            return not self._ended.is_set() and (self._allowed >= 1 or self.record.state in ("running", "ending"))
+            return not self._ended.is_set() and (
+                self._allowed >= 1 or self.record.state in ("starting", "running", "ending")
+            )
 
     def _take_turns(self) -> None:
         """Computes on, unless it does already or has ended."""
@@ -213,7 +217,14 @@ class Run:
         if isinstance(model, TaskClassifier):
             self._restore_best(model)
             record.classifier = model.eval()
-        record.final_loss, record.final_accuracy = yield from self._plan.evaluate(model, True)
+        scoring = self._plan.evaluate(model, True)
+        while not self._replaced:  # a run that is to begin in its place does not wait for the score
+            try:
+                next(scoring)
+            except StopIteration as end:
+                record.final_loss, record.final_accuracy = end.value
+                return
+            yield
 
     def _keep_if_best(self, model: TaskClassifier, loss: float) -> None:
         """Keeps a classifier as it is, where its held-out loss is the lowest so far."""

@@ -16,6 +16,7 @@ from ui.limits import Limits
 
 MAX_UNDO = 50
 _LONGEST_TURN = 10.0
+_NEWS = 0.5  # seconds after which one who waits is asked whether to go on waiting
 _MOST_LEFT, _RELOADING = 50, 300.0  # texts of closed pages, and seconds for which they wait for a reload
 
 
@@ -82,6 +83,7 @@ class Session:
         moved: where the sliders have been moved to since the last text began, if they have been.
         visit: a name that the browser keeps over a reload, or "".
         cut: its text was being written when its page went.
+        opened: the model that the page has opened last, or "" before it has told.
     """
 
     document: Document | None = None
@@ -92,9 +94,13 @@ class Session:
     moved: SamplingSettings | None = None
     visit: str = ""
     cut: bool = False
+    opened: str = ""
     last_seen: float = 0.0
     _runs: set[Turn] = field(default_factory=set)
+    _asked: set[str] = field(default_factory=set)
+    _guard: threading.Condition = field(default_factory=threading.Condition)  # of the two sets, held for a moment
     _turn: threading.Lock = field(default_factory=threading.Lock)
+    _opening: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def busy(self) -> bool:
@@ -105,25 +111,65 @@ class Session:
     def turn(self, *, step: bool = False) -> Iterator[Turn]:
         """Runs one action: ends those in progress (a step lets earlier steps finish) and waits until they have."""
         run = Turn(step=step)
-        for other in list(self._runs):
-            if not (step and other.step):
-                other.stopped = other.superseded = True
-        self._runs.add(run)
+        with self._guard:
+            for other in self._runs:
+                if not (step and other.step):
+                    other.stopped = other.superseded = True
+            self._runs.add(run)
         taken = self._turn.acquire(timeout=_LONGEST_TURN)
         if not taken:
-            for other in self._runs - {run}:
-                other.abandoned = True
+            with self._guard:
+                for other in self._runs - {run}:
+                    other.abandoned = True
         try:
             yield run
         finally:
-            self._runs.discard(run)
             if taken:
                 self._turn.release()
+            with self._guard:
+                self._runs.discard(run)
+                self._guard.notify_all()
+
+    def first(self, view: str) -> bool:
+        """Whether nothing has been asked in this view of the page so far; from now on something has."""
+        with self._guard:
+            known = view in self._asked
+            self._asked.add(view)
+        return not known
+
+    @contextmanager
+    def waiting(self) -> Iterator[Iterator[None]]:
+        """What a view asks by itself waits here until nothing else of the visitor is under way, and ends nothing.
+
+        The block gets an iterator that gives something now and then while it waits, and ends when it may begin. A view
+        that opened earlier comes first.
+        """
+        held = False
+
+        def until_free() -> Iterator[None]:
+            nonlocal held
+            while not held:
+                held = self._opening.acquire(timeout=_NEWS)
+                if not held:
+                    yield
+            while not self._is_idle_within(_NEWS):
+                yield
+
+        try:
+            yield until_free()
+        finally:
+            if held:
+                self._opening.release()
+
+    def _is_idle_within(self, seconds: float) -> bool:
+        with self._guard:
+            return self._guard.wait_for(lambda: not self._runs, seconds)
 
     def stop(self) -> None:
         """Ends what is in progress at its next token, and what waits for its turn; what was made stays."""
-        for run in list(self._runs):
-            run.stopped = True
+        with self._guard:
+            for run in self._runs:
+                run.stopped = True
 
     def leave(self) -> None:
         """Ends what is in progress, since its page is gone."""
@@ -179,6 +225,7 @@ class SessionStore:
         before.leave()
         session.document, session.next_token, session.undo = before.document, before.next_token, before.undo
         session.own_prompt, session.shown_by, session.cut = before.own_prompt, before.shown_by, before.cut
+        session.opened = before.document.model if before.document is not None else ""
         return session
 
     def forget(self, session_id: str | None) -> None:

@@ -107,5 +107,5 @@ def test_the_story_computes_its_sum_on_the_sentence_and_leads_to_what_it_tells_o
         page.get_by_role("button", name=title).click()
         expect(page.locator("#story .sy-page")).not_to_be_empty()
     page.get_by_role("button", name="Since the first transformer").click()
-    page.get_by_role("button", name="the gradients").click()
-    expect(page.locator("#anatomy-figure .fg-text")).to_contain_text("Post-norm")
+    page.get_by_role("button", name="who gets stuck").click()
+    expect(page.locator("#anatomy-figure .fg-text")).to_contain_text("post-norm is stuck at")

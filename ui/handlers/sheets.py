@@ -20,6 +20,9 @@ class Link:
     to: str
 
 
+# What stands wherever something is being computed and nothing can be shown yet.
+COMPUTING = "Computing…"
+
 Cell = str | int | float | Link
 
 
@@ -30,6 +33,7 @@ class Bar:
     Attributes:
         label: in front.
         value, low, high: the share and its interval, 0 to 1.
+        says: the share as people read it, the same as in the table.
         chance: what guessing reaches, or None.
     """
 
@@ -37,6 +41,7 @@ class Bar:
     value: float
     low: float
     high: float
+    says: str
     chance: float | None = None
 
 

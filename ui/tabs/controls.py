@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import gradio as gr
 
 from gptcore.sampling import CONTROLS, SamplingSettings
 from ui.handlers import inputs
-from ui.handlers.generate import writing
 from ui.handlers.inputs import WritingForm
 from ui.services import Services
-from ui.tabs.lens import Manner
+from ui.tabs.wiring import QUIET
 
-T = TypeVar("T")
 SAMPLING = list(CONTROLS)
 WRITING = ["max_new_tokens", "stop", "use_cache", "tokens_per_second"]
 # What a link holds, besides prompt, seed and model.
 LINKED = [*SAMPLING, "max_new_tokens", "tokens_per_second"]
-
-# How an event that changes the page at once is wired. Gradio's page notes at every message of an event, for every
-# component that ever was a target of progress, how it stands, and looks for each in the whole tree: 25 ms for an update
-# of a text. So there are none.
-QUIET: Manner = {"show_progress": "hidden", "show_progress_on": [], "api_visibility": "private"}
 
 
 @dataclass(frozen=True)
@@ -159,41 +152,3 @@ def _slider(label: str, info: str, low: float, high: float, step: float, value: 
         buttons=[],
         precision=0 if step == 1 else None,
     )
-
-
-def event_data(event: gr.EventData) -> dict[str, Any]:
-    """What a component sent with an event; nothing where it is not an object, as a program may send."""
-    data = getattr(event, "_data", None)
-    return data if isinstance(data, dict) else {}
-
-
-def or_nothing(views: Iterator[T], nothing: T) -> Iterator[T]:
-    """The views, or `nothing` for none: Gradio empties the outputs of an event that ends without a value."""
-    silent = True
-    for view in views:
-        silent = False
-        yield view
-    if silent:
-        yield nothing
-
-
-def stop_event(services: Services) -> Callable[[gr.Request], None]:
-    """Stops what the visitor has running, outside any queue, so that it never waits behind what it should stop."""
-
-    def on_stop(request: gr.Request) -> None:
-        writing.stop(services, request.session_hash)
-
-    return on_stop
-
-
-def served(services: Services, *functions: Callable[[Services, object], object]) -> list[Callable[[object], object]]:
-    """Handlers as a component's server functions, under their own names; whatever arrives is theirs to check."""
-
-    def bound(function: Callable[[Services, object], object]) -> Callable[[object], object]:
-        def asked(request: object) -> object:
-            return function(services, request)
-
-        asked.__name__ = function.__name__
-        return asked
-
-    return [bound(function) for function in functions]

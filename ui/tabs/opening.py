@@ -2,35 +2,49 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
 
-from ui.handlers import sheets
+from ui.handlers.sheets import COMPUTING, message
 from ui.services import Services
 
-WAITING = "It is asked in a moment."  # what a view shows before it was ever asked
-BUSY = "Something of yours is still being computed. Press the button to ask."
+# What a view shows before it was ever asked, and while it waits for something else of the visitor's to end.
+WAITING = message(COMPUTING)
 
 
-def first_time(services: Services, ask: Callable[..., Any]) -> Callable[..., Iterator[Any]]:
-    """An event of a view that opens: it asks where nothing has been asked yet, and ends nothing that runs.
+@dataclass(frozen=True)
+class Opening:
+    """A view with a button that asks, and asks by itself when its tab is opened for the first time.
 
     Args:
         services: of the app.
-        ask: the event of the view's button. The view's own value stands before its inputs here.
+        view: its name, one for each view of the page.
+        ask: what is asked: takes the request and the values of the inputs, and gives values of the view.
     """
-    takes_request = "request" in inspect.signature(ask).parameters
 
-    def opened(request: gr.Request, shown: str, *given: Any) -> Iterator[Any]:
-        if shown != sheets.message(WAITING):
+    services: Services
+    view: str
+    ask: Callable[..., Any]
+
+    def pressed(self, request: gr.Request, *given: Any) -> Iterator[Any]:
+        """The event of the button."""
+        self.services.sessions.get(request.session_hash).first(self.view)
+        yield from _each(self.ask(request, *given))
+
+    def opened(self, request: gr.Request, *given: Any) -> Iterator[Any]:
+        """The event of the tab: asks where nothing was asked yet, once what else is computed has ended."""
+        session = self.services.sessions.get(request.session_hash)
+        if not session.first(self.view):
             yield gr.skip()
-        elif services.sessions.get(request.session_hash).busy:
-            yield sheets.message(BUSY)
-        else:
-            answer = ask(request, *given) if takes_request else ask(*given)
-            yield from [answer] if isinstance(answer, str) else answer
+            return
+        with session.waiting() as waits:
+            for _ in waits:
+                yield gr.skip()
+            yield from _each(self.ask(request, *given))
 
-    return opened
+
+def _each(answer: Any) -> Iterator[Any]:
+    yield from [answer] if isinstance(answer, str) else answer

@@ -16,7 +16,7 @@ from ui.handlers.generate import first_text, writing
 from ui.handlers.models import uses
 from ui.handlers.page.example import EXAMPLE_END, make_example
 from ui.model_store import ModelStore
-from ui.tabs.controls import event_data, or_nothing
+from ui.tabs.wiring import event_data, or_nothing
 
 LETTERS = LanguageModel(
     make_model(GPTConfig(vocab_size=6, n_positions=12, n_embd=16, n_layer=1, n_head=2)),
@@ -68,7 +68,32 @@ def test_the_own_prompt_of_the_model_before_is_not_taken_for_the_visitor_s(two_m
 
 def test_nothing_changes_where_the_text_is_the_model_s_already(two_models):
     own = shown(opened(two_models, "letters", ""), "prompt")
-    assert opened(two_models, "letters", own) == []
+    before = two_models.sessions.get("v").document
+    (view,) = opened(two_models, "letters", own)
+    assert (view.prompt, view.stream, view.seed) == (None, None, None)
+    assert two_models.sessions.get("v").document is before
+
+
+def test_after_a_reload_the_chart_is_that_of_the_model_in_the_header(two_models):
+    opened(two_models, "tiny", "")
+    opened(two_models, "letters", "a bad")
+    # The page sets prompt and model at once: the prompt is looked at beside the model that stood there before.
+    late = writing.look(two_models, "v", "tiny", "a bad", form())
+    assert late.distribution is None
+    drawn = json.loads(shown(opened(two_models, "letters", "a bad"), "distribution"))
+    assert drawn["vocab_size"] == 6 and two_models.sessions.get("v").next_token.model == "letters"
+
+
+def test_while_a_model_s_first_text_is_computed_the_chart_says_so(two_models):
+    first = opened(two_models, "letters", "a bad")[0]
+    assert json.loads(first.distribution) == {"message": "Computing…"}
+
+
+def test_that_the_window_is_full_is_said_once_in_a_text(two_models):
+    opened(two_models, "letters", "a bad")
+    views = list(writing.onward(two_models, "v", "letters", "a bad", form(max_new_tokens=100)))
+    notes = [note["text"] for note in records_of(shown(views, "stream"), "note") if "window" in note["text"]]
+    assert len(notes) == 1
 
 
 def test_every_bundled_model_has_a_first_prompt_that_it_reads(services):

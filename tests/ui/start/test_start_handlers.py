@@ -103,3 +103,43 @@ def test_the_story_has_five_chapters_whose_links_name_places_that_exist(services
     links = [cell["to"] for section in sections for row in section["rows"] for cell in row if isinstance(cell, dict)]
     chosen = [dict(parse_qsl(link)).get("choose") for link in links]
     assert len(links) == 9 and all(choice is None or choice in EXPERIMENTS for choice in chosen)
+
+
+def held(model, ids, *, own=False):
+    return json.dumps({"model": model, "ids": ids, "own": own})
+
+
+def ids_of(shown):
+    return [token["id"] for token in json.loads(shown)["tokens"]]
+
+
+def test_at_another_moment_of_its_training_the_sentence_stays():
+    real = make_services(offline=True)
+    prompt = "Once upon a time, there was a little fox who lived in the forest."
+    first = ids_of(sentence.opening(real, "mini", prompt))
+    for moment in ("mini@0", "mini@512", "mini@8192", "mini"):
+        shown = sentence.opening(real, moment, prompt, held("mini", first))
+        assert ids_of(shown) == first and json.loads(shown)["model"] == moment
+    real.close()
+
+
+def test_a_sentence_of_the_visitor_s_own_is_cut_anew_by_another_model():
+    real = make_services(offline=True)
+    lm, other = real.models.get("mini"), real.models.get("world")
+    ids = lm.tokenizer.encode("The red dog saw a big cat")
+    shown = json.loads(sentence.opening(real, "world", "Once upon a time", held("mini", ids, own=True)))
+    assert other.tokenizer.decode([token["id"] for token in shown["tokens"]]) == "The red dog saw a big cat"
+    begun = json.loads(sentence.opening(real, "world", "Once upon a time, he", held("mini", ids)))  # nobody's own
+    assert "".join(token["text"] for token in begun["tokens"]).startswith("Once upon")
+    real.close()
+
+
+@pytest.mark.parametrize(
+    "nonsense",
+    ["{", "[]", "7", None, 5, held("tiny", []), held("tiny", [True]), held("tiny", [10**6]), held("tiny", [1] * 41),
+     held("tiny", "1"), held(None, [1]), held("nobody", [1], own=True), "[" * 5000, held("tiny", [-1]), "x" * 20_000],
+)  # fmt: skip
+def test_what_is_no_sentence_is_not_kept(services, nonsense):
+    assert ids_of(sentence.opening(services, "tiny", PROMPT, nonsense)) == ids_of(
+        sentence.opening(services, "tiny", PROMPT)
+    )

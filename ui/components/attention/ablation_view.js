@@ -2,6 +2,9 @@
 // ui.handlers.attention.ablation: either a distribution, or the effects of switching off one part after the other.
 import {csvText, percent, visible} from '../shared/plain.js';
 import {add, saveText, slides} from '../shared/page.js';
+import {pressed} from './switches.js';
+
+const EXAMPLE = 'An example, which goes at your first click. ';
 
 export function start({element, props, server, trigger, watch}) {
   const part = name => element.querySelector('.ab-' + name);
@@ -78,12 +81,8 @@ export function start({element, props, server, trigger, watch}) {
     const most = Math.max(...Object.values(effects), 1e-9);
     const put = (layer, kind, head, text) => {
       const key = keyOf(layer, kind, head),
-        button = add(
-          grid,
-          'button',
-          '',
-          effects[key] === undefined ? text : effects[key].toFixed(effects[key] < 10 ? 2 : 1),
-        );
+        button = add(grid, 'button', '', text);
+      if (effects[key] !== undefined) add(button, 'small', '', effects[key].toFixed(effects[key] < 10 ? 2 : 1));
       button.type = 'button';
       button.dataset.key = key;
       button.setAttribute('aria-pressed', off.has(key));
@@ -113,13 +112,14 @@ export function start({element, props, server, trigger, watch}) {
     part('head').textContent =
       off.size === 0
         ? 'Everything is on. Click a head, an attention layer or an MLP to switch it off.'
-        : `Without ${[...off].slice(0, 4).map(nameOf).join(', ')}${off.size > 4 ? ` and ${off.size - 4} more` : ''}: ` +
+        : `${value.example ? EXAMPLE : ''}Without ${[...off].slice(0, 4).map(nameOf).join(', ')}${off.size > 4 ? ` and ${off.size - 4} more` : ''}: ` +
           (before.id === after.id
             ? `still ${visible(after.label)}, ${percent(before.before)} → ${percent(after.after)}`
             : `${visible(before.label)} (${percent(before.before)}) ` +
               `becomes ${visible(after.label)} (${percent(after.after)})`) +
           `. The distribution moved by ${value.divergence.toFixed(2)} bits.`;
     box.textContent = '';
+    part('scale').textContent = `longest bar: ${percent(most)}`;
     for (const row of value.rows) {
       add(box, 'span', 'ab-token', visible(row.label)).title = `token ${row.id}`;
       const bars = add(box, 'div', 'ab-bars');
@@ -144,15 +144,17 @@ export function start({element, props, server, trigger, watch}) {
     }
   });
   part('grid').addEventListener('click', e => {
-    const key = e.target.dataset?.key;
+    const key = e.target.closest('button')?.dataset.key;
     if (!key) return;
-    if (!off.delete(key)) off.add(key);
+    off = pressed(off, key, value.example);
+    value.example = false;
     board();
     trigger('switch', {off: listed()});
   });
   const actions = {
     none: () => {
       off.clear();
+      value.example = false;
       board();
       trigger('switch', {off: []});
     },

@@ -14,7 +14,7 @@ _ABLATION = """
 <div class="ab-muted">Numbers, once tried: how far the next token moves without this part alone, in bits.</div>
 <div class="ts-tools"><button type="button" data-do="none">All on</button><span class="ab-said" role="status"></span></div></div>
 <div><div class="ab-head" role="status"></div>
-<div class="ab-muted ab-key">next token:<i></i><span>whole model</span><i></i><span>with parts off</span></div>
+<div class="ab-muted ab-key">next token:<i></i><span>whole model</span><i></i><span>with parts off</span> <span class="ab-scale"></span></div>
 <div class="ab-rows"></div><div class="ab-muted ab-note"></div>
 <div class="ts-tools">SAVE</div></div>
 </div>

@@ -50,8 +50,14 @@ export function start({element, props, server, watch}) {
         cell.setAttribute('aria-label', sentence(depth, place));
       });
     }
-    part('scroll').scrollLeft = 0;
+    showLast();
     detail(last, value.tokens.length - 1);
+  }
+  // The sentence is about the last token: its column is in sight, as soon as the table is.
+  function showLast() {
+    const scroll = part('scroll');
+    if (scroll.clientWidth) scroll.scrollLeft = scroll.scrollWidth;
+    else new IntersectionObserver((_, seen) => scroll.clientWidth && (seen.disconnect(), showLast())).observe(scroll);
   }
   function sentence(depth, place) {
     const last = value.depths.length - 1,

@@ -10,6 +10,7 @@ export function start({element, props, server, watch}) {
 
   let model = '';
   const asked = asking(
+    element,
     async (at, number) => {
       const [name, words] = JSON.parse(props.value);
       model = name;

@@ -28,7 +28,9 @@ export function start({element, props, server, trigger, watch}) {
     table.setAttribute('aria-label', 'Probability of the next token, by stage');
     const head = add(table, 'div', 'dv-row');
     head.setAttribute('role', 'row');
-    add(head, 'div', 'dv-head', 'Next token').setAttribute('role', 'columnheader');
+    const first = add(head, 'div', 'dv-head', 'Next token');
+    first.setAttribute('role', 'columnheader');
+    if (data.after) add(first, 'small', 'dv-after', `after “${visible(data.after)}”`).title = data.after;
     for (const stage of data.stages) {
       const cell = add(head, 'div', 'dv-head');
       TITLES[stage.name].forEach((title, i) => add(cell, 'span', i ? 'dv-short' : 'dv-long', title));
@@ -39,6 +41,7 @@ export function start({element, props, server, trigger, watch}) {
     }
     // One scale for all columns, so that bars can be compared across them.
     const most = Math.max(...data.rows.flatMap(row => row.p), 1e-9);
+    add(first, 'small', 'dv-scale', `longest bar: ${percent(most)}`);
     for (const row of data.rows) {
       const line = add(table, 'div', 'dv-row');
       line.setAttribute('role', 'row');

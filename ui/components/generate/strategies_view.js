@@ -34,6 +34,7 @@ export function start({element, props, server, trigger, watch, given}) {
 
   let prompt = '';
   const ask = asking(
+    element,
     async () => {
       if (!props.value) return null;
       const [model, now] = JSON.parse(props.value);

@@ -21,6 +21,7 @@ export function start({element, props, server, watch, given}) {
   }
 
   const cut = asking(
+    element,
     () => server.cut([text.value, props.value]),
     found => {
       rows.textContent = '';
@@ -70,7 +71,7 @@ export function start({element, props, server, watch, given}) {
       section.querySelector(one),
     );
     let found = null;
-    const ask = asking(question, answer => {
+    const ask = asking(element, question, answer => {
       found = answer.message ? null : answer;
       said.textContent = answer.message || '';
       box.textContent = '';

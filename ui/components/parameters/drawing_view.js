@@ -1,5 +1,5 @@
 // The architecture as SVG that the server drew; a click on a part shows its formula, its count and its code.
-import {add, isDark, onLook, saveMade} from '../shared/page.js';
+import {add, isDark, mark, onLook, saveMade} from '../shared/page.js';
 
 export function start({element, props, server, watch}) {
   const box = element.querySelector('.dr-box'),
@@ -18,6 +18,8 @@ export function start({element, props, server, watch}) {
     wanted = JSON.parse(props.value);
     if (drawing) return;
     drawing = true;
+    mark(element, true);
+    if (!value) message.textContent = 'Computing…';
     while (wanted) {
       const asked = wanted;
       wanted = null;
@@ -34,6 +36,7 @@ export function start({element, props, server, watch}) {
       }
     }
     drawing = false;
+    mark(element, false);
   }
   function draw() {
     // The text of the drawing is numbers and names of presets, made by the server's own figure code.

@@ -5,8 +5,10 @@ import {keepHistory} from './history.js';
 import {goTo, isOpen, outerTabs, place} from './places.js';
 import {isRecording, isReplaying, leaveReplay, record, stopRecording} from './recorder.js';
 import {heldView, hold} from './visit.js';
+import {SAY} from './page.js';
 import {isTouring, leaveTour, resumeTour, startTour, turnBack, turnTour} from './tour.js';
 
+const AMID = 'A run is in progress; G does not begin it anew. S stops it, and a click on Start begins another.';
 const LIST = [
   ['G', 'presses the main button of the open tab'],
   ['N', 'adds the next token'],
@@ -57,9 +59,13 @@ export function start() {
     (e.target.tagName === 'INPUT' && !silent.includes(e.target.type));
   const press = selector => [...document.querySelectorAll(selector)].find(button => button.offsetParent)?.click();
   const keys = {
-    g: () => press('#tabs button.primary'),
-    n: () => press('#next-token'),
-    s: () => press('#tabs button.stop, #train [data-cmd=stop]'),
+    // A run that learns is not begun anew by a key that is pressed in passing.
+    g: () =>
+      document.querySelector('#train.tr-learning')?.offsetParent
+        ? dispatchEvent(new CustomEvent(SAY, {detail: AMID}))
+        : press('#tabs button.primary, #start .st-play:not(.on)'),
+    n: () => press('#next-token, #start [data-do=next]'),
+    s: () => press('#tabs button.stop, #train [data-cmd=stop], #start .st-play.on'),
     p: () => {
       document.body.classList.toggle('present');
       window.dispatchEvent(new Event('resize'));

@@ -23,10 +23,28 @@ export function onLook(changed) {
   new MutationObserver(changed).observe(document.body, {attributes: true, attributeFilter: ['class']});
 }
 
+// An event that has the view of runs say a sentence, in its detail.
+export const SAY = 'gptlens-say';
+
+// --- what is being computed
+// Marks a component, whose content is then seen to be stale; the style sheet says "Computing…" after a moment.
+export const mark = (element, on) =>
+  on ? element.setAttribute('aria-busy', 'true') : element.removeAttribute('aria-busy');
+
+// Marks components by their ids while an event of Gradio's is answered; gives the event's inputs back.
+export function computing(ids, on, inputs = []) {
+  for (const id of ids) {
+    const element = document.getElementById(id);
+    if (element) mark(element, on);
+  }
+  return inputs;
+}
+
 // --- questions to the server
 // Asks once nothing has changed for a moment, and takes the answer, parsed; one to an older question is dropped. The
-// returned function asks; what it is given comes to `ask`. Without an answer it takes a message.
-export function asking(ask, take, pause = 250) {
+// returned function asks; what it is given comes to `ask`. Without an answer it takes a message. The element that shows
+// the answer is marked meanwhile.
+export function asking(element, ask, take, pause = 250) {
   const lost = {message: 'The server did not answer. Change something to try again.'};
   let timer = null;
   let newest = 0;
@@ -34,8 +52,11 @@ export function asking(ask, take, pause = 250) {
     clearTimeout(timer);
     const mine = ++newest;
     timer = setTimeout(async () => {
+      mark(element, true);
       const answer = await ask(...given).catch(() => null);
-      if (mine === newest) take(answer ? JSON.parse(answer) : lost);
+      if (mine !== newest) return;
+      mark(element, false);
+      take(answer ? JSON.parse(answer) : lost);
     }, delay);
   };
 }

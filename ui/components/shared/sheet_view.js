@@ -25,7 +25,7 @@ function drawBars(part, bars) {
   const chart = add(part, 'div', 'sh-bars');
   chart.setAttribute('role', 'img');
   chart.setAttribute('aria-label', 'Shares with their 95% intervals; the table below has the figures');
-  for (const {label, value, low, high, chance} of bars) {
+  for (const {label, value, low, high, says, chance} of bars) {
     add(chart, 'span', 'sh-bar-name', label).title = label;
     const track = add(chart, 'span', 'sh-track');
     const place = (name, from, to) => {
@@ -36,7 +36,7 @@ function drawBars(part, bars) {
     place('sh-value', 0, value);
     place('sh-interval', low, high);
     if (chance !== null) place('sh-chance', chance, chance);
-    add(chart, 'span', 'sh-bar-figure', `${Math.round(100 * value)}%`);
+    add(chart, 'span', 'sh-bar-figure', says);
   }
 }
 

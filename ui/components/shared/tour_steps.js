@@ -63,7 +63,8 @@ export const STEPS = [
   [
     'tab=attention&view=Logit lens',
     '#lens',
-    'What it would say after each layer. Rough guesses at the top become the final ones at the bottom.',
+    'What it would say after each layer, from the bottom up:',
+    'rough guesses after the embeddings become the final ones in the top row.',
   ],
   [
     'tab=parameters',

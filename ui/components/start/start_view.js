@@ -5,6 +5,7 @@ import {add, addButton, onTools} from '../shared/page.js';
 import {goTo} from '../shared/places.js';
 import {startExample, startTour} from '../shared/tour.js';
 import {playFilm} from './film.js';
+import {arcPath, holdSentence} from './held.js';
 import {story} from './story.js';
 
 const PAUSE = 320; // milliseconds between words that it writes by itself
@@ -60,7 +61,7 @@ export function start({element, props, server, watch, given}) {
         break;
       }
       const picked = drawn(data.next.filter(([, , id]) => id !== data.end));
-      if (!picked) break;
+      if (picked === undefined) break;
       left -= 1;
       if (!(await ask([...ids(), picked]))) break;
       if (left > 0) await new Promise(done => setTimeout(done, PAUSE));
@@ -131,9 +132,11 @@ export function start({element, props, server, watch, given}) {
     const from = pointed >= 0 && pointed < data.tokens.length ? pointed : data.tokens.length - 1;
     const nodes = [...words.querySelectorAll('.st-word')];
     const box = words.getBoundingClientRect();
-    const middle = node => {
-      const place = node.getBoundingClientRect();
-      return [place.left - box.left + place.width / 2, place.top - box.top + 4];
+    // Of a word that is broken, its first piece.
+    const placeOf = node => {
+      const place = node.getClientRects()[0] ?? node.getBoundingClientRect();
+      const [x, y] = [place.left - box.left, place.top - box.top];
+      return {left: x, right: x + place.width, top: y + 4, bottom: y + place.height - 4};
     };
     arcs.setAttribute('width', box.width);
     arcs.setAttribute('height', box.height);
@@ -142,25 +145,23 @@ export function start({element, props, server, watch, given}) {
     nodes.forEach(node => node.style.setProperty('--look', 0));
     const best = data.arcs.filter(([row]) => row === from).toSorted((a, b) => b[2] - a[2]);
     for (const [, column, weight] of best.slice(0, SHOWN_ARCS)) {
-      const [x1, y1] = middle(nodes[from]);
-      const [x2, y2] = middle(nodes[column]);
-      const lift = Math.min(46, 12 + Math.abs(x1 - x2) / 7);
+      nodes[column].style.setProperty('--look', Math.round(70 * weight));
+      const way = arcPath(placeOf(nodes[from]), placeOf(nodes[column]));
+      if (!way) continue;
       const path = document.createElementNS('http://www.w3.org/2000/svg', 'path');
-      path.setAttribute('d', `M${x1},${y1} C${x1},${y1 - lift} ${x2},${y2 - lift} ${x2},${y2}`);
+      path.setAttribute('d', way);
       path.style.strokeWidth = (1 + 4 * weight).toFixed(1);
       path.style.opacity = (0.25 + 0.75 * weight).toFixed(2);
       arcs.append(path);
-      nodes[column].style.setProperty('--look', Math.round(70 * weight));
     }
   }
 
   function drawBars() {
     bars.textContent = '';
-    const most = Math.max(...data.next.map(([, p]) => p), 1e-9);
     for (const [label, p, id] of data.next) {
       const ends = id === data.end;
       const bar = addButton(bars, 'st-bar', '', () => (ends ? say('Here it would end its text.') : take(id)));
-      bar.style.setProperty('--p', `${(100 * p) / most}%`);
+      bar.style.setProperty('--p', `${100 * p}%`); // a full row is 100%
       add(bar, 'span', 'st-name', ends ? 'end of text' : visible(label).replace('␣', ''));
       add(bar, 'span', 'st-p', percent(p));
     }
@@ -172,6 +173,7 @@ export function start({element, props, server, watch, given}) {
   }
 
   function draw() {
+    holdSentence({model: data.model, ids: ids(), own: before.length > 0});
     drawWords();
     drawBars();
     drawArcs();
@@ -191,8 +193,11 @@ export function start({element, props, server, watch, given}) {
   function sync() {
     asking += 1;
     left = 0;
-    before.length = 0;
+    drawPlay();
+    const was = data ? ids().join() : '';
     data = JSON.parse(props.value);
+    // The same sentence at another moment of the training: what the visitor did to it can still be taken back.
+    if (data.message || ids().join() !== was) before.length = 0;
     pointed = opened = -1;
     if (data.message) {
       words.textContent = data.message;
@@ -210,13 +215,20 @@ export function start({element, props, server, watch, given}) {
           show: () => startTour(),
           talk: startExample,
           play: () => (left > 0 ? (left = 0) : (before.push(ids()), say(''), write(WRITES))),
+          next: () => {
+            const picked = drawn(data.next.filter(([, , id]) => id !== data.end));
+            if (picked !== undefined) take(picked);
+          },
           back: () => {
             left = 0;
             const earlier = before.pop();
             if (earlier) ask(earlier);
             else say('This is where it began.');
           },
-          again: sync,
+          again: () => {
+            before.length = 0;
+            sync();
+          },
         }
       : {},
   );

@@ -22,6 +22,7 @@ _HTML = """
 <p class="st-lead">A GPT does one thing: <b>it guesses the next word</b>. <span class="st-invite">Click any word to change the story.</span></p>
 <div class="st-line"><svg class="st-arcs" aria-hidden="true"></svg><div class="st-words" role="group" aria-label="The sentence, word by word"></div></div>
 <div class="st-tools"><button type="button" class="st-play" data-do="play">Let it write</button>
+<button type="button" data-do="next">Next word</button>
 <button type="button" data-do="back">Back</button><button type="button" data-do="again">Start over</button>
 <button type="button" class="st-show" data-do="show">Show me around</button>
 <button type="button" class="st-show" data-do="talk">A recorded talk</button>

@@ -8,3 +8,17 @@ export const useBench = id => {
 };
 
 export const ownBench = () => (bench ||= drawnName());
+
+// That a run is being started, and that the server has answered: the view of runs says so at once. The names of events.
+export const STARTING = 'gptlens-starting';
+export const STARTED = 'gptlens-started';
+
+export function startOnOwn() {
+  dispatchEvent(new Event(STARTING));
+  return ownBench();
+}
+
+export const answered = () => {
+  dispatchEvent(new Event(STARTED));
+  return [];
+};

@@ -2,8 +2,8 @@
 // the page by textContent. `run` is what has been received of the newest run.
 import {counted, csvText, percent, smoothed, visible} from '../shared/plain.js';
 import {inflate} from '../shared/coding.js';
-import {add, isDark, onLook, saveMade, saveText, shareLink} from '../shared/page.js';
-import {useBench} from './bench.js';
+import {SAY, add, isDark, onLook, saveMade, saveText, shareLink} from '../shared/page.js';
+import {STARTED, STARTING, useBench} from './bench.js';
 import {axis, curvePlot, nearest} from './curves.js';
 import {drawMaps, drawSpark, writeSample} from './moment.js';
 import {begun, differences, receive} from './received.js';
@@ -24,6 +24,8 @@ export function start({element, props, server, trigger, watch, pace}) {
     follow = true,
     at = 0,
     failures = 0,
+    wanted = null, // id of the run that was started last
+    starting = false, // a run was asked for, and what stands here is of the one before
     guess = null,
     epoch = 0,
     drawnHeads = '',
@@ -58,6 +60,7 @@ export function start({element, props, server, trigger, watch, pace}) {
   }
   function take() {
     const value = props.value ? JSON.parse(props.value) : null;
+    wanted = value?.run ?? null;
     if (value && value.bench) attach(value.bench);
     else if (!bench) attach(followed || remembered() || EXAMPLE);
     tick();
@@ -93,6 +96,16 @@ export function start({element, props, server, trigger, watch, pace}) {
     }
     busy = false;
     schedule(mine !== epoch ? 0 : !inSight ? 5000 : alive() ? 230 : 1500);
+  }
+  // What the page knows at once: the old numbers, sample and curves are no longer what is happening.
+  function setStarting(on) {
+    starting = on;
+    element.classList.toggle('tr-starting', on);
+    if (!on) return;
+    part('title').textContent = 'Starting…';
+    for (const name of ['text', 'rival-text', 'at', 'verdict', 'why']) part(name).textContent = '';
+    part('race').hidden = true;
+    say('');
   }
   function lost() {
     if (bench === EXAMPLE) return;
@@ -143,7 +156,9 @@ export function start({element, props, server, trigger, watch, pace}) {
       pickedFor = run.id + (run.state === 'ended');
       trigger('models', {bench});
     }
-    if (!inSight) return;
+    if (fresh) setStarting(false);
+    element.classList.toggle('tr-learning', alive() && !['ready', 'paused'].includes(run.state));
+    if (!inSight || starting) return;
     if (follow) at = Math.max(0, run.looks.length - 1);
     numbers();
     controls();
@@ -200,6 +215,7 @@ export function start({element, props, server, trigger, watch, pace}) {
       valid = run.final ?? look?.valid ?? null,
       states = {
         ready: 'Ready: press Resume, or Step',
+        starting: 'Starting…',
         running: 'Learning',
         paused: 'Paused',
         ending: 'Ending',
@@ -438,6 +454,14 @@ export function start({element, props, server, trigger, watch, pace}) {
     }
   });
   document.addEventListener('visibilitychange', () => document.hidden || tick());
+  addEventListener(SAY, e => say(e.detail));
+  addEventListener(STARTING, () => setStarting(true));
+  addEventListener(STARTED, () => {
+    if (!starting || (wanted && wanted !== run?.id)) return; // its first news end it
+    setStarting(false); // refused: what was there goes on
+    drawnHeads = '';
+    tick();
+  });
   watch('value', take);
   take();
   return () => {

@@ -2,6 +2,7 @@
 // ui.handlers.zero_shot; text of models and visitors goes into the page by textContent alone.
 import {counted, csvText, hundredths, percent} from '../shared/plain.js';
 import {add, copyText, saveText, slides} from '../shared/page.js';
+import {strengths, strongest} from './effects.js';
 
 export function start({element, props, server, watch, given}) {
   const box = element.querySelector('.zs-box'),
@@ -50,7 +51,7 @@ export function start({element, props, server, watch, given}) {
     const legend = add(parent, 'div', 'zs-legend');
     for (const kind of kinds) add(legend, 'span', 'zs-' + kind, NAMES[kind]);
     const about = [
-      shown.model && 'asked: ' + shown.model,
+      shown.model && 'model: ' + shown.model,
       shown.own && 'your own template',
       shown.source && 'template of ' + shown.source,
     ].filter(Boolean);
@@ -64,6 +65,7 @@ export function start({element, props, server, watch, given}) {
     text.scrollTop = text.scrollHeight; // where the model goes on
     budget(parent, shown.budget);
     if (shown.note) add(parent, 'div', 'zs-note', shown.note);
+    if (shown.people && parent === box) add(parent, 'div', 'zs-people', shown.people);
   }
   function budget(parent, {prompt: read, answer, window: all}) {
     const line = add(parent, 'div', 'zs-budget'),
@@ -137,19 +139,17 @@ export function start({element, props, server, watch, given}) {
     add(line, 'b', '', answer);
     line.append(`” after this prompt: ${percent(p)}`);
     if (note) add(box, 'div', 'zs-note', note);
-    const most = Math.max(0.5, ...words.map(word => Math.abs(word.effect)));
-    add(
-      box,
-      'div',
-      'zs-legend2',
-      `Leave one word out, read again: blue words make the answer likelier, orange ones less likely ` +
-        `(strongest here: ${most > 7 ? 'more than a thousand' : Math.exp(most).toFixed(1)} times).`,
-    );
+    add(box, 'p', 'zs-strongest', strongest(words, answer, p));
+    const legend =
+      'Leave one word out, read again: blue words make the answer likelier, orange ones less likely. The cue';
+    add(box, 'div', 'zs-legend2', `${legend}, outlined, is not coloured.`);
     const text = add(box, 'div', 'zs-prompt');
     text.tabIndex = 0;
-    for (const word of words) {
-      const node = add(text, 'span', word.effect >= 0 ? 'zs-helps' : 'zs-hurts', word.text);
-      node.style.setProperty('--e', Math.round(50 * Math.min(1, Math.abs(word.effect) / most)));
+    const shades = strengths(words);
+    for (const [i, word] of words.entries()) {
+      const kind = shades[i] === null ? 'zs-apart' : word.effect >= 0 ? 'zs-helps' : 'zs-hurts';
+      const node = add(text, 'span', kind, word.text);
+      node.style.setProperty('--e', Math.round(50 * (shades[i] ?? 0)));
       node.title =
         `without it ${percent(Math.min(1, p * Math.exp(-word.effect)))}, ` +
         `${word.effect >= 0 ? 'helps' : 'hurts'} by ${Math.abs(word.effect).toFixed(2)} nats`;

@@ -30,8 +30,10 @@ def _panels(n: int, dark: bool, titles: Sequence[str]):  # noqa: ANN202 - matplo
     return figure, panels, look
 
 
-def _legend(panel, look) -> None:
-    panel.legend(facecolor=look.paper, labelcolor=look.ink, edgecolor=look.muted, fontsize=12)
+def _legend(panel, look, *, below: bool = False) -> None:
+    """The names of the lines; below the axis where they would lie on them."""
+    place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "ncols": 1} if below else {}
+    panel.legend(facecolor=look.paper, labelcolor=look.ink, edgecolor=look.muted, fontsize=12, **place)
 
 
 def activations(
@@ -66,7 +68,7 @@ def activations(
     )
     for panel in (left, middle, right):
         panel.set_xlabel("input x")
-        _legend(panel, look)
+        _legend(panel, look, below=True)
     return data_url(figure, kind)
 
 
@@ -130,6 +132,17 @@ def by_depth(lines: Mapping[str, np.ndarray], title: str, unit: str, kind: str, 
     panel.set_ylabel(unit)
     if log:
         panel.set_yscale("log")
+    _legend(panel, look)
+    return data_url(figure, kind)
+
+
+def losses(lines: Mapping[str, np.ndarray], every: int, kind: str, *, dark: bool) -> str:
+    """Training losses in nats a letter, float [n] each, a point for so many updates."""
+    figure, (panel,), look = _panels(1, dark, ("Training loss, the same model and batches",))
+    for (label, values), color in zip(lines.items(), (_BLUE, _ORANGE, _GREY), strict=False):
+        panel.plot(every * (np.arange(len(values)) + 0.5), values, color=color, linewidth=2.5, label=label)
+    panel.set_xlabel("updates")
+    panel.set_ylabel("loss, nats a letter")
     _legend(panel, look)
     return data_url(figure, kind)
 

@@ -30,6 +30,8 @@ def switch_off(
     keep: object,
     off: object,
     replacement: object,
+    *,
+    example: bool = False,
 ) -> str:
     """The next-token distribution before and after, as JSON for the component; errors are said in its place.
 
@@ -38,14 +40,15 @@ def switch_off(
         keep: which end of a text that is too long.
         off: list of [layer, "head" | "attention" | "mlp", head or null].
         replacement: "zero", or "mean" over the text.
+        example: nobody has chosen these parts; they go when the visitor chooses one.
 
     Keys: of (what effects belong to), model, note, L, H, mlp, off, replacement, divergence (bits), rows of
-    {id, label, before, after}.
+    {id, label, before, after}, example.
     """
     try:
         seen = maps.read(services, session_id, model, text, mode, keep)
         parts, how = parts_of(off), _replacement(replacement)
-        return _json(services.now(lambda: _changed(seen, parts, how)))
+        return _json({**services.now(lambda: _changed(seen, parts, how)), "example": example})
     except GPTCoreError as error:
         return maps.message(str(error))
 

@@ -37,7 +37,7 @@ def make_attention_example(services: Services) -> AttentionExample:
         other_text=other,
         view=view,
         off=off,
-        ablation=ablation.switch_off(services, None, name, text, maps.RAW, "end", off, "zero"),
+        ablation=ablation.switch_off(services, None, name, text, maps.RAW, "end", off, "zero", example=True),
         lens=lens.lens(services, None, name, text, maps.RAW, "end"),
         compared=compare.compare(services, None, name, text, name, other),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from gptcore.sampling import SamplingSettings, Stage, penalise, stages, struck_out
@@ -12,6 +13,7 @@ from ui.sessions import NextToken
 
 # Rows in the chart: enough to see a tail being cut, few enough to read from the back of a room.
 N_ROWS = 15
+_TAIL = 24  # characters of the text before
 _N_STRUCK = 8  # the likeliest of those that may not come
 
 
@@ -40,6 +42,7 @@ def table(tokenizer: Tokenizer, seen: NextToken, settings: SamplingSettings, n_r
     shown = stages(seen.logits, settings, penalised)
     order = _most_likely(shown, n_rows)
     return {
+        "after": _tail(tokenizer, seen.ids),
         "vocab_size": len(seen.logits),
         "stages": [_figures(stage) for stage in shown],
         "struck": [
@@ -56,6 +59,14 @@ def table(tokenizer: Tokenizer, seen: NextToken, settings: SamplingSettings, n_r
             for token_id in order
         ],
     }
+
+
+def _tail(tokenizer: Tokenizer, ids: Sequence[int]) -> str:
+    """The last words that the distribution follows."""
+    text = tokenizer.decode(list(ids[-_TAIL:]))
+    tail = text[-_TAIL:]
+    whole = tail == text and len(ids) <= _TAIL
+    return tail if whole else f"…{tail.partition(' ')[2] or tail}"
 
 
 def _most_likely(shown: list[Stage], n_rows: int) -> list[int]:

@@ -12,6 +12,7 @@ from gptcore.language_model import LanguageModel, bundled_models
 from ui.handlers.generate import distribution, writing
 from ui.handlers.generate.writing import View
 from ui.handlers.inputs import WritingForm
+from ui.handlers.sheets import COMPUTING
 from ui.model_store import base_name
 from ui.services import Services
 
@@ -50,8 +51,8 @@ def first_text(
 ) -> Iterator[View]:
     """What to show for a model that has just been opened: its text after the visitor's prompt, or after its own.
 
-    A prompt that the visitor wrote stays, if the model can read it. Nothing changes where the text on the page is
-    already this model's.
+    A prompt that the visitor wrote stays, if the model can read it. Where the text on the page is already this model's,
+    only the distribution is drawn.
 
     Args:
         services: of the app.
@@ -62,14 +63,17 @@ def first_text(
     """
     session = services.sessions.get(session_id)
     lm = services.models.get(str(model))
+    session.opened = str(model)
     document = session.document
     if document is not None and (document.model, document.prompt) == (model, prompt) and session.shown_by == id(lm):
+        # The chart may be another model's: a reload sets prompt and model at once, and the prompt is looked at first.
+        yield writing.look(services, session_id, model, prompt, form)
         return
     session.shown_by = id(lm)
     typed = isinstance(prompt, str) and prompt.strip() and prompt != session.own_prompt and reads(lm, prompt)
     text = str(prompt) if typed else own_prompt(services, str(model), lm)
     session.own_prompt = session.own_prompt if typed else text
-    yield View(prompt=text, stream="", distribution="")
+    yield View(prompt=text, stream="", distribution=distribution.message(COMPUTING))
     try:
         yield from writing.write(services, session_id, model, text, _fitting(form, lm))
     except GPTCoreError as error:

@@ -19,6 +19,10 @@ from ui.services import Services
 from ui.sessions import Document, NextToken, Session, Turn
 
 _TOKEN = '{"kind":"token"'  # how a token's record begins
+_NOTE = '{"kind":"note"'
+_WINDOW_FULL = (
+    "the window of {} tokens is full: from here on the model reads the last half of it again whenever it is full"
+)
 _ENDED = "the model ended its text here; what follows begins another"
 
 
@@ -145,6 +149,8 @@ def look(services: Services, session_id: str | None, model: object, prompt: obje
     What is wrong with a half-typed prompt is said in the chart's place: a notice at every key would be a nuisance.
     """
     session = services.sessions.get(session_id)
+    if session.opened not in ("", model):
+        return View()  # this prompt stands beside a model that the page has left, or is still opening; it asks again
     try:
         if not isinstance(prompt, str) or not prompt:
             session.next_token = None
@@ -232,7 +238,9 @@ def _extend(
     with services.admission.enter() as ticket:
         for place in ticket.waiting(lambda: run.wanted):
             yield View(stream="".join((*document.records, records.waiting(place))))
-        for new in _paced(services, run, lm, continuation, form, n_tokens if ticket.admitted else 0):
+        told = any("the window of" in record and record.startswith(_NOTE) for record in document.records)
+        paced = _paced(services, run, lm, continuation, form, n_tokens if ticket.admitted else 0, window_told=told)
+        for new in paced:
             if run.abandoned:
                 return
             if continuation.done:  # what is left is to show it, at the reader's pace
@@ -247,7 +255,14 @@ def _extend(
 
 
 def _paced(
-    services: Services, run: Turn, lm: LanguageModel, continuation: Continuation, form: WritingForm, n_tokens: int
+    services: Services,
+    run: Turn,
+    lm: LanguageModel,
+    continuation: Continuation,
+    form: WritingForm,
+    n_tokens: int,
+    *,
+    window_told: bool,
 ) -> Iterator[list[str]]:
     """Batches of new records, in updates as far apart as the services say, no faster than the reader wants.
 
@@ -271,8 +286,9 @@ def _paced(
             first_computed = computed
             first_ms = 1e3 * (time.perf_counter() - began)
         if start is not None and made.context_start > start:
-            window = lm.model.config.n_positions
-            new.append(records.note(f"the window of {window} tokens is full: reading on from its last half"))
+            if not window_told:
+                new.append(records.note(_WINDOW_FULL.format(lm.model.config.n_positions)))
+            window_told = True
         start = made.context_start
         new.append(records.token(lm.tokenizer, made))
         if form.tokens_per_second:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, TypeGuard
 
 import torch
 from torch import Tensor
@@ -16,20 +16,33 @@ from gptcore.language_model import LanguageModel
 from gptcore.model import evaluating
 from gptcore.tokenizers import StreamingText, describe_token
 from ui.handlers import inputs
+from ui.model_store import base_name
 from ui.services import Services
 
 MOST_TOKENS = 40  # one sentence or two, of which every arc can be seen
+_LONGEST_HELD = 10_000  # characters of JSON
 _N_NEXT, _N_OTHERS, _LONGEST_OPENING = 8, 6, 15
 _FAINTEST = 0.12  # of a head's attention; fainter looks are everywhere
 
 
-def opening(services: Services, model: str, prompt: str) -> str:
-    """The beginning of a prompt as a model sees it, as JSON; a sentence where it cannot read it.
+def opening(services: Services, model: str, prompt: str, held: object = "") -> str:
+    """A first sentence as a model sees it, as JSON; a sentence on why where it cannot read it.
 
-    It stops in its second half where the model knows least what comes next, so that there is something to choose.
+    What stands on the page stays: at another moment of the same model's training, token by token; with another model,
+    what the visitor has made of it, cut anew, if that model can read it. Else it is the beginning of a prompt, up to
+    where the model knows least what comes next in its second half, so that there is something to choose.
+
+    Args:
+        services: of the app.
+        model: name of the model.
+        prompt: what to begin where nothing stays.
+        held: JSON of what stands on the page, {model, ids, own}; anything else is nothing.
     """
     try:
         lm = services.models.get(inputs.model_name(model))
+        kept = _kept(services, lm, model, held)
+        if kept:
+            return look(services, model, kept)
         ids = prompt_ids(lm, prompt)[:_LONGEST_OPENING]
         half = len(ids) // 2
         doubt = services.now(lambda: int(Categorical(logits=_read(lm, ids)[0][half:]).entropy().argmax()))
@@ -38,12 +51,38 @@ def opening(services: Services, model: str, prompt: str) -> str:
         return json.dumps({"message": str(error)})
 
 
+def _kept(services: Services, lm: LanguageModel, model: str, held: object) -> list[int] | None:
+    """The tokens of the sentence on the page for a model that is opened; None where it begins anew."""
+    try:
+        found = json.loads(held) if isinstance(held, str) and len(held) < _LONGEST_HELD else None
+        before, ids, own = (found[name] for name in ("model", "ids", "own")) if isinstance(found, dict) else [None] * 3
+    except (ValueError, KeyError, RecursionError):
+        return None
+    if not isinstance(before, str) or not _are_ids(ids):
+        return None
+    if base_name(before) == base_name(model):
+        return ids if max(ids) < lm.model.config.vocab_size else None
+    other = services.opened(before) if own is True else None
+    if other is None or max(ids) >= other.model.config.vocab_size:
+        return None
+    try:
+        return lm.tokenizer.encode(other.tokenizer.decode(ids)) or None
+    except GPTCoreError:  # characters that this model does not know
+        return None
+
+
+def _are_ids(ids: object) -> TypeGuard[list[int]]:
+    return (
+        isinstance(ids, list)
+        and 0 < len(ids) <= MOST_TOKENS
+        and all(type(token) is int and token >= 0 for token in ids)
+    )
+
+
 def guesses(services: Services, request: object) -> str | None:
     """The sentence of so many tokens: [model, ids]. None for nonsense, and for a model that is not open."""
     model, ids = request if isinstance(request, list) and len(request) == 2 else (None, None)
-    if not isinstance(model, str) or not isinstance(ids, list) or not 0 < len(ids) <= MOST_TOKENS:
-        return None
-    if services.opened(model) is None or not all(type(token) is int for token in ids):
+    if not isinstance(model, str) or not _are_ids(ids) or services.opened(model) is None:
         return None
     try:
         return look(services, model, ids)

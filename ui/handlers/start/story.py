@@ -121,7 +121,7 @@ _NUMBERS = Chapter(
                     "“linearly from zero over the first 2000 updates”",
                     "§ 4.1",
                     "warmup_steps 2,000",
-                    "post-norm hardly learns without it (Xiong et al. 2020)",
+                    "deep post-norm models get stuck without it (Xiong et al. 2020)",
                 ),
                 (
                     "rate",
@@ -186,7 +186,7 @@ _CHANGES = Chapter(
                  Link("compare them", _ANATOMY + "Learned positions")),
                 ("activation", "ReLU", "GELU", "GELU", Link("both curves", _ANATOMY + "GELU against ReLU")),
                 ("norm", "after each part", "after each part", "before each part, and a final one",
-                 Link("the gradients", _ANATOMY + "Pre-norm against post-norm")),
+                 Link("who gets stuck", _ANATOMY + "Pre-norm against post-norm")),
                 ("initial weights", "not stated", "N(0, 0.02)", "and residual ones times 1/√(2·layers)",
                  Link("what it does", _ANATOMY + "Scaled initialisation")),
                 ("tied embeddings", "yes (section 3.4)", "yes", "yes",

@@ -55,6 +55,10 @@ PRESETS: dict[str, dict[str, Any]] = {
         **_TEXT, "tokenizer": "bpe", "norm_position": "post", "dropout": 0.1, "weight_decay": 0.01, "length": "epochs",
         "epochs": 30, "optimizer": "adamw", "learning_rate": 1.5e-3, "warmup_steps": 100,
     },
+    "Norm before or after, no warm-up": {
+        **_TEXT, "n_layer": 12, "n_embd": 64, "n_positions": 32, "batch_size": 16, "optimizer": "adamw",
+        "learning_rate": 1e-3, "warmup_steps": 0, "length": "60", "rival": "norm",
+    },
     "Induction heads form": {
         **_TEXT, "corpus": REPEATED, "n_layer": 2, "n_embd": 64, "batch_size": 64, "length": "60",
         "optimizer": "adamw", "learning_rate": 1e-3,
@@ -74,6 +78,11 @@ NOTES = {
         "become 32, 100 passes 30, and 2,000 updates of warm-up 100. The peak of 2.5e-4 becomes 1.5e-3, 6 times as "
         "high, since the model is 6 times narrower. As in the paper: norm after each sum, dropout 0.1 (but not in "
         "attention), decay 0.01, AdamW, a cosine to 0."
+    ),
+    "Norm before or after, no warm-up": (
+        "Twelve narrow layers, the norm before each part as in GPT-2, against the same with the norm after each sum as "
+        "in GPT-1. Without a warm-up the second stays where counting letters gets; give both 100 updates of it, and it "
+        "learns."
     ),
     "Tasks appear": (
         f"At every snapshot {WATCHED_ITEMS} items of each task, in combinations that the text never shows, are put to "
@@ -122,7 +131,8 @@ TRICKS: dict[str, tuple[str, str]] = {
         "post-norm, no warm-up",
         "GPT-1's order, norm after each sum, without a warm-up. With larger initial weights than these, post- "
         "norm's gradients are large near the output at first (Xiong et al. 2020), which is why it is trained "
-        "with one. In a few layers it is only slower; deep models can get stuck.",
+        "with one. In a few layers it is only slower; with twelve it gets stuck: see the preset “Norm before or "
+        "after, no warm-up”.",
     ),
 }
 

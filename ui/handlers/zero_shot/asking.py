@@ -18,6 +18,7 @@ from gptcore.zero_shot.window import Fitted, fit
 from ui.handlers import inputs, records
 from ui.handlers.sheets import big
 from ui.handlers.zero_shot.form import OWN_WORDING, Asked
+from ui.handlers.zero_shot.recorded import expected_of
 from ui.services import Services
 
 _RATED = 8  # tokens; of fewer, no rate is told
@@ -59,6 +60,7 @@ def parts_of(lm: LanguageModel, asked: Asked, fitted: Fitted) -> dict[str, Any]:
         "model": f"{lm.name}, {big(count_parameters(lm.model.config).total)} parameters",
         "source": "" if asked.edited else asked.template.source,
         "own": not asked.edited and asked.template.name == OWN_WORDING,
+        "people": expected_of(lm.name, asked.name),
     }
 
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 from urllib.parse import urlencode
 
 from gptcore.corpora.world.items import TASKS_WITH_ITEMS, splits_of
 from gptcore.corpora.world.trials import make_trial
-from gptcore.errors import CheckpointError, GPTCoreError
-from gptcore.language_model import bundled_models
+from gptcore.errors import GPTCoreError
 from gptcore.zero_shot.evaluation import Case, Score, Trial, evaluate, helped
 from gptcore.zero_shot.metrics import percent
 from gptcore.zero_shot.metrics import reached as in_words
@@ -21,19 +18,13 @@ from gptcore.zero_shot.tasks import TASKS
 from ui.handlers import inputs
 from ui.handlers.inputs import InputError
 from ui.handlers.sheets import Bar, Link, Section, duration, sheet
+from ui.handlers.zero_shot.recorded import SIDES
 from ui.handlers.zero_shot.views import chosen_models
 from ui.services import Services
 
 CHAIN = "chain of thought"
 WAYS = ("0", "1", "2", "4", "8", CHAIN)
-# What is held out from training, in words.
-SIDES = {
-    "these words together": "combination",
-    "this template": "template",
-    "this word in this task": "word",
-}
 MOST_ITEMS = 200
-RECORDED = "zero_shot.json"
 _COLUMNS = ("model", "task", "examples", "score", "95% interval", "items", "chance", "metric")
 
 
@@ -140,7 +131,8 @@ def _add(board: _Board, model: str, way: str, score: Score, first: dict[tuple[st
     )
     how = way if way == CHAIN else f"{way} example{'s' if way != '1' else ''}"
     label = f"{model}: {title.lower()}, {how}"
-    board.bars.append(Bar(label, reached.mean, reached.low, reached.high, test.chance))
+    says = in_words(reached.mean, len(score.cases))
+    board.bars.append(Bar(label, reached.mean, reached.low, reached.high, says, test.chance))
     before = first.setdefault((model, test.task), score)
     if before is not score and len(before.cases) == len(score.cases):
         what = "the chain of thought" if way == CHAIN else f"{way} example{'s' if way != '1' else ''} in front"
@@ -167,49 +159,6 @@ def _shown(board: _Board, state: str) -> str:
     return sheet(sections)
 
 
-def recorded() -> str:
-    """What the bundled models reached when they were made, as their folders say, before anything is counted here."""
-    rows: list[Sequence[str | int | float]] = []
-    bars: list[Bar] = []
-    for name, folder in bundled_models().items():
-        try:
-            found = json.loads((folder / RECORDED).read_text(encoding="utf-8"))["rows"]
-        except FileNotFoundError:
-            continue
-        except (OSError, ValueError, KeyError) as error:
-            raise CheckpointError(f"{folder / RECORDED} cannot be read ({error}).") from None
-        rows += [_recorded_row(name, row) for row in found]
-        bars += [_recorded_bar(name, row) for row in found]
-    columns = ("model", "task", "held out from training", "template", "score", "95% interval", "items", "metric")
-    text = "Counted when the model was made; count it again with the button above. This is part of the model's card."
-    return sheet([Section("Recorded", text, columns, rows, bars=bars)])
-
-
-def _recorded_bar(name: str, row: dict[str, Any]) -> Bar:
-    template, side = row["template"].partition(" (")[0], row["held_out"].partition(",")[0]
-    new = {"word": ", new words", "template": ", new template"}.get(side, "")
-    steps = ", with an example" if row["examples"] else ""
-    return Bar(
-        f"{name}: {TASKS[row['task']].title.lower()}, {template}{steps}{new}", row["score"], row["low"], row["high"]
-    )
-
-
-def _recorded_row(name: str, row: dict[str, Any]) -> Sequence[str | int | float]:
-    held_out = row["held_out"].partition(",")[0]
-    said = next((words for words, side in SIDES.items() if side == held_out), "this sum in either order")
-    wording = row["template"] + (f", {row['examples']} example" if row["examples"] else "")
-    return (
-        name,
-        TASKS[row["task"]].title,
-        said,
-        wording,
-        in_words(row["score"], row["items"]),
-        f"{percent(row['low'])} to {percent(row['high'])}",
-        row["items"],
-        row["metric"],
-    )
-
-
 def published() -> str:
     """Figures of the papers, on their own test sets."""
     columns = ("task", "model", "data and measure", "examples", "value", "source")
@@ -232,7 +181,7 @@ def gpt2_prompts() -> str:
         shown = " / ".join(one.values.values())
         short = shown if len(shown) <= 60 else f"{shown[:60]}…"
         rows.append((one.title, short, one.needs, one.answered or "-", one.source, Link("Try it", link)))
-    columns = ("task", "input", "needs at least", "what the real GPT-2 did", "source", "")
+    columns = ("task", "input", "figures are given for", "what the real GPT-2 did", "source", "")
     text = (
         "A click fills in the prompt; choose the model above. The bundled models are tens to hundreds of times smaller "
         "than GPT-2 and answer such prompts in their own way. What the real GPT-2 did is quoted, not computed here."

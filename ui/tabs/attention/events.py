@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import gradio as gr
 
@@ -14,10 +14,17 @@ from ui.figures.slide import is_kind
 from ui.handlers import inputs
 from ui.handlers.attention import ablation, files, lens, maps, texts
 from ui.services import Services
-from ui.tabs.controls import event_data, or_nothing, served
+from ui.tabs.wiring import event_data, or_nothing, served
 
 HINT = "Every change is read at once. Repeat a name, and see who looks back."
 _MOST_CHARS = 3_000_000
+
+
+class Switches(NamedTuple):
+    """Parts that are switched off, as ablation.switch_off takes them, and whether nobody has chosen them yet."""
+
+    parts: Sequence[Sequence[object]]
+    example: bool = False
 
 
 class AttentionEvents:
@@ -31,9 +38,12 @@ class AttentionEvents:
         visitor, skip = request.session_hash, gr.skip()
         with shown_to_visitor():
             if shown == "off":
-                off = ablation.fitting(self._services, name, off)
-                value = ablation.switch_off(self._services, visitor, name, text, mode, keep, off, replacement)
-                yield [skip, value, skip, skip, off]
+                parts, example = off if isinstance(off, Switches) else Switches(())
+                fits = ablation.fitting(self._services, name, list(parts))
+                value = ablation.switch_off(
+                    self._services, visitor, name, text, mode, keep, fits, replacement, example=example
+                )
+                yield [skip, value, skip, skip, Switches(fits, example)]
             elif shown == "lens":
                 yield [skip, skip, lens.lens(self._services, visitor, name, text, mode, keep), skip, skip]
             looks = maps.look(self._services, visitor, name, text, mode, keep)
@@ -46,7 +56,8 @@ class AttentionEvents:
         name, text, mode, keep, replacement = raw
         with shown_to_visitor():
             value = ablation.switch_off(self._services, request.session_hash, name, text, mode, keep, off, replacement)
-        return [value, off, gr.skip() if "off" in asked else gr.Tabs(selected="off")]
+            parts = Switches([[part.layer, part.kind, part.head] for part in ablation.parts_of(off)])
+        return [value, parts, gr.skip() if "off" in asked else gr.Tabs(selected="off")]
 
     def try_all(self, request: gr.Request, *raw: object) -> Iterator[Any]:
         with shown_to_visitor():

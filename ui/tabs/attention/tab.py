@@ -9,9 +9,9 @@ from ui.components.attention.insight_views import ablation_view, lens_view, neur
 from ui.figures import attention as figures
 from ui.handlers.attention import maps, neurons
 from ui.tabs.attention.compare import compare_view
-from ui.tabs.attention.events import HINT, AttentionEvents, server_functions
-from ui.tabs.controls import QUIET, served, stop_event
+from ui.tabs.attention.events import HINT, AttentionEvents, Switches, server_functions
 from ui.tabs.lens import Event, Lens, Site
+from ui.tabs.wiring import QUIET, served, stop_event
 
 _MODES = [
     ("as it is", maps.RAW),
@@ -48,7 +48,7 @@ def attention_tab(site: Site) -> Lens:
                 elem_id="keep-end",
                 visible=False,
             )
-    shown, off = gr.State("look"), gr.State(example.off)
+    shown, off = gr.State("look"), gr.State(Switches(example.off, example=True))
     with gr.Tabs(elem_id="attention-views") as views:
         with gr.Tab("Heads", id="look") as look_tab:
             view = attention_view(example.view, server_functions=server_functions(services), elem_id="attention")

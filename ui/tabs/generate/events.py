@@ -17,7 +17,8 @@ from ui.handlers.generate.first_text import first_text
 from ui.handlers.generate.strategies import STRATEGIES
 from ui.handlers.inputs import InputError
 from ui.services import Services
-from ui.tabs.controls import event_data, or_nothing, sampling_of, writing_form
+from ui.tabs.controls import sampling_of, writing_form
+from ui.tabs.wiring import event_data, or_nothing
 
 
 def _values(view: handlers.View) -> list[Any]:
@@ -78,7 +79,7 @@ class GenerateEvents:
             except GPTCoreError as error:  # in the chart's place: a notice at every key would be a nuisance
                 view = handlers.refused(self._services, request.session_hash, error)
             warned = handlers.derails(self._services, name, text)
-        return [gr.Row(visible=warned), view.distribution]
+        return [gr.Row(visible=warned), gr.skip() if view.distribution is None else view.distribution]
 
     def redraw(self, request: gr.Request, *raw: object) -> Any:
         with shown_to_visitor():

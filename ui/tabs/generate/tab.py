@@ -11,19 +11,11 @@ from ui.components.generate.tokens_view import tokens_view
 from ui.components.shared.token_stream import token_stream
 from ui.handlers.generate import odds, tokens
 from ui.handlers.generate.strategies import STRATEGIES, guides
-from ui.tabs.controls import (
-    LINKED,
-    QUIET,
-    Controls,
-    main_sliders,
-    more_controls,
-    seed_row,
-    served,
-    stop_event,
-)
+from ui.tabs.controls import LINKED, Controls, main_sliders, more_controls, seed_row
 from ui.tabs.generate.events import GenerateEvents
 from ui.tabs.generate.views import compare_view, score_view
 from ui.tabs.lens import Event, Lens, Site
+from ui.tabs.wiring import QUIET, served, stop_event
 
 
 def generate_tab(site: Site) -> Lens:

@@ -14,8 +14,9 @@ from ui.handlers.generate.score import score
 from ui.handlers.generate.strategies import FROM_SLIDERS, OFF, STRATEGIES
 from ui.handlers.page.example import PageExample
 from ui.services import Services
-from ui.tabs.controls import QUIET, Controls, or_nothing, stop_event, writing_form
+from ui.tabs.controls import Controls, writing_form
 from ui.tabs.lens import Wiring
+from ui.tabs.wiring import QUIET, or_nothing, stop_event
 
 _FIRST_CHOICES = ("Greedy", "T = 0.7", "Top-p = 0.9", "Neutral")
 
@@ -31,8 +32,8 @@ def compare_view(
 ) -> None:
     """Up to four strategies on one prompt, streaming together; length, seed and speed are those of the write view.
 
-    It writes by itself when its tab is opened for the first time, on the prompt of the write view, unless the visitor
-    has something else running.
+    It writes by itself when its tab is opened for the first time, on the prompt of the write view, once nothing else of
+    the visitor is under way.
     """
     prompt = gr.Textbox(example.document.prompt, label="Prompt for all", lines=2, max_lines=6, elem_id="compare-prompt")
     with gr.Row():
@@ -68,16 +69,24 @@ def compare_view(
             views = compare(services, request.session_hash, name, text, form, chosen, same_numbers)
             yield from or_nothing(([*texts, seed] for texts, seed in views), [gr.skip()] * (MOST + 1))
 
-    def on_open(request: gr.Request, shown: str, now: str, name: str, _: str, *given: Any) -> Iterator[list[Any]]:
-        if shown or services.sessions.get(request.session_hash).busy or not str(now or "").strip():
-            yield [gr.skip()] * (MOST + 2)
+    def on_press(request: gr.Request, *given: Any) -> Iterator[list[Any]]:
+        services.sessions.get(request.session_hash).first("compare")
+        yield from on_compare(request, *given)
+
+    def on_open(request: gr.Request, now: str, name: str, _: str, *given: Any) -> Iterator[list[Any]]:
+        session, nothing = services.sessions.get(request.session_hash), [gr.skip()] * (MOST + 2)
+        if not str(now or "").strip() or not session.first("compare"):
+            yield nothing
             return
-        for views in on_compare(request, name, now, *given):
-            yield [now, *views]
+        with session.waiting() as waits:
+            for _ in waits:
+                yield nothing
+            for views in on_compare(request, name, now, *given):
+                yield [now, *views]
 
     inputs = [model, prompt, same, *names, *controls.inputs]
-    tab.select(on_open, [streams[0], written, *inputs], [prompt, *streams, controls.seed], **model_work)
-    start.click(on_compare, inputs, [*streams, controls.seed], **{**model_work, "trigger_mode": "multiple"})
+    tab.select(on_open, [written, *inputs], [prompt, *streams, controls.seed], **model_work)
+    start.click(on_press, inputs, [*streams, controls.seed], **{**model_work, "trigger_mode": "multiple"})
     stop.click(stop_event(services), queue=False, **QUIET)
 
 

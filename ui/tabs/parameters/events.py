@@ -22,7 +22,7 @@ from ui.handlers.parameters import anatomy, architecture, costs, shapes, verify
 from ui.handlers.train.forms import shape_of
 from ui.handlers.train.presets import SENT
 from ui.services import Services
-from ui.tabs.controls import or_nothing
+from ui.tabs.wiring import or_nothing
 
 PICKED = ABOVE
 FIELDS = [*shapes.SIZES, *shapes.SWITCHES, *shapes.CHOICES, "dropout"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -11,12 +12,11 @@ from ui.components.parameters.views import breakdown_view, drawing_view, figure_
 from ui.components.shared.sheet_view import sheet_view
 from ui.figures.parameters import charts as figures
 from ui.handlers.parameters import anatomy, costs, families, quoted, shapes
-from ui.handlers.sheets import message
 from ui.handlers.train.presets import SENT
-from ui.tabs.controls import QUIET, stop_event
 from ui.tabs.lens import Call, Event, Lens, Site
-from ui.tabs.opening import WAITING, first_time
+from ui.tabs.opening import WAITING, Opening
 from ui.tabs.parameters.events import FIELDS, PICKED, ParametersEvents, anatomy_picture, drawing_picture, drawn
+from ui.tabs.wiring import QUIET, stop_event, while_computing
 
 
 def parameters_tab(site: Site) -> Lens:
@@ -76,7 +76,7 @@ def parameters_tab(site: Site) -> Lens:
                 with gr.Row():
                     start = gr.Button("Check the model above", variant="primary", elem_id="verify-start", min_width=160)
                     stop = gr.Button("Stop", variant="stop", elem_id="verify-stop", min_width=90)
-                checks = sheet_view(message(WAITING), name="checks", elem_id="checks")
+                checks = sheet_view(WAITING, name="checks", elem_id="checks")
             with gr.Tab("Families", id="families"):
                 sheet_view(families.families(), name="families", elem_id="families")
 
@@ -109,10 +109,11 @@ def parameters_tab(site: Site) -> Lens:
     examined: Event = {"fn": events.anatomy, "inputs": [shown, which, model], "outputs": shown_figure, **model_work}
     # One listener for both, so that of a tab that opens and a choice made at once the choice is answered last.
     examine = {"fn": events.examine, "inputs": [which, model], "outputs": shown_figure, **model_work}
-    gr.on([which.input, anatomy_tab.select], trigger_mode="always_last", **examine)
+    while_computing(partial(gr.on, [which.input, anatomy_tab.select]), examine, trigger_mode="always_last")
     anatomy_tab.select(lambda: "anatomy", None, shown, queue=False, **QUIET)
-    start.click(events.verify, model, checks, **model_work)
-    verify_tab.select(first_time(services, events.verify), [checks, model], checks, **model_work)
+    checking = Opening(services, checks.elem_id, events.verify)
+    start.click(checking.pressed, model, checks, **model_work)
+    verify_tab.select(checking.opened, model, checks, **model_work)
     stop.click(stop_event(services), queue=False, **QUIET)
     sent: Event = {"fn": events.send, "inputs": [controls[name] for name in SENT], **QUIET}
     return Lens(on_model=[follow, examined], asks=load, sends=Call(send.click, sent))

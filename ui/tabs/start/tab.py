@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gradio as gr
+
+from ui.components.files import calling
 from ui.components.start.start_view import start_view
 from ui.errors import shown_to_visitor
 from ui.handlers.start import sentence, story
 from ui.handlers.start.film import film
-from ui.tabs.controls import served
 from ui.tabs.lens import Event, Lens, Site
+from ui.tabs.wiring import served
 
 
 def start_tab(site: Site) -> Lens:
@@ -20,9 +23,18 @@ def start_tab(site: Site) -> Lens:
         elem_id="start",
     )
 
-    def opened(name: str) -> str:
-        with shown_to_visitor():
-            return sentence.opening(services, name, example.document.prompt)
+    # The sentence that stands on the page, which only its script knows, comes in the place of the first input.
+    held = gr.Textbox(visible=False)
 
-    on_model: Event = {"fn": opened, "inputs": site.model, "outputs": view, **site.model_work}
+    def opened(held: str, name: str) -> str:
+        with shown_to_visitor():
+            return sentence.opening(services, name, example.document.prompt, held)
+
+    on_model: Event = {
+        "fn": opened,
+        "inputs": [held, site.model],
+        "outputs": view,
+        "js": calling("start/held.js", "[m.heldSentence(), ...args.slice(1)]"),
+        **site.model_work,
+    }
     return Lens(on_model=[on_model])

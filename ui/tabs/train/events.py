@@ -19,8 +19,8 @@ from ui.handlers.train.forms import label_form, rival_form, train_form, tune_for
 from ui.handlers.train.presets import FIELDS, GPT1_TUNING, LABEL_FIELDS, NOTES, PRESETS, TUNING_FIELDS
 from ui.jobs import Bench
 from ui.services import Services
-from ui.tabs.controls import event_data, served
 from ui.tabs.picker import choices
+from ui.tabs.wiring import event_data, served
 
 # The fields that a preset sets.
 SHAPE_FIELDS = tuple(name for name in FIELDS if name not in ("written", "file", "data_set"))

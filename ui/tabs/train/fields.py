@@ -10,7 +10,7 @@ from gptcore.corpora import CORPORA
 from ui.handlers.train.presets import LENGTHS
 from ui.handlers.train.texts import DATA_SET, REPEATED, YOURS
 from ui.services import Services
-from ui.tabs.controls import QUIET
+from ui.tabs.wiring import QUIET
 
 # Labels and names, as a radio takes them.
 LENGTH_CHOICES = list(zip(("30 s", "60 s", "2 min", "maximum", "steps", "epochs"), LENGTHS, strict=True))

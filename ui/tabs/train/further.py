@@ -12,8 +12,8 @@ from ui.handlers.train.input_forms import INPUT_FORMS, drawing, input_form
 from ui.handlers.train.label_sets import example_lines
 from ui.handlers.train.presets import LABEL_FIELDS, PRESETS, TUNING_FIELDS
 from ui.services import Services
-from ui.tabs.controls import QUIET
 from ui.tabs.train.fields import LENGTH_CHOICES, number_field, text_fields
+from ui.tabs.wiring import QUIET
 
 
 def tuning_fields(services: Services) -> dict[str, Any]:

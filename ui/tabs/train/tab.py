@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import gradio as gr
 
 from ui.components.files import calling
 from ui.components.train.train_view import train_view
 from ui.handlers.train.presets import FIELDS, GPT1_TUNING, PRESETS, SENT
-from ui.tabs.controls import QUIET, settings_opener
+from ui.tabs.controls import settings_opener
 from ui.tabs.lens import Call, Event, Lens, Site
 from ui.tabs.train.events import SHAPE_FIELDS, TrainEvents, server_functions
 from ui.tabs.train.form import FIRST_PRESET, scratch_fields
 from ui.tabs.train.further import label_fields, tuning_fields
+from ui.tabs.wiring import QUIET
 
 # The bench that this browser follows, which only its script knows, in place of the first input.
 _WITH_BENCH = calling("train/bench.js", "[m.ownBench(), ...args.slice(1)]")
-_NEW_SEED = calling("train/bench.js", "[m.ownBench(), ...args.slice(1, -1), Math.floor(Math.random() * 2 ** 31)]")
+_STARTS = calling("train/bench.js", "[m.startOnOwn(), ...args.slice(1)]")
+_NEW_SEED = calling("train/bench.js", "[m.startOnOwn(), ...args.slice(1, -1), Math.floor(Math.random() * 2 ** 31)]")
+_ANSWERED = calling("train/bench.js", "m.answered()")
 
 
 def train_tab(site: Site) -> Lens:
@@ -59,27 +65,18 @@ def train_tab(site: Site) -> Lens:
             view = train_view(server_functions=server_functions(services), elem_id="train")
 
     values, outputs = [fields[name] for name in FIELDS], [view, said, fields["seed"]]
-    start.click(events.start, [bench, *values], outputs, js=_WITH_BENCH, concurrency_limit=4, **QUIET)
-    reset.click(events.ready, [bench, *values], outputs, js=_WITH_BENCH, concurrency_limit=4, **QUIET)
     # The seed stands last, so that the script can put another in its place.
     with_seed = [bench, *(fields[name] for name in FIELDS if name != "seed"), fields["seed"]]
-    new_seed.click(events.reseed, with_seed, outputs, js=_NEW_SEED, concurrency_limit=4, **QUIET)
-    tune.click(
-        events.tune,
-        [bench, model, *tuning.values()],
-        [view, said_of_tuning],
-        js=_WITH_BENCH,
-        concurrency_limit=4,
-        **QUIET,
-    )
-    learn.click(
-        events.labels,
-        [bench, model, *lines.values()],
-        [view, said_of_labels],
-        js=_WITH_BENCH,
-        concurrency_limit=4,
-        **QUIET,
-    )
+    starts: list[tuple[gr.Button, Callable[..., Any], list[Any], list[Any], str]] = [
+        (start, events.start, [bench, *values], outputs, _STARTS),
+        (reset, events.ready, [bench, *values], outputs, _STARTS),
+        (new_seed, events.reseed, with_seed, outputs, _NEW_SEED),
+        (tune, events.tune, [bench, model, *tuning.values()], [view, said_of_tuning], _STARTS),
+        (learn, events.labels, [bench, model, *lines.values()], [view, said_of_labels], _STARTS),
+    ]
+    for button, fn, given, shown, script in starts:
+        began = button.click(fn, given, shown, js=script, concurrency_limit=4, **QUIET)
+        began.then(None, None, None, js=_ANSWERED, **QUIET)
     # What is broken races against the same unbroken, unless one decides otherwise.
     fields["trick"].input(events.rival, fields["trick"], fields["rival"], queue=False, **QUIET)
     preset.input(events.preset, preset, [note, *(fields[name] for name in SHAPE_FIELDS)], queue=False, **QUIET)

@@ -20,7 +20,7 @@ from ui.handlers.zero_shot import asking, views
 from ui.handlers.zero_shot import form as forms
 from ui.handlers.zero_shot.scoreboard import scoreboard
 from ui.services import Services
-from ui.tabs.controls import or_nothing
+from ui.tabs.wiring import or_nothing
 from ui.tabs.zero_shot.form import field, widths, wording
 
 PICKED = ABOVE
@@ -132,7 +132,7 @@ class ZeroShotEvents:
                 views.ways_of_asking(self._services, request.session_hash, *self._parsed(raw)), gr.skip()
             )
 
-    def uses(self, *raw: object) -> str:
+    def uses(self, request: gr.Request, *raw: object) -> str:
         with shown_to_visitor():
             return views.uses(self._services, *self._parsed(raw[:-1]), raw[-1])
 

@@ -11,13 +11,12 @@ from ui.components.shared.sheet_view import sheet_view
 from ui.components.shared.token_stream import token_stream
 from ui.components.zero_shot.zero_shot_view import zero_shot_view
 from ui.figures.zero_shot import prompt_picture
-from ui.handlers.sheets import message
-from ui.handlers.zero_shot import scoreboard
+from ui.handlers.zero_shot import recorded, scoreboard
 from ui.handlers.zero_shot.form import FIELDS
 from ui.handlers.zero_shot.views import EXPECTED, OWN
-from ui.tabs.controls import QUIET, stop_event
 from ui.tabs.lens import Event, Fill, Lens, Site, Wiring
-from ui.tabs.opening import WAITING, first_time
+from ui.tabs.opening import WAITING, Opening
+from ui.tabs.wiring import QUIET, stop_event
 from ui.tabs.zero_shot.events import DRAWN, LINKED, PICKED, REFILLED, REWORDED, TYPED, ZeroShotEvents, counted
 from ui.tabs.zero_shot.form import task_fields
 
@@ -43,7 +42,7 @@ def zero_shot_tab(site: Site) -> Lens:
                     min_width=140,
                 )
                 asked = gr.Dropdown(
-                    [PICKED, *names], value=example.model, label="Model asked", elem_id="zs-model", min_width=140
+                    [PICKED, *names], value=example.model, label="Model", elem_id="zs-model", min_width=140
                 )
             fields, buttons = task_fields(services, example.values)
         with gr.Column(scale=4, min_width=330), gr.Tabs(elem_id="zero-shot-views"):
@@ -55,7 +54,7 @@ def zero_shot_tab(site: Site) -> Lens:
                 stream = token_stream(example.stream, label="Answer", compact=True, tail=True, elem_id="zs-stream")
                 prompt = gr.Textbox(
                     example.prompt,
-                    label="Prompt, to edit",
+                    label="Prompt (editable)",
                     lines=3,
                     max_lines=10,
                     elem_id="zs-prompt",
@@ -66,20 +65,14 @@ def zero_shot_tab(site: Site) -> Lens:
                     compare = gr.Button("Ask in all ways", variant="primary", elem_id="zs-compare", min_width=150)
                     stop_ways = gr.Button("Stop", variant="stop", min_width=80)
                 ways = zero_shot_view(
-                    message(WAITING),
-                    name="ways-of-asking",
-                    server_functions=[prompt_picture],
-                    elem_id="zs-ways",
+                    WAITING, name="ways-of-asking", server_functions=[prompt_picture], elem_id="zs-ways"
                 )
             with gr.Tab("What did it use?", id="uses") as uses_tab:
                 with gr.Row():
                     whose = gr.Radio([OWN, EXPECTED], value=OWN, label="Whose probability moves", elem_id="zs-whose")
                     look = gr.Button("Leave things out", variant="primary", elem_id="zs-uses-start", min_width=150)
                 uses = zero_shot_view(
-                    message(WAITING),
-                    name="what-it-used",
-                    server_functions=[prompt_picture],
-                    elem_id="zs-uses",
+                    WAITING, name="what-it-used", server_functions=[prompt_picture], elem_id="zs-uses"
                 )
             with gr.Tab("GPT-2's prompts", id="gpt2"):
                 sheet_view(scoreboard.gpt2_prompts(), name="gpt2-prompts", elem_id="zs-gpt2")
@@ -93,11 +86,7 @@ def zero_shot_tab(site: Site) -> Lens:
                 with gr.Row(elem_classes="zs-buttons"):
                     climb = gr.Button("Ask them all", variant="primary", elem_id="zs-ladder-start", min_width=150)
                     stop_ladder = gr.Button("Stop", variant="stop", min_width=80)
-                ladder = sheet_view(
-                    message(WAITING),
-                    name="size-ladder",
-                    elem_id="zs-ladder",
-                )
+                ladder = sheet_view(WAITING, name="size-ladder", elem_id="zs-ladder")
             with gr.Tab("Scoreboard", id="scoreboard"):
                 tests = gr.CheckboxGroup(
                     [(TASKS[name].title, name) for name in TASKS_WITH_ITEMS],
@@ -118,8 +107,8 @@ def zero_shot_tab(site: Site) -> Lens:
                     )
                 with gr.Row():
                     side = gr.Radio(
-                        list(scoreboard.SIDES),
-                        value=next(iter(scoreboard.SIDES)),
+                        list(recorded.SIDES),
+                        value=next(iter(recorded.SIDES)),
                         label="Held out from training",
                         elem_id="zs-side",
                     )
@@ -136,7 +125,7 @@ def zero_shot_tab(site: Site) -> Lens:
                 with gr.Row(elem_classes="zs-buttons"):
                     count = gr.Button("Count", variant="primary", elem_id="zs-count", min_width=110)
                     stop_count = gr.Button("Stop", variant="stop", elem_id="zs-count-stop", min_width=80)
-                board = sheet_view(scoreboard.recorded(), name="scoreboard", elem_id="zs-board")
+                board = sheet_view(recorded.recorded(), name="scoreboard", elem_id="zs-board")
                 sheet_view(scoreboard.published(), name="published", elem_id="zs-published")
 
     drawn = gr.State([example.values[name] for name in DRAWN])
@@ -175,8 +164,9 @@ def zero_shot_tab(site: Site) -> Lens:
         (look, uses_tab, uses, events.uses, [*inputs, whose]),
         (climb, ladder_tab, ladder, events.ladder, [*inputs, rungs]),
     ):
-        button.click(fn, given, shown, **model_work)
-        tab.select(first_time(services, fn), [shown, *given], shown, **model_work)
+        view_of = Opening(services, shown.elem_id, fn)
+        button.click(view_of.pressed, given, shown, **model_work)
+        tab.select(view_of.opened, given, shown, **model_work)
     spoken = [fields["template"], *reworded, fields["expected"], fills]
     buttons.language.change(events.language, [task, fields["template"], buttons.language], spoken, **QUIET)
     task.change(lambda name: gr.Textbox("French", visible=name == "translate"), task, buttons.language, **QUIET)

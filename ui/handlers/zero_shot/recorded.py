@@ -1,0 +1,110 @@
+"""What the bundled models reached when they were made: on what people wrote, and on sentences of their own kind."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from gptcore.errors import CheckpointError
+from gptcore.language_model import bundled_models
+from gptcore.zero_shot.metrics import percent, reached
+from gptcore.zero_shot.tasks import TASKS
+from ui.handlers.sheets import Bar, Section, sheet
+
+FILE = "zero_shot.json"
+HAND_WRITTEN, FREE = "hand-written", "free wording"
+# What is held out from training, in words.
+SIDES = {
+    "these words together": "combination",
+    "this template": "template",
+    "this word in this task": "word",
+}
+
+Row = Mapping[str, Any]
+
+
+def recorded() -> str:
+    """The scores as a sheet: first what people wrote, then the sentences of the kind that the model has read."""
+    found = [(name, row) for name in bundled_models() for row in hand_written(name)]
+    own = [(name, row) for name in bundled_models() for row in _scores(name).get("rows", ())]
+    people = Section(
+        "What people write",
+        "Items that were written by hand before the training, and not looked at while it was made: this is what to "
+        "expect of an input of your own. First in the task’s first template, then in free wordings.",
+        ("model", "task", "prompt", "right", "95% interval", "items", "metric"),
+        [_people_row(name, row) for name, row in found],
+        bars=[_bar(name, row, f"{TASKS[row['task']].title.lower()}, {_worded(row)}") for name, row in found],
+    )
+    alike = Section(
+        "Sentences of its own kind",
+        "Made by the same rules as its training text, in combinations, templates or words that training never showed: "
+        "what it has learned of its little world. This is part of the model’s card; count it again with the button "
+        "above.",
+        ("model", "task", "held out from training", "template", "score", "95% interval", "items", "metric"),
+        [_own_row(name, row) for name, row in own],
+        bars=[_bar(name, row, _own_label(row)) for name, row in own],
+        folded=True,
+    )
+    return sheet([section for section in (people, alike) if section.rows])
+
+
+def hand_written(model: str) -> Sequence[Row]:
+    """A bundled model's scores on what people wrote, those in the tasks' first templates first."""
+    return _scores(model).get("hand_written", ())
+
+
+def expected_of(model: str, task: str) -> str:
+    """How often a bundled model is right on what people wrote for a task, as a sentence; "" where it is not known."""
+    row = next((one for one in hand_written(model) if (one["task"], one["held_out"]) == (task, HAND_WRITTEN)), None)
+    if row is None:
+        return ""
+    return (
+        f"On {row['items']} inputs that people wrote for this task, {model} is right on "
+        f"{round(row['score'] * row['items'])} ({_interval(row)})."
+    )
+
+
+@cache
+def _scores(model: str) -> dict[str, Sequence[Row]]:
+    folder = bundled_models().get(model)
+    if folder is None or not (folder / FILE).is_file():
+        return {}
+    try:
+        found = json.loads((folder / FILE).read_text(encoding="utf-8"))
+        return {name: found.get(name, ()) for name in ("rows", "hand_written")}
+    except (OSError, ValueError, AttributeError) as error:
+        raise CheckpointError(f"{folder / FILE} cannot be read ({error}).") from None
+
+
+def _bar(name: str, row: Row, what: str) -> Bar:
+    return Bar(f"{name}: {what}", row["score"], row["low"], row["high"], reached(row["score"], row["items"]))
+
+
+def _worded(row: Row) -> str:
+    return "free wording" if row["held_out"] == FREE else row["template"]
+
+
+def _interval(row: Row) -> str:
+    return f"{percent(row['low'])} to {percent(row['high'])}"
+
+
+def _people_row(name: str, row: Row) -> Sequence[str | int | float]:
+    score = reached(row["score"], row["items"])
+    return name, TASKS[row["task"]].title, _worded(row), score, _interval(row), row["items"], row["metric"]
+
+
+def _own_label(row: Row) -> str:
+    template, side = row["template"].partition(" (")[0], row["held_out"].partition(",")[0]
+    new = {"word": ", new words", "template": ", new template"}.get(side, "")
+    steps = ", with an example" if row["examples"] else ""
+    return f"{TASKS[row['task']].title.lower()}, {template}{steps}{new}"
+
+
+def _own_row(name: str, row: Row) -> Sequence[str | int | float]:
+    held_out = row["held_out"].partition(",")[0]
+    said = next((words for words, side in SIDES.items() if side == held_out), "this sum in either order")
+    template = row["template"] + (f", {row['examples']} example" if row["examples"] else "")
+    score, task = reached(row["score"], row["items"]), TASKS[row["task"]].title
+    return name, task, said, template, score, _interval(row), row["items"], row["metric"]

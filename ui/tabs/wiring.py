@@ -1,0 +1,78 @@
+"""How events are wired: quietly, their views marked while they are computed, and handlers that a browser asks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+import gradio as gr
+from gradio.events import Dependency
+
+from ui.components.files import calling
+from ui.handlers.generate import writing
+from ui.services import Services
+from ui.tabs.lens import Event, Manner
+
+T = TypeVar("T")
+# How an event that changes the page at once is wired. Gradio's page notes at every message of an event, for every
+# component that ever was a target of progress, how it stands, and looks for each in the whole tree: 25 ms for an update
+# of a text. So there are none.
+QUIET: Manner = {"show_progress": "hidden", "show_progress_on": [], "api_visibility": "private"}
+
+
+def while_computing(listener: Callable[..., Dependency], event: Event, **options: Any) -> Dependency:
+    """Adds an event whose views say "Computing…" until it has ended.
+
+    Args:
+        listener: such as a button's click.
+        event: without a script of its own.
+        options: more of the event.
+    """
+    given = event.get("outputs") or ()
+    outputs = given if isinstance(given, Sequence) else [given]
+    views = json.dumps([one.elem_id for one in outputs if isinstance(one, gr.HTML) and one.elem_id])
+    if views == "[]" or event.get("js"):
+        return listener(**event, **options)
+    marked = calling("shared/page.js", f"m.computing({views}, true, args)")
+    asked = listener(**{**event, "js": marked}, **options)
+    asked.then(None, None, None, js=calling("shared/page.js", f"m.computing({views}, false)"), **QUIET)
+    return asked
+
+
+def event_data(event: gr.EventData) -> dict[str, Any]:
+    """What a component sent with an event; nothing where it is not an object, as a program may send."""
+    data = getattr(event, "_data", None)
+    return data if isinstance(data, dict) else {}
+
+
+def or_nothing(views: Iterator[T], nothing: T) -> Iterator[T]:
+    """The views, or `nothing` for none: Gradio empties the outputs of an event that ends without a value."""
+    silent = True
+    for view in views:
+        silent = False
+        yield view
+    if silent:
+        yield nothing
+
+
+def stop_event(services: Services) -> Callable[[gr.Request], None]:
+    """Stops what the visitor has running, outside any queue, so that it never waits behind what it should stop."""
+
+    def on_stop(request: gr.Request) -> None:
+        writing.stop(services, request.session_hash)
+
+    return on_stop
+
+
+def served(services: Services, *functions: Callable[[Services, object], object]) -> list[Callable[[object], object]]:
+    """Handlers as a component's server functions, under their own names; whatever arrives is theirs to check."""
+
+    def bound(function: Callable[[Services, object], object]) -> Callable[[object], object]:
+        def asked(request: object) -> object:
+            return function(services, request)
+
+        asked.__name__ = function.__name__
+        return asked
+
+    return [bound(function) for function in functions]
