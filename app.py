@@ -22,7 +22,7 @@ from ui import quick_gradio, zero_gpu  # noqa: F401
 from gptcore.errors import GPTCoreError
 from ui.guard import allowed_hosts
 from ui.handlers.page.stored import page_example
-from ui.handlers.train.files import example_bench
+from ui.handlers.train.files import example_benches
 from ui.limits import PROFILES
 from ui.model_store import ModelStore
 from ui.page import build_page
@@ -82,7 +82,7 @@ def main(arguments: list[str] | None = None) -> int:
         if freed := files.open():
             print(f"Removed {freed / 1e6:,.0f} MB of temporary files that an earlier start left behind.")
         services = make_services(
-            profile=options.profile, model=options.model, offline=options.offline, example=example_bench()
+            profile=options.profile, model=options.model, offline=options.offline, examples=example_benches()
         )
         page = build_page(services, page_example(services))
     except GPTCoreError as error:

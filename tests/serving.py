@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ui.handlers.page.stored import page_example
-from ui.handlers.train.files import example_bench
+from ui.handlers.train.files import example_benches
 from ui.page import build_page
 from ui.services import make_services
 from ui.serving import serve
@@ -16,7 +16,7 @@ from ui.temporary import TemporaryFiles
 @contextmanager
 def served_page(profile: str = "local") -> Iterator[str]:
     """Its address, as long as the context lasts."""
-    services = make_services(profile=profile, offline=True, example=example_bench())
+    services = make_services(profile=profile, offline=True, examples=example_benches())
     files = TemporaryFiles(most_bytes=services.limits.temporary_bytes)
     page = build_page(services, page_example(services))
     yield serve(page, services, files, wait=False)

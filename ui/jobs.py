@@ -10,7 +10,7 @@ import secrets
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from gptcore.errors import CheckpointError, GPTCoreError
@@ -71,7 +71,7 @@ class Jobs:
     Args:
         computing: where they learn, in turns with everything else.
         limits: how many runs at a time, and how long a bench that nobody looks at is kept.
-        example: a bench that everybody may look at under its id, and nobody changes.
+        examples: benches that everybody may look at under their ids, and nobody changes.
         clock: seconds.
     """
 
@@ -80,17 +80,18 @@ class Jobs:
         computing: Computing,
         limits: Limits,
         *,
-        example: Bench | None = None,
+        examples: Sequence[Bench] = (),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._computing, self._limits, self._example, self._clock = computing, limits, example, clock
+        self._computing, self._limits, self._clock = computing, limits, clock
+        self._examples = {bench.id: bench for bench in examples}
         self._lock = threading.Lock()
         self._benches: dict[str, Bench] = {}
 
     def get(self, bench_id: object) -> Bench | None:
         """The bench of an id, which is thereby looked at; None when it is unknown or gone."""
-        if self._example is not None and bench_id == self._example.id:
-            return self._example
+        if isinstance(bench_id, str) and bench_id in self._examples:
+            return self._examples[bench_id]
         with self._lock:
             bench = self._benches.get(bench_id) if isinstance(bench_id, str) else None
             if bench is not None:

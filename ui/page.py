@@ -78,7 +78,9 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
                     show_label=False,
                     container=False,
                 )
-                moment = picker.moment_slider(services.models.default)
+                with gr.Row(elem_id="moments"):
+                    moment = picker.moment_slider(services.models.default)
+                    said = gr.HTML(picker.moment_said(services.models.default), elem_id="moment-said")
                 line = gr.HTML(html.escape(facts(default)), elem_id="facts")
         lines: list[Component] = []
         lenses: list[Lens] = []
@@ -95,7 +97,7 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
         opening: Event = {
             "fn": _on_model(services),
             "inputs": [model, opened],
-            "outputs": [line, model, opened, moment],
+            "outputs": [line, model, opened, moment, said],
             "concurrency_id": "load",
             "concurrency_limit": 2,
             **QUIET,
@@ -112,7 +114,7 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
             _chain(opened.change, lens.on_model)
             _chain(controls_set.change, lens.on_settings)
         open_after(partial(gr.on, [model.input, model_set.change]))
-        moved = moment.input(_on_moment(services), [model, moment], model, trigger_mode="always_last", **QUIET)
+        moved = moment.input(_on_moment(services), [model, moment], [model, said], trigger_mode="always_last", **QUIET)
         open_after(moved.success)
         linked = {"model": model, "moment": moment} | {name: at for lens in lenses for name, at in lens.linked.items()}
         filled = [lens.fills for lens in lenses if lens.fills is not None]
@@ -155,10 +157,12 @@ def _on_model(services: Services) -> Callable[..., Iterator[list[Any]]]:
                     moved = done and base_name(name) != base_name(before)  # else the visitor's hand is on the slider
                     moment = picker.moment_slider(name) if moved else gr.skip()
                     now = (name, number + 1) if done else gr.skip()
-                    yield [html.escape(step.facts or step.progress), gr.skip(), now, moment]
+                    said = picker.moment_said(name) if done else gr.skip()
+                    yield [html.escape(step.facts or step.progress), gr.skip(), now, moment, said]
         except gr.Error as error:
             gr.Warning(error.message, title="The model cannot be opened", duration=None)
-            yield [html.escape(facts(services.models.get(before))), before, gr.skip(), picker.moment_slider(before)]
+            back, said = picker.moment_slider(before), picker.moment_said(before)
+            yield [html.escape(facts(services.models.get(before))), before, gr.skip(), back, said]
 
     return on_model
 
@@ -172,7 +176,7 @@ def _on_moment(services: Services) -> Callable[[str, float], Any]:
             base, steps = base_name(name), moments(name)
             at = inputs.whole(place, "The moment of the training", low=0, high=len(steps))
             chosen = base if at == len(steps) else f"{base}@{steps[at]}"
-        return gr.Dropdown(choices=picker.choices_with(services, chosen), value=chosen)
+        return [gr.Dropdown(choices=picker.choices_with(services, chosen), value=chosen), picker.moment_said(chosen)]
 
     return on_moment
 

@@ -59,6 +59,8 @@ def write_recording(record: RunRecord) -> str:
             "seconds": round(record.seconds(), 2),
             "tokens_per_second": round(record.rate, 1),
             "final_loss": _number(record.final_loss),
+            "final_accuracy": _number(record.final_accuracy),
+            "kept_step": record.kept_step,
             "rows": [[int(row[0]), *(float(f"{value:.5g}") for value in row[1:])] for row in rows],
             "looks": [_look_json(look) for look in looks],
         },
@@ -66,14 +68,17 @@ def write_recording(record: RunRecord) -> str:
     )
 
 
-def read_recording(text: str, lm: LanguageModel) -> RunRecord:
-    """A run from its recording, with the model that it made. Raises ValueError or KeyError for another JSON."""
+def read_recording(text: str, lm: LanguageModel | None, name: str = "") -> RunRecord:
+    """A run from its recording, with the model that it made, if there is one; else under a name.
+
+    Raises ValueError or KeyError for another JSON.
+    """
     found = json.loads(text)
     config = TrainingConfig(**found["config"])
     curve = Curve()
     curve.rows = found["rows"]
     return RunRecord(
-        lm.name,
+        lm.name if lm is not None else name,
         _facts(found["about"], config),
         state="ended",
         reason=found["reason"],
@@ -82,8 +87,10 @@ def read_recording(text: str, lm: LanguageModel) -> RunRecord:
         rate=found["tokens_per_second"],
         learning_rate=config.learning_rate,
         curve=curve,
-        observations=[_look(look, lm) for look in found["looks"]],
+        observations=[_look(look, found["about"]["L"], found["about"]["H"]) for look in found["looks"]],
         final_loss=_or_nan(found["final_loss"]),
+        final_accuracy=_or_nan(found.get("final_accuracy")),
+        kept_step=found.get("kept_step"),
         language_model=lm,
     )
 
@@ -120,6 +127,7 @@ def _look_json(look: Observation) -> dict[str, Any]:
         "step": look.step,
         "elapsed": round(look.elapsed, 2),
         "valid_loss": _number(look.valid_loss),
+        "accuracy": _number(look.accuracy),
         "text": look.text,
         "scores": score_lists(look.scores),
         "maps": _packed(look.maps),
@@ -128,12 +136,11 @@ def _look_json(look: Observation) -> dict[str, Any]:
     }
 
 
-def _look(found: dict[str, Any], lm: LanguageModel) -> Observation:
+def _look(found: dict[str, Any], n_layer: int, n_head: int) -> Observation:
     scores = {
         field.name: torch.tensor([[math.nan if v is None else v for v in row] for row in found["scores"][field.name]])
         for field in fields(HeadScores)
     }
-    n_layer, n_head = lm.model.config.n_layer, lm.model.config.n_head
     maps = np.frombuffer(_unpacked(found["maps"]), dtype=np.uint8)
     side = math.isqrt(maps.size // (n_layer * n_head))
     return Observation(
@@ -145,6 +152,7 @@ def _look(found: dict[str, Any], lm: LanguageModel) -> Observation:
         HeadScores(**scores),
         maps.reshape(n_layer, n_head, side, side),
         tasks=found.get("tasks", {}),
+        accuracy=_or_nan(found.get("accuracy")),
     )
 
 

@@ -18,6 +18,7 @@ Kind = Literal["text", "repeated", "labels"]
 State = Literal["ready", "starting", "running", "paused", "ending", "ended"]
 # A thread that trains computes all the time; with less of the clock than this, others take the processor from it.
 _BUSY_BELOW = 0.7
+_TOLD_AFTER = 3.0  # seconds of training, after which its rate says what its time allows
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,7 @@ class RunRecord:
         seconds: of training.
         rate: tokens a second, lately.
         learning_rate: the peak, as it was last set.
+        prolonged: seconds that were added to its time.
         curve: its updates.
         observations: looks at the model, the first before the first update.
         next_look: when the next one is due, in seconds of training; NaN where none is.
@@ -120,6 +122,7 @@ class RunRecord:
         kept_step: the update whose classifier was kept, of a run on labels that has ended; else None.
         final_loss, final_accuracy: over the whole held-out data, once it has ended.
         language_model: as it was at the last look; at the end, as it is. None before the first look.
+        form: which of the tab's forms it was started with, and that form's values by name; None where it was loaded.
         classifier: what labels texts, once a run on labels has ended.
         lock: guards curve and observations.
     """
@@ -132,6 +135,7 @@ class RunRecord:
     seconds: Stopwatch = field(default_factory=Stopwatch)
     rate: float = 0.0
     learning_rate: float = 0.0
+    prolonged: float = 0.0
     curve: Curve = field(default_factory=Curve)
     observations: list[Observation] = field(default_factory=list)
     next_look: float = math.nan
@@ -140,6 +144,7 @@ class RunRecord:
     final_loss: float = math.nan
     final_accuracy: float = math.nan
     language_model: LanguageModel | None = None
+    form: tuple[str, Mapping[str, object]] | None = None
     classifier: TaskClassifier | None = None
     thinned: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -148,6 +153,20 @@ class RunRecord:
     def version(self) -> int:
         """Grows when what a page has received of curve and observations is no longer the beginning of them."""
         return self.curve.version + self.thinned
+
+    @property
+    def time_budget(self) -> float | None:
+        """Seconds that it may take, those added included; None where it is as long as its steps."""
+        budget = self.facts.config.time_budget
+        return None if budget is None else budget + self.prolonged
+
+    @property
+    def expected_updates(self) -> int | None:
+        """Updates that its time allows at the rate so far; None while that cannot be told, or need not."""
+        seconds, budget = self.seconds(), self.time_budget
+        if not self.alive or budget is None or seconds < _TOLD_AFTER or seconds >= budget:
+            return None
+        return round(self.step * budget / seconds)
 
     @property
     def alive(self) -> bool:
@@ -175,11 +194,11 @@ class RunRecord:
 
     def seconds_left(self) -> float | None:
         """Seconds of training that are left, as far as can be told."""
-        config, found = self.facts.config, list[float]()
+        config, budget, found = self.facts.config, self.time_budget, list[float]()
         if not self.alive:
             return 0.0
-        if config.time_budget is not None:
-            found.append(config.time_budget - self.seconds())
+        if budget is not None:
+            found.append(budget - self.seconds())
         if self.rate > 0:
             found.append((config.max_steps - self.step) * self.facts.tokens_per_step / self.rate)
         return max(0.0, min(found)) if found else None

@@ -104,6 +104,11 @@ class Run:
         """Moves the peak of the learning rate from the next update on. Raises TrainingError for a rate that is none."""
         self.record.learning_rate = replace(self.record.facts.config, learning_rate=learning_rate).learning_rate
 
+    def prolong(self, seconds: float) -> None:
+        """Gives a run by the clock more time, and its schedule a later end. Nothing for one as long as its steps."""
+        if self._plan.facts.config.time_budget is not None and self.record.alive:
+            self.record.prolonged += seconds
+
     def wait(self, seconds: float) -> bool:
         """Whether it has ended within so many seconds."""
         return self._ended.wait(seconds)
@@ -166,6 +171,8 @@ class Run:
         record = self.record
         if learning.trainer.config.learning_rate != record.learning_rate:
             learning.trainer.retune(record.learning_rate)
+        if learning.trainer.config.time_budget != record.time_budget:
+            learning.trainer.config = replace(learning.trainer.config, time_budget=record.time_budget)
         before = time.thread_time()
         event = next(learning.events)
         self._computed += time.thread_time() - before
@@ -270,7 +277,7 @@ class Run:
         record.add_look(seen, lm, most=_MOST_OBSERVATIONS)
         crowd = 1 << record.thinned
         wait = (time.perf_counter() - began) / _LOOKING_SHARE
-        budget = record.facts.config.time_budget
+        budget = record.time_budget
         longest = _LONGEST_WAIT if budget is None else min(_LONGEST_WAIT, max(_SHORTEST_WAIT, budget / _LOOKS_AT_LEAST))
         return record.seconds() + crowd * min(longest, max(_SHORTEST_WAIT, wait))
 

@@ -98,12 +98,12 @@ class Services:
 
 
 def make_services(
-    *, profile: str = "local", model: str = "mini", offline: bool = False, example: Bench | None = None
+    *, profile: str = "local", model: str = "mini", offline: bool = False, examples: Sequence[Bench] = ()
 ) -> Services:
-    """The services for a profile: "local", "talk" or "space"; `example` is a run that everybody may look at."""
+    """The services for a profile: "local", "talk" or "space"; `examples` are runs that everybody may look at."""
     limits = PROFILES[profile]
     computing, measuring = Computing("computing"), Computing("measuring", idle=0.1)
-    jobs = Jobs(computing, limits, example=example)
+    jobs = Jobs(computing, limits, examples=examples)
     store = ModelStore(limits, offline=offline, default=model, trained=jobs.language_model)
     readings = ReadingStore(limits.reading_bytes, limits.reading_seconds)
     return Services(

@@ -17,7 +17,7 @@ from starlette.middleware import Middleware
 from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
 
 from gptcore.memory import return_freed_memory
-from ui.components.files import calling, early, importing_style, routes
+from ui.components.files import calling, early, routes, style_link
 from ui.configuration import slim
 from ui.guard import Guard, Newcomers
 from ui.handlers.page.warming import warm_up
@@ -65,7 +65,7 @@ def serve(
     look_seldom(page._queue)
     _, address, _ = page.launch(
         theme=make_theme(),
-        css=importing_style(),
+        head=style_link(),
         js=calling("shared/keys.js", "m.start()"),
         footer_links=["api"],
         run_history=False,

@@ -59,9 +59,9 @@ def style_sheet() -> str:
     return f"{whole}:is(#_, .{_OURS}) {{\n{''.join(map(text_of, ours))}}}\n"
 
 
-def importing_style() -> str:
-    """CSS that loads `style_sheet`: a file that browsers keep, where Gradio would send its text with every page."""
-    return f"@import url({base_path().lstrip('/')}/{_STYLE});"
+def style_link() -> str:
+    """HTML that loads `style_sheet`: a file that browsers keep, where Gradio would send its text with every page."""
+    return f'<link rel="stylesheet" href="{base_path().lstrip("/")}/{_STYLE}">'
 
 
 def early(*modules: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeGuard
 
 KINDS = {"png": "image/png", "svg": "image/svg+xml"}
 SIZE = (13.33, 7.5)
+_EDGE = 0.18  # inches
 
 
 def is_kind(value: object) -> TypeGuard[str]:
@@ -48,9 +49,28 @@ def colors(dark: bool) -> Colors:
 
 def data_url(figure: Any, kind: str) -> str:
     """A matplotlib figure as a data URL, "png" (200 dpi) or "svg"."""
+    layout = figure.get_layout_engine()
+    if layout is not None:
+        layout.set(w_pad=_EDGE, h_pad=_EDGE)  # nothing touches the edge of the slide
     target = io.BytesIO()
     figure.savefig(target, format=kind, dpi=200, facecolor=figure.get_facecolor())
     return f"data:{KINDS[kind]};base64,{base64.b64encode(target.getvalue()).decode()}"
+
+
+def percent(p: float) -> str:
+    """A probability as the page shows it."""
+    if p >= 0.9995:
+        return "100%" if p >= 1 else ">99.9%"
+    if p >= 0.1:
+        return f"{100 * p:.1f}%"
+    return f"{100 * p:.2g}%" if p >= 0.0001 else "<0.01%"
+
+
+def shortened(text: str, most: int) -> str:
+    """The beginning of a text, whole words of it, with an ellipsis where it goes on."""
+    if len(text) <= most:
+        return text
+    return f"{text[:most].rpartition(' ')[0] or text[:most]}…"
 
 
 def visible(label: str, most: int = 24) -> str:

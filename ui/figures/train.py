@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from ui.figures.slide import SIZE, colors, data_url, visible
+from ui.figures.slide import SIZE, colors, data_url, shortened, visible
 
 _NAMES = {
     "uniform": "uniform guess, ln V",
@@ -59,7 +59,7 @@ def picture(
             spine.set_color(muted)
         axis.grid(color=muted, linewidth=0.5)
     above.legend(facecolor=paper, edgecolor=muted, labelcolor=ink, fontsize=14, loc="upper center")
-    above.set_title(visible(title, 90), color=ink, fontsize=18, loc="left")
-    written = f"      it writes: “{visible(sample, 70)}”" if sample else ""
+    above.set_title(visible(shortened(title, 90), 92), color=ink, fontsize=18, loc="left")
+    written = f"      it writes: “{visible(shortened(sample, 70), 72)}”" if sample else ""
     below.set_xlabel(f"updates{written}", color=ink, fontsize=14)
     return data_url(figure, kind)

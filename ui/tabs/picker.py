@@ -21,6 +21,14 @@ def choices_with(services: Services, name: str) -> list[tuple[str, str]]:
     return moment + choices(services, None if bench is None else bench.id)
 
 
+def moment_said(name: str) -> str:
+    """What stands beside the slider: "after 512 updates" or "finished"; "" for a model without moments."""
+    if not moments(name):
+        return ""
+    step = name.rpartition("@")[2] if base_name(name) != name else ""
+    return f"after {int(step):,} updates" if step else "finished"
+
+
 def moment_slider(name: str) -> gr.Slider:
     """How long the model in the picker was trained, where snapshots of its training come with it."""
     steps = moments(name)

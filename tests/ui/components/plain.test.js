@@ -9,7 +9,7 @@ test('spaces and line breaks of a token can be seen', () => {
 
 test('percentages keep two or three digits and never say 0 or 100 for what is not', () => {
   const said = [1, 0.9996, 0.9994, 0.5, 0.0123, 0.00012, 0.00001, 0].map(plain.percent);
-  assert.deepEqual(said, ['100%', '100%', '99.9%', '50.0%', '1.2%', '0.012%', '<0.01%', '<0.01%']);
+  assert.deepEqual(said, ['100%', '>99.9%', '99.9%', '50.0%', '1.2%', '0.012%', '<0.01%', '<0.01%']);
 });
 
 test('ticks are round, within the axis, and rise', () => {
@@ -83,4 +83,9 @@ test('merges are made from left to right, and bytes are text where they are whol
   assert.deepEqual(plain.applied(['abab'], []), [['a', 'b', 'a', 'b']]);
   assert.equal(plain.bytesText(' caf\u00c3\u00a9'), '␣café');
   assert.equal(plain.bytesText('\u00c3'), '<C3>');
+});
+
+test('a cell that a spreadsheet would compute is text, and numbers stay numbers', () => {
+  const rows = [['=1+1', '+x', '@a', '-b', '-0.5', -2, 'a=b', '"=1']];
+  assert.equal(plain.csvText(rows), `"'=1+1","'+x","'@a","'-b","-0.5","-2","a=b","""=1"`);
 });

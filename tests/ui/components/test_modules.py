@@ -71,7 +71,7 @@ def test_every_style_sheet_of_a_component_is_on_the_page_once():
         assert page.count(file.read_text(encoding="utf-8")) == (0 if name == "attention/standalone.css" else 1), name
     # What belongs to the whole page stands outside of the rule for components.
     assert page.index(":is(._") < page.index("body.present") < page.index(":is(#_") < page.index(".ts-ramp")
-    address = re.findall(r"^@import url\((.*)\);$", files.importing_style())[0]
+    address = re.findall(r'href="(.*)"', files.style_link())[0]
     sent = TestClient(Starlette(routes=list(files.routes()))).get(f"/{address}")
     assert sent.text == page and sent.headers["content-type"].startswith("text/css")
 

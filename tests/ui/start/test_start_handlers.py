@@ -11,7 +11,7 @@ from gptcore.generation import last_logits
 from ui.handlers.parameters.anatomy import EXPERIMENTS
 from ui.handlers.start import sentence, story
 from ui.handlers.start.film import film
-from ui.handlers.train.files import example_bench
+from ui.handlers.train.files import example_benches
 from ui.services import make_services
 
 PROMPT = "the cat sat on the mat and the dog"
@@ -85,8 +85,8 @@ def test_a_line_of_the_most_tokens_is_full(services, tiny_lm):
 
 def test_the_film_shows_the_recorded_run_from_noise_to_words(services):
     assert film(services) == {"title": "", "frames": []}
-    bench = example_bench()
-    shown = film(make_services(offline=True, example=bench))
+    bench, *_ = example_benches()
+    shown = film(make_services(offline=True, examples=[bench]))
     looks = bench.current.observations
     frames = shown["frames"]
     assert frames[0]["step"] == looks[0].step == 0 and frames[-1]["step"] == looks[-1].step

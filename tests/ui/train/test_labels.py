@@ -5,18 +5,21 @@ from __future__ import annotations
 import random
 import re
 
+import gradio as gr
 import pytest
 from test_runs import finished
 
 from gptcore.errors import GPTCoreError
-from gptcore.finetuning import SpecialTokens
+from gptcore.finetuning import SpecialTokens, best_bag_of_words
 from ui import runs
 from ui.handlers.train import watching
+from ui.handlers.train.files import example_benches
 from ui.handlers.train.forms import label_form, read_lines
 from ui.handlers.train.input_forms import INPUT_FORMS, drawing, input_form
 from ui.handlers.train.label_sets import example_lines
-from ui.handlers.train.labels import label_plan
+from ui.handlers.train.labels import label_plan, verdict
 from ui.handlers.train.presets import GPT1_TUNING
+from ui.tabs.train.further import label_fields
 
 LINES = "\n".join(f"animal\tthe {word} ran to the mat" for word in ("cat", "dog") for _ in range(20))
 LINES += "\n" + "\n".join(f"place,on the mat and on the {word}" for word in ("mat", "sat") for _ in range(20))
@@ -148,3 +151,27 @@ def test_both_terms_of_the_loss_are_in_the_curve(services):
 
 def test_a_drawing_names_the_special_tokens():
     assert drawing("similarity").count("delimiter") == 2 and "if-special" in drawing("choice")
+
+
+def test_the_made_up_lines_are_filled_in_and_words_alone_do_not_solve_them(services):
+    with gr.Blocks():
+        field = label_fields()["labelled"]
+    assert field.value == example_lines("classification")
+    form = label_form({**VALUES, "labelled": field.value}, services.limits)
+    places = list(range(len(form.lines)))
+    random.Random(0).shuffle(places)
+    lines = [(label, texts[0]) for label, texts in (form.lines[place] for place in places)]
+    _, words = best_bag_of_words(lines[48:], lines[:48], 2)
+    assert words.accuracy < 0.75
+
+
+def test_each_form_opens_with_a_recorded_run_of_its_own_kind():
+    found = {bench.id: bench.current for bench in example_benches()}
+    assert list(found) == ["example", "example-tune", "example-labels"]
+    assert [(run.facts.kind, run.facts.tuned) for run in found.values()] == [
+        ("text", False), ("text", True), ("labels", False),
+    ]  # fmt: skip
+    assert found["example-labels"].final_accuracy > 0.9 > found["example-labels"].observations[0].accuracy
+    assert "A bag of words does less well" in verdict(found["example-labels"])
+    tuned = found["example-tune"]
+    assert tuned.final_loss < tuned.observations[0].valid_loss - 0.5

@@ -18,7 +18,7 @@ from ui.handlers.train.plan import make_plan
 from ui.handlers.train.presets import PRESETS
 from ui.jobs import Bench, Busy, Jobs
 from ui.limits import Limits
-from ui.run_records import Stopwatch
+from ui.run_records import RunRecord, Stopwatch
 from ui.runs import Plan
 
 TEXT = "the cat sat on the mat and the dog ran to the cat. " * 60
@@ -282,3 +282,56 @@ def test_a_timed_run_says_when_the_next_snapshot_is_due(services):
     assert news["next_look"] <= run.seconds() + 3.0  # a tenth of the time at most
     watching.command(services, [bench.id, "stop", None])
     assert bench.run.wait(10.0) and watching.poll(services, [bench.id, None, 0, 0, 0])["next_look"] is None
+
+
+def test_a_run_by_the_clock_says_what_its_time_allows_and_can_be_given_more(services):
+    facts = replace(plan_of(services).facts, config=replace(plan_of(services).facts.config, time_budget=30.0))
+    seconds = Stopwatch(2.0)
+    record = RunRecord("run-x", facts, state="running", step=2, seconds=seconds)
+    assert record.expected_updates is None  # too early to tell
+    record.seconds = Stopwatch(5.0)
+    assert record.expected_updates == 12 and record.seconds_left() == pytest.approx(25.0)
+    assert watching._slow(record) == {"updates": 12, "seconds": 30, "more": 30}
+    record.prolonged = 30.0
+    assert record.expected_updates == 24 and record.seconds_left() == pytest.approx(55.0)
+    record.step = 500
+    assert watching._slow(record) is None
+    record.state = "ended"
+    assert record.expected_updates is None
+
+
+def test_more_time_is_given_to_the_run_that_learns_and_never_more_than_the_server_allows(services):
+    bench = start(services, None, {**SMALL, "length": "30"})
+    assert watching.command(services, [bench.id, "longer", None]) == {"said": ""}
+    assert bench.current.time_budget == 60.0
+    for _ in range(500):
+        watching.command(services, [bench.id, "longer", None])
+    assert bench.current.time_budget == services.limits.training_seconds
+    services.jobs.stop_all()
+
+
+def test_a_run_that_has_been_started_never_says_that_it_waits_to_be_told(services):
+    held = threading.Event()
+    services.computing.keep(iter(lambda: held.wait(60), True))  # the computing place is busy
+    bench = start(services, None, SMALL)
+    assert watching.poll(services, [bench.id, None, 0, 0, 0])["state"] == "starting"
+    held.set()
+    finished(bench)
+
+
+def test_a_new_run_does_not_wait_for_the_score_of_the_one_before(services):
+    plan = plan_of(services, max_steps=3)
+    begun = threading.Event()
+
+    def endless(model, whole):
+        while whole:
+            begun.set()
+            yield
+        yield
+        return 1.0, math.nan
+
+    jobs = services.jobs
+    first = jobs.start(None, replace(plan, evaluate=endless))
+    assert begun.wait(60)
+    again = jobs.start(first.id, plan)
+    assert again.records[0].state == "ended" and finished(again).current.reason == "All steps are done."

@@ -98,7 +98,7 @@ def test_recorded_scores_are_bars_with_their_intervals():
 
 def test_what_people_write_is_the_headline_of_the_recorded_scores():
     first, second = json.loads(recorded.recorded())["sections"]
-    assert first["title"] == "What people write" and not first["folded"] and second["folded"]
+    assert first["title"] == "What people write: world" and not first["folded"] and second["folded"]
     assert {bar["says"] for bar in first["bars"]} >= {"28 of 32", "22 of 32", "1 of 10"}
 
 

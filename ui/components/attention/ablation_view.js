@@ -109,15 +109,16 @@ export function start({element, props, server, trigger, watch}) {
     const [before, after] = ['before', 'after'].map(name =>
       value.rows.reduce((best, row) => (row[name] > best[name] ? row : best)),
     );
-    part('head').textContent =
-      off.size === 0
-        ? 'Everything is on. Click a head, an attention layer or an MLP to switch it off.'
-        : `${value.example ? EXAMPLE : ''}Without ${[...off].slice(0, 4).map(nameOf).join(', ')}${off.size > 4 ? ` and ${off.size - 4} more` : ''}: ` +
-          (before.id === after.id
-            ? `still ${visible(after.label)}, ${percent(before.before)} → ${percent(after.after)}`
-            : `${visible(before.label)} (${percent(before.before)}) ` +
-              `becomes ${visible(after.label)} (${percent(after.after)})`) +
-          `. The distribution moved by ${value.divergence.toFixed(2)} bits.`;
+    const names = [...off].slice(0, 4).map(nameOf).join(', ') + (off.size > 4 ? ` and ${off.size - 4} more` : '');
+    const now =
+      before.id === after.id
+        ? `still ${visible(after.label)}, ${percent(before.before)} → ${percent(after.after)}`
+        : `${visible(before.label)} (${percent(before.before)}) ` +
+          `becomes ${visible(after.label)} (${percent(after.after)})`;
+    part('head').textContent = off.size
+      ? `${value.example ? EXAMPLE : ''}Without ${names}: ${now}. ` +
+        `The distribution moved by ${value.divergence.toFixed(2)} bits.`
+      : 'Everything is on. Click a head, an attention layer or an MLP to switch it off.';
     box.textContent = '';
     part('scale').textContent = `longest bar: ${percent(most)}`;
     for (const row of value.rows) {

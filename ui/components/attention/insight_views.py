@@ -14,7 +14,7 @@ _ABLATION = """
 <div class="ab-muted">Numbers, once tried: how far the next token moves without this part alone, in bits.</div>
 <div class="ts-tools"><button type="button" data-do="none">All on</button><span class="ab-said" role="status"></span></div></div>
 <div><div class="ab-head" role="status"></div>
-<div class="ab-muted ab-key">next token:<i></i><span>whole model</span><i></i><span>with parts off</span> <span class="ab-scale"></span></div>
+<div class="ab-muted ab-key">next token:<i></i><span>whole model</span><i></i><span>with parts off</span><span class="ab-scale"></span></div>
 <div class="ab-rows"></div><div class="ab-muted ab-note"></div>
 <div class="ts-tools">SAVE</div></div>
 </div>
@@ -36,7 +36,8 @@ _NEURONS = """
 to the stream (Geva et al. 2021). Here are those that stand out on the text above.</p>
 <div class="nr-pick"><label>Layer <select class="nr-layer lens-plain"></select></label>
 <label>Neuron <input type="number" class="nr-neuron lens-plain" min="0" step="1"></label>
-<div class="nr-top" role="group" aria-label="Neurons that stand out on this text"></div></div>
+<span>or one that stands out here, by its place in the MLP:</span>
+<div class="nr-top" role="group" aria-label="Neurons that stand out on this text, by their places in the MLP"></div></div>
 <div class="nr-message" role="status"></div>
 <div class="nr-two"><section><h3 class="nr-title">What excites it</h3><div class="nr-text" tabindex="0"></div>
 <p class="nr-note nr-peak"></p></section>

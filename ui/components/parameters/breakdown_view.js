@@ -7,7 +7,7 @@ import {add, onTools, saveText, slides} from '../shared/page.js';
 export function start({element, props, server, watch}) {
   const part = name => element.querySelector('.bd-' + name);
   const count = n => n.toLocaleString('en'),
-    HUES = ['#3c99c6', '#7d8fb8', '#e2892b', '#125275', '#8790ab', '#b5bccf', '#c8701a'];
+    HUES = ['#3c99c6', '#7d8fb8', '#e2892b', '#1f7dad', '#8790ab', '#b5bccf', '#a9d6ea'];
   let value = null,
     opened = new Set();
 

@@ -24,12 +24,18 @@ export function start({element, props, watch, given}) {
   function skinned(layout) {
     const style = getComputedStyle(element),
       get = name => style.getPropertyValue(name).trim(),
-      grid = get('--border-color-primary');
+      grid = get('--border-color-primary'),
+      wall = document.body.classList.contains('present');
     const out = {
       ...layout,
       paper_bgcolor: 'rgba(0,0,0,0)',
       plot_bgcolor: 'rgba(0,0,0,0)',
-      font: {...layout.font, color: get('--body-text-color'), family: get('--font') || 'sans-serif'},
+      font: {
+        ...layout.font,
+        size: wall ? 0.9 * parseFloat(style.fontSize) : 12,
+        color: get('--body-text-color'),
+        family: get('--font') || 'sans-serif',
+      },
     };
     for (const key of Object.keys(out))
       if (/^[xy]axis/.test(key)) out[key] = {gridcolor: grid, linecolor: grid, zerolinecolor: grid, ...out[key]};

@@ -4,6 +4,7 @@ import {endCount} from './frames.js';
 import {keepHistory} from './history.js';
 import {goTo, isOpen, outerTabs, place} from './places.js';
 import {isRecording, isReplaying, leaveReplay, record, stopRecording} from './recorder.js';
+import {restoreLook, turnLook} from './look.js';
 import {heldView, hold} from './visit.js';
 import {SAY} from './page.js';
 import {isTouring, leaveTour, resumeTour, startTour, turnBack, turnTour} from './tour.js';
@@ -50,8 +51,14 @@ function closeMenus(event) {
   return left.length > 0;
 }
 
+function closeList(field) {
+  if (field.getAttribute?.('role') !== 'listbox' && !field.closest?.('.wrap')?.querySelector('ul.options')) return;
+  field.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape', bubbles: false}));
+}
+
 export function start() {
   endCount();
+  restoreLook();
   const silent = ['range', 'checkbox', 'radio', 'button'];
   const typing = e =>
     ['TEXTAREA', 'SELECT'].includes(e.target.tagName) ||
@@ -67,10 +74,10 @@ export function start() {
     n: () => press('#next-token, #start [data-do=next]'),
     s: () => press('#tabs button.stop, #train [data-cmd=stop], #start .st-play.on'),
     p: () => {
-      document.body.classList.toggle('present');
+      turnLook('present');
       window.dispatchEvent(new Event('resize'));
     },
-    d: () => document.body.classList.toggle('dark'),
+    d: () => turnLook('dark'),
     b: () => document.body.classList.toggle('black'),
     '.': () => document.body.classList.toggle('black'),
     '?': list,
@@ -106,9 +113,17 @@ export function start() {
     },
     true,
   );
+  // A list of Gradio's that is left by Tab stays open over the page, unless it is told.
+  document.addEventListener('keydown', e => e.key === 'Tab' && closeList(e.target), true);
   document.addEventListener('keydown', e => {
-    if (e.ctrlKey || e.metaKey || e.altKey || e.repeat || typing(e)) return;
+    if (e.ctrlKey || e.metaKey || e.altKey || e.repeat) return;
     const key = e.key.toLowerCase();
+    if (typing(e)) {
+      // A remote's keys work wherever the cursor stands, and Escape leaves a field. Gradio's lists use it, too.
+      if (key === 'escape') e.target.blur();
+      if (!remote[key] || !(isTouring() || document.body.classList.contains('present'))) return;
+      e.target.blur();
+    }
     const pressing = key === ' ' && e.target.closest?.('button, summary, a, input, canvas, [tabindex]'); // its own key
     const onward = pressing ? 0 : {' ': 1, ...remote}[key];
     if (isTouring() && (onward || key === 'escape')) {
@@ -141,8 +156,7 @@ export function start() {
   resumeTour();
   const view = heldView() || new URLSearchParams(location.search).get('view');
   if (!isTouring() && view) goTo(new URLSearchParams({view}));
-  if (new URLSearchParams(location.search).get('present') !== '1') return;
-  document.body.classList.add('present');
+  if (!document.body.classList.contains('present')) return;
   const fitted = new MutationObserver(() => {
     if (!document.querySelector('#prompt textarea')) return;
     fitted.disconnect();

@@ -16,7 +16,7 @@ export async function goTo(query, isWanted = () => true) {
 }
 
 // What a way can set without loading the page; all else is read when the page is loaded.
-const HERE = new Set(['tab', 'view', 'choose', 'once']);
+const HERE = new Set(['tab', 'view', 'choose', 'once', 'press']);
 
 // Whether a way sets more than that, and the page does not stand there yet.
 export function needsLoad(query) {

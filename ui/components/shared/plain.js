@@ -6,7 +6,7 @@ export const visible = text => text.replaceAll('\n', '⏎').replaceAll('\t', '�
 export const hundredths = x => (Math.abs(x) < 0.005 ? '0.00' : x.toFixed(2).replace('-', '−'));
 
 export function percent(p) {
-  if (p >= 0.9995) return '100%';
+  if (p >= 0.9995) return p >= 1 ? '100%' : '>99.9%';
   if (p >= 0.1) return (100 * p).toFixed(1) + '%';
   return p >= 0.0001 ? (100 * p).toPrecision(2) + '%' : '<0.01%';
 }
@@ -50,8 +50,15 @@ export function smoothed(values) {
   });
 }
 
+// Rows as CSV. A text that a spreadsheet would take for a formula gets an apostrophe in front, which it hides.
 export const csvText = rows =>
-  rows.map(row => row.map(cell => '"' + String(cell ?? '').replaceAll('"', '""') + '"').join(',')).join('\n');
+  rows.map(row => row.map(cell => `"${defused(cell).replaceAll('"', '""')}"`).join(',')).join('\n');
+
+function defused(cell) {
+  const text = String(cell ?? '');
+  const isNumber = typeof cell === 'number' || (text.trim() !== '' && Number.isFinite(+text));
+  return !isNumber && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+}
 
 // A name too long to be guessed.
 export const drawnName = () =>

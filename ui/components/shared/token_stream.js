@@ -154,6 +154,15 @@ export function start({element, props, trigger, watch, given}) {
             : ` · surprisal ${(-Math.log2(Math.max(record.p, 1e-12))).toFixed(1)} bits`),
     );
     detail.append(what);
+    const close = document.createElement('button');
+    close.type = 'button';
+    close.className = 'ts-close';
+    close.textContent = 'Close';
+    close.addEventListener('click', () => {
+      lock(-1);
+      idle();
+    });
+    detail.append(close);
     for (const [label, p, id] of record.others || []) {
       const button = document.createElement('button');
       button.type = 'button';
@@ -182,6 +191,7 @@ export function start({element, props, trigger, watch, given}) {
   }
   function lock(i) {
     locked = i;
+    element.classList.toggle('ts-locked', i >= 0); // on a phone its alternatives come up from the bottom
     point(i, 'locked');
     show(i);
   }

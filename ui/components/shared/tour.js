@@ -3,6 +3,7 @@
 // talk is a tour whose steps may be recordings.
 import {add, addButton, copyText, saveText} from './page.js';
 import {awaited, goTo, loadWith, needsLoad, visible} from './places.js';
+import {scrollFor} from './framing.js';
 import {leaveReplay, play} from './recorder.js';
 import {readTalk, talkText} from './recording.js';
 import {STEPS, TITLE} from './tour_steps.js';
@@ -115,6 +116,7 @@ export function resumeTour() {
 
 async function go(at) {
   const number = ++wanted;
+  const forward = at === tour.at + 1; // what a step presses is not pressed again on the way back, or after a reload
   tour.at = at;
   const step = tour.steps[at];
   leaveReplay();
@@ -133,14 +135,27 @@ async function go(at) {
   const target = step.point && (await awaited(() => visible(step.point), isWanted));
   if (number === wanted && target) frame(target);
   if (number === wanted && step.recording) play(step.recording);
+  if (number === wanted && forward && query.has('press')) visible(`${query.get('press')}:is(button)`)?.click();
 }
 
 function frame(target) {
   document.querySelector('.tour-target')?.classList.remove('tour-target');
   if (!target) return;
   target.classList.add('tour-target');
+  bring(target);
+  // What is still being drawn grows: it is brought into sight again, until the visitor scrolls.
+  const grown = new ResizeObserver(() =>
+    target.classList.contains('tour-target') ? bring(target) : grown.disconnect(),
+  );
+  grown.observe(target);
+  for (const by of ['wheel', 'touchmove', 'pointerdown']) addEventListener(by, () => grown.disconnect(), {once: true});
+}
+
+function bring(target) {
+  const {top, height} = target.getBoundingClientRect();
+  const by = scrollFor({top, height}, {top: 0, bottom: bar?.getBoundingClientRect().top ?? innerHeight});
   const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
-  target.scrollIntoView({block: 'nearest', behavior: still ? 'auto' : 'smooth'});
+  if (by) scrollBy({top: by, behavior: still ? 'auto' : 'smooth'});
 }
 
 const say = text => {
@@ -166,9 +181,9 @@ function build() {
   bar = add(document.body, 'aside', '');
   bar.id = 'tour';
   bar.setAttribute('aria-label', 'Guided tour');
-  add(bar, 'b', 'tour-title');
   add(bar, 'p', 'tour-say').setAttribute('aria-live', 'polite');
   const row = add(bar, 'div', 'tour-row');
+  add(row, 'b', 'tour-title');
   addButton(row, 'tour-back', 'Back', () => turnTour(-1));
   addButton(row, 'tour-next', 'Next', () => turnTour(1));
   const place = add(row, 'input', 'tour-at');

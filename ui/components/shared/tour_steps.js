@@ -1,9 +1,10 @@
-// The guided tour: twenty steps, each with its result already drawn. `link` says where, `point` what to look at.
-export const TITLE = 'Show me: five views of one model';
+// The guided tour: guess, choose, look, switch off, count, learn, ask. Each step shows its result already drawn. `link`
+// says where, and what the tour itself presses there; `point` what to look at.
+export const TITLE = 'Show me around';
 export const STEPS = [
   [
     'tab=start',
-    '#start .st-words',
+    '#start .st-line',
     'A GPT reads a text and guesses the next piece of it, a token. That is all it ever does.',
   ],
   [
@@ -13,7 +14,7 @@ export const STEPS = [
   ],
   [
     'tab=start',
-    '#start .st-arcs',
+    '#start .st-line',
     'The arcs show which earlier words its attention heads look at. Point at a word to see its own.',
   ],
   [
@@ -26,7 +27,7 @@ export const STEPS = [
   [
     'tab=generate',
     '#distribution',
-    'Each column is a step from raw guesses to the choice:',
+    'How one is chosen: each column is a step from raw guesses to the choice,',
     'temperature, then top-k, then top-p.',
     'What is cut cannot be written.',
   ],
@@ -40,7 +41,7 @@ export const STEPS = [
     '#scored',
     'Any text can be scored.',
     'It expects the mat the second time, because it has just read it.',
-    'The refrigerator it does not.',
+    'It does not expect the refrigerator.',
   ],
   [
     'tab=attention',
@@ -57,12 +58,12 @@ export const STEPS = [
   ],
   [
     'tab=attention&view=Switch off',
-    '#ablation',
+    '#ablation .ab-body',
     'Switch a head or an MLP off, and see what the model would then say. Some parts matter, many do not.',
   ],
   [
     'tab=attention&view=Logit lens',
-    '#lens',
+    '#lens .ln-body',
     'What it would say after each layer, from the bottom up:',
     'rough guesses after the embeddings become the final ones in the top row.',
   ],
@@ -73,35 +74,37 @@ export const STEPS = [
   ],
   [
     'tab=parameters&view=117M or 124M?',
-    '#quoted',
+    '#quoted .sh-section',
     'Why GPT-2 small is called 117M and 124M. Both are in print, and only one is what you count.',
   ],
-  ['tab=parameters&view=Drawing', '#drawing', 'The architecture to scale. Click a part for its code.'],
+  ['tab=parameters&view=Drawing', '#drawing .dr-box', 'The architecture to scale. Click a part for its code.'],
   [
     'tab=train',
-    '#train .tr-grid',
+    '#train .tr-plot',
     'A recorded run of two minutes. The loss falls from knowing nothing, past counting letters, to words.',
   ],
   [
     'tab=train',
-    '#train .tr-text',
+    '#train .tr-samples',
     'What it wrote at each point. Drag “Point in training” to the left to go back to noise.',
+    'Next starts one live.',
   ],
   [
-    'tab=train',
-    '#train-start',
-    'Press Start to train one yourself. Within half a minute on this machine, noise becomes words.',
+    'tab=train&press=%23train-start',
+    '#train .tr-samples',
+    'Live: a new model has just begun, from random numbers.',
+    'Within half a minute on this machine, noise becomes words.',
   ],
   [
     'tab=zero-shot',
     '#zs-view .zs-prompt',
-    'A task, put in plain words.',
-    'Nobody trained it for this prompt; it has only read a web in which such things occur.',
+    'A task, put in plain words, with no training for it:',
+    'the answer is how the text goes on.',
   ],
   ['tab=zero-shot', '#zs-view', 'Its answer is the likelier label. Change the review on the left and watch the bars.'],
   [
-    'tab=zero-shot&view=Scoreboard',
-    '#zs-board',
-    'How often it is right, on items and words that training never showed. That is the tour: now play.',
+    'tab=start',
+    '#start .st-line',
+    'It guesses the next word, and everything else comes from guessing well. Now it is your turn: click any word.',
   ],
 ].map(([link, point, ...sentences]) => ({link, point, say: sentences.join(' ')}));

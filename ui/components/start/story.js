@@ -83,9 +83,13 @@ export function story(box, server, sentence) {
     let sum = 0;
     const rows = factors.map((token, i) => {
       sum += Math.log(token.p);
-      const before = tokens.slice(0, i + 1).map(one => one.text);
+      const before = tokens
+        .slice(0, i + 1)
+        .map(one => one.text)
+        .join('')
+        .trim();
       return [
-        `P(${visible(token.label)} | ${before.join('').trim().slice(-24)})`,
+        `P(${visible(token.label)} | ${before.length > 24 ? `…${before.slice(-24)}` : before})`,
         percent(token.p),
         minus(Math.log(token.p)),
         Math.exp(sum) < 0.001 ? Math.exp(sum).toExponential(1) : percent(Math.exp(sum)),

@@ -18,6 +18,14 @@ export function startOnOwn() {
   return ownBench();
 }
 
+// That another of the three forms is open, in the event's detail: "scratch", "tune" or "labels".
+export const FORM = 'gptlens-form';
+
+export const openForm = kind => {
+  dispatchEvent(new CustomEvent(FORM, {detail: kind}));
+  return [];
+};
+
 export const answered = () => {
   dispatchEvent(new Event(STARTED));
   return [];

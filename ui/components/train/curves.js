@@ -3,7 +3,7 @@
 // 35 ms for each, this about two. Drag to zoom, double-click to see all, click for the nearest look at the model.
 import {smoothed, tickLabel, ticks} from '../shared/plain.js';
 
-const [LEFT, RIGHT, TOP, BOTTOM] = [50, 10, 8, 34];
+const [RIGHT, TOP] = [10, 8];
 // [title, height share]; the gaps between panels hold their titles. The last one is drawn on wish.
 const PANELS = [
   ['Loss, nats per token', 0.5],
@@ -140,6 +140,7 @@ export const nearest = (list, place, x) =>
 
 export function curvePlot(box, readout) {
   const [paper, overlay] = box.querySelectorAll('canvas');
+  const edge = {left: 50, bottom: 34}; // room for the axes' figures, which grow with the type
   let zoom = null,
     norms = false,
     frame = null;
@@ -188,21 +189,24 @@ export function curvePlot(box, readout) {
     };
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.clearRect(0, 0, width, height);
-    const size = parseFloat(style.fontSize) * 0.8,
-      along = axis(run),
+    const size = parseFloat(style.fontSize) * 0.8;
+    [edge.left, edge.bottom] = [Math.max(50, 3.6 * size), Math.max(34, 2.8 * size)];
+    const along = axis(run),
       all = [0, Math.max(10, along.end, run.rows.length ? along.row(run.rows.at(-1)) : 0)];
     const [x0, x1] = zoom || all,
-      X = x => LEFT + ((x - x0) / (x1 - x0)) * (width - LEFT - RIGHT);
+      X = x => edge.left + ((x - x0) / (x1 - x0)) * (width - edge.left - RIGHT);
     pen.font = `${size}px ${get('--font') || 'sans-serif'}`;
     const gap = size * 1.9,
       panels = norms ? PANELS : PANELS.slice(0, -1),
-      free = height - TOP - BOTTOM - gap * (panels.length - 1) - size,
+      free = height - TOP - edge.bottom - gap * (panels.length - 1) - size,
       shares = panels.reduce((sum, [, share]) => sum + share, 0);
     let top = TOP + size;
     const drawn = series(run, guess, color).slice(0, panels.length);
     drawn.forEach((panel, i) => {
       const bottom = top + (free * panels[i][1]) / shares,
-        [low, high] = extent(panel, x0, x1),
+        [low, most] = extent(panel, x0, x1),
+        // The uppermost level's name stands above its line.
+        high = most + (panel.levels.length && !zoom ? ((most - low) * size) / (bottom - top) : 0),
         Y = y => bottom - ((y - low) / (high - low)) * (bottom - top);
       pen.fillStyle = color.soft;
       pen.textAlign = 'left';
@@ -211,10 +215,10 @@ export function curvePlot(box, readout) {
       const loss = run.about.kind === 'labels' ? LABELLED : panels[0][0];
       const title = i === 0 ? loss : i === 1 && named.length ? 'Task accuracy:' : panels[i][0];
       const wide = text => pen.measureText(text).width;
-      let place = LEFT + wide(`${title}  `);
+      let place = edge.left + wide(`${title}  `);
       // On a phone there is no room for both, and the names matter more.
-      if (named.length && named.reduce((end, line) => end + wide(line.name) + 22, place) > width) place = LEFT;
-      else pen.fillText(title, LEFT, top - 3);
+      if (named.length && named.reduce((end, line) => end + wide(line.name) + 22, place) > width) place = edge.left;
+      else pen.fillText(title, edge.left, top - 3);
       for (const line of named) {
         pen.fillStyle = line.color;
         pen.fillRect(place, top - 3 - size * 0.55, 9, 4);
@@ -228,14 +232,14 @@ export function curvePlot(box, readout) {
       pen.textBaseline = 'middle';
       for (const tick of ticks(low, high, i ? 2 : 5)) {
         pen.beginPath();
-        pen.moveTo(LEFT, Y(tick));
+        pen.moveTo(edge.left, Y(tick));
         pen.lineTo(width - RIGHT, Y(tick));
         pen.stroke();
-        pen.fillText(tickLabel(tick), LEFT - 6, Y(tick));
+        pen.fillText(tickLabel(tick), edge.left - 6, Y(tick));
       }
       pen.save();
       pen.beginPath();
-      pen.rect(LEFT, top - 4, width - LEFT - RIGHT + 6, bottom - top + 8);
+      pen.rect(edge.left, top - 4, width - edge.left - RIGHT + 6, bottom - top + 8);
       pen.clip();
       for (const line of panel.lines) {
         pen.globalAlpha = line.alpha ?? 1;
@@ -269,7 +273,7 @@ export function curvePlot(box, readout) {
         pen.strokeStyle = hue;
         pen.lineWidth = 1.2;
         pen.beginPath();
-        pen.moveTo(LEFT, Y(value));
+        pen.moveTo(edge.left, Y(value));
         pen.lineTo(width - RIGHT, Y(value));
         pen.stroke();
         pen.setLineDash([]);
@@ -282,7 +286,7 @@ export function curvePlot(box, readout) {
       pen.restore();
       top = bottom + gap;
     });
-    const foot = height - BOTTOM;
+    const foot = height - edge.bottom;
     pen.fillStyle = color.soft;
     pen.textBaseline = 'top';
     pen.textAlign = 'center';
@@ -290,7 +294,7 @@ export function curvePlot(box, readout) {
       const label = tickLabel(along.least < 1 ? tick : Math.round(tick));
       pen.fillText(label, Math.min(X(tick), width - 2 - pen.measureText(label).width / 2), foot + 4);
     }
-    pen.fillText(along.name, (LEFT + width - RIGHT) / 2, foot + 4 + size * 1.2);
+    pen.fillText(along.name, (edge.left + width - RIGHT) / 2, foot + 4 + size * 1.2);
     if (at !== null) {
       pen.strokeStyle = color.orange;
       pen.lineWidth = 1.3;
@@ -310,7 +314,7 @@ export function curvePlot(box, readout) {
       height,
       ratio,
       color,
-      at: px => x0 + ((px - LEFT) / (width - LEFT - RIGHT)) * (x1 - x0),
+      at: px => x0 + ((px - edge.left) / (width - edge.left - RIGHT)) * (x1 - x0),
     };
   }
   // --- pointing, zooming
@@ -323,9 +327,9 @@ export function curvePlot(box, readout) {
     if (to === undefined) {
       pen.beginPath();
       pen.moveTo(from, TOP);
-      pen.lineTo(from, frame.height - BOTTOM);
+      pen.lineTo(from, frame.height - edge.bottom);
       pen.stroke();
-    } else pen.fillRect(Math.min(from, to), TOP, Math.abs(to - from), frame.height - BOTTOM - TOP);
+    } else pen.fillRect(Math.min(from, to), TOP, Math.abs(to - from), frame.height - edge.bottom - TOP);
   }
   function read(x) {
     const along = axis(frame.run),
@@ -341,7 +345,8 @@ export function curvePlot(box, readout) {
   }
   function wire(pick, redraw) {
     let from = null;
-    const place = e => Math.max(LEFT, Math.min(frame.width - RIGHT, e.clientX - overlay.getBoundingClientRect().left));
+    const place = e =>
+      Math.max(edge.left, Math.min(frame.width - RIGHT, e.clientX - overlay.getBoundingClientRect().left));
     overlay.addEventListener('pointerdown', e => {
       if (frame && e.button === 0) {
         from = place(e);

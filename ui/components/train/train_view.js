@@ -3,7 +3,7 @@
 import {counted, csvText, percent, smoothed, visible} from '../shared/plain.js';
 import {inflate} from '../shared/coding.js';
 import {SAY, add, isDark, onLook, saveMade, saveText, shareLink} from '../shared/page.js';
-import {STARTED, STARTING, useBench} from './bench.js';
+import {FORM, STARTED, STARTING, useBench} from './bench.js';
 import {axis, curvePlot, nearest} from './curves.js';
 import {drawMaps, drawSpark, writeSample} from './moment.js';
 import {begun, differences, receive} from './received.js';
@@ -15,7 +15,9 @@ export function start({element, props, server, trigger, watch, pace}) {
     said = part('said'),
     message = part('message');
   const STORED = 'gptlens-bench',
-    EXAMPLE = 'example';
+    EXAMPLES = {scratch: 'example', tune: 'example-tune', labels: 'example-labels'},
+    isExample = id => Object.values(EXAMPLES).includes(id);
+  let form = 'scratch'; // which of the three is open
   const curves = curvePlot(part('plot'), part('readout'));
   let bench = null,
     run = null,
@@ -27,6 +29,7 @@ export function start({element, props, server, trigger, watch, pace}) {
     wanted = null, // id of the run that was started last
     starting = false, // a run was asked for, and what stands here is of the one before
     guess = null,
+    restored = false, // the form of the run that stood here before a reload was asked for
     epoch = 0,
     drawnHeads = '',
     pickedFor = '';
@@ -49,9 +52,9 @@ export function start({element, props, server, trigger, watch, pace}) {
   const followed = new URLSearchParams(location.search).get('bench');
   function attach(id) {
     bench = id;
-    useBench(id === EXAMPLE ? null : id);
+    useBench(isExample(id) ? null : id);
     document.body.classList.toggle('following', id === followed);
-    if (id !== EXAMPLE && id !== followed)
+    if (!isExample(id) && id !== followed)
       try {
         localStorage.setItem(STORED, id);
       } catch {
@@ -62,7 +65,7 @@ export function start({element, props, server, trigger, watch, pace}) {
     const value = props.value ? JSON.parse(props.value) : null;
     wanted = value?.run ?? null;
     if (value && value.bench) attach(value.bench);
-    else if (!bench) attach(followed || remembered() || EXAMPLE);
+    else if (!bench) attach(followed || remembered() || EXAMPLES[form]);
     tick();
   }
   function schedule(ms) {
@@ -108,7 +111,7 @@ export function start({element, props, server, trigger, watch, pace}) {
     say('');
   }
   function lost() {
-    if (bench === EXAMPLE) return;
+    if (isExample(bench)) return;
     try {
       localStorage.removeItem(STORED);
     } catch {
@@ -116,7 +119,7 @@ export function start({element, props, server, trigger, watch, pace}) {
     }
     say('The run that was here is gone: it was idle too long, or the server restarted. Below is the recorded example.');
     run = null;
-    attach(EXAMPLE);
+    attach(EXAMPLES[form]);
   }
   function say(text) {
     message.textContent = text;
@@ -148,11 +151,15 @@ export function start({element, props, server, trigger, watch, pace}) {
       run.rival = begun(news.rival);
       receive(run.rival, news.rival);
     }
+    if (!restored) {
+      restored = true;
+      if (!isExample(bench)) trigger('restore', {bench});
+    }
     if (failures === 0 && message.textContent.startsWith('The server does not')) say('');
     const ended = before !== 'ended' && run.state === 'ended';
     const rivalEnded = rivalBefore !== undefined && rivalBefore !== 'ended' && run.rival?.state === 'ended';
     if (!fresh && (ended || rivalEnded)) await pastRuns();
-    if (news.looks.length && bench !== EXAMPLE && pickedFor !== run.id + (run.state === 'ended')) {
+    if (news.looks.length && !isExample(bench) && pickedFor !== run.id + (run.state === 'ended')) {
       pickedFor = run.id + (run.state === 'ended');
       trigger('models', {bench});
     }
@@ -219,14 +226,19 @@ export function start({element, props, server, trigger, watch, pace}) {
         running: 'Learning',
         paused: 'Paused',
         ending: 'Ending',
-        ended: bench === EXAMPLE ? 'Recorded example' : 'Ended',
+        ended: isExample(bench) ? 'Recorded example' : 'Ended',
       };
     part('title').textContent =
       `${states[run.state]} · ${run.about.title} · ${run.about.parameters.toLocaleString('en')} parameters` +
-      (run.reason && bench !== EXAMPLE ? ` · ${run.reason}` : '') +
+      (run.reason && !isExample(bench) ? ` · ${run.reason}` : '') +
       (run.busy === null
         ? ''
         : ` · This machine is busy: the run gets ${Math.round(100 * run.busy)}% of its processor.`);
+    part('slow').hidden = !run.slow;
+    if (run.slow)
+      part('slow').firstChild.textContent =
+        `This machine is slow or busy: ${run.slow.seconds} s will make about ${counted(run.slow.updates, 'update')}, ` +
+        'too few for words.';
     const accuracy = run.final_accuracy ?? look?.accuracy ?? null,
       ofLabels = run.about.kind === 'labels';
     part('try').hidden = !ofLabels || run.state !== 'ended';
@@ -246,7 +258,7 @@ export function start({element, props, server, trigger, watch, pace}) {
       ofLabels
         ? ['words alone', run.about.words_right === null ? '–' : percent(run.about.words_right)]
         : ['bits per character', valid === null ? '–' : ((valid / Math.LN2) * per).toFixed(3)],
-      [bench === EXAMPLE ? 'tokens a second, recorded' : 'tokens a second', Math.round(run.rate).toLocaleString('en')],
+      [isExample(bench) ? 'tokens a second, recorded' : 'tokens a second', Math.round(run.rate).toLocaleString('en')],
       ['elapsed', clock(run.elapsed)],
       ['left', run.state === 'ended' ? '–' : clock(run.left)],
     ];
@@ -404,7 +416,13 @@ export function start({element, props, server, trigger, watch, pace}) {
       say(reply?.said || '');
     }, 120);
   });
-  element.querySelector('.tr-buttons').addEventListener('click', async e => {
+  part('slow').addEventListener('click', e => {
+    if (e.target.dataset.do !== 'recorded') return;
+    attach(EXAMPLES[form]);
+    run = null;
+    tick();
+  });
+  element.querySelector('.tr-top').parentElement.addEventListener('click', async e => {
     const {cmd, n} = e.target.dataset;
     if (!cmd || !run) return;
     const reply = await server.command([bench, cmd, n ? +n : null]).catch(() => undefined);
@@ -414,7 +432,9 @@ export function start({element, props, server, trigger, watch, pace}) {
   element.querySelector('.ts-tools').addEventListener('click', async e => {
     const {open, do: what} = e.target.dataset;
     if (!run) return;
-    if (open) trigger('open', {bench, run: run.id, tab: open});
+    if (open && isExample(bench) && form !== 'scratch')
+      said.textContent = 'The weights of this recorded run are not kept. Start one of your own, and open that.';
+    else if (open) trigger('open', {bench, run: run.id, tab: open});
     else if (what === 'csv')
       saveText(
         'run.csv',
@@ -423,7 +443,7 @@ export function start({element, props, server, trigger, watch, pace}) {
       );
     else if (what === 'json') saveMade(said, 'run.json', () => server.recording([bench, run.id]));
     else if (what === 'link') {
-      const run_link = {tab: 'train', ...(bench === EXAMPLE ? {} : {bench})};
+      const run_link = {tab: 'train', ...(isExample(bench) ? {} : {bench})};
       said.textContent = await shareLink(run_link, 'Anyone with this link can control the run.');
     } else if (what === 'png' || what === 'svg')
       saveMade(said, `training.${what}`, () => server.slide([bench, run.id, what, isDark()]));
@@ -454,6 +474,14 @@ export function start({element, props, server, trigger, watch, pace}) {
     }
   });
   document.addEventListener('visibilitychange', () => document.hidden || tick());
+  addEventListener(FORM, e => {
+    form = e.detail;
+    if (!isExample(bench) || bench === EXAMPLES[form]) return;
+    attach(EXAMPLES[form]);
+    run = null;
+    epoch += 1;
+    tick();
+  });
   addEventListener(SAY, e => say(e.detail));
   addEventListener(STARTING, () => setStarting(true));
   addEventListener(STARTED, () => {

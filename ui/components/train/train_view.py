@@ -17,6 +17,9 @@ _HTML = """
 <button type="button" data-cmd="stop" title="end it; what it learned stays">Stop</button></div>
 </div>
 <div class="tr-message" role="status" hidden></div>
+<div class="tr-slow" role="status" hidden><span></span>
+<button type="button" data-cmd="longer">Go on for 30 s more</button>
+<button type="button" data-do="recorded">Show the recorded run</button></div>
 <div class="tr-why"></div>
 <div class="tr-race" role="status" hidden></div>
 <div class="tr-numbers"></div>
@@ -65,7 +68,7 @@ def train_view(value: str = "", *, server_functions: ServerFunctions, elem_id: s
     """The live view of a bench of runs. Its value is JSON of {"bench": id}.
 
     Without a value it shows the bench that this browser last had, the one in the link, or the recorded example. Its event
-    `models` carries {"bench"} when there is a model to pick, `open` {"bench", "run", "tab"} when one shall be opened.
+    `models` carries {"bench"} when there is a model to pick, `restore` the same where a page shows a run again, `open` {"bench", "run", "tab"} when one shall be opened.
 
     server_functions: poll, command, heads, chances, past, recording, slide and tell; each takes one list.
     """
@@ -73,7 +76,7 @@ def train_view(value: str = "", *, server_functions: ServerFunctions, elem_id: s
         value,
         _HTML,
         "train/train_view.js",
-        events=("models", "open"),
+        events=("models", "open", "restore"),
         elem_classes=["train-view"],
         server_functions=server_functions,
         elem_id=elem_id,

@@ -8,7 +8,7 @@ from typing import Any
 from ui.figures.slide import SIZE, colors, data_url, read_request
 
 # The page's hues, one for each component; no red-green pair.
-HUES = ("#3c99c6", "#7d8fb8", "#e2892b", "#125275", "#8790ab", "#b5bccf", "#c8701a")
+HUES = ("#3c99c6", "#7d8fb8", "#e2892b", "#1f7dad", "#8790ab", "#b5bccf", "#a9d6ea")
 _MOST_ROWS, _MOST_CHARS = 20, 200_000
 
 

@@ -55,6 +55,7 @@ def _activations(lm: LanguageModel) -> Experiment:
     found = run.activation_curves()
     error = float((found.values["gelu"] - found.values["gelu_new"]).abs().max())
     lowest = float(found.values["gelu"].min())
+    flat = float(found.x[found.values["gelu"].argmin()])
     arguments = {
         "x": _array(found.x),
         "values": {name: _array(v) for name, v in found.values.items()},
@@ -66,11 +67,9 @@ def _activations(lm: LanguageModel) -> Experiment:
         arguments,
         (
             "ReLU cuts everything below zero, and lets no gradient through there. GELU multiplies its input by a "
-            "soft gate, "
-            f"Φ(x), the share of a normal distribution below x: it dips to {lowest:.3f}, is smooth at zero, and "
-            f"keeps a "
-            f"slope nearly everywhere: it is 0 at one point alone, −0.75. GPT-1 and GPT-2 use the tanh approximation, which differs from the exact one by at most "
-            f"{error:.1e}."
+            f"soft gate, Φ(x), the share of a normal distribution below x: it dips to {lowest:.3f}, is smooth at zero, "
+            f"and its slope is 0 at one point alone, x = {flat:.2f}. GPT-1 and GPT-2 use the tanh approximation, "
+            f"which differs from the exact one by at most {error:.1e}."
         ),
         (_properties(), _by_hand("GELU", "0.5·x·(1 + tanh(√(2/π)·(x + 0.044715·x³)))", *_two_gelus())),
     )
@@ -169,7 +168,7 @@ def _mask(lm: LanguageModel) -> Experiment:
 
 def _norm_position(lm: LanguageModel) -> Experiment:
     made = norms.recorded()
-    pre, post, warmed = (made.last[name] for name in (norms.PRE, norms.POST, norms.WARMED))
+    pre = made.last[norms.PRE]
     said = (
         f"The same GPT of {made.layers} layers, {made.width} wide, on the built-in stories, {made.updates} updates at "
         f"a rate of {made.rate:g}, recorded: only the place of the norm and the warm-up differ. Without a warm-up, "

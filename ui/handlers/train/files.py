@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import logging
 import tempfile
 import zipfile
 import zlib
@@ -21,6 +22,8 @@ from ui.services import Services
 
 EXAMPLE_MODEL = "anthology"
 _RECORDING = "run.json"
+EXAMPLES = {kind: Path(__file__).with_name(f"recorded_{kind}.json") for kind in ("tune", "labels")}
+log = logging.getLogger("gptlens")
 _BYTES = 6  # of an uploaded weight at most: fp32, and other files beside it
 _MOST_MEMBERS, _PIECE, _LAST_RECORD = 200, 1 << 20, 22
 # What a model folder may consist of; anything else in a zip is left where it is.
@@ -37,16 +40,24 @@ def recording(services: Services, request: object) -> str | None:
     return f"data:application/json;base64,{base64.b64encode(write_recording(record).encode()).decode()}"
 
 
-def example_bench() -> Bench | None:
-    """The recorded run that the tab opens with: how the bundled anthology model was made. None without its folder."""
-    try:
-        lm = load(EXAMPLE_MODEL, offline=True)
-        folder = find_folder(EXAMPLE_MODEL)
-        if folder is None:
-            return None
-        return Bench("example", [read_recording((folder / _RECORDING).read_text(encoding="utf-8"), lm)])
-    except (GPTCoreError, OSError, ValueError, KeyError):
-        return None
+def example_benches() -> list[Bench]:
+    """The recorded runs that the tab's three forms open with; one that cannot be read is left out.
+
+    First how the bundled anthology model was made, which can be opened; then a model tuned on a text, and one that
+    learned labels (`python -m tests.recorded_runs`), whose weights are not kept.
+    """
+    found = []
+    folder = find_folder(EXAMPLE_MODEL)
+    recorded = {"example": folder / _RECORDING if folder is not None else None}
+    recorded |= {f"example-{kind}": file for kind, file in EXAMPLES.items()}
+    for name, file in recorded.items():
+        try:
+            if file is not None:
+                lm = load(EXAMPLE_MODEL, offline=True) if name == "example" else None
+                found.append(Bench(name, [read_recording(file.read_text(encoding="utf-8"), lm, name)]))
+        except (GPTCoreError, OSError, ValueError, KeyError):
+            log.warning("The recorded run %s cannot be read; it is left out.", file.name if file else name)
+    return found
 
 
 def zipped_model(services: Services, bench_id: object) -> tuple[str, str]:

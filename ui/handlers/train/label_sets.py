@@ -9,15 +9,14 @@ _NAMES = ("Tom", "Lily", "Max", "Anna", "Ben", "Mia", "Sam", "Lucy")
 _THINGS = ("ball", "car", "hat", "kite", "boat", "cup", "book", "doll")
 _COLOURS = ("red", "blue", "green", "yellow")
 _PLACES = ("park", "garden", "kitchen", "forest", "shop")
-_HAPPY = (
-    "{n} found a {c} {t} and smiled", "{n} got a new {t} for a birthday", "{n} hugged Mom and laughed",
-    "{n} played in the {p} all day with a friend", "the sun was shining and {n} danced in the {p}",
-    "{n} won the game and was proud", "{n} ate cake in the {p}", "Dad gave {n} a {c} {t}",
-)  # fmt: skip
-_SAD = (
-    "{n} lost the {c} {t} and cried", "{n} broke the {t} and felt bad", "it rained and {n} could not go to the {p}",
-    "{n} fell down in the {p} and got hurt", "nobody wanted to play with {n}", "the {c} {t} of {n} was gone",
-    "{n} was alone in the dark {p}", "a big dog took the {t} away from {n}",
+# Who is glad in the end, {w}, and who is not, {l}: both are in every line, so no word gives it away.
+_GLAD = (
+    "{w} was happy and {l} was sad", "{l} was sad and {w} was happy", "{w} won the race in the {p} and {l} lost",
+    "{l} lost the race in the {p} and {w} won", "{w} got the {c} {t} and {l} got nothing",
+    "{l} got nothing and {w} got the {c} {t}", "{w} laughed and {l} cried in the {p}",
+    "{l} cried and {w} laughed in the {p}", "{n} gave the {t} to {w} and not to {l}",
+    "{n} took the {t} from {l} and gave it to {w}", "{w} found the {c} {t} that {l} had lost",
+    "{l} lost the {c} {t} and {w} found it",
 )  # fmt: skip
 _ALIKE = (
     ("{n} has a {c} {t}", "the {t} of {n} is {c}"),
@@ -67,8 +66,10 @@ def _filled(draw: random.Random, *templates: str) -> list[str]:
 
 
 def _classified(draw: random.Random) -> str:
-    label, templates = draw.choice((("happy", _HAPPY), ("sad", _SAD)))
-    return f"{label}\t{_filled(draw, draw.choice(templates))[0]}"
+    """Which of two animals is glad."""
+    label, other = draw.sample(("dog", "cat"), 2)
+    told = _filled(draw, draw.choice(_GLAD).replace("{w}", f"the {label}").replace("{l}", f"the {other}"))
+    return f"{label}\t{told[0]}"
 
 
 def _entailed(draw: random.Random) -> str:

@@ -106,7 +106,7 @@ def _words_alone(form: LabelForm, train: Sequence[int], held_out: Sequence[int])
 def verdict(record: RunRecord) -> str:
     """What a run on labels has come to, as sentences; "" while it learns, or for another run."""
     facts, right = record.facts, record.final_accuracy
-    if record.classifier is None or record.kept_step is None or not math.isfinite(right):
+    if record.alive or record.kept_step is None or not math.isfinite(right):
         return ""
     n, n_right = facts.n_valid, round(right * facts.n_valid)
     found = estimate([1.0] * n_right + [0.0] * (n - n_right))

@@ -6,6 +6,7 @@ import base64
 import html
 import math
 import zlib
+from dataclasses import replace
 from typing import Any
 
 from gptcore.errors import GPTCoreError
@@ -24,7 +25,12 @@ from ui.recordings import facts_json
 from ui.run_records import RunFacts, RunRecord
 from ui.services import Services
 
+_FEW_UPDATES = 120  # updates after which the smallest presets still write noise
+_MORE_SECONDS = 30
 _PLANNED = 60  # points of the learning rate that lies ahead
+
+
+_COMMANDS = ("pause", "resume", "step", "stop", "rate", "longer")
 
 
 def start(
@@ -59,14 +65,14 @@ def tell(services: Services, request: object) -> dict[str, Any] | None:
 
 
 def command(services: Services, request: object) -> dict[str, Any] | None:
-    """Steers the current run: [bench, "pause" | "resume" | "step" | "stop" | "rate", value]. None for nonsense.
+    """Steers the current run: [bench, one of _COMMANDS, value]. None for nonsense.
 
     Returns:
         {"said": a sentence or ""}.
     """
     bench_id, what, value = _parts(request, 3)
     bench = services.jobs.get(bench_id)
-    if bench is None or bench.current is None or what not in ("pause", "resume", "step", "stop", "rate"):
+    if bench is None or bench.current is None or what not in _COMMANDS:
         return None
     if bench.run is None:  # a recording has ended for good
         return {"said": ""}
@@ -75,6 +81,10 @@ def command(services: Services, request: object) -> dict[str, Any] | None:
             services.jobs.check_place(bench)
         if what == "rate":
             bench.run.retune(inputs.number(value, "The learning rate", low=1e-9, high=1000.0))
+        elif what == "longer":
+            most = max(0.0, services.limits.training_seconds - (bench.current.time_budget or 0.0))
+            for run in bench.live:
+                run.prolong(min(float(_MORE_SECONDS), most))
         else:
             _steer(bench, what, value)
     except GPTCoreError as error:
@@ -145,7 +155,16 @@ def _news(record: RunRecord, run_id: object, version: object, n_rows: object, n_
         "about": None if run_id == record.id else _about(record.facts),
         "next_look": finite(record.next_look),
         "busy": round(record.processor_share, 2) if record.alive and record.busy else None,
+        "slow": _slow(record),
     }
+
+
+def _slow(record: RunRecord) -> dict[str, Any] | None:
+    """What to tell of a run whose time ends before its model has learned words, and how much it could be given."""
+    expected, budget = record.expected_updates, record.time_budget
+    if expected is None or budget is None or expected >= _FEW_UPDATES or record.facts.kind == "labels":
+        return None
+    return {"updates": expected, "seconds": round(budget), "more": _MORE_SECONDS}
 
 
 def _about(facts: RunFacts) -> dict[str, Any]:
@@ -155,7 +174,7 @@ def _about(facts: RunFacts) -> dict[str, Any]:
 
 def _ahead(record: RunRecord, elapsed: float) -> list[list[float]]:
     """[step, learning rate] from now to the end of the plan, as far as the present rate tells."""
-    config, left = record.facts.config, record.seconds_left()
+    config, left = replace(record.facts.config, time_budget=record.time_budget), record.seconds_left()
     if not record.alive or (config.time_budget is not None and (left is None or record.rate <= 0)):
         return []  # nothing is known yet of how many updates the time allows
     steps = float(config.max_steps - record.step)
@@ -189,8 +208,10 @@ def chances(services: Services, request: object) -> dict[str, Any] | None:
     """
     bench_id, run_id, text = _parts(request, 3)
     record = _record(services, bench_id, run_id)
-    if record is None or record.language_model is None or not isinstance(text, str):
+    if record is None or not isinstance(text, str):
         return None
+    if record.language_model is None:
+        return {"said": "not known of this recorded run", "points": []} if not record.alive else None
     (_, seen), tokenizer = record.so_far(), record.language_model.tokenizer
     try:
         token = tokenizer.encode(text[:20])[0] if text else int(seen[-1].probabilities.argmax())

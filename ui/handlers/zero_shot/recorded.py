@@ -30,21 +30,21 @@ def recorded() -> str:
     found = [(name, row) for name in bundled_models() for row in hand_written(name)]
     own = [(name, row) for name in bundled_models() for row in _scores(name).get("rows", ())]
     people = Section(
-        "What people write",
+        _titled("What people write", found),
         "Items that were written by hand before the training, and not looked at while it was made: this is what to "
         "expect of an input of your own. First in the task’s first template, then in free wordings.",
         ("model", "task", "prompt", "right", "95% interval", "items", "metric"),
         [_people_row(name, row) for name, row in found],
-        bars=[_bar(name, row, f"{TASKS[row['task']].title.lower()}, {_worded(row)}") for name, row in found],
+        bars=[_bar(row, _whose(name, found) + f"{TASKS[row['task']].title}, {_worded(row)}") for name, row in found],
     )
     alike = Section(
-        "Sentences of its own kind",
+        _titled("Sentences of its own kind", own),
         "Made by the same rules as its training text, in combinations, templates or words that training never showed: "
         "what it has learned of its little world. This is part of the model’s card; count it again with the button "
         "above.",
         ("model", "task", "held out from training", "template", "score", "95% interval", "items", "metric"),
         [_own_row(name, row) for name, row in own],
-        bars=[_bar(name, row, _own_label(row)) for name, row in own],
+        bars=[_bar(row, _whose(name, own) + _own_label(row)) for name, row in own],
         folded=True,
     )
     return sheet([section for section in (people, alike) if section.rows])
@@ -78,8 +78,17 @@ def _scores(model: str) -> dict[str, Sequence[Row]]:
         raise CheckpointError(f"{folder / FILE} cannot be read ({error}).") from None
 
 
-def _bar(name: str, row: Row, what: str) -> Bar:
-    return Bar(f"{name}: {what}", row["score"], row["low"], row["high"], reached(row["score"], row["items"]))
+def _titled(title: str, rows: Sequence[tuple[str, Row]]) -> str:
+    """With the model where all rows are of one: it need not stand in front of each bar."""
+    return f"{title}: {rows[0][0]}" if len({name for name, _ in rows}) == 1 else title
+
+
+def _whose(name: str, rows: Sequence[tuple[str, Row]]) -> str:
+    return "" if len({one for one, _ in rows}) == 1 else f"{name}: "
+
+
+def _bar(row: Row, what: str) -> Bar:
+    return Bar(what, row["score"], row["low"], row["high"], reached(row["score"], row["items"]))
 
 
 def _worded(row: Row) -> str:
@@ -99,7 +108,7 @@ def _own_label(row: Row) -> str:
     template, side = row["template"].partition(" (")[0], row["held_out"].partition(",")[0]
     new = {"word": ", new words", "template": ", new template"}.get(side, "")
     steps = ", with an example" if row["examples"] else ""
-    return f"{TASKS[row['task']].title.lower()}, {template}{steps}{new}"
+    return f"{TASKS[row['task']].title}, {template}{steps}{new}"
 
 
 def _own_row(name: str, row: Row) -> Sequence[str | int | float]:

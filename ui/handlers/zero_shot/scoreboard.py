@@ -183,8 +183,9 @@ def gpt2_prompts() -> str:
         rows.append((one.title, short, one.needs, one.answered or "-", one.source, Link("Try it", link)))
     columns = ("task", "input", "figures are given for", "what the real GPT-2 did", "source", "")
     text = (
-        "A click fills in the prompt; choose the model above. The bundled models are tens to hundreds of times smaller "
-        "than GPT-2 and answer such prompts in their own way. What the real GPT-2 did is quoted, not computed here."
+        "A click fills in the prompt; choose the model on the left. The bundled models are tens to hundreds of times "
+        "smaller than GPT-2 and answer such prompts in their own way. What the real GPT-2 did is quoted, not computed "
+        "here."
     )
     return sheet([Section("GPT-2's own prompts", text, columns, rows)])
 

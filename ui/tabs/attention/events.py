@@ -63,10 +63,15 @@ class AttentionEvents:
         with shown_to_visitor():
             yield from or_nothing(ablation.try_all(self._services, request.session_hash, *raw), gr.skip())
 
-    def wake(self, event: gr.EventData, name: str) -> list[Any]:
+    def wake(self, event: gr.EventData, name: str, text: str, before: str | None) -> list[Any]:
+        """The text that activates a head, a sentence on it, the visitor's own text, and the way back to that."""
         asked = event_data(event)
         with shown_to_visitor():
-            return list(texts.wake(self._services, name, asked.get("layer"), asked.get("head")))
+            found, said = texts.wake(self._services, name, asked.get("layer"), asked.get("head"))
+        return [found, said, text if before is None else before, gr.Button(visible=True)]
+
+    def back(self, before: str | None) -> list[Any]:
+        return [gr.skip() if before is None else before, HINT, None, gr.Button(visible=False)]
 
     def fresh(self, name: object, linked: bool, *written: object) -> list[Any]:
         text, text_a, text_b = written

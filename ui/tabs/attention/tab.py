@@ -38,6 +38,9 @@ def attention_tab(site: Site) -> Lens:
                 use = gr.Button(
                     "Use the text from Generate", size="sm", min_width=190, scale=0, elem_id="use-generated"
                 )
+                back = gr.Button(
+                    "Back to my text", size="sm", min_width=130, scale=0, visible=False, elem_id="wake-back"
+                )
                 woken = gr.Markdown(HINT, elem_id="woken")
         with gr.Column(scale=2, min_width=330):
             mode = gr.Radio(_MODES, value=maps.RAW, label="Attention sink (first token)", elem_id="sink")
@@ -48,6 +51,7 @@ def attention_tab(site: Site) -> Lens:
                 elem_id="keep-end",
                 visible=False,
             )
+    before = gr.State(None)  # the text that one to activate a head has taken the place of
     shown, off = gr.State("look"), gr.State(Switches(example.off, example=True))
     with gr.Tabs(elem_id="attention-views") as views:
         with gr.Tab("Heads", id="look") as look_tab:
@@ -91,8 +95,10 @@ def attention_tab(site: Site) -> Lens:
     view.off(outputs=[switches, off, views], **switched)
     every.click(events.try_all, [model, text, mode, keep, replacement], switches, **model_work)
     stop.click(stop_event(services), queue=False, **QUIET)
-    view.wake(events.wake, model, [text, woken], **model_work)
-    text.input(None, None, woken, js=f"() => {HINT!r}", **QUIET)
+    view.wake(events.wake, [model, text, before], [text, woken, before, back], **model_work)
+    back.click(events.back, before, [text, woken, before, back], **QUIET)
+    kept = lambda: [HINT, None, gr.Button(visible=False)]  # noqa: E731 - what is typed is the visitor's own again
+    text.input(kept, None, [woken, before, back], queue=False, **QUIET)
     use.click(events.generated, None, text, **QUIET)
     told = {"inputs": [model, text], "outputs": neurons_shown, "js": "(...asked) => JSON.stringify(asked)", **QUIET}
     gr.on([neurons_tab.select, text.change, model.change], None, **told)

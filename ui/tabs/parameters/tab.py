@@ -127,7 +127,7 @@ def _controls(values: dict[str, Any]) -> dict[str, Any]:
         "n_layer": ("Layers", "L, blocks", 1, 96),
         "n_head": ("Heads", "H, in a layer", 1, 128),
         "n_embd": ("Width", "C, channels", 1, 12288),
-        "n_inner": ("Inner", "F; 0: 4 times C", 0, 49152),
+        "n_inner": ("Inner", "F, in the MLP; 0 means 4 × C", 0, 49152),
     }
     found: dict[str, Any] = {}
     with gr.Column(elem_classes="shape-sliders"):

@@ -22,6 +22,7 @@ from ui.services import Services
 from ui.tabs.picker import choices
 from ui.tabs.wiring import event_data, served
 
+_LONGEST = 200_000  # characters of a text that is put back into its field
 # The fields that a preset sets.
 SHAPE_FIELDS = tuple(name for name in FIELDS if name not in ("written", "file", "data_set"))
 
@@ -37,7 +38,9 @@ class TrainEvents:
             try:
                 limits = self._services.limits
                 form, rival = train_form(values, limits), rival_form(values, limits)
-                bench_now = watching.start(self._services, bench, form, rival=rival, go=go)
+                bench_now = _remembering(
+                    "scratch", values, watching.start(self._services, bench, form, rival=rival, go=go)
+                )
                 return [_value(bench_now), "", form.config.seed]
             except GPTCoreError as error:
                 return [gr.skip(), watching.message(error), gr.skip()]
@@ -55,16 +58,20 @@ class TrainEvents:
     def tune(self, bench: str, model: str, *raw: object) -> list[Any]:
         with shown_to_visitor():
             try:
-                form = tune_form(dict(zip(TUNING_FIELDS, raw, strict=True)), self._services.limits)
-                return [_value(watching.tune(self._services, bench, model, form)), ""]
+                values = dict(zip(TUNING_FIELDS, raw, strict=True))
+                form = tune_form(values, self._services.limits)
+                now = watching.tune(self._services, bench, model, form)
+                return [_value(_remembering("tune", values, now)), ""]
             except GPTCoreError as error:
                 return [gr.skip(), watching.message(error)]
 
     def labels(self, bench: str, model: str, *raw: object) -> list[Any]:
         with shown_to_visitor():
             try:
-                form = label_form(dict(zip(LABEL_FIELDS, raw, strict=True)), self._services.limits)
-                return [_value(watching.learn_labels(self._services, bench, model, form)), ""]
+                values = dict(zip(LABEL_FIELDS, raw, strict=True))
+                form = label_form(values, self._services.limits)
+                now = watching.learn_labels(self._services, bench, model, form)
+                return [_value(_remembering("labels", values, now)), ""]
             except GPTCoreError as error:
                 return [gr.skip(), watching.message(error)]
 
@@ -80,6 +87,18 @@ class TrainEvents:
     def as_gpt1(self) -> list[Any]:
         """The settings of the GPT-1 paper in the labels' form."""
         return [GPT1_TUNING[name] for name in GPT1_TUNING]
+
+    def restore(self, event: gr.EventData) -> list[Any]:
+        """The form of the run that a page shows after a reload, as it was when the run was started."""
+        bench = self._services.jobs.get(event_data(event).get("bench"))
+        kind, values = (bench.current.form if bench is not None and bench.current is not None else None) or ("", {})
+        fields = {"scratch": FIELDS, "tune": TUNING_FIELDS, "labels": LABEL_FIELDS}
+        found: list[Any] = [gr.Tabs(selected=kind) if kind else gr.skip()]
+        for name, names in fields.items():
+            found += [
+                values.get(field, gr.skip()) if name == kind and field != "file" else gr.skip() for field in names
+            ]
+        return found
 
     def zip(self, bench: str) -> list[Any]:
         with shown_to_visitor():
@@ -103,6 +122,14 @@ class TrainEvents:
         if name not in [value for _, value in offered] or tab not in links.CHOICES["tab"]:
             return [gr.skip()] * 2
         return [gr.Dropdown(choices=offered, value=name), gr.Tabs(selected=tab)]
+
+
+def _remembering(kind: str, values: Mapping[str, object], bench: Bench) -> Bench:
+    """Notes with a run what it was started with, so that its form can be filled again."""
+    if bench.current is not None:
+        short = {name: value for name, value in values.items() if not isinstance(value, str) or len(value) < _LONGEST}
+        bench.current.form = (kind, short)
+    return bench
 
 
 def server_functions(services: Services) -> list[Callable[[object], object]]:

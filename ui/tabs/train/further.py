@@ -45,7 +45,7 @@ def label_fields() -> dict[str, Any]:
     )
     drawn = gr.HTML(drawing(first), elem_id="labels-drawing")
     found["labelled"] = gr.Textbox(
-        "",
+        example_lines(first),
         label="Labelled lines",
         info="label, a tab or a comma, then what the form wants, with | between texts; a fifth is held out",
         lines=6,

@@ -31,8 +31,8 @@ def train_tab(site: Site) -> Lens:
     bench = gr.Textbox(visible=False)
     with gr.Row(equal_height=False):
         with gr.Column(scale=2, min_width=300, elem_id="train-form"):
-            with gr.Tabs(elem_id="train-kinds"):
-                with gr.Tab("From scratch", id="scratch"):
+            with gr.Tabs(elem_id="train-kinds") as kinds:
+                with gr.Tab("From scratch", id="scratch") as scratch_tab:
                     preset = gr.Dropdown(list(PRESETS), value=FIRST_PRESET, label="Preset", elem_id="train-preset")
                     note = gr.HTML("", elem_id="train-note", elem_classes="said")
                     with gr.Row():
@@ -42,13 +42,13 @@ def train_tab(site: Site) -> Lens:
                     said = gr.HTML("", elem_id="train-said", elem_classes="said")
                     settings_opener("train-settings")
                     fields = scratch_fields(services, PRESETS[FIRST_PRESET])
-                with gr.Tab("Fine-tune", id="tune"):
+                with gr.Tab("Fine-tune", id="tune") as tune_tab:
                     tune = gr.Button("Fine-tune the model above", variant="primary", elem_id="tune-start")
                     gr.HTML("Trains the model above further, on a built-in text or on yours.", elem_classes="said")
                     said_of_tuning = gr.HTML("", elem_id="tune-said", elem_classes="said")
                     settings_opener("tune-settings")
                     tuning = tuning_fields(services)
-                with gr.Tab("Labels", id="labels"):
+                with gr.Tab("Labels", id="labels") as labels_tab:
                     with gr.Row():
                         learn = gr.Button("Learn the labels", variant="primary", elem_id="labels-start", min_width=90)
                         as_gpt1 = gr.Button("GPT-1's settings", elem_id="labels-gpt1", min_width=90)
@@ -77,6 +77,10 @@ def train_tab(site: Site) -> Lens:
     for button, fn, given, shown, script in starts:
         began = button.click(fn, given, shown, js=script, concurrency_limit=4, **QUIET)
         began.then(None, None, None, js=_ANSWERED, **QUIET)
+    for kind, form_tab in (("scratch", scratch_tab), ("tune", tune_tab), ("labels", labels_tab)):
+        form_tab.select(None, None, None, js=calling("train/bench.js", f"m.openForm({kind!r})"), **QUIET)
+    refilled = [kinds, *values, *tuning.values(), *lines.values()]
+    view.restore(events.restore, None, refilled, **QUIET)
     # What is broken races against the same unbroken, unless one decides otherwise.
     fields["trick"].input(events.rival, fields["trick"], fields["rival"], queue=False, **QUIET)
     preset.input(events.preset, preset, [note, *(fields[name] for name in SHAPE_FIELDS)], queue=False, **QUIET)

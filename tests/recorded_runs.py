@@ -1,0 +1,49 @@
+"""Records the runs that Fine-tune and Labels open with: `python -m tests.recorded_runs` (two minutes)."""
+
+from __future__ import annotations
+
+from gptcore.language_model import DEFAULT_MODEL
+from ui.handlers.train import watching
+from ui.handlers.train.files import EXAMPLES
+from ui.handlers.train.forms import label_form, tune_form
+from ui.handlers.train.label_sets import example_lines
+from ui.handlers.train.presets import GPT1_TUNING
+from ui.recordings import write_recording
+from ui.run_records import RunRecord
+from ui.services import Services, make_services
+
+_TUNE = {
+    "corpus": "python_reference", "written": "", "file": None, "data_set": "", "n_positions": 128, "batch_size": 8,
+    "length": "60", "max_steps": 200, "epochs": 2, "learning_rate": 5e-4, "prompt": "The ",
+}  # fmt: skip
+_LABELS = {
+    **GPT1_TUNING, "input_form": "classification", "labelled": example_lines("classification"), "batch_size": 16,
+    "length": "steps", "max_steps": 150, "learning_rate": 5e-4, "prompt": "the ",
+}  # fmt: skip
+
+
+def record(services: Services, kind: str) -> RunRecord:
+    """One of EXAMPLES, learned here and now."""
+    if kind == "tune":
+        bench = watching.tune(services, None, DEFAULT_MODEL, tune_form(_TUNE, services.limits))
+    else:
+        bench = watching.learn_labels(services, None, DEFAULT_MODEL, label_form(_LABELS, services.limits))
+    if bench.run is None or bench.current is None or not bench.run.wait(3600):
+        raise RuntimeError("The run has not ended.")
+    return bench.current
+
+
+def main() -> None:
+    """Writes the recordings."""
+    services = make_services(offline=True)
+    for kind, file in EXAMPLES.items():
+        made = record(services, kind)
+        file.write_text(write_recording(made) + "\n", encoding="utf-8")
+        print(
+            f"{file.name}: {made.step} updates, {file.stat().st_size / 1e3:.0f} kB, {made.observations[-1].text[:60]!r}"
+        )
+    services.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,29 @@
+// How the page looks for the room: large type and the dark survive a reload, which some remotes ask for with F5.
+const KEY = 'gptlens-look';
+const CLASSES = ['present', 'dark'];
+
+const kept = () => {
+  try {
+    return JSON.parse(sessionStorage.getItem(KEY) || 'null') ?? {};
+  } catch {
+    return {}; // a private window that keeps nothing
+  }
+};
+
+// Turns one of CLASSES on or off, and keeps that for a reload of this browser tab.
+export function turnLook(name) {
+  const on = document.body.classList.toggle(name);
+  try {
+    sessionStorage.setItem(KEY, JSON.stringify({...kept(), [name]: on}));
+  } catch {
+    // as above
+  }
+}
+
+// What was turned before the reload; a link to the large type turns it on.
+export function restoreLook() {
+  const before = kept();
+  if (new URLSearchParams(location.search).get('present') === '1' && before.present === undefined)
+    document.body.classList.add('present');
+  for (const name of CLASSES) if (name in before) document.body.classList.toggle(name, before[name]);
+}
