@@ -6,7 +6,9 @@ import argparse
 import gc
 import logging
 import os
+import signal
 import sys
+import threading
 
 # Hardly anything that imports make is garbage, and looking for some over and over takes a tenth of the start.
 gc.disable()
@@ -24,9 +26,11 @@ from ui.guard import allowed_hosts
 from ui.handlers.page.stored import page_example
 from ui.handlers.train.files import example_benches
 from ui.limits import PROFILES
+from ui.log_limits import limit_log
 from ui.model_store import ModelStore
 from ui.page import build_page
 from ui.readiness import check, prefetch
+from ui.saved_runs import SavedRuns
 from ui.services import make_services
 from ui.serving import serve
 from ui.temporary import TemporaryFiles
@@ -75,6 +79,9 @@ def main(arguments: list[str] | None = None) -> int:
     options = parse_arguments(arguments)
     sys.setswitchinterval(_SWITCH)
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s")
+    limit_log()
+    if threading.current_thread() is threading.main_thread():  # a test may call this elsewhere
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # as `docker stop` ends it: in order, like Ctrl-C
     if options.prefetch or options.check:
         return _prepare(options)
     files = TemporaryFiles(most_bytes=PROFILES[options.profile].temporary_bytes)
@@ -82,7 +89,11 @@ def main(arguments: list[str] | None = None) -> int:
         if freed := files.open():
             print(f"Removed {freed / 1e6:,.0f} MB of temporary files that an earlier start left behind.")
         services = make_services(
-            profile=options.profile, model=options.model, offline=options.offline, examples=example_benches()
+            profile=options.profile,
+            model=options.model,
+            offline=options.offline,
+            examples=example_benches(),
+            saved=SavedRuns(files.kept / "runs"),
         )
         page = build_page(services, page_example(services))
     except GPTCoreError as error:

@@ -20,15 +20,17 @@ class Place:
     Attributes:
         ahead: how many texts begin before this one.
         seconds: until it begins, by how long the last ones took; None where none has ended yet.
+        noun: what stands in this line.
     """
 
     ahead: int
     seconds: float | None
+    noun: str = "text"
 
     def __str__(self) -> str:
-        others = {0: "the next text is yours", 1: "1 text is ahead of yours"}
+        others = {0: f"the next {self.noun} is yours", 1: f"1 {self.noun} is ahead of yours"}
         about = "" if self.seconds is None else f", about {max(1, round(self.seconds))} s"
-        return f"waiting: {others.get(self.ahead, f'{self.ahead} texts are ahead of yours')}{about}"
+        return f"waiting: {others.get(self.ahead, f'{self.ahead} {self.noun}s are ahead of yours')}{about}"
 
 
 class Ticket:
@@ -54,12 +56,13 @@ class Admission:
     """Lets in so many texts at a time, in the order in which they came.
 
     Args:
-        most: texts at the same time.
+        most: at the same time.
+        noun: what is let in, as people call it.
         clock: seconds from any start.
     """
 
-    def __init__(self, most: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self._most, self._clock = most, clock
+    def __init__(self, most: int, noun: str = "text", *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._most, self._noun, self._clock = most, noun, clock
         self._changed = threading.Condition()
         self._line: deque[Ticket] = deque()
         self._inside: dict[Ticket, float] = {}  # since when
@@ -95,7 +98,7 @@ class Admission:
         with self._changed:
             ahead = self._line.index(ticket) if ticket in self._line else 0
             mean = sum(self._took) / len(self._took) if self._took else None
-        return Place(ahead, None if mean is None else mean * (ahead + 1) / self._most)
+        return Place(ahead, None if mean is None else mean * (ahead + 1) / self._most, self._noun)
 
     def leave(self, ticket: Ticket) -> None:
         """Takes a ticket out, wherever it stands."""

@@ -74,12 +74,12 @@ class Computing:
         """Jobs that compute or could: those that wait for their handler do not count."""
         return self._active
 
-    def each(self, steps: Iterator[T]) -> Iterator[tuple[T, float]]:
-        """The results of a computation of many steps, each with the seconds that it took.
+    def each(self, steps: Iterator[T], *, patient: bool = False) -> Iterator[tuple[T, float]]:
+        """The results of a computation of many steps, each with the seconds that it took; patient as in `keep`.
 
         Closing the iterator gives the computation up. What a step raises is raised here.
         """
-        job = _Job(steps)
+        job = _Job(steps, patient=patient)
         self._enter(job, first=False)
         try:
             while (found := job.batches.get()) is not None:

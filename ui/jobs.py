@@ -10,7 +10,8 @@ import secrets
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from gptcore.errors import CheckpointError, GPTCoreError
@@ -20,6 +21,7 @@ from ui.computing import Computing
 from ui.limits import Limits
 from ui.run_records import RunRecord
 from ui.runs import RUN_PREFIX, Plan, Run
+from ui.saved_runs import SavedRuns
 
 # What a page may draw as the id of a bench of its own: too long to be guessed.
 _DRAWN = re.compile(r"[A-Za-z0-9_-]{22,64}")
@@ -42,6 +44,7 @@ class Bench:
         models: uploaded ones, by the name under which tabs open them.
         last_seen: when somebody last looked.
         starting: held while a run is begun.
+        reserved: a run is being begun, and holds a place already.
         download: a file that is being fetched; goes with the next one.
     """
 
@@ -52,6 +55,7 @@ class Bench:
     models: dict[str, LanguageModel] = field(default_factory=dict)
     last_seen: float = 0.0
     starting: threading.Lock = field(default_factory=threading.Lock)
+    reserved: bool = False
     download: tempfile.TemporaryDirectory[str] | None = None
 
     @property
@@ -71,6 +75,7 @@ class Jobs:
     Args:
         computing: where they learn, in turns with everything else.
         limits: how many runs at a time, and how long a bench that nobody looks at is kept.
+        saved: where runs are kept on disk; those of an earlier process are on their benches again.
         examples: benches that everybody may look at under their ids, and nobody changes.
         clock: seconds.
     """
@@ -81,12 +86,17 @@ class Jobs:
         limits: Limits,
         *,
         examples: Sequence[Bench] = (),
+        saved: SavedRuns | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._computing, self._limits, self._clock = computing, limits, clock
         self._examples = {bench.id: bench for bench in examples}
-        self._lock = threading.Lock()
-        self._benches: dict[str, Bench] = {}
+        self._lock, self._placing = threading.Lock(), threading.Lock()
+        self._saved = saved
+        found = saved.restore() if saved is not None else []
+        self._benches: dict[str, Bench] = {
+            one.bench: Bench(one.bench, [one.record], last_seen=clock()) for one in found
+        }
 
     def get(self, bench_id: object) -> Bench | None:
         """The bench of an id, which is thereby looked at; None when it is unknown or gone."""
@@ -111,8 +121,7 @@ class Jobs:
             Busy: as many runs as this server allows are under way.
         """
         bench = self._bench(bench_id)
-        with bench.starting:
-            self.check_place(bench)
+        with bench.starting, self._place_for(bench):
             for run in bench.live:
                 run.stop(replaced=True)
             if not all(run.wait(10.0) for run in bench.live):
@@ -126,14 +135,29 @@ class Jobs:
                 run.go()
         return bench
 
+    @contextmanager
+    def _place_for(self, bench: Bench) -> Iterator[None]:
+        """Holds a place while a run is begun: two that begin at once must not both take the last one."""
+        with self._placing:
+            self.check_place(bench)
+            bench.reserved = True
+        try:
+            yield
+        finally:
+            bench.reserved = False
+
     def check_place(self, bench: Bench) -> None:
         """Raises Busy when the runs that learn on other benches have all places; those that wait hold none."""
         with self._lock:
-            others = [other.live for other in self._benches.values() if other is not bench]
-        learning = [[run.record for run in runs] for runs in others if any(run.learns for run in runs)]
+            others = [(other.live, other.reserved) for other in self._benches.values() if other is not bench]
+        learning = [
+            [run.record for run in runs] for runs, reserved in others if reserved or any(run.learns for run in runs)
+        ]
         if len(learning) < self._limits.training_runs:
             return
-        left = [max(one.seconds_left() or 0.0 for one in records) for records in learning]  # a race is one place
+        left = [
+            max((one.seconds_left() or 0.0 for one in records), default=0.0) for records in learning
+        ]  # a race is one place
         soonest = min((seconds for seconds in left if seconds > 0), default=None)
         when = "" if soonest is None else f" The next place is free in about {max(1, round(soonest))} s."
         runs = "1 training run is" if len(learning) == 1 else f"{len(learning)} training runs are"
@@ -215,6 +239,16 @@ class Jobs:
             run.stop()
         for run in runs:
             run.wait(5.0)
+        self.save(now=True)
+
+    def save(self, *, now: bool = False) -> None:
+        """Writes what has been learned since the last time to disk, where runs are kept there."""
+        if self._saved is None:
+            return
+        with self._lock:
+            runs = [(bench.id, bench.current) for bench in self._benches.values() if bench.current is not None]
+        for bench_id, record in runs:
+            self._saved.save(bench_id, record, now=now)
 
     def _bench(self, bench_id: object) -> Bench:
         """The bench of an id, made when there is none; the one longest out of sight makes room."""

@@ -17,6 +17,7 @@ class Limits:
         reading_bytes: memory for what models have read lately, from which attention maps are drawn.
         reading_seconds: how long such a reading is kept that nobody looks at.
         any_model: folders and Hub repositories by name, not only those in the list.
+        heavy_at_once: scoreboards and other computations of many seconds that are under way at the same time.
         texts_at_once: texts that are written at the same time; further ones wait in line.
         concurrent_visits: visitors' actions that may be under way, computing or waiting for their next step.
         sessions: visitors remembered at the same time.
@@ -40,6 +41,7 @@ class Limits:
     reading_seconds: float = 600.0
     any_model: bool = True
     texts_at_once: int = 24
+    heavy_at_once: int = 2
     concurrent_visits: int = 64
     sessions: int = 200
     session_seconds: float = 3600.0

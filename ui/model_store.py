@@ -107,16 +107,16 @@ class ModelStore:
         own = self._trained(name)
         if own is not None:
             return own
+        with self._lock:
+            if name in self._models:  # asked for at every move of a slider: no file is looked at
+                self._models.move_to_end(name)
+                return self._models[name]
         known = {choice.name for choice in self.choices()}
         if not self._limits.any_model and not {name, base_name(name)} & known:
             names = ", ".join(choice.name for choice in self.choices())
             raise CheckpointError(
                 f"This server opens only the models in its list, and {name!r} is not among them: {names}."
             )
-        with self._lock:
-            if name in self._models:
-                self._models.move_to_end(name)
-                return self._models[name]
         closed = next((choice.closed for choice in self.choices() if choice.name == name), "")
         if closed:  # before anything is downloaded
             raise CheckpointError(closed)

@@ -23,6 +23,7 @@ from ui.limits import PROFILES, Limits
 from ui.model_store import ModelStore
 from ui.preparations import Preparations
 from ui.readings import ReadingStore
+from ui.saved_runs import SavedRuns
 from ui.sessions import SessionStore
 from ui.writers import Writers
 
@@ -41,13 +42,14 @@ class Services:
     measuring: Computing
     writers: Writers
     admission: Admission
+    heavy: Admission
     readings: ReadingStore
     jobs: Jobs
     texts: Preparations
 
     def compute(self, steps: Iterator[T]) -> Iterator[tuple[T, float]]:
-        """The results of a computation of many steps, each with its seconds; others have their turns in between."""
-        return self.computing.each(steps)
+        """The results of a long computation, step by step with its seconds: in the background of texts and looks."""
+        return self.computing.each(steps, patient=True)
 
     def write(
         self, lm: LanguageModel, continuations: Sequence[Continuation], max_new_tokens: int, *, use_cache: bool = True
@@ -87,7 +89,8 @@ class Services:
         return self.now(partial(faster_precision, shape, batch_size, window=window))
 
     def close(self) -> None:
-        """Ends what computes, for a server that ends."""
+        """Ends what computes, for a server that ends; runs are kept as after Stop."""
+        self.sessions.stop_all()
         self.jobs.stop_all()
         self.computing.close()
         self.measuring.close()
@@ -98,12 +101,17 @@ class Services:
 
 
 def make_services(
-    *, profile: str = "local", model: str = "mini", offline: bool = False, examples: Sequence[Bench] = ()
+    *,
+    profile: str = "local",
+    model: str = "mini",
+    offline: bool = False,
+    examples: Sequence[Bench] = (),
+    saved: SavedRuns | None = None,
 ) -> Services:
     """The services for a profile: "local", "talk" or "space"; `examples` are runs that everybody may look at."""
     limits = PROFILES[profile]
     computing, measuring = Computing("computing"), Computing("measuring", idle=0.1)
-    jobs = Jobs(computing, limits, examples=examples)
+    jobs = Jobs(computing, limits, examples=examples, saved=saved)
     store = ModelStore(limits, offline=offline, default=model, trained=jobs.language_model)
     readings = ReadingStore(limits.reading_bytes, limits.reading_seconds)
     return Services(
@@ -114,6 +122,7 @@ def make_services(
         measuring=measuring,
         writers=Writers(computing),
         admission=Admission(limits.texts_at_once),
+        heavy=Admission(limits.heavy_at_once, "computation"),
         readings=readings,
         jobs=jobs,
         texts=Preparations(),

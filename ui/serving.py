@@ -7,7 +7,7 @@ import logging
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import Any
 
@@ -19,9 +19,11 @@ from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddle
 from gptcore.memory import return_freed_memory
 from ui.components.files import calling, early, routes, style_link
 from ui.configuration import slim
+from ui.connections import limit_connections
 from ui.guard import Guard, Newcomers
 from ui.handlers.page.warming import warm_up
 from ui.page_states import PageStates
+from ui.queue_share import Listeners, QueueShare
 from ui.services import Services
 from ui.temporary import TemporaryFiles, UploadRoom
 from ui.theme import make_theme
@@ -30,11 +32,13 @@ log = logging.getLogger("gptlens")
 
 _LARGEST_UPLOAD = "200mb"
 _FIRST = ("shared/keys.js", "shared/visit.js", "shared/recorder.js", "start/start_view.js")  # what any page needs
+_TEXT_FIELDS = frozenset({"train-written", "tune-written", "labels-lines"})  # where a text of megabytes may stand
 _OTHER_THREADS = 16  # beside one for each visitor who waits
 # Seconds between two looks of Gradio's queue for a new event. Its own millisecond interrupts what computes a thousand
 # times a second: measured, it takes a fifth of the speed of a text, and 5 ms before an answer are noticed by nobody.
 _QUEUE_LOOKS = 0.005
 _PROGRESS_LOOKS = 1.0  # the same, for progress bars that this page does not have
+_LAST_WORDS, _LAST_SECONDS = 2.0, 2  # for answers that are under way, and for connections that stay open, at the end
 _TIDYING = 2.0  # seconds between two looks at what nobody uses any more
 _RETURNING = 15  # such looks until freed memory is given back, too: a crowd leaves hundreds of megabytes in pieces
 
@@ -55,14 +59,18 @@ def serve(
         OSError: the port is taken.
     """
     as_is = (*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/json")  # answers are small, or packed already
+    listeners = Listeners()
+    guarding = {"listeners": listeners, "texts": _text_events(page), "hosts": hosts, "link": early(*_FIRST)}
     before = [
-        Middleware(Guard, newcomers=Newcomers(services.limits.page_states), hosts=hosts, link=early(*_FIRST)),
+        Middleware(Guard, newcomers=Newcomers(services.limits.page_states), **guarding),
         Middleware(GZipMiddleware, compresslevel=5, exclude_content_types=as_is),
         Middleware(UploadRoom, files=files),
     ]
-    _tidy_for_ever(files.tidy, services.jobs.reap, services.readings.reap)
+    limit_connections()
+    _tidy_for_ever(files.tidy, services.jobs.reap, services.jobs.save, services.readings.reap)
     page.queue(api_open=False, max_size=services.limits.waiting_events)
     look_seldom(page._queue)
+    QueueShare(page._queue, listeners, waiting_each=services.limits.waiting_events // 2).install()
     _, address, _ = page.launch(
         theme=make_theme(),
         head=style_link(),
@@ -83,8 +91,33 @@ def serve(
     )
     threading.Thread(target=_before_visitors, args=(services,), daemon=True, name="warming up").start()
     if wait:
-        page.block_thread()
+        _until_told_to_end(page, services)
     return address
+
+
+def _until_told_to_end(page: gr.Blocks, services: Services) -> None:
+    """Serves until Ctrl-C or SIGTERM, then ends in order: texts and runs stop, what they made arrives and is kept."""
+    with suppress(KeyboardInterrupt):
+        while page.is_running:
+            time.sleep(0.1)
+    services.sessions.stop_all()
+    services.jobs.stop_all()
+    deadline = time.monotonic() + _LAST_WORDS
+    while any(page._queue.active_jobs) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    page._queue.close()
+    if page.server is not None:
+        page.server.config.timeout_graceful_shutdown = _LAST_SECONDS
+        page.server.close()
+
+
+def _text_events(page: gr.Blocks) -> frozenset[int]:
+    """The numbers of the events that take a text to train on."""
+    return frozenset(
+        number
+        for number, event in page.fns.items()
+        if any(getattr(one, "elem_id", None) in _TEXT_FIELDS for one in event.inputs) or event.api_name == "train"
+    )
 
 
 def look_seldom(queue: Queue) -> None:

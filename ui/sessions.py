@@ -245,5 +245,12 @@ class SessionStore:
         if session is not None:
             session.leave()
 
+    def stop_all(self) -> None:
+        """Ends what is in progress for all visitors, at its next token."""
+        with self._lock:
+            sessions = list(self._sessions.values())
+        for session in sessions:
+            session.stop()
+
     def __len__(self) -> int:
         return len(self._sessions)

@@ -45,7 +45,7 @@ class TemporaryFiles:
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             for left in parent.iterdir():
-                if left != self.folder and not _is_running(left.name):
+                if left not in (self.folder, self.kept) and not _is_running(left.name):
                     freed += sum(size for _, size, _ in _files(left))
                     shutil.rmtree(left, ignore_errors=True)
             (self.folder / "gradio").mkdir(exist_ok=True)
@@ -60,6 +60,11 @@ class TemporaryFiles:
         os.environ["GRADIO_TEMP_DIR"] = str(self.folder / "gradio")
         tempfile.tempdir = str(self.folder)
         return freed
+
+    @property
+    def kept(self) -> Path:
+        """A folder beside it for what outlives this process."""
+        return self.folder.parent / "kept"
 
     def tidy(self) -> None:
         """Removes what is too old, and the oldest while all together is too large."""

@@ -112,14 +112,14 @@ def find_template(task: Task, name: str) -> Template:
     return found
 
 
-def evaluate(lm: LanguageModel, test: Trial) -> Iterator[list[Case]]:
+def evaluate(lm: LanguageModel, test: Trial, *, batch: int = _BATCH) -> Iterator[list[Case]]:
     """Puts the items to the model, some at a time.
 
     Raises:
         PromptError, TokenizerError: a prompt that cannot be fitted into the window, or unknown characters.
     """
-    for start in range(0, len(test.items), _BATCH):
-        yield _answered(lm, test, test.items[start : start + _BATCH])
+    for start in range(0, len(test.items), batch):
+        yield _answered(lm, test, test.items[start : start + batch])
 
 
 def score(lm: LanguageModel, test: Trial) -> Score:

@@ -48,6 +48,7 @@ def services(tiny_lm) -> Iterator[Services]:
         measuring,
         Writers(computing),
         Admission(limits.texts_at_once),
+        Admission(limits.heavy_at_once, "computation"),
         readings,
         jobs,
         Preparations(),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
+from wire import apart
 
 from ui.guard import Guard, Newcomers, allowed_hosts
+from ui.queue_share import Listeners
 
 ASK = "/gradio_api/component_server"
 
@@ -21,13 +24,14 @@ async def inner(scope, receive, send):
     await send({"type": "http.response.body", "body": body})
 
 
-def asked(guard, path="/", method="GET", body=b"", **headers):
+def asked(guard, path="/", method="GET", body=b"", query="", **headers):
     """(status, headers, body) of a request; header names with _ for -."""
     named = {"host": "127.0.0.1:7860", **{name.replace("_", "-"): value for name, value in headers.items()}}
     scope = {
         "type": "http",
         "method": method,
         "path": path,
+        "query_string": query.encode(),
         "headers": [(name.encode(), value.encode()) for name, value in named.items()],
     }
     sent, parts = [], [body[:10], body[10:]]
@@ -124,10 +128,106 @@ def test_browsers_are_told_what_the_page_may_do():
         _, headers, _ = asked(guard(), path, host=host)
         assert headers[b"x-content-type-options"] == b"nosniff" and headers[b"referrer-policy"] == b"same-origin"
         policy = headers[b"content-security-policy"].decode()
-        assert "default-src 'self'" in policy and "frame-ancestors 'self' https://huggingface.co" in policy
+        assert "default-src 'self'" in policy and policy.endswith("frame-ancestors 'self'")
         assert b"link" not in headers
     linking = Guard(inner, Newcomers(100), link="<a.css>; rel=preload")
     assert asked(linking, "/")[1][b"link"] == b"<a.css>; rel=preload" and b"link" not in asked(linking, "/config")[1]
+
+
+def test_only_a_space_is_shown_in_a_frame_of_another_site(monkeypatch):
+    monkeypatch.setenv("SPACE_ID", "me/lens")
+    policy = asked(guard())[1][b"content-security-policy"].decode()
+    assert policy.endswith("frame-ancestors 'self' https://huggingface.co https://*.hf.space")
+
+
+def posted(door, value, path="/gradio_api/queue/join"):
+    body = value if isinstance(value, bytes) else json.dumps(value).encode()
+    return asked(door, path, "POST", body, content_type="application/json")
+
+
+@pytest.mark.parametrize("name", ["x" * 65, "x" * 40_000, ""])
+def test_a_session_s_name_is_short(name):
+    assert posted_in_threads(guard(), {"session_hash": name}) == 400
+    status, _, said = asked(guard(), "/gradio_api/queue/data", query=f"session_hash={name[:200]}")
+    assert status == 400 and b"1 to 64 characters" in said
+
+
+def test_an_event_is_small_but_for_those_that_take_a_text():
+    door = Guard(inner, Newcomers(100), texts={7})
+    large = {"session_hash": "a", "data": ["x" * (2 << 20)]}
+    assert posted_in_threads(door, {**large, "fn_index": 3}) == posted_in_threads(door, large) == 413
+    assert posted_in_threads(door, {**large, "fn_index": 7}) == 200
+    assert posted_in_threads(door, {"data": large["data"]}, "/gradio_api/call/train") == 200
+    assert posted_in_threads(door, large, ASK) == 200
+    assert posted(door, {"data": ["x" * (5 << 20)]}, ASK)[0] == 413
+
+
+@pytest.mark.parametrize("parts", [b"[],", b"{},", b"1,", b'"",'])
+def test_a_body_of_very_many_parts_is_not_taken(parts):
+    body = b'{"fn_index": 7, "data": [' + parts * 60_000 + b"1]}"
+    assert posted_in_threads(Guard(inner, Newcomers(100), texts={7}), body) == 413
+
+
+def posted_in_threads(door, value, path="/gradio_api/queue/join"):
+    """As `posted`, on an event loop: a large body is looked through in a thread."""
+    body = value if isinstance(value, bytes) else json.dumps(value).encode()
+    found = []
+
+    async def receive():
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    async def send(message):
+        found.append(message)
+
+    headers = [(b"host", b"127.0.0.1:7860"), (b"content-type", b"application/json")]
+    scope = {"type": "http", "method": "POST", "path": path, "query_string": b"", "headers": headers}
+    apart(lambda: asyncio.run(door(scope, receive, send)))
+    return found[0]["status"]
+
+
+def test_bodies_that_are_read_at_once_have_a_limit_together():
+    door = guard()
+    door._held = 128 << 20
+    status, _, said = posted(door, {"session_hash": "a"})
+    assert status == 503 and b"large requests" in said and door._held == 128 << 20
+
+
+def test_addresses_are_short_and_have_no_zero_bytes():
+    assert asked(guard(), "/" + "x" * 9000)[0] == 414 and asked(guard(), "/a\0b")[0] == 400
+
+
+@pytest.mark.parametrize(
+    ("origin", "status"),
+    [("http://127.0.0.1:7860", 200), ("http://127.0.0.1:9999", 403), ("http://localhost:9999", 403),
+     ("http://127.0.0.1", 403), ("https://127.0.0.1:7860", 200)],
+)  # fmt: skip
+def test_a_page_of_another_port_of_this_machine_is_foreign(origin, status):
+    assert asked(guard(), ASK, "POST", b"{}", content_type="application/json", origin=origin)[0] == status
+
+
+@pytest.mark.parametrize(("name", "kept"), [("evil.example", False), ("lens.example.org", True)])
+def test_a_foreign_forwarded_host_does_not_reach_the_app(name, kept):
+    seen = []
+
+    async def app(scope, receive, send):
+        seen.extend(header for header, _ in scope["headers"])
+        await inner(scope, receive, send)
+
+    asked(Guard(app, Newcomers(100), ["lens.example.org"]), x_forwarded_host=name)
+    assert (b"x-forwarded-host" in seen) == kept
+
+
+def test_who_listens_is_known_for_as_long_as_the_answer_is_open():
+    listeners, during = Listeners(), []
+
+    async def app(scope, receive, send):
+        during.append(("a" in listeners, "e1" in listeners))
+        await inner(scope, receive, send)
+
+    door = Guard(app, Newcomers(100), listeners=listeners)
+    asked(door, "/gradio_api/queue/data", query="session_hash=a")
+    asked(door, "/gradio_api/call/generate/e1")
+    assert during == [(True, False), (False, True)] and len(listeners) == 0
 
 
 def test_names_come_from_the_command_line_the_environment_and_the_space(monkeypatch):

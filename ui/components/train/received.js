@@ -12,7 +12,9 @@ export const begun = news => ({
 });
 
 // What changes at every answer.
-const RUNNING = 'state reason step elapsed left rate version next_look busy slow peak planned_peak ahead'.split(' ');
+const RUNNING = 'state reason step elapsed left rate version next_look busy slow again peak planned_peak ahead'.split(
+  ' ',
+);
 const NOW = [...RUNNING, 'final', 'final_accuracy', 'verdict'];
 
 // Adds what is new of a run; what it had received beyond the beginning of the news is no longer true.

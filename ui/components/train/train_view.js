@@ -300,7 +300,8 @@ export function start({element, props, server, trigger, watch, pace}) {
       held = run.state === 'paused' || run.state === 'ready';
     pause.dataset.cmd = held ? 'resume' : 'pause';
     pause.textContent = held ? 'Resume' : 'Pause';
-    for (const button of element.querySelectorAll('[data-cmd]'))
+    element.querySelector('[data-cmd=again]').hidden = !run.again;
+    for (const button of element.querySelectorAll('[data-cmd]:not([data-cmd=again])'))
       button.disabled =
         !alive() || run.state === 'ending' || (button.dataset.cmd === 'step' && run.state === 'running');
     const rate = part('rate');

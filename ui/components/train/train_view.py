@@ -14,7 +14,8 @@ _HTML = """
 <button type="button" data-cmd="pause" title="hold after this update">Pause</button>
 <button type="button" data-cmd="step" data-n="1">Step 1</button>
 <button type="button" data-cmd="step" data-n="10">Step 10</button>
-<button type="button" data-cmd="stop" title="end it; what it learned stays">Stop</button></div>
+<button type="button" data-cmd="stop" title="end it; what it learned stays">Stop</button>
+<button type="button" data-cmd="again" title="train its model further, from its last snapshot" hidden>Go on</button></div>
 </div>
 <div class="tr-message" role="status" hidden></div>
 <div class="tr-slow" role="status" hidden><span></span>

@@ -27,7 +27,7 @@ def compare(
         a = maps.read(services, session_id, model_a, text_a)
         b = maps.read(services, session_id, model_b, text_b)
         check(a, b)
-        return _describe(a, b, str(text_a))
+        return services.now(lambda: _describe(a, b, str(text_a)))
     except maps.GPTCoreError as error:
         return maps.message(str(error))
 
@@ -55,7 +55,9 @@ def head_difference(services: Services, request: object) -> dict[str, Any] | Non
     if found is None:
         return None
     a, b = found
-    return {"map": codec.one_map(a.weights - b.weights, causal=a.kept.reading.causal, signed=True)}
+    return {
+        "map": services.now(lambda: codec.one_map(a.weights - b.weights, causal=a.kept.reading.causal, signed=True))
+    }
 
 
 def both(services: Services, request: object) -> tuple[Chosen, Chosen] | None:

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -63,10 +64,11 @@ def look(
         seen = read(services, session_id, model, text, mode, keep)
         profile = services.readings.known_profile(seen.lm)
         cut = bool(seen.note)
-        yield Look(describe(seen, profile, mode=str(mode), text=str(text), keep=str(keep)), cut)
+        described = partial(describe, seen, mode=str(mode), text=str(text), keep=str(keep))
+        yield Look(services.now(partial(described, profile)), cut)
         if profile is None:
             profile = services.now(lambda: services.readings.profile(seen.lm))
-            yield Look(describe(seen, profile, mode=str(mode), text=str(text), keep=str(keep)), cut)
+            yield Look(services.now(partial(described, profile)), cut)
     except GPTCoreError as error:
         yield Look(message(str(error)))
 
@@ -215,7 +217,7 @@ def head_map(services: Services, request: object) -> dict[str, Any] | None:
     found = chosen(services, request)
     if found is None:
         return None
-    return {"map": codec.one_map(found.weights, causal=found.kept.reading.causal, signed=False)}
+    return {"map": services.now(lambda: codec.one_map(found.weights, causal=found.kept.reading.causal, signed=False))}
 
 
 def steps(services: Services, request: object) -> dict[str, Any] | None:
@@ -223,11 +225,14 @@ def steps(services: Services, request: object) -> dict[str, Any] | None:
     found = chosen(services, request)
     if found is None:
         return None
-    values = found.kept.reading.scores(found.layer, found.head).numpy()
-    return {"scores": codec.scores(values), "largest": float(f"{np.abs(values).max():.4g}")}
+
+    def scored() -> dict[str, Any]:
+        values = found.kept.reading.scores(found.layer, found.head).numpy()
+        return {"scores": codec.scores(values), "largest": float(f"{np.abs(values).max():.4g}")}
+
+    return services.now(scored)
 
 
-@torch.inference_mode()
 def arithmetic(services: Services, request: object) -> dict[str, Any] | None:
     """One row of the softmax with its real numbers, and the products behind one of its scores.
 
@@ -244,6 +249,12 @@ def arithmetic(services: Services, request: object) -> dict[str, Any] | None:
     reading, (query, key) = found.kept.reading, request[4:]
     if not _is_place(query, reading.n_tokens) or not _is_place(key, query + 1 if reading.causal else reading.n_tokens):
         return None
+    return services.now(lambda: _softmax_row(found, query, key))
+
+
+@torch.inference_mode()
+def _softmax_row(found: Chosen, query: int, key: int) -> dict[str, Any]:
+    reading = found.kept.reading
     visible = query + 1 if reading.causal else reading.n_tokens
     q, keys = reading.queries[found.layer][found.head][query], reading.keys[found.layer][found.head][:visible]
     dots = keys @ q

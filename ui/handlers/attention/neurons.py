@@ -34,7 +34,8 @@ def neurons(services: Services, request: object) -> str:
         last = lm.model.config.n_layer - 1
         # A layer of the model before may be none of this one.
         at = last // 2 + last % 2 if layer is None else min(last, inputs.whole(layer, "The layer", low=0, high=10_000))
-        return json.dumps(_described(services, lm, prompt_ids(lm, text), at, neuron), ensure_ascii=False)
+        ids = prompt_ids(lm, text)
+        return json.dumps(services.now(lambda: _described(lm, ids, at, neuron)), ensure_ascii=False)
     except GPTCoreError as error:
         return json.dumps({"message": str(error)})
 
@@ -51,14 +52,14 @@ def inner_sizes(services: Services, request: object) -> str:
     return json.dumps({"how": f"{ladder.how()} {said}", "sizes": sizes}, ensure_ascii=False)
 
 
-def _described(services: Services, lm: LanguageModel, ids: list[int], layer: int, neuron: object) -> dict[str, Any]:
+def _described(lm: LanguageModel, ids: list[int], layer: int, neuron: object) -> dict[str, Any]:
     most = min(_MOST_TOKENS, lm.model.config.n_positions)
     cut = f"The last {most} of {len(ids):,} tokens are shown." if len(ids) > most else ""
     ids = ids[-most:]
-    found = services.now(lambda: neuron_activations(lm.model, ids, layer))  # [T, F]
+    found = neuron_activations(lm.model, ids, layer)  # [T, F]
     top = _standing_out(found)
     chosen = top[0] if neuron is None else inputs.whole(neuron, "The neuron", low=0, high=found.shape[1] - 1)
-    written = services.now(lambda: neuron_writes(lm.model, layer, chosen))
+    written = neuron_writes(lm.model, layer, chosen)
     return {
         "layer": layer, "n_layer": lm.model.config.n_layer, "n_inner": found.shape[1], "note": cut, "top": top,
         "neuron": chosen, "tokens": [describe_token(lm.tokenizer, token) for token in ids],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import statistics
+
 from gptcore.errors import TokenizerError
 from gptcore.language_model import LanguageModel
 from ui.handlers.inputs import InputError, model_name, whole
@@ -73,11 +75,11 @@ def wake(services: Services, model: object, layer: object, head: object) -> tupl
     readable = [text for text in TEXTS if _fits(lm, text)]
     if not readable:
         raise InputError(f"{lm.name} can read none of the texts that are tried here. Write one of your own.")
-    rests = services.now(lambda: services.readings.rests(lm, tuple(readable)))[:, at_layer, at_head]
-    best = int(rests.argmin())
+    rests = services.now(lambda: services.readings.rests(lm, tuple(readable))[:, at_layer, at_head].tolist())
+    best, usual = rests.index(min(rests)), statistics.median_low(rests)
     return readable[best], (
         f"Of {len(readable)} texts this one keeps layer {at_layer}, head {at_head} busiest: {rests[best]:.0%} of its "
-        f"attention rests on the first token, {rests.median():.0%} in the median text."
+        f"attention rests on the first token, {usual:.0%} in the median text."
     )
 
 

@@ -10,13 +10,13 @@ from dataclasses import replace
 from typing import Any
 
 from gptcore.errors import GPTCoreError
-from gptcore.recording import Observation, score_lists
+from gptcore.recording import Observation, score_lists, snapshot
 from gptcore.training import learning_rate
 from ui.handlers import inputs
 from ui.handlers.inputs import InputError
 from ui.handlers.numbers import finite, significant
 from ui.handlers.train import labels
-from ui.handlers.train.forms import LabelForm, TrainForm, TuneForm
+from ui.handlers.train.forms import LabelForm, TrainForm, TuneForm, train_form, tune_form
 from ui.handlers.train.labels import label_plan
 from ui.handlers.train.plan import make_plan, tuning_plan
 from ui.handlers.train.presets import TRICKS
@@ -27,10 +27,11 @@ from ui.services import Services
 
 _FEW_UPDATES = 120  # updates after which the smallest presets still write noise
 _MORE_SECONDS = 30
+_LEAST_RATE, _SOFT_START = 0.1, 20  # of the peak, at which a run goes on at least; updates of its warm-up
 _PLANNED = 60  # points of the learning rate that lies ahead
 
 
-_COMMANDS = ("pause", "resume", "step", "stop", "rate", "longer")
+_COMMANDS = ("pause", "resume", "step", "stop", "rate", "longer", "again")
 
 
 def start(
@@ -64,6 +65,49 @@ def tell(services: Services, request: object) -> dict[str, Any] | None:
     return None if record is None else services.now(lambda: labels.tell(record, text))
 
 
+def can_go_on(record: RunRecord) -> bool:
+    """Whether a run that has ended can be trained further from its last snapshot."""
+    known = record.form is not None and record.form[0] in ("scratch", "tune") and record.facts.kind == "text"
+    return known and not record.alive and record.language_model is not None and record.step > 0
+
+
+def go_on(services: Services, bench: Bench) -> Bench:
+    """Starts a run that goes on where the bench's newest has ended: its weights, its text, its rate at the end.
+
+    One that ended early gets the time or the updates that it had left, another as many again. Raises GPTCoreError.
+    """
+    record = bench.current
+    if record is None or record.form is None or record.language_model is None or not can_go_on(record):
+        raise InputError("This run cannot go on: it has not ended, or its model or its settings are gone.")
+    (kind, values), lm, before = record.form, record.language_model, record.facts.config
+    given = {"file": None, "written": "", "labelled": "", **values}
+    if kind == "scratch":
+        plan = make_plan(services, train_form({**given, "rival": "none"}, services.limits))
+    else:
+        plan = tuning_plan(services, lm, tune_form(given, services.limits))
+    if plan.facts.vocab_size != lm.model.config.vocab_size:
+        raise InputError("The text of this run is another now, so its tokens are, too. Start a run of its own.")
+    rows, _ = record.so_far()
+    share = min(1.0, max(_LEAST_RATE, rows[-1][2] / record.learning_rate if rows else 1.0))
+    left = (record.time_budget or 0.0) - record.seconds()
+    config = replace(
+        plan.facts.config,
+        time_budget=None if before.time_budget is None else left if left > 1.0 else before.time_budget,
+        max_steps=before.max_steps - record.step if record.step < before.max_steps else before.max_steps,
+        learning_rate=plan.facts.config.learning_rate * share,
+        muon_learning_rate=plan.facts.config.muon_learning_rate * share,
+        warmup_steps=min(_SOFT_START, plan.facts.config.warmup_steps),
+    )
+    note = f"Goes on from update {record.step:,} of the run before, with its weights."
+    facts = replace(plan.facts, config=config, note=note, title=record.facts.title)
+    begun = services.jobs.start(
+        bench.id, replace(plan, facts=facts, model=lambda: snapshot(lm.model).requires_grad_(True))
+    )
+    if begun.current is not None:
+        begun.current.form = record.form
+    return begun
+
+
 def command(services: Services, request: object) -> dict[str, Any] | None:
     """Steers the current run: [bench, one of _COMMANDS, value]. None for nonsense.
 
@@ -74,9 +118,12 @@ def command(services: Services, request: object) -> dict[str, Any] | None:
     bench = services.jobs.get(bench_id)
     if bench is None or bench.current is None or what not in _COMMANDS:
         return None
-    if bench.run is None:  # a recording has ended for good
-        return {"said": ""}
     try:
+        if what == "again":
+            go_on(services, bench)
+            return {"said": ""}
+        if bench.run is None:  # a recording has ended for good
+            return {"said": ""}
         if what in ("resume", "step"):
             services.jobs.check_place(bench)
         if what == "rate":
@@ -156,6 +203,7 @@ def _news(record: RunRecord, run_id: object, version: object, n_rows: object, n_
         "next_look": finite(record.next_look),
         "busy": round(record.processor_share, 2) if record.alive and record.busy else None,
         "slow": _slow(record),
+        "again": can_go_on(record),
     }
 
 

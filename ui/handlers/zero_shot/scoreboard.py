@@ -21,10 +21,12 @@ from ui.handlers.sheets import Bar, Link, Section, duration, sheet
 from ui.handlers.zero_shot.recorded import SIDES
 from ui.handlers.zero_shot.views import chosen_models
 from ui.services import Services
+from ui.sessions import Turn
 
 CHAIN = "chain of thought"
 WAYS = ("0", "1", "2", "4", "8", CHAIN)
 MOST_ITEMS = 200
+_BATCH = 4  # items in one step, which lasts a fifth of a second: a text of others waits for one
 _COLUMNS = ("model", "task", "examples", "score", "95% interval", "items", "chance", "metric")
 
 
@@ -66,33 +68,46 @@ def scoreboard(
         raise InputError(f"What was held out is {str(side)[:40]!r}; choose one of {', '.join(SIDES)}.")
     n = inputs.whole(n_items, "The number of items", low=5, high=MOST_ITEMS)
     tests = [(model, task, way) for model in chosen for task in names for way in asked]
-    board, began, n_done = _Board(), time.perf_counter(), 0
-    with services.sessions.get(session_id).turn() as run:
-        first: dict[tuple[str, str], Score] = {}
-        for place, (model, task, way) in enumerate(tests):
-            test = _test(task, way, SIDES[str(side)], n)
-            if test is None:
-                continue
-            try:
-                lm = services.models.get(model)
-                cases: list[Case] = []
-                for more, _ in services.compute(evaluate(lm, test)):
-                    cases += more
-                    n_done += len(more)
-                    rate = n_done / (time.perf_counter() - began)
-                    left = ((len(tests) - place - 1) * n + len(test.items) - len(cases)) / rate
-                    at = f"{model}, {TASKS[task].title.lower()}: {len(cases)} of {len(test.items)}"
-                    yield _shown(board, f"{at} · {rate:.0f} items/s · about {duration(left)} left")
-                    if not run.wanted:
-                        break
-            except GPTCoreError as error:
-                board.rows.append((model, TASKS[task].title, way, "", "", 0, "", str(error)))
-                continue
-            if cases:
-                _add(board, model, way, Score(test, cases), first)
-            if not run.wanted:
-                yield _shown(board, "stopped; what was counted is kept")
-                return
+    board = _Board()
+    with services.sessions.get(session_id).turn() as run, services.heavy.enter() as ticket:
+        for place in ticket.waiting(lambda: run.wanted):
+            yield _shown(board, str(place))
+        if ticket.admitted:
+            yield from _counted(services, run, board, tests, SIDES[str(side)], n)
+        else:
+            yield _shown(board, "stopped before it began")
+
+
+def _counted(
+    services: Services, run: Turn, board: _Board, tests: Sequence[tuple[str, str, str]], side: str, n: int
+) -> Iterator[str]:
+    """The sheet after every few items of the tests, each (model, task, way)."""
+    first: dict[tuple[str, str], Score] = {}
+    began, n_done = time.perf_counter(), 0
+    for place, (model, task, way) in enumerate(tests):
+        test = _test(task, way, side, n)
+        if test is None:
+            continue
+        try:
+            lm = services.models.get(model)
+            cases: list[Case] = []
+            for more, _ in services.compute(evaluate(lm, test, batch=_BATCH)):
+                cases += more
+                n_done += len(more)
+                rate = n_done / (time.perf_counter() - began)
+                left = ((len(tests) - place - 1) * n + len(test.items) - len(cases)) / rate
+                at = f"{model}, {TASKS[task].title.lower()}: {len(cases)} of {len(test.items)}"
+                yield _shown(board, f"{at} · {rate:.0f} items/s · about {duration(left)} left")
+                if not run.wanted:
+                    break
+        except GPTCoreError as error:
+            board.rows.append((model, TASKS[task].title, way, "", "", 0, "", str(error)))
+            continue
+        if cases:
+            _add(board, model, way, Score(test, cases), first)
+        if not run.wanted:
+            yield _shown(board, "stopped; what was counted is kept")
+            return
     yield _shown(board, f"{n_done} items in {duration(time.perf_counter() - began)}")
 
 

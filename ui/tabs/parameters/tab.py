@@ -108,10 +108,10 @@ def parameters_tab(site: Site) -> Lens:
     cache.click(events.cache, model, measured, **model_work)
     examined: Event = {"fn": events.anatomy, "inputs": [shown, which, model], "outputs": shown_figure, **model_work}
     # One listener for both, so that of a tab that opens and a choice made at once the choice is answered last.
-    examine = {"fn": events.examine, "inputs": [which, model], "outputs": shown_figure, **model_work}
+    examine: Event = {"fn": events.examine, "inputs": [which, model], "outputs": shown_figure, **model_work}
     while_computing(partial(gr.on, [which.input, anatomy_tab.select]), examine, trigger_mode="always_last")
     anatomy_tab.select(lambda: "anatomy", None, shown, queue=False, **QUIET)
-    checking = Opening(services, checks.elem_id, events.verify)
+    checking = Opening(services, "checks", events.verify)
     start.click(checking.pressed, model, checks, **model_work)
     verify_tab.select(checking.opened, model, checks, **model_work)
     stop.click(stop_event(services), queue=False, **QUIET)

@@ -58,7 +58,7 @@ class TrainEvents:
     def tune(self, bench: str, model: str, *raw: object) -> list[Any]:
         with shown_to_visitor():
             try:
-                values = dict(zip(TUNING_FIELDS, raw, strict=True))
+                values: dict[str, object] = dict(zip(TUNING_FIELDS, raw, strict=True))
                 form = tune_form(values, self._services.limits)
                 now = watching.tune(self._services, bench, model, form)
                 return [_value(_remembering("tune", values, now)), ""]
@@ -68,7 +68,7 @@ class TrainEvents:
     def labels(self, bench: str, model: str, *raw: object) -> list[Any]:
         with shown_to_visitor():
             try:
-                values = dict(zip(LABEL_FIELDS, raw, strict=True))
+                values: dict[str, object] = dict(zip(LABEL_FIELDS, raw, strict=True))
                 form = label_form(values, self._services.limits)
                 now = watching.learn_labels(self._services, bench, model, form)
                 return [_value(_remembering("labels", values, now)), ""]

@@ -164,7 +164,7 @@ def zero_shot_tab(site: Site) -> Lens:
         (look, uses_tab, uses, events.uses, [*inputs, whose]),
         (climb, ladder_tab, ladder, events.ladder, [*inputs, rungs]),
     ):
-        view_of = Opening(services, shown.elem_id, fn)
+        view_of = Opening(services, str(shown.elem_id), fn)
         button.click(view_of.pressed, given, shown, **model_work)
         tab.select(view_of.opened, given, shown, **model_work)
     spoken = [fields["template"], *reworded, fields["expected"], fills]

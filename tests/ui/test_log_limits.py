@@ -1,0 +1,34 @@
+"""The log: long lines are cut, and the same line is not written ten thousand times."""
+
+import logging
+
+from ui.log_limits import LogLimits
+
+
+def test_a_line_that_comes_again_and_again_is_written_a_few_times_a_minute():
+    now, log, seen = [0.0], logging.Logger("test"), []
+    handler = logging.Handler()
+    handler.emit = lambda record: seen.append(record.getMessage())
+    handler.addFilter(LogLimits(clock=lambda: now[0]))
+    log.addHandler(handler)
+
+    def fail(times):
+        for n in range(times):
+            log.warning("out of handles: %d", n)
+
+    fail(10_000)
+    log.warning("something else")
+    assert len(seen) == 6 and seen[-1] == "something else"
+    now[0] = 61.0
+    fail(1)
+    assert seen[-1] == "out of handles: 0 (9,995 more like this in the minute before)"
+
+
+def test_a_long_line_is_cut():
+    log, seen = logging.Logger("test"), []
+    handler = logging.Handler()
+    handler.emit = lambda record: seen.append(record.getMessage())
+    handler.addFilter(LogLimits())
+    log.addHandler(handler)
+    log.error("said: %s", "x" * 28_000_000)
+    assert len(seen[0]) < 4100 and seen[0].endswith("… (28,000,006 characters)")
