@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -17,6 +19,9 @@ _SPELL_STEPS, _SPELL_SECONDS = 3, 0.1  # at least, between two looks
 _FIRST_WAIT, _LONGEST_WAIT = 8, 128  # spells
 _SLOWED_DOWN = 1.15
 _CLEARLY_FASTER = 0.95
+_CAPACITY_SECONDS = 0.25
+# Of a processor: with so much less than the threads in use they are too many, with so much more they are too few.
+_TOO_FEW, _ENOUGH_MORE = 0.5, 0.75
 
 
 class ThreadGovernor:
@@ -36,7 +41,7 @@ class ThreadGovernor:
     """
 
     def __init__(self, found: dict[str, float]) -> None:
-        most = torch.get_num_threads()
+        most = _most()
         self._found = found
         self._counts = sorted({1, most} | {2**power for power in range(1, 8) if 2**power < most})
         start = int(found.get("threads", most))
@@ -98,6 +103,80 @@ class ThreadGovernor:
             self._wait = min(_LONGEST_WAIT, max(_FIRST_WAIT, 2 * self._wait))
         self._using, self._spells, self._challenge = self._current, 0, None
         self._found.update(threads=self._counts[self._current], seconds=self._usual, wait=self._wait, spells=0)
+
+
+class Capacity:
+    """How many threads a machine that is not ours alone has for us now, by what its processors did lately.
+
+    What is free is what was idle plus what this process used. Two threads on less than two free processors wait for
+    one another at each of the barriers of a pass, hundreds a second: measured beside four busy processes, two make a
+    ninth of what one makes. Where the system does not tell (it is read from Linux's /proc/stat), all threads are used.
+
+    Args:
+        idle: gives the seconds for which processors were idle, all together, or None where that is not known.
+        clock, used: seconds passed, and seconds that this process has computed.
+    """
+
+    def __init__(
+        self,
+        idle: Callable[[], float | None] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        used: Callable[[], float] = time.process_time,
+    ) -> None:
+        self._idle, self._clock, self._used = idle or _idle_seconds, clock, used
+        self._last: tuple[float, float, float] | None = None
+        self._now: int | None = None
+
+    def threads(self, most: int) -> int:
+        """From 1 to `most`; looked up anew after a quarter of a second."""
+        at = self._clock()
+        if most > 1 and (self._last is None or at - self._last[0] >= _CAPACITY_SECONDS):
+            self._look(at, most)
+        return min(most, self._now or most)
+
+    def _look(self, at: float, most: int) -> None:
+        idle = self._idle()
+        if idle is None:
+            return
+        last, self._last = self._last, (at, idle, self._used())
+        if last is None:
+            return
+        free = (self._last[1] - last[1] + self._last[2] - last[2]) / (at - last[0])
+        now = min(most, self._now or most)
+        if free < now - _TOO_FEW or free >= now + _ENOUGH_MORE:
+            self._now = max(1, min(most, int(free + 1 - _ENOUGH_MORE)))
+
+
+@contextmanager
+def adapted() -> Iterator[None]:
+    """Shares what the calling thread computes among as many threads as the machine has free for it now."""
+    if getattr(_thread, "most", None) is not None:  # within another
+        yield
+        return
+    _thread.most = torch.get_num_threads()
+    try:
+        with sharing(_capacity.threads(_thread.most)):
+            yield
+    finally:
+        _thread.most = None
+
+
+def _most() -> int:
+    """The threads that the calling thread may use at most."""
+    return getattr(_thread, "most", None) or torch.get_num_threads()
+
+
+def _idle_seconds() -> float | None:
+    try:
+        with open("/proc/stat", "rb") as stat:  # noqa: PTH123 - many times a second
+            fields = stat.readline().split()
+        return (int(fields[4]) + int(fields[5])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError, AttributeError):
+        return None
+
+
+_capacity = Capacity()
+_thread = threading.local()
 
 
 @contextmanager

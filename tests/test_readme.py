@@ -116,7 +116,7 @@ def test_the_counts_in_the_readme_are_those_of_the_presets():
 def test_the_readme_is_short_and_its_picture_moves():
     from PIL import Image
 
-    assert len(README.splitlines()) < 120
+    assert len(README.splitlines()) < 150
     picture = re.search(r"!\[[^\]]+\]\((ui/pictures/[\w.]+)\)", README)
     assert picture is not None
     with Image.open(ROOT / picture[1]) as film:

@@ -1,4 +1,5 @@
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -77,3 +78,49 @@ def test_one_busy_moment_does_not_decide(monkeypatch):
     busy = iter([5.0] * 3 + [1.0] * 17)
     used = run(ThreadGovernor({}), 20, lambda n: next(busy) / n)
     assert used == [2] * 3 + [1] * 3 + [2] * 14
+
+
+class Machine:
+    """Two processors, of which others take some; this process uses what it may."""
+
+    def __init__(self, others=0.0):
+        self.at, self.idle, self.used, self.others = 0.0, 0.0, 0.0, others
+        self.capacity = threads.Capacity(lambda: self.idle, lambda: self.at, lambda: self.used)
+
+    def passes(self, seconds):
+        n = self.capacity.threads(2)
+        free = max(0.0, 2 - self.others)
+        mine = min(n, free) if n == 1 or free >= 2 else free
+        self.used += seconds * mine
+        self.idle += seconds * max(0.0, free - mine)
+        self.at += seconds
+        return self.capacity.threads(2)
+
+
+def test_beside_busy_processes_one_thread_is_left_and_two_when_they_are_gone():
+    machine = Machine()
+    assert [machine.passes(0.3) for _ in range(3)] == [2, 2, 2]
+    machine.others = 1.0
+    assert [machine.passes(0.3) for _ in range(4)][-1] == 1
+    machine.others = 0.0
+    assert [machine.passes(0.3) for _ in range(4)][-1] == 2
+
+
+def test_a_little_beside_it_changes_nothing():
+    machine = Machine(others=0.3)
+    assert [machine.passes(0.3) for _ in range(6)] == [2] * 6
+
+
+def test_where_nothing_is_known_all_threads_are_used():
+    capacity = threads.Capacity(lambda: None)
+    assert [capacity.threads(n) for n in (1, 2, 8)] == [1, 2, 8]
+
+
+def test_within_adapted_code_the_governor_still_knows_how_many_threads_there_are(monkeypatch):
+    monkeypatch.setattr(threads, "_capacity", SimpleNamespace(threads=lambda most: 1))
+    most = torch.get_num_threads()
+    with threads.adapted():
+        assert torch.get_num_threads() == 1 and threads._most() == most
+        with threads.adapted():
+            assert torch.get_num_threads() == 1
+    assert torch.get_num_threads() == most

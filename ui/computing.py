@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 from gptcore.errors import GPTCoreError
 from gptcore.memory import return_freed_memory
+from gptcore.threads import adapted
 
 T = TypeVar("T")
 log = logging.getLogger("gptlens")
@@ -164,7 +165,8 @@ class Computing:
                     break
                 job = self._next()
             began = time.perf_counter()
-            batch, end = _slice(job)
+            with adapted():
+                batch, end = _slice(job)
             took = time.perf_counter() - began
             self._owed += took if job.patient else 0.0 if job.single else -took
             if end is None:

@@ -42,7 +42,7 @@ def gelu_by_hand(x: Tensor) -> Tensor:
 
 
 def layer_norm_by_hand(x: Tensor, weight: Tensor, bias: Tensor, epsilon: float) -> Tensor:
-    """LayerNorm over the last dimension, term by term; x float [..., C]. Source: Ba et al. 2016, equation 4."""
+    """LayerNorm over the last dimension, term by term; x float [..., C]. Source: Ba et al. 2016, equation 3."""
     mean = x.mean(dim=-1, keepdim=True)
     variance = ((x - mean) ** 2).mean(dim=-1, keepdim=True)  # divided by C, not by C - 1
     return (x - mean) / torch.sqrt(variance + epsilon) * weight + bias

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from gptcore.checkpoint import read_metadata, read_tensors, write_tensors
 from gptcore.errors import CheckpointError, TrainingError
+from gptcore.threads import adapted
 from gptcore.training.config import TrainingConfig
 from gptcore.training.data import Batches, Rows, generator_for
 from gptcore.training.distributed import Workers
@@ -136,7 +137,8 @@ class Trainer:
             if reason:
                 yield EndEvent(self.step, reason)
                 return
-            loss, rate, norm = self._update()
+            with adapted():
+                loss, rate, norm = self._update()
             self.step += 1
             self.elapsed = resumed_at + self._clock() - began
             if self.workers is not None:

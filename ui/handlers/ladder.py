@@ -39,8 +39,9 @@ def how() -> str:
     """How it was measured, as a sentence."""
     found = _recorded()
     return (
-        f"Measured here on the built-in anthology: {found['updates']:,} updates of the same "
-        f"{found['characters'] // found['updates']:,} characters for every model, held-out loss in nats a character."
+        f"Measured here on the built-in anthology: {found['updates']:,} updates of "
+        f"{found['characters'] // found['updates']:,} characters each, the same ones for every model, held-out loss in nats a "
+        "character."
     )
 
 

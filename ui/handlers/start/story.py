@@ -80,7 +80,7 @@ _NUMBERS = Chapter(
                     "“40,000 merges”",
                     "§ 4.1",
                     "vocab_size 40,478",
-                    "40,000 merges and 478 single characters",
+                    "40,000 merges; 238 characters, each within and at the end of a word; newline; unknown",
                 ),
                 (
                     "activation",
@@ -114,7 +114,13 @@ _NUMBERS = Chapter(
                     "any text",
                     "long passages teach long context",
                 ),
-                ("passes", "“100 epochs”", "§ 4.1", "TrainingConfig.max_steps", "books are few: read them again"),
+                (
+                    "passes",
+                    "“100 epochs”",
+                    "§ 4.1",
+                    "--epochs 100; as updates, max_steps",
+                    "books are few: read them again",
+                ),
                 ("batch", "“minibatches of 64”", "§ 4.1", "batch_size 64", "32,768 tokens an update"),
                 (
                     "warm-up",
@@ -214,7 +220,7 @@ _TIMELINE = Chapter(
             "",
             ("when", "what", "parameters", "what was new"),
             (
-                ("Jan 2013", "word2vec", "900 million (3 million words, 300 each)",
+                ("Jan 2013", "word2vec", "900 million (3 million words and phrases, 300 each)",
                  "one vector a word, the same in every sentence"),
                 ("Jun 2017", "Transformer", "65 and 213 million", "attention instead of recurrence, for translation"),
                 ("Feb 2018", "ELMo", "93.6 million", "a vector for each word in its sentence, by LSTMs read both ways"),
@@ -222,15 +228,17 @@ _TIMELINE = Chapter(
                 ("Oct 2018", "BERT", "110 and 340 million", "an encoder that fills in masked words, reading both ways"),
                 ("Feb to Nov 2019", "GPT-2", "124, 355, 774 million, 1.56 billion",
                  "tasks from a prompt alone; released in stages: February, May, August, November"),
+                ("Jan 2020", "scaling laws", "up to 1.5 billion",
+                 "the loss falls as a power of parameters, text and computing, predictably"),
                 ("May 2020", "GPT-3", "175 billion", "tasks from a few examples in the prompt"),
                 ("Jul 2021", "Codex", "up to 12 billion", "GPT fine-tuned on program code"),
                 ("Jan 2022", "InstructGPT", "1.3, 6 and 175 billion", "RLHF: follows instructions (below)"),
                 ("Nov 2022", "ChatGPT", "not published", "the same in dialogue, open to everybody"),
-                ("Mar 2023", "GPT-4", "not published", "reads pictures as well"),
+                ("Mar 2023", "GPT-4", "not published", "reads pictures as well; windows of 8,192 and 32,768 tokens"),
             ),
             source="Mikolov et al. 2013 (the released Google News vectors); Vaswani et al. 2017; Peters et al. 2018 "
-            "and the released model; Radford et al. 2018 and 2019; Devlin et al. 2018; Brown et al. 2020; Chen et al. "
-            "2021; Ouyang et al. 2022; OpenAI 2022 and 2023",
+            "and the released model; Radford et al. 2018 and 2019; Devlin et al. 2018; Kaplan et al. 2020; Brown et "
+            "al. 2020; Chen et al. 2021; Ouyang et al. 2022; OpenAI 2022 and 2023",
         ),
         Section(
             "RLHF, in three steps",
@@ -246,4 +254,26 @@ _TIMELINE = Chapter(
     ),
 )  # fmt: skip
 
-_CHAPTERS = (_OBJECTIVE, _NUMBERS, _OPTIONS, _CHANGES, _TIMELINE)
+_LESSONS = Chapter(
+    "Where lessons differ",
+    "What some lessons about GPT say, and what this page does instead.",
+    "tables",
+    (
+        Section(
+            "Lessons and this page",
+            "",
+            ("subject", "some lessons", "here"),
+            (
+                ("KV cache, 100 tokens after 50", "100.5 times fewer keys and values (without the prompt)",
+                 "66.8 times: 9,950 against 149"),
+                ("labels", "shifted in the data, and again in the loss", "shifted once, by the data"),
+                ("GPT block", "a decoder layer with cross-attention", "no cross-attention: there is no encoder"),
+                ("GPT-3's cache at 4,096 tokens", "10 GB", "19.3 GB in 16 bits: 96 layers, 12,288 channels"),
+                ("GPT-1's norms", "drawn after each part, coded before it", "after each part, as released"),
+            ),
+            source="The same with the arithmetic: gptcore/README.md, “Where the lessons differ from what is here”",
+        ),
+    ),
+)  # fmt: skip
+
+_CHAPTERS = (_OBJECTIVE, _NUMBERS, _OPTIONS, _CHANGES, _TIMELINE, _LESSONS)
