@@ -95,6 +95,8 @@ def main(arguments: list[str] | None = None) -> int:
             examples=example_benches(),
             saved=SavedRuns(files.kept / "runs"),
         )
+        if said := services.models.use_one_that_opens():
+            print(f"warning: {said}", file=sys.stderr)
         page = build_page(services, page_example(services))
     except GPTCoreError as error:
         print(f"error: {error}", file=sys.stderr)

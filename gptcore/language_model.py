@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from gptcore.tokenizers import Tokenizer, load_tokenizer
 
 BUNDLED = Path(__file__).resolve().parent.parent / "weights"
 DEFAULT_MODEL = "mini"
+_SUMS = "SHA256SUMS"
 MOMENT = "@"  # between a model's name and the updates after which a snapshot of its training was kept
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 
@@ -44,6 +46,23 @@ def bundled_models() -> dict[str, Path]:
     if not BUNDLED.is_dir():
         return {}
     return {path.name: path for path in sorted(BUNDLED.iterdir()) if (path / CONFIG_FILE).is_file()}
+
+
+def damaged_files() -> list[str]:
+    """Files of the bundled models, as "mini/model.safetensors", that are missing or not what they were when made."""
+    sums = BUNDLED / _SUMS
+    if not sums.is_file():
+        return []
+    found = []
+    for line in sums.read_text(encoding="utf-8").splitlines():
+        wanted, _, name = line.partition("  ")
+        try:
+            same = hashlib.sha256((BUNDLED / name).read_bytes()).hexdigest() == wanted
+        except OSError:
+            same = False
+        if not same:
+            found.append(name)
+    return found
 
 
 def load(

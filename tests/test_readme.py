@@ -60,6 +60,8 @@ def test_every_shell_command_is_one_that_is_tested():
 
 def test_the_python_example_runs_and_writes(capsys):
     for block in [*blocks("python"), *blocks("python", CORE)]:
+        if "gradio_client" in block:  # asks a running app: tests/ui/test_api_reference.py runs it
+            continue
         exec(compile(block, "README.md", "exec"), {})  # noqa: S102 - this is the test
     assert len(capsys.readouterr().out) > 20
 

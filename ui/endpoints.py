@@ -9,6 +9,8 @@ from typing import Any
 import gradio as gr
 
 from gptcore.sampling import CONTROLS
+from ui import api_reference
+from ui.api_reference import Endpoint
 from ui.errors import shown_to_visitor
 from ui.handlers import inputs
 from ui.handlers.attention import maps
@@ -21,8 +23,12 @@ from ui.handlers.zero_shot.example import TASK_MODEL
 from ui.services import Services
 
 
-def add_endpoints(services: Services) -> None:
-    """Adds /generate, /next_token, /attention, /parameters, /train and /zero_shot to the page being built."""
+def add_endpoints(services: Services) -> dict[str, Endpoint]:
+    """Adds /generate, /next_token, /attention, /parameters, /train and /zero_shot to the page being built.
+
+    Returns:
+        what each takes and answers, for people.
+    """
 
     def generate(
         prompt: str,
@@ -240,12 +246,17 @@ def add_endpoints(services: Services) -> None:
             return zero_shot.by_program(services, model, task, fields or {}, template, n_examples, prompt, given)
 
     shared = {"concurrency_id": "model", "concurrency_limit": services.limits.concurrent_visits}
-    gr.api(_with_sampling(generate), api_name="generate", **shared)
-    gr.api(_with_sampling(next_token, leave_out=("min_new_tokens",)), api_name="next_token", **shared)
-    gr.api(attention_of, api_name="attention", **shared)
-    gr.api(parameters_of, api_name="parameters", **shared)
-    gr.api(train_of, api_name="train", **shared)
-    gr.api(zero_shot_of, api_name="zero_shot", **shared)
+    endpoints = {
+        "generate": _with_sampling(generate),
+        "next_token": _with_sampling(next_token, leave_out=("min_new_tokens",)),
+        "attention": attention_of,
+        "parameters": parameters_of,
+        "train": train_of,
+        "zero_shot": zero_shot_of,
+    }
+    for name, function in endpoints.items():
+        gr.api(function, api_name=name, **shared)
+    return {name: api_reference.described(name, function) for name, function in endpoints.items()}
 
 
 def _with_sampling(function: Callable[..., dict[str, Any]], *, leave_out: tuple[str, ...] = ()) -> Callable[..., Any]:

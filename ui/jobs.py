@@ -125,7 +125,7 @@ class Jobs:
             for run in bench.live:
                 run.stop(replaced=True)
             if not all(run.wait(10.0) for run in bench.live):
-                raise Busy("The run before is still ending. Press Start again in a moment.")
+                raise Busy("The run before is still ending. Try again in a moment.")
             plans = [plan] if rival is None else [rival, plan]
             runs = [Run(one, self._computing) for one in plans]
             kept = [record for record in bench.records if record.step][-(MOST_RUNS - len(runs)) :]
@@ -161,9 +161,7 @@ class Jobs:
         soonest = min((seconds for seconds in left if seconds > 0), default=None)
         when = "" if soonest is None else f" The next place is free in about {max(1, round(soonest))} s."
         runs = "1 training run is" if len(learning) == 1 else f"{len(learning)} training runs are"
-        raise Busy(
-            f"{runs} in progress: the server is full.{when} Nothing of yours is lost; press the button again then."
-        )
+        raise Busy(f"{runs} in progress: the server is full.{when} Nothing of yours is lost; try again then.")
 
     def keep(self, bench_id: object, lm: LanguageModel) -> tuple[Bench, str]:
         """Puts an uploaded model on a bench, a new one when the id is unknown; returns the bench and the model's name.

@@ -13,7 +13,7 @@ import gptcore
 from gptcore.analysis import count_parameters
 from gptcore.checkpoint import CONFIG_FILE, WEIGHTS_FILE
 from gptcore.config import PRESETS, GPTConfig
-from gptcore.errors import CheckpointError
+from gptcore.errors import CheckpointError, GPTCoreError
 from gptcore.hub import HUB_WEIGHTS, cached
 from gptcore.language_model import DEFAULT_MODEL, MOMENT, LanguageModel, bundled_models
 from gptcore.snapshots import snapshot_steps
@@ -143,6 +143,23 @@ class ModelStore:
                 release_threads()  # of this thread: beside them, the one that computes would be slow
                 with self._lock:
                     self._loading.pop(name, None)
+
+    def use_one_that_opens(self) -> str:
+        """Makes another bundled model the default where the default is bundled and damaged; why, or "".
+
+        Raises:
+            GPTCoreError: the default is none of the bundled models, or none of those opens.
+        """
+        names, wanted, first = list(bundled_models()), self.default, None
+        for name in [wanted, *(name for name in names if name != wanted)] if wanted in names else [wanted]:
+            try:
+                self.get(name)
+            except GPTCoreError as error:
+                first = first or error
+                continue
+            self.default = name
+            return f"{first} The page opens with {name} instead." if first is not None else ""
+        raise first or CheckpointError(f"There is no model {wanted!r}.")
 
     def loaded(self) -> list[str]:
         """Names of the models in memory, the least recently used first."""

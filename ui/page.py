@@ -14,6 +14,7 @@ from gradio.components import Component
 from gradio.events import Dependency
 
 from ui import links
+from ui.api_reference import tell_of
 from ui.components.files import calling
 from ui.endpoints import add_endpoints
 from ui.errors import shown_to_visitor
@@ -135,7 +136,8 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
             if lens.sends is not None:
                 lens.sends.listener(**{**lens.sends.event, "outputs": [tabs, *trained]})
         page.unload(_on_leave(services))
-        add_endpoints(services)
+        endpoints = add_endpoints(services)
+    tell_of(page, endpoints)
     return page
 
 

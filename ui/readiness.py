@@ -14,7 +14,7 @@ from pathlib import Path
 from gptcore.analysis import attention_patterns
 from gptcore.errors import GPTCoreError
 from gptcore.generation import generate
-from gptcore.language_model import LanguageModel, bundled_models
+from gptcore.language_model import LanguageModel, bundled_models, damaged_files
 from ui.model_store import ModelStore, facts
 
 _FONTS = ("IBMPlexSans/IBMPlexSans-Regular.woff2", "IBMPlexMono/IBMPlexMono-Regular.woff2")
@@ -46,6 +46,7 @@ def check(models: ModelStore, *, host: str, port: int | None) -> Iterator[Findin
     """
     for name in bundled_models():
         yield _opens(models, name)
+    yield _whole()
     for choice in models.choices():
         if choice.name not in bundled_models():
             yield _opens(models, choice.name) if choice.cached else Finding(False, _missing(choice.name))
@@ -71,6 +72,14 @@ def _opens(models: ModelStore, name: str) -> Finding:
         return Finding(True, f"{name}: {facts(models.get(name))}")
     except GPTCoreError as error:
         return Finding(False, f"{name}: {error}", needed=name in bundled_models())
+
+
+def _whole() -> Finding:
+    damaged = damaged_files()
+    if not damaged:
+        return Finding(True, "the files of the bundled models are whole")
+    names = ", ".join(damaged)
+    return Finding(False, f"these files of the bundled models are damaged; get them again: {names}", needed=True)
 
 
 def _missing(name: str) -> str:

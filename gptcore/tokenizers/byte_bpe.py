@@ -39,6 +39,10 @@ def unspell(token: str) -> bytes:
     return bytes(CHARACTER_TO_BYTE[character] for character in token)
 
 
+# So many letters without a space: no language has such words, and merges are learned within words.
+_ENDLESS = re.compile(r"\S{200}")
+
+
 class ByteBPE:
     """Byte-level byte-pair encoding: any Unicode text goes in and comes back unchanged.
 
@@ -140,7 +144,7 @@ class ByteBPE:
         )
         if digits_apart:
             texts = (re.sub(r"(?<=\d)(?=\d)", " ", text) for text in texts)
-        trained.train_from_iterator(texts, trainer)
+        trained.train_from_iterator(map(_with_short_words, texts), trainer)
         vocabulary = trained.get_vocab()
         if len(vocabulary) != vocab_size - 1:
             raise TokenizerError(
@@ -148,6 +152,11 @@ class ByteBPE:
                 "Choose a smaller vocabulary or give more text."
             )
         return cls.from_vocabulary(vocabulary | {END_OF_TEXT: len(vocabulary)}, name=name)
+
+
+def _with_short_words(text: str) -> str:
+    """A text whose words are not endless: what takes the square of a word's length would not end in a minute."""
+    return _ENDLESS.sub(r"\g<0> ", text)
 
 
 def _merges(ranks: dict[bytes, int]) -> list[tuple[bytes, bytes]]:

@@ -38,10 +38,10 @@ def inner_sizes() -> dict[str, Rung]:
 def how() -> str:
     """How it was measured, as a sentence."""
     found = _recorded()
+    each = found["characters"] // found["updates"]
     return (
-        f"Measured here on the built-in anthology: {found['updates']:,} updates of "
-        f"{found['characters'] // found['updates']:,} characters each, the same ones for every model, held-out loss in nats a "
-        "character."
+        f"Measured here on the built-in anthology: {found['updates']:,} updates of {each:,} characters each, the "
+        "same ones for every model, held-out loss in nats a character."
     )
 
 

@@ -10,7 +10,7 @@ from gptcore.continuation import Continuation, check_seed
 from gptcore.generation import prompt_ids
 from gptcore.language_model import LanguageModel
 from ui.handlers import inputs, records
-from ui.handlers.generate.strategies import FROM_SLIDERS, OFF, STRATEGIES, of_strategy
+from ui.handlers.generate.strategies import COMPARED, FROM_SLIDERS, OFF, of_strategy
 from ui.handlers.generate.writing import wait_until
 from ui.handlers.inputs import InputError, WritingForm
 from ui.services import Services
@@ -45,7 +45,7 @@ def compare(
     columns = [place for place, name in enumerate(strategies[:MOST]) if name != OFF]
     if not columns:
         raise InputError("All columns are empty. Choose a strategy for at least one.")
-    known = [FROM_SLIDERS, OFF, *STRATEGIES]
+    known = [FROM_SLIDERS, OFF, *COMPARED]
     if any(name not in known for name in strategies):
         raise InputError(f"A strategy is not among those known: {', '.join(known)}.")
     ids, vocab_size = prompt_ids(lm, text), lm.model.config.vocab_size

@@ -15,6 +15,21 @@ STRATEGIES: dict[str, SamplingSettings] = {
     "Neutral": SamplingSettings(),
 }
 
+# Those of well-known lessons, under their names, for the compare view.
+LESSONS: dict[str, SamplingSettings] = {
+    "Lesson: T = 0.1": SamplingSettings(temperature=0.1),
+    "Lesson: T = 0.5": SamplingSettings(temperature=0.5),
+    "Lesson: T = 1": SamplingSettings(temperature=1.0),
+    "Lesson: T = 1.5": SamplingSettings(temperature=1.5),
+    "Lesson: Top-k = 10": SamplingSettings(top_k=10),
+    "Lesson: summaries, T = 0.7, top-p = 0.9": SamplingSettings(temperature=0.7, top_p=0.9),
+    "Lesson: translation, T = 0.3, top-k = 50": SamplingSettings(temperature=0.3, top_k=50),
+    "Lesson: questions, T = 0.5, top-k = 40": SamplingSettings(temperature=0.5, top_k=40),
+    "Lesson: stories, T = 0.9, top-p = 0.95": SamplingSettings(temperature=0.9, top_p=0.95),
+    "Lesson: sentiment, T = 0.3, top-k = 10": SamplingSettings(temperature=0.3, top_k=10),
+}
+COMPARED = {**STRATEGIES, **LESSONS}
+
 # In the compare view: whatever the sliders of the write view say.
 FROM_SLIDERS = "The sliders"
 OFF = "(empty)"
@@ -69,4 +84,4 @@ def guides() -> list[dict[str, object]]:
 
 def of_strategy(name: str, sliders: SamplingSettings, vocab_size: int) -> SamplingSettings:
     """The settings of a strategy; a top-k that exceeds a small vocabulary becomes all of it."""
-    return STRATEGIES[name].within(vocab_size) if name in STRATEGIES else sliders
+    return COMPARED[name].within(vocab_size) if name in COMPARED else sliders

@@ -288,6 +288,6 @@ def _schedule(values: Values, limits: Limits, trick: str) -> TrainingConfig:
         warmup_steps=0 if trick in ("no_warmup", "post_norm") else warmup,
         schedule="constant" if repeated else "cosine",
         weight_decay=0.0 if repeated else decay,
-        beta2=0.98 if repeated else 0.95,
+        beta2=0.98 if repeated else inputs.number(values.get("beta2", 0.95), "Beta 2", low=0, high=0.9999),
         seed=inputs.whole(values["seed"], "The seed", low=0, high=2**31 - 1),
     )

@@ -12,11 +12,11 @@ LENGTHS = ("30", "60", "120", "cap", "steps", "epochs")
 FIELDS = (
     "corpus", "written", "file", "data_set", "tokenizer", "vocab_size", "n_layer", "n_head", "n_embd", "n_positions",
     "batch_size", "attention_bias", "norm_position", "length", "max_steps", "epochs", "optimizer", "learning_rate",
-    "warmup_steps", "dropout", "weight_decay", "seed", "prompt", "trick", "rival", "tasks",
+    "warmup_steps", "dropout", "weight_decay", "beta2", "seed", "prompt", "trick", "rival", "tasks",
 )  # fmt: skip
 TUNING_FIELDS = (
     "corpus", "written", "file", "data_set", "n_positions", "batch_size", "length", "max_steps", "epochs",
-    "learning_rate", "prompt",
+    "optimizer", "learning_rate", "warmup_steps", "weight_decay", "seed", "prompt",
 )  # fmt: skip
 LABEL_FIELDS = (
     "input_form", "labelled", "batch_size", "length", "max_steps", "epochs", "learning_rate", "auxiliary_weight",
@@ -34,8 +34,8 @@ _TEXT: dict[str, Any] = {
     "corpus": "anthology", "written": "", "file": None, "data_set": "", "tokenizer": "char", "vocab_size": 512,
     "n_layer": 4, "n_head": 4, "n_embd": 128, "n_positions": 64, "batch_size": 32, "attention_bias": True,
     "norm_position": "pre", "length": "30", "max_steps": 1000, "epochs": 3,
-    "optimizer": "muon", "learning_rate": 3e-3, "warmup_steps": 50, "dropout": 0.0, "weight_decay": 0.1, "seed": 1,
-    "prompt": "The ", "trick": "none", "rival": "none", "tasks": False,
+    "optimizer": "muon", "learning_rate": 3e-3, "warmup_steps": 50, "dropout": 0.0, "weight_decay": 0.1, "beta2": 0.95,
+    "seed": 1, "prompt": "The ", "trick": "none", "rival": "none", "tasks": False,
 }  # fmt: skip
 PRESETS: dict[str, dict[str, Any]] = {
     "30 seconds, letters": _TEXT,
@@ -53,7 +53,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     },
     "GPT-1's recipe, scaled down": {
         **_TEXT, "tokenizer": "bpe", "norm_position": "post", "dropout": 0.1, "weight_decay": 0.01, "length": "epochs",
-        "epochs": 30, "optimizer": "adamw", "learning_rate": 1.5e-3, "warmup_steps": 100,
+        "epochs": 30, "optimizer": "adamw", "learning_rate": 1.5e-3, "warmup_steps": 100, "beta2": 0.999,
     },
     "Norm before or after, no warm-up": {
         **_TEXT, "n_layer": 12, "n_embd": 64, "n_positions": 32, "batch_size": 16, "optimizer": "adamw",
@@ -62,7 +62,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "Induction heads form": {
         **_TEXT, "corpus": REPEATED, "n_layer": 2, "n_embd": 64, "batch_size": 64, "length": "60",
         "optimizer": "adamw", "learning_rate": 1e-3,
-        "warmup_steps": 0, "weight_decay": 0.0, "seed": 0, "prompt": "kitten kitten kitt",
+        "warmup_steps": 0, "weight_decay": 0.0, "beta2": 0.98, "seed": 0, "prompt": "kitten kitten kitt",
     },
 }  # fmt: skip
 
@@ -77,7 +77,7 @@ NOTES = {
         "GPT-1 in small: 12 layers become 4, 768 channels 128, 512 tokens 64, 40,478 token types 512, batches of 64 "
         "become 32, 100 passes 30, and 2,000 updates of warm-up 100. The peak of 2.5e-4 becomes 1.5e-3, 6 times as "
         "high, since the model is 6 times narrower. As in the paper: norm after each sum, dropout 0.1 (but not in "
-        "attention), decay 0.01, AdamW, a cosine to 0."
+        "attention), decay 0.01, AdamW with beta2 0.999, a cosine to 0."
     ),
     "Norm before or after, no warm-up": (
         "Twelve narrow layers, the norm before each part as in GPT-2, against the same with the norm after each sum as "

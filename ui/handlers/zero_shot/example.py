@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from typing import Any
 
+from gptcore.errors import GPTCoreError
 from gptcore.language_model import bundled_models
 from ui.handlers.zero_shot import asking, form
 from ui.services import Services
 
 TASK_MODEL = "world"  # has read demonstrations of the tasks
 FIRST_TASK = "sentiment"
+log = logging.getLogger("gptlens")
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,11 @@ def task_model(default: str) -> str:
 def make_zero_shot_example(services: Services) -> ZeroShotExample:
     """Asks the model that is asked first."""
     model = task_model(services.models.default)
+    try:
+        services.models.get(model)
+    except GPTCoreError:  # a damaged folder: the rest of the page works
+        log.warning("The model %s cannot be opened; %s does the tasks.", model, services.models.default)
+        model = services.models.default
     values = form.defaults(FIRST_TASK)
     if services.models.get(model).tokenizer.kind == "char":  # its alphabet may lack any letter
         return ZeroShotExample(model, values, "", "", "")

@@ -11,7 +11,7 @@ from ui.components.shared.token_stream import token_stream
 from ui.errors import shown_to_visitor
 from ui.handlers.generate.compare import MOST, compare
 from ui.handlers.generate.score import score
-from ui.handlers.generate.strategies import FROM_SLIDERS, OFF, STRATEGIES
+from ui.handlers.generate.strategies import COMPARED, FROM_SLIDERS, OFF
 from ui.handlers.page.example import PageExample
 from ui.services import Services
 from ui.tabs.controls import Controls, writing_form
@@ -53,7 +53,7 @@ def compare_view(
             with gr.Column(min_width=250):
                 names.append(
                     gr.Dropdown(
-                        [*STRATEGIES, FROM_SLIDERS, OFF],
+                        [*COMPARED, FROM_SLIDERS, OFF],
                         value=_FIRST_CHOICES[place],
                         label=f"Strategy {place + 1}",
                         elem_id=f"strategy-{place}",

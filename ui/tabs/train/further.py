@@ -10,7 +10,7 @@ from gptcore.finetuning.classification import AUXILIARY_WEIGHT
 from ui.errors import shown_to_visitor
 from ui.handlers.train.input_forms import INPUT_FORMS, drawing, input_form
 from ui.handlers.train.label_sets import example_lines
-from ui.handlers.train.presets import LABEL_FIELDS, PRESETS, TUNING_FIELDS
+from ui.handlers.train.presets import LABEL_FIELDS, OPTIMIZERS, PRESETS, TUNING_FIELDS
 from ui.services import Services
 from ui.tabs.train.fields import LENGTH_CHOICES, number_field, text_fields
 from ui.tabs.wiring import QUIET
@@ -26,6 +26,17 @@ def tuning_fields(services: Services) -> dict[str, Any]:
     found["max_steps"] = number_field(200, "Steps", "when the length is steps", "tune-steps", least=1)
     found["epochs"] = number_field(2, "Epochs", "when the length is epochs: passes over the text", "tune-epochs")
     found["learning_rate"] = number_field(0.0002, "Learning rate", "peak", "tune-rate")
+    with gr.Accordion("Optimiser and schedule", open=False, elem_id="tune-more"):
+        found["optimizer"] = gr.Radio(
+            [(label, key) for key, label in OPTIMIZERS.items()],
+            value="adamw",
+            label="Optimiser",
+            elem_id="tune-optimizer",
+        )
+        with gr.Row():
+            found["warmup_steps"] = number_field(20, "Warm-up", "steps", "tune-warmup", least=0)
+            found["weight_decay"] = number_field(0.1, "Weight decay", "of matrices", "tune-decay")
+            found["seed"] = number_field(1, "Seed", "", "tune-seed", least=0, most=2**31 - 1)
     found["prompt"] = gr.Textbox(
         "", label="Sample prompt", placeholder="the first words of the text", max_lines=2, elem_id="tune-prompt"
     )

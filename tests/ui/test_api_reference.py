@@ -1,0 +1,55 @@
+"""The named endpoints describe themselves: in the README, on the API page, and in an example that runs."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from pathlib import Path
+
+import gradio as gr
+import pytest
+
+from serving import served_page
+from ui.api_reference import markdown, tell_of
+from ui.endpoints import add_endpoints
+from ui.services import make_services
+
+README = Path(__file__).resolve().parents[2] / "gptcore" / "README.md"
+
+
+@pytest.fixture(scope="module")
+def described():
+    services = make_services(offline=True)
+    with gr.Blocks() as page:
+        endpoints = add_endpoints(services)
+    tell_of(page, endpoints)
+    yield endpoints, page.get_api_info()["named_endpoints"]
+    services.close()
+
+
+def test_the_readme_has_the_reference_that_the_endpoints_make(described):
+    found = re.search(r"<!-- reference:[^\n]*-->\n(.*)<!-- end -->", README.read_text(encoding="utf-8"), re.DOTALL)
+    assert found[1] == markdown(described[0])
+
+
+def test_every_value_has_a_name_a_type_and_a_meaning_and_every_answer_its_keys(described):
+    endpoints, info = described
+    assert {f"/{name}" for name in endpoints} == set(info)
+    for name, endpoint in endpoints.items():
+        known = info[f"/{name}"]
+        assert [p["parameter_name"] for p in known["parameters"]] == [value.name for value in endpoint.values]
+        for parameter, value in zip(known["parameters"], endpoint.values, strict=True):
+            assert value.about and value.kind, f"/{name} {value.name}"
+            assert parameter["label"] == f"{value.name}: {value.about}"
+            assert parameter["type"].get("enum", []) == list(value.choices)
+        (answer,) = known["returns"]
+        assert answer["type"] == {"type": "object"} and len(answer["label"]) > 20
+
+
+def test_the_example_runs():
+    (code,) = re.findall(r"```python\n(from gradio_client.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    said = io.StringIO()
+    with served_page() as address, contextlib.redirect_stdout(said):
+        exec(code.replace("http://127.0.0.1:7860", address), {})  # noqa: S102
+    assert len(said.getvalue().strip().splitlines()[-1]) > 20

@@ -1,0 +1,133 @@
+"""What the named endpoints take and answer, from their docstrings: for the API page, and for the core's README.
+
+Gradio passes on a docstring's first sentence, and calls every value "1st", "2nd" and so on.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from gptcore.config import PRESETS as SHAPES
+from gptcore.zero_shot.tasks import TASKS
+from ui.handlers.attention.maps import ENDS, MODES
+from ui.handlers.train.presets import LENGTHS, OPTIMIZERS, PRESETS
+
+# What a value may be, where it is one of a few.
+_CHOICES: dict[tuple[str, str], Sequence[str]] = {
+    ("attention", "sink"): MODES,
+    ("attention", "keep"): ENDS,
+    ("parameters", "preset"): tuple(SHAPES),
+    ("parameters", "norm_position"): ("pre", "post"),
+    ("train", "action"): ("start", "status", "stop"),
+    ("train", "preset"): tuple(PRESETS),
+    ("train", "length"): LENGTHS,
+    ("train", "optimizer"): tuple(OPTIMIZERS),
+    ("zero_shot", "task"): tuple(TASKS),
+}
+
+
+@dataclass(frozen=True)
+class Value:
+    """One value that an endpoint takes.
+
+    Attributes:
+        name, kind: as in Python.
+        default: as in Python, or "" where it must be given.
+        about: what it means.
+        choices: what it may be, if it is one of a few.
+    """
+
+    name: str
+    kind: str
+    default: str
+    about: str
+    choices: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A named endpoint: what it does, what it takes, and the keys of its answer."""
+
+    name: str
+    about: str
+    values: Sequence[Value]
+    answer: str
+
+
+def described(name: str, function: Callable[..., Any]) -> Endpoint:
+    """An endpoint from its signature and its docstring in Google's style."""
+    text = inspect.cleandoc(function.__doc__ or "")
+    about, _, rest = text.partition("\n\nArgs:\n")
+    args, _, answer = rest.partition("\n\nReturns:\n")
+    helps = dict(re.findall(r"^    (\w+): (.*(?:\n        .*)*)", args, re.MULTILINE))
+    values = []
+    for parameter in inspect.signature(function).parameters.values():
+        given = parameter.default is not parameter.empty
+        kind = parameter.annotation if isinstance(parameter.annotation, str) else ""
+        kind = kind or function.__annotations__.get(parameter.name, "")
+        shown = kind if isinstance(kind, str) else kind.__name__
+        default = repr(parameter.default) if given else ""
+        said = _one_line(helps.get(parameter.name, ""))
+        values.append(Value(parameter.name, shown, default, said, _CHOICES.get((name, parameter.name), ())))
+    return Endpoint(name, _one_line(about), values, _one_line(answer))
+
+
+def tell_of(page: gr.Blocks, endpoints: Mapping[str, Endpoint]) -> None:
+    """Has Gradio's API page say what values are called, mean and may be, and what an answer holds."""
+    made = page.get_api_info
+
+    def told(*given: Any, **options: Any) -> Any:
+        found = made(*given, **options)
+        for name, endpoint in endpoints.items():
+            known = (found or {}).get("named_endpoints", {}).get(f"/{name}")
+            if known is not None:
+                _tell(known, endpoint)
+        return found
+
+    page.get_api_info = told  # type: ignore[method-assign]
+
+
+def _tell(known: dict[str, Any], endpoint: Endpoint) -> None:
+    values = {value.name: value for value in endpoint.values}
+    for parameter in known["parameters"]:
+        value = values[parameter["parameter_name"]]
+        parameter["label"] = f"{value.name}: {value.about}"
+        parameter["python_type"] = {**parameter["python_type"], "description": value.about}
+        if value.choices:
+            parameter["type"] = {**_string_part(parameter["type"]), "enum": list(value.choices)}
+    for answer in known["returns"]:
+        answer["label"] = endpoint.answer
+        answer["type"] = {"type": "object"}
+        answer["python_type"] = {"type": "dict(str, Any)", "description": endpoint.answer}
+
+
+def _string_part(kind: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "string"} if "oneOf" in kind else kind
+
+
+def markdown(endpoints: Mapping[str, Endpoint]) -> str:
+    """The reference as it stands in the core's README."""
+    parts = []
+    for endpoint in endpoints.values():
+        lines = [f"#### /{endpoint.name}", "", endpoint.about, "", "| value | type | default | |", "|---|---|---|---|"]
+        for value in endpoint.values:
+            choices = f" One of {', '.join(f'`{one}`' for one in value.choices)}." if value.choices else ""
+            default = f"`{value.default}`" if value.default else "(needed)"
+            kind = value.kind.replace("|", "or")
+            lines.append(f"| `{value.name}` | {kind} | {default} | {_capital(value.about)}{choices} |")
+        parts.append("\n".join([*lines, "", f"Answers: {endpoint.answer}"]))
+    return "\n\n".join(parts) + "\n"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
