@@ -355,3 +355,13 @@ def test_a_neuron_shows_what_excites_it_and_what_it_writes(visit):
     page.locator("#attention-text textarea").fill("A dog, a cat, a dog, a cat")
     expect(page.locator("#neurons .nr-text")).to_contain_text("dog, a cat")
     expect(page.locator("#neurons .nr-size")).to_have_count(6)
+
+
+def test_the_example_of_what_is_switched_off_goes_at_the_first_click(visit):
+    page = visit("?tab=attention")
+    page.get_by_role("tab", name="Switch off").click()
+    expect(page.locator("#ablation .ab-head")).to_contain_text("An example")
+    settled(page)
+    page.locator("#ablation [data-key='3,head,2']").click()
+    expect(page.locator("#ablation .ab-head")).to_contain_text("Without head 3.2:")
+    expect(page.locator("#ablation [aria-pressed=true]")).to_have_count(1)

@@ -201,6 +201,8 @@ def test_all_tabs_are_in_reach_on_a_phone(visit):
 def test_a_refusal_stays_with_its_form(visit):
     page = visit("?tab=train")
     page.click("#train-kinds button[role=tab]:has-text('Labels')")
+    expect(page.locator("#train .tr-title")).to_contain_text("tuned on 2 labels")  # its own recorded example
+    page.fill("#labels-lines textarea", "")
     page.click("#labels-start")
     expect(page.locator("#labels-said")).to_contain_text("empty")
     page.click("#train-kinds button[role=tab]:has-text('Fine-tune')")
@@ -315,3 +317,60 @@ def test_a_link_sets_controls_and_what_is_drawn_follows(visit):
     expect(page.locator("#zs-view")).to_contain_text("2 + 2")
     page = visit("?tab=zero-shot&task=arithmetic&asked=mini")
     expect(page.locator("#uses-zero-shot")).to_have_text("Model on this tab: mini")
+
+
+def test_a_remote_works_with_the_cursor_in_a_field_and_the_look_survives_a_reload(visit):
+    page = visit("?tab=generate&present=1&__theme=light")
+    page.click("#prompt textarea")
+    page.keyboard.press("PageDown")
+    expect(page.get_by_role("tab", name="Attention")).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("PageUp")
+    page.click("#prompt textarea")
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.tagName") == "BODY"
+    page.keyboard.press("d")
+    expect(page.locator("body")).to_have_class(re.compile(r"\bdark\b"))
+    settled(page)
+    page.reload()
+    settled(page)
+    expect(page.locator("body")).to_have_class(re.compile(r"\bdark\b"))
+    expect(page.locator("body")).to_have_class(re.compile(r"\bpresent\b"))
+    page.keyboard.press("p")
+    settled(page)
+    page.reload()
+    settled(page)
+    expect(page.locator("body")).not_to_have_class(re.compile(r"\bpresent\b"))
+
+
+def test_a_list_that_is_left_by_tab_closes(visit):
+    page = visit("?tab=generate")
+    page.click("#model input")
+    expect(page.locator("[role=listbox]")).to_be_visible()
+    page.keyboard.press("Tab")
+    expect(page.locator("[role=listbox]")).to_be_hidden()
+    page.click("#model input")  # and opens again
+    page.get_by_role("option", name="world").click()
+    expect(page.locator("#uses-generate")).to_contain_text("world")
+
+
+def test_after_a_reload_chart_and_header_are_of_the_same_model(visit):
+    page = visit("?tab=generate")
+    page.fill("#prompt textarea", "The dog saw a")
+    settled(page)
+    page.click("#model input")
+    page.get_by_role("option", name="world").click()
+    settled(page)
+    shown = page.inner_text("#distribution .dv-table")
+    page.reload()
+    settled(page)
+    expect(page.locator("#model input")).to_have_value(re.compile("world"))
+    assert page.inner_text("#distribution .dv-table") == shown
+    expect(page.locator("#distribution .dv-after")).to_contain_text("after “")
+
+
+def test_a_page_load_leaves_nothing_in_the_console(visit):
+    page, said = visit("?tab=generate"), []
+    page.on("console", lambda message: said.append(message.text) if message.type in ("warning", "error") else None)
+    page.reload()
+    settled(page)
+    assert said == []

@@ -109,3 +109,33 @@ def test_the_story_computes_its_sum_on_the_sentence_and_leads_to_what_it_tells_o
     page.get_by_role("button", name="Since the first transformer").click()
     page.get_by_role("button", name="who gets stuck").click()
     expect(page.locator("#anatomy-figure .fg-text")).to_contain_text("post-norm is stuck at")
+
+
+def test_the_sentence_stays_over_the_moments_of_a_training(visit):
+    page = visit("")
+    page.locator("#start .st-bar").nth(1).click()
+    expect(page.locator("#start [data-do=back]")).to_be_enabled()
+    settled(page)
+    sentence = page.inner_text("#start .st-words")
+    slider = page.locator("#moment input[type=range]")
+    guesses = set()
+    for place, said in ((0, "after 0 updates"), (4, "after 512 updates"), (7, "finished")):
+        slider.evaluate(
+            f"node => {{ node.value = {place}; node.dispatchEvent(new Event('input', {{bubbles: true}})); }}"
+        )
+        expect(page.locator("#moment-said")).to_have_text(said)
+        settled(page)
+        assert page.inner_text("#start .st-words") == sentence
+        guesses.add(page.inner_text("#start .st-bars"))
+    assert len(guesses) == 3
+
+
+def test_keys_work_on_the_opening_screen(visit):
+    page = visit("")
+    count = page.locator(WORDS).count()
+    page.keyboard.press("n")
+    expect(page.locator(WORDS)).to_have_count(count + 1)
+    page.keyboard.press("g")
+    expect(page.locator("#start .st-play")).to_have_text("Stop")
+    page.keyboard.press("s")
+    expect(page.locator("#start .st-play")).to_have_text("Let it write")

@@ -1,12 +1,14 @@
 """The guided tour, and a teacher's own."""
 
+import pytest
 from playwright.sync_api import expect
 
 from browser import settled
+from ui.components.files import base_path
 
 DRAWN = """() => {
   const node = document.querySelector('.tour-target');
-  return Boolean(node?.textContent.trim() || node?.matches('canvas, svg') || node?.querySelector('input'));
+  return Boolean(node?.textContent.trim() || node?.matches('canvas, svg') || node?.querySelector('canvas, svg, input'));
 }"""
 OWN = """# Two things
 
@@ -20,17 +22,31 @@ Low temperature plays safe.
 """
 
 
-def test_every_step_frames_something_that_is_drawn(visit):
-    page = visit("")
+# How much of what a step points at is seen beside the bar, of as much as could be.
+SEEN = """async module => {
+  const {seenShare} = await import(module);
+  const {top, height} = document.querySelector('.tour-target').getBoundingClientRect();
+  return seenShare({top, height}, {top: 0, bottom: document.querySelector('#tour').getBoundingClientRect().top});
+}"""
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
+def test_every_step_frames_something_that_is_drawn(visit, width, height):
+    page = visit("", width, height)
+    page.emulate_media(reduced_motion="reduce")
+    module = f"{base_path()}/shared/framing.js"
     page.click("#start .st-show")
     for step in range(1, 21):
         expect(page.locator("#tour .tour-count")).to_have_text(f"{step} of 20")
         expect(page.locator(".tour-target")).to_have_count(1)
         expect(page.locator(".tour-target")).to_be_visible()
         page.wait_for_function(DRAWN)  # a tab that opens for the first time loads its script
+        page.wait_for_function(f"async module => (await ({SEEN})(module)) > 0.9", arg=module)
         page.keyboard.press("PageDown" if step % 2 else "Space")
     expect(page.locator("#tour")).to_have_count(0)
-    expect(page.locator("#zs-board")).to_be_visible()  # on a live page
+    expect(page.locator("#start .st-play")).to_be_visible()  # on a live page
+    page.get_by_role("tab", name="Train").click()
+    page.locator("#train [data-cmd=stop]").click()  # what the tour has started
 
 
 def test_the_tour_goes_back_jumps_survives_a_reload_and_is_left(visit):

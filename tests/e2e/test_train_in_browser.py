@@ -206,3 +206,35 @@ def test_labels_are_learned_and_told(visit):
 def test_the_tab_fits_projector_and_phone(visit, width, height):
     page = visit("?tab=train&__theme=dark", width, height)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_labels_learn_the_lines_that_stand_there_and_a_reload_shows_their_form(visit):
+    page = visit("?tab=train")
+    page.click("#train-kinds button[role=tab]:has-text('Labels')")
+    expect(page.locator("#train .tr-title")).to_contain_text("Recorded example")
+    page.locator("#labels-length label", has_text="steps").click()
+    page.fill("#labels-steps input", "3")
+    page.keyboard.press("Tab")
+    page.click("#labels-start")
+    expect(page.locator("#train .tr-title")).to_contain_text("Ended")
+    settled(page)
+    page.reload()
+    expect(page.locator("#labels-start")).to_be_visible()
+    expect(page.locator("#labels-steps input")).to_have_value("3")
+
+
+def test_start_says_at_once_that_it_starts(visit):
+    page = visit("?tab=train")
+    page.evaluate("""() => {
+      window.titles = [];
+      const title = document.querySelector('#train .tr-title');
+      new MutationObserver(() => window.titles.push(title.textContent)).observe(title, {childList: true});
+    }""")
+    page.click("#train-start")
+    expect(page.locator("#train .tr-title")).to_contain_text("Learning")
+    titles = page.evaluate("window.titles")
+    assert titles[0] == "Starting…" and not [one for one in titles if one.startswith("Ready")]
+    page.keyboard.press("g")  # amid a run it says so, and begins nothing anew
+    expect(page.locator("#train .tr-message")).to_contain_text("A run is in progress")
+    page.locator("#train [data-cmd=stop]").click()
+    expect(page.locator("#train .tr-title")).to_contain_text("Ended")

@@ -93,7 +93,7 @@ def test_the_scoreboard_counts_and_stops(visit):
     page = visit("?tab=zero-shot")
     view(page, "Scoreboard")
     expect(page.locator("#zs-published tbody tr").first).to_be_visible()
-    expect(page.locator("#zs-board h3").first).to_have_text("Recorded")
+    expect(page.locator("#zs-board h3").first).to_have_text("What people write: world")
     page.locator("#zs-items input[type=number]").fill("200")
     page.keyboard.press("Tab")
     page.click("#zs-count")
@@ -145,3 +145,24 @@ def test_a_prompt_of_gpt2_fills_in_the_form_and_a_language_rewrites_the_template
     page.locator("#zs-language input, #zs-language textarea").fill("German")
     has_prompt(page, "German:")
     expect(page.locator("#zs-expected textarea, #zs-expected input")).to_have_value("")  # what was expected was French
+
+
+def test_walking_through_the_views_fills_each_of_them(visit):
+    page = visit("?tab=zero-shot")
+    for name in ("Ways of asking", "What did it use?", "Size ladder"):  # without waiting for any
+        page.get_by_role("tab", name=name).click()
+    for name, filled in (("Ways of asking", "#zs-ways .zs-way"), ("What did it use?", "#zs-uses .zs-strongest")):
+        page.get_by_role("tab", name=name).click()
+        expect(page.locator(filled).first).to_be_visible()
+    page.get_by_role("tab", name="Size ladder").click()
+    expect(page.locator("#zs-ladder tbody tr").first).to_be_visible()
+
+
+def test_words_are_coloured_on_their_own_scale_and_the_strongest_is_named(visit):
+    page = visit("?tab=zero-shot")
+    view(page, "What did it use?")
+    expect(page.locator("#zs-uses .zs-strongest")).to_contain_text("helps most")
+    shades = page.locator("#zs-uses .zs-helps, #zs-uses .zs-hurts").evaluate_all(
+        "nodes => nodes.map(node => +node.style.getPropertyValue('--e'))"
+    )
+    assert max(shades) == 50 and page.locator("#zs-uses .zs-apart").count() >= 1

@@ -51,11 +51,6 @@ function closeMenus(event) {
   return left.length > 0;
 }
 
-function closeList(field) {
-  if (field.getAttribute?.('role') !== 'listbox' && !field.closest?.('.wrap')?.querySelector('ul.options')) return;
-  field.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape', bubbles: false}));
-}
-
 export function start() {
   endCount();
   restoreLook();
@@ -68,7 +63,7 @@ export function start() {
   const keys = {
     // A run that learns is not begun anew by a key that is pressed in passing.
     g: () =>
-      document.querySelector('#train.tr-learning')?.offsetParent
+      document.querySelector('#train .tr-learning')?.offsetParent
         ? dispatchEvent(new CustomEvent(SAY, {detail: AMID}))
         : press('#tabs button.primary, #start .st-play:not(.on)'),
     n: () => press('#next-token, #start [data-do=next]'),
@@ -113,8 +108,6 @@ export function start() {
     },
     true,
   );
-  // A list of Gradio's that is left by Tab stays open over the page, unless it is told.
-  document.addEventListener('keydown', e => e.key === 'Tab' && closeList(e.target), true);
   document.addEventListener('keydown', e => {
     if (e.ctrlKey || e.metaKey || e.altKey || e.repeat) return;
     const key = e.key.toLowerCase();

@@ -154,15 +154,6 @@ export function start({element, props, trigger, watch, given}) {
             : ` · surprisal ${(-Math.log2(Math.max(record.p, 1e-12))).toFixed(1)} bits`),
     );
     detail.append(what);
-    const close = document.createElement('button');
-    close.type = 'button';
-    close.className = 'ts-close';
-    close.textContent = 'Close';
-    close.addEventListener('click', () => {
-      lock(-1);
-      idle();
-    });
-    detail.append(close);
     for (const [label, p, id] of record.others || []) {
       const button = document.createElement('button');
       button.type = 'button';
@@ -178,6 +169,15 @@ export function start({element, props, trigger, watch, given}) {
       } else button.disabled = true;
       detail.append(button);
     }
+    const close = document.createElement('button');
+    close.type = 'button';
+    close.className = 'ts-close';
+    close.textContent = 'Close';
+    close.addEventListener('click', () => {
+      lock(-1);
+      idle();
+    });
+    detail.append(close);
   }
 
   function point(i, className) {

@@ -142,6 +142,7 @@ export function start({element, props, server, trigger, watch, pace}) {
         ? `Broken on purpose, ${news.about.settings.broken}: ${news.about.why}`
         : '';
       await pastRuns();
+      if (run?.id !== news.run) return; // another form was opened meanwhile
     }
     if (!fresh) receive(run, news);
     const rivalBefore = run.rival?.state;
@@ -159,6 +160,7 @@ export function start({element, props, server, trigger, watch, pace}) {
     const ended = before !== 'ended' && run.state === 'ended';
     const rivalEnded = rivalBefore !== undefined && rivalBefore !== 'ended' && run.rival?.state === 'ended';
     if (!fresh && (ended || rivalEnded)) await pastRuns();
+    if (run?.id !== news.run) return;
     if (news.looks.length && !isExample(bench) && pickedFor !== run.id + (run.state === 'ended')) {
       pickedFor = run.id + (run.state === 'ended');
       trigger('models', {bench});
@@ -193,6 +195,7 @@ export function start({element, props, server, trigger, watch, pace}) {
   }
   async function pastRuns() {
     const found = (await server.past([bench]).catch(() => null)) || [];
+    if (!run) return;
     run.past = found
       .slice(0, -1)
       .filter(old => old.run !== run.rival?.id)
@@ -421,6 +424,7 @@ export function start({element, props, server, trigger, watch, pace}) {
     if (e.target.dataset.do !== 'recorded') return;
     attach(EXAMPLES[form]);
     run = null;
+    epoch += 1;
     tick();
   });
   element.querySelector('.tr-top').parentElement.addEventListener('click', async e => {
