@@ -20,7 +20,7 @@ from gptcore.config import GPTConfig
 from gptcore.kernels import KERNELS, Precision, Product, fastest_kernel
 from gptcore.kv_cache import RaggedKVCache
 from gptcore.model import GPT, activation, evaluating
-from gptcore.threads import ThreadGovernor
+from gptcore.threads import ThreadGovernor, adapted
 
 # Below this many weights reading them is no longer what costs, and 16 bits would buy nothing.
 FAST_FROM_PARAMETERS = 30_000_000
@@ -38,6 +38,7 @@ class Decoder(Protocol):
         """Takes a row away; the last one gets its number."""
         ...
 
+    @adapted()
     def read(self, row: int, token_ids: Sequence[int]) -> Tensor:
         """Reads a fresh context into a row, at least one token; returns the logits after it, float32 [V]."""
         ...
@@ -61,6 +62,7 @@ class UncachedDecoder:
         self._contexts[row] = self._contexts[-1]
         del self._contexts[-1]
 
+    @adapted()
     @torch.inference_mode()
     def read(self, row: int, token_ids: Sequence[int]) -> Tensor:
         self._contexts[row] = list(token_ids)
@@ -94,6 +96,7 @@ class CachedDecoder:
     def remove(self, row: int) -> None:
         self.cache.remove(row)
 
+    @adapted()
     @torch.inference_mode()
     def read(self, row: int, token_ids: Sequence[int]) -> Tensor:
         ids = torch.tensor([list(token_ids)], device=self.model.wte.weight.device)

@@ -15,6 +15,7 @@ from gptcore.kernels import Precision
 from gptcore.language_model import LanguageModel
 from gptcore.model import GPT, evaluating
 from gptcore.sampling import SamplingSettings
+from gptcore.threads import adapted
 
 
 def continue_together(
@@ -129,6 +130,7 @@ def prompt_ids(lm: LanguageModel | GPT, prompt: str | Sequence[int]) -> list[int
     return ids
 
 
+@adapted()
 @torch.inference_mode()
 def last_logits(model: GPT, token_ids: Sequence[int], *, n_prompt: int | None = None) -> Tensor:
     """The model's logits for the token after these, float32 [V].

@@ -13,9 +13,11 @@ from torch import Tensor
 from gptcore.errors import TokenIdError
 from gptcore.language_model import LanguageModel
 from gptcore.model import GPT, evaluating
+from gptcore.threads import adapted
 from gptcore.tokenizers import StreamingText
 
 
+@adapted()
 @torch.inference_mode()
 def token_logprobs(model: GPT, token_ids: Sequence[int] | Tensor, *, batch_size: int = 16) -> Tensor:
     """The log-probability of every token but the first, given those before it.

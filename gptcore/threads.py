@@ -60,7 +60,15 @@ class ThreadGovernor:
 
     @contextmanager
     def step(self) -> Iterator[None]:
-        """One step of the sequence, with the threads that are best as far as known, and timed."""
+        """One step of the sequence, with the threads that are best as far as known, and timed.
+
+        Where the machine has fewer free now, there are so few, and nothing is learned from it.
+        """
+        free = _capacity.threads(max(self._counts))
+        if free < self.n_threads:
+            with sharing(free):
+                yield
+            return
         with sharing(self.n_threads):
             begin = time.perf_counter()
             yield

@@ -1,4 +1,5 @@
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import pytest
@@ -124,3 +125,14 @@ def test_within_adapted_code_the_governor_still_knows_how_many_threads_there_are
         with threads.adapted():
             assert torch.get_num_threads() == 1
     assert torch.get_num_threads() == most
+
+
+def test_a_step_has_no_more_threads_than_are_free(monkeypatch):
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+    governor, used = ThreadGovernor({}), []
+    monkeypatch.setattr(threads, "sharing", lambda n: used.append(n) or nullcontext())
+    for free in (2, 1, 2):
+        monkeypatch.setattr(threads, "_capacity", SimpleNamespace(threads=lambda most, free=free: free))
+        with governor.step():
+            pass
+    assert used == [2, 1, 2] and governor._steps == 2

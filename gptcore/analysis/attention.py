@@ -12,6 +12,7 @@ from gptcore.attention import attention_scores, attention_weights
 from gptcore.errors import NOT_NUMBERS, CheckpointError, MemoryLimitError, TokenIdError
 from gptcore.model import GPT, evaluating
 from gptcore.probe import Probe
+from gptcore.threads import adapted
 
 DEFAULT_MAX_BYTES = 2 << 30
 
@@ -44,6 +45,7 @@ class _QueriesAndKeys(Probe):
         self.keys.append(key[0].float().cpu())
 
 
+@adapted()
 @torch.inference_mode()
 def attention_patterns(model: GPT, token_ids: Sequence[int] | Tensor, *, max_bytes: int = DEFAULT_MAX_BYTES) -> Tensor:
     """Where every head looks while it reads a text.
@@ -137,6 +139,7 @@ class AttentionReading:
         return map(self.weights, range(self.n_layer))
 
 
+@adapted()
 @torch.inference_mode()
 def read_attention(
     model: GPT, token_ids: Sequence[int] | Tensor, *, max_bytes: int = DEFAULT_MAX_BYTES

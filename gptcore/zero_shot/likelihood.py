@@ -11,6 +11,7 @@ import torch
 from gptcore.errors import PromptError
 from gptcore.language_model import LanguageModel
 from gptcore.model import GPT, evaluating
+from gptcore.threads import adapted
 
 _MOST_LOGITS = 40_000_000  # at once
 _MOST_TOKENS = 8_192
@@ -29,6 +30,7 @@ class Reading:
     favourites: list[int]
 
 
+@adapted()
 @torch.inference_mode()
 def read_continuations(model: GPT, pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> list[Reading]:
     """Reads many continuations at once, each behind its own prompt.

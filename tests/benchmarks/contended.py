@@ -13,7 +13,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -76,8 +76,7 @@ def measured(work: Callable[[float], float], seconds: float, n_threads: int | No
     """The rate with a fixed number of threads, or as they are chosen."""
     most = torch.get_num_threads()
     if n_threads is None:
-        with threads.adapted() if work is writing else nullcontext():
-            return work(seconds)
+        return work(seconds)
     adapted = threads._capacity
     threads._capacity = threads.Capacity(idle=lambda: None)  # all that there are
     torch.set_num_threads(n_threads)
@@ -92,10 +91,14 @@ def main() -> None:
     """Prints one line for each kind of work and number of busy processes."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=6.0, help="of each measurement")
-    seconds = parser.parse_args().seconds
+    parser.add_argument("--only", choices=("training", "writing"), help="one kind of work")
+    options = parser.parse_args()
+    seconds = options.seconds
     most = torch.get_num_threads()
     print(f"{'':10}{'busy':>5}" + "".join(f"{n:>9} thr." for n in range(1, most + 1)) + f"{'chosen':>12}{'share':>8}")
     for work in (training, writing):
+        if options.only not in (None, work.__name__):
+            continue
         for n_busy in _BUSY:
             found: dict[int | None, list[float]] = {}
             with beside(n_busy):
