@@ -14,6 +14,8 @@ from typing import Any
 import uvicorn.config
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
+_Protocol: Any = AutoHTTPProtocol  # one of two classes, by what is installed
+
 _MOST, _MOST_EACH = 1500, 256  # connections; a school behind one address has some two hundred
 _SILENT, _SLOW = 20.0, 180.0  # seconds without a request, and for the rest of a request's body
 _LOOK = 5.0  # seconds between two looks at a connection
@@ -21,7 +23,7 @@ _LOOK = 5.0  # seconds between two looks at a connection
 _open: Counter[str] = Counter()
 
 
-class LimitedProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
+class LimitedProtocol(_Protocol):
     """uvicorn's protocol, which closes connections that are too many or too slow."""
 
     def connection_made(self, transport: Any) -> None:

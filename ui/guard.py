@@ -27,7 +27,8 @@ _QUICK = 64 << 10  # bytes that are parsed at once
 _LARGEST_SKELETON = 64 << 10  # bytes of JSON outside of its strings: lists of millions of lists stop everybody
 _HELD = 128 << 20  # bytes of bodies that are read at the same time
 _LONGEST_SESSION, _LONGEST_ADDRESS = 64, 8192  # characters
-_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
+# Without a way back (the ++ and *+): one that could go back would remember gigabytes of it.
+_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 _LISTENS = re.compile(r"/queue/data$|/call/[^/]+/([^/]+)$")
 _FULL = "Too many new visitors at this moment. Wait a few seconds, then reload the page."
 _ASKS = ("/component_server", "/queue/join")  # what works on a visitor's state; so do /run/..., /call/... and /api/...

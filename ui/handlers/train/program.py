@@ -70,5 +70,7 @@ def by_program(
     values = {**PRESETS[preset], **{name: value for name, value in given.items() if value is not None}}
     if not (isinstance(text, str) and text in (*CORPORA, REPEATED)):
         text, values["written"] = YOURS, text
-    bench = start(services, None, train_form({**values, "corpus": text}, services.limits))
+    values["corpus"] = text
+    bench = start(services, None, train_form(values, services.limits))
+    bench.records[-1].form = ("scratch", values)
     return status(services, bench.records[-1].id)

@@ -79,7 +79,7 @@ def compare_view(
             yield nothing
             return
         with session.waiting() as waits:
-            for _ in waits:
+            for _waited in waits:
                 yield nothing
             for views in on_compare(request, name, now, *given):
                 yield [now, *views]
