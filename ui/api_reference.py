@@ -85,7 +85,7 @@ def tell_of(page: gr.Blocks, endpoints: Mapping[str, Endpoint]) -> None:
     def told(*given: Any, **options: Any) -> Any:
         found = made(*given, **options)
         for name, endpoint in endpoints.items():
-            known = (found or {}).get("named_endpoints", {}).get(f"/{name}")
+            known: Any = (found or {}).get("named_endpoints", {}).get(f"/{name}")
             if known is not None:
                 _tell(known, endpoint)
         return found

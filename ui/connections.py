@@ -48,8 +48,8 @@ class LimitedProtocol(_Protocol):
     def _check(self) -> None:
         """Closes the connection when it has said nothing for too long; what is being answered may take its time."""
         now, cycle = time.monotonic(), self.cycle
-        answering = cycle is not None and not cycle.response_complete
-        if answering and not cycle.more_body:
+        answering = bool(cycle and not cycle.response_complete)
+        if cycle and answering and not cycle.more_body:
             self._quiet_since = now
         if now - self._quiet_since > (_SLOW if answering else _SILENT):
             self.transport.close()
