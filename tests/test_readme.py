@@ -38,6 +38,7 @@ TESTED = {
     "python tests/benchmarks/training.py --page": "tests/test_readme.py",
     "python tests/benchmarks/sentiment.py rows.tsv": "tests/test_readme.py",
     "python tests/benchmarks/input_forms.py": "tests/test_readme.py",
+    "python tests/benchmarks/contended.py": "tests/test_readme.py",
     "python -m tests.ladder ladder.json": "tests/test_ladder.py",
 }
 

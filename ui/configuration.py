@@ -27,7 +27,11 @@ def _component(one: Mapping[str, Any]) -> dict[str, Any]:
     left_out = _OF_PACKAGES if one["type"] == "api" else _OF_PACKAGES | _OF_ENDPOINTS
     # A state's value stays on the server, which answers null instead: to a browser that knew of none, a change.
     unseen = {"value": None} if one["type"] == "state" else {}
-    props = unseen | {name: value for name, value in one["props"].items() if name != "preserved_by_key"}
+    props = unseen | {
+        name: value
+        for name, value in one["props"].items()
+        if name != "preserved_by_key" and not (name == "_selectable" and value is False)
+    }
     return {**{name: value for name, value in one.items() if name not in left_out}, "props": props}
 
 

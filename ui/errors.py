@@ -15,6 +15,16 @@ from gptcore.threads import release_threads
 log = logging.getLogger("gptlens")
 
 
+_LONGEST = 1_000  # characters of a sentence for a visitor: a file's header may hold megabytes
+
+
+def shortened(sentence: str) -> str:
+    """A sentence of a length that people read."""
+    if len(sentence) <= _LONGEST:
+        return sentence
+    return f"{sentence[: _LONGEST // 2]} … {sentence[-_LONGEST // 4 :]}"
+
+
 @contextmanager
 def shown_to_visitor() -> Iterator[None]:
     """Turns the project's errors into notices on the page, and API replies, that say what to do.
@@ -26,7 +36,9 @@ def shown_to_visitor() -> Iterator[None]:
     except gr.Error:
         raise
     except GPTCoreError as error:
-        raise gr.Error(html.escape(str(error), quote=False), title="Not possible", print_exception=False) from None
+        raise gr.Error(
+            html.escape(shortened(str(error)), quote=False), title="Not possible", print_exception=False
+        ) from None
     except (GeneratorExit, KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # a library's panic is no Exception, and must not end the server's worker

@@ -29,6 +29,8 @@ _HELD = 128 << 20  # bytes of bodies that are read at the same time
 _LONGEST_SESSION, _LONGEST_ADDRESS = 64, 8192  # characters
 # Without a way back (the ++ and *+): one that could go back would remember gigabytes of it.
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
+# A file that is somewhere else, which Gradio would fetch; within a text, the quotation marks are escaped.
+_REMOTE = re.compile(rb'"path"\s*:\s*"\s*(?:[a-zA-Z]+:)?//')
 _LISTENS = re.compile(r"/queue/data$|/call/[^/]+/([^/]+)$")
 _FULL = "Too many new visitors at this moment. Wait a few seconds, then reload the page."
 _ASKS = ("/component_server", "/queue/join")  # what works on a visitor's state; so do /run/..., /call/... and /api/...
@@ -171,6 +173,9 @@ class Guard:
             body = b"".join(parts)
             # A large one is looked through in a thread: the others' requests go on meanwhile.
             found = _parsed(body) if size <= _QUICK else await to_thread(_parsed, body)
+            if _REMOTE.search(body):
+                await refuse(send, 400, "A file is uploaded; this server fetches none from another address.")
+                return
             if refusal := self._unfit(scope["path"], size, found, asked=asked):
                 await refuse(send, *refusal)
                 return

@@ -94,7 +94,7 @@ class UploadRoom:
     """
 
     def __init__(self, app: Any, files: TemporaryFiles) -> None:
-        self._app, self._files = app, files
+        self._app, self._files, self._coming = app, files, 0  # bytes of uploads that are under way
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         """Passes everything on, but an upload that does not fit or does not tell its size."""
@@ -104,10 +104,16 @@ class UploadRoom:
         said = dict(scope["headers"]).get(b"content-length", b"")
         if not said.isdigit():
             await refuse(send, 411, "An upload must say how many bytes it has.")
-        elif not self._files.has_room(int(said)):
+        elif not self._files.has_room(int(said) + self._coming):
             await refuse(send, 507, "The server's room for uploads is full. Try again in a few minutes.")
         else:
-            await self._app(scope, receive, send)
+            self._coming += int(said)  # several at once must not pass together
+            try:
+                await self._app(scope, receive, send)
+            except OSError as error:
+                await refuse(send, 507, f"The file cannot be stored ({error.strerror}). Try again later.")
+            finally:
+                self._coming -= int(said)
 
 
 def _files(folder: Path) -> list[tuple[float, int, Path]]:

@@ -239,3 +239,12 @@ def test_names_come_from_the_command_line_the_environment_and_the_space(monkeypa
     monkeypatch.setenv("SPACE_ID", "me/lens")
     monkeypatch.setenv("SPACE_HOST", "me-lens.hf.space")
     assert allowed_hosts([]) == ["b", "c", "*", "me-lens.hf.space"]
+
+
+@pytest.mark.parametrize(
+    "path", ["http://127.0.0.1:9/secret", "https://example.org/a.zip", "//example.org/a", "ftp://a"]
+)
+def test_a_file_from_another_address_is_not_fetched(path):
+    status, _, said = posted(guard(), {"data": [{"path": path, "meta": {"_type": "gradio.FileData"}}]})
+    assert status == 400 and b"fetches none" in said
+    assert posted(guard(), {"data": [{"path": "/tmp/a.zip"}, f'a text with "path": "{path}" in it']})[0] == 200

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import gradio as gr
 import pytest
 from gradio.data_classes import PredictBodyInternal
+from wire import apart
 
 from ui.queue_share import Listeners, QueueShare, client_of
 
@@ -32,7 +33,7 @@ def share():
 
 def push(share, session, visitor):
     event = PredictBodyInternal(session_hash=session, data=[], fn_index=0)
-    done, said, _ = asyncio.run(share.push(event, visitor, None))
+    done, said, _ = apart(lambda: asyncio.run(share.push(event, visitor, None)))
     if done:
         share._queue.event_ids_to_events[said].enqueue_time = share.now[0]
     return done, said

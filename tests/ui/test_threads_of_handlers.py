@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import re
 from typing import Any
 
 import pytest
@@ -10,7 +12,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from gptcore.sampling import SamplingSettings
 from gptcore.training.precision import _tried
-from ui.handlers.attention import ablation
+from ui.handlers.attention import ablation, compare, files, lens, maps, neurons, texts
+from ui.handlers.attention import program as of_programs
 from ui.handlers.generate import odds, program, writing
 from ui.handlers.inputs import WritingForm
 from ui.handlers.start import sentence
@@ -18,7 +21,7 @@ from ui.handlers.train import labels, plan
 from ui.handlers.train.forms import label_form, train_form, tune_form
 from ui.handlers.train.presets import GPT1_TUNING, PRESETS
 
-PROMPT = "the cat sat"
+PROMPT, OTHER = "the cat sat", "the cat ran"
 SAMPLING = SamplingSettings(temperature=0.8, top_k=20, top_p=0.9, repetition_penalty=1.2)
 FORM = WritingForm(SAMPLING, 4, (), 1, use_cache=True, tokens_per_second=0)
 LESSON = PRESETS["30 seconds, letters"] | GPT1_TUNING | {
@@ -38,6 +41,23 @@ HANDLERS = {
     "a part switched off": lambda services: json.loads(
         ablation.switch_off(services, "v", "tiny", PROMPT, "raw", "end", [[0, "mlp", None]], "zero")
     )["rows"],
+    "all heads": lambda services: list(maps.look(services, "v", "tiny", PROMPT, "raw", "end")),
+    "one head": lambda services: maps.head_map(services, [key(services), 0, 1, "raw"]),
+    "the scores of a head": lambda services: maps.steps(services, [key(services), 0, 1, "raw"]),
+    "the numbers of a row": lambda services: maps.arithmetic(services, [key(services), 0, 1, "raw", 2, 1]),
+    "two texts compared": lambda services: json.loads(
+        compare.compare(services, "v", "tiny", PROMPT, "tiny", OTHER)
+    )["scores"],
+    "a difference of heads": lambda services: compare.head_difference(
+        services, [f"{key(services)}:{key(services, OTHER)}", 0, 1, "raw"]
+    ),
+    "maps that a saved page holds": lambda services: files.maps_for_a_page(services, [key(services), 0, 1, "raw"]),
+    "arrays of a file": lambda services: files.arrays(services, [key(services), 0, 1, "raw"]),
+    "a neuron": lambda services: json.loads(neurons.neurons(services, ["tiny", PROMPT, 0, None]))["top"],
+    "the logit lens": lambda services: json.loads(lens.lens(services, "v", "tiny", PROMPT, "raw", "end"))["best"],
+    "a text that activates a head": lambda services: texts.wake(services, "tiny", 0, 1),
+    "every part alone": lambda services: list(ablation.try_all(services, "v", "tiny", PROMPT, "raw", "end", "zero")),
+    "maps for a program": lambda services: of_programs.attention_maps(services, "tiny", PROMPT, 0, 1, "raw", "end"),
     "a run": lambda services: plan.make_plan(services, train_form(LESSON, services.limits)),
     "a model trained further": lambda services: plan.tuning_plan(
         services, services.models.get("tiny"), tune_form(LESSON, services.limits)
@@ -46,11 +66,18 @@ HANDLERS = {
         services, services.models.get("tiny"), label_form(LESSON, services.limits)
     ),
 }  # fmt: skip
+# Handlers of this tab that compute nothing, or only by those above.
+NOTHING = {"read", "generated_text", "chosen", "both", "fitting", "inner_sizes"}
 # Reading single numbers is no computation, nor making a tensor of what is there, nor putting lines in an order.
 LIGHT = {
     "_local_scalar_dense", "select", "slice", "alias", "detach", "unbind", "clone", "_to_copy", "lift_fresh",
     "randperm",
 }  # fmt: skip
+
+
+def key(services, text=PROMPT):
+    """Of a reading in the store."""
+    return maps.read(services, "v", "tiny", text).key
 
 
 class _Here(TorchDispatchMode):
@@ -73,3 +100,17 @@ def test_a_handlers_thread_computes_nothing_that_workers_would_share(name, servi
     with _Here() as here:
         assert HANDLERS[name](services)
     assert not here.done - LIGHT
+
+
+def test_every_handler_of_the_attention_tab_is_among_them():
+    modules = (ablation, compare, files, lens, maps, neurons, texts, of_programs)
+    found = {
+        name
+        for module in modules
+        for name, function in inspect.getmembers(module, inspect.isfunction)
+        if function.__module__ == module.__name__ and not name.startswith("_")
+        and next(iter(inspect.signature(function).parameters), "") == "services"
+    }  # fmt: skip
+    source = inspect.getsource(inspect.getmodule(test_every_handler_of_the_attention_tab_is_among_them))
+    tried = {name for name in found if re.search(rf"\.{name}\(\s*services", source)}
+    assert found - tried <= NOTHING and tried >= {"look", "head_map", "steps", "arithmetic", "compare", "neurons"}

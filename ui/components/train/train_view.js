@@ -357,12 +357,13 @@ export function start({element, props, server, trigger, watch, pace}) {
   }
   async function headMaps(look) {
     spark();
-    const key = run.id + look.step;
+    const shown = run,
+      key = run.id + look.step;
     if (drawnHeads === key) return;
     drawnHeads = key;
     const found = await server.heads([bench, run.id, at]).catch(() => null);
-    if (!found || drawnHeads !== key) return;
-    const values = new Uint8Array(await inflate(found.maps));
+    const values = found && new Uint8Array(await inflate(found.maps));
+    if (!found || drawnHeads !== key || run !== shown) return; // another run, or none, is shown by now
     part('heads-title').textContent =
       `Where its heads look on “${visible(run.about.tokens.slice(0, 10).join(''))}…”: ` +
       'rows read, columns are looked at';

@@ -28,7 +28,9 @@ def arrays(services: Services, request: object) -> str | None:
         return None
     reading = found.kept.reading
     all_fit = reading.n_layer * reading.n_head * reading.n_tokens**2 * 4 <= _MOST_ARRAY_BYTES
-    weights = np.stack([shown_as(layer, found.mode) for layer in reading.layers()]) if all_fit else found.weights
+    weights = services.now(
+        lambda: np.stack([shown_as(layer, found.mode) for layer in reading.layers()]) if all_fit else found.weights
+    )
     target = io.BytesIO()
     np.savez_compressed(
         target,
@@ -49,11 +51,13 @@ def maps_for_a_page(services: Services, request: object) -> dict[str, Any] | Non
     reading = found.kept.reading
     all_fit = reading.n_layer * reading.n_head * reading.n_tokens**2 <= _MOST_PAGE_CELLS
     layers = range(reading.n_layer) if all_fit else [found.layer]
-    return {
-        f"{layer},{head}": codec.one_map(weights, causal=reading.causal, signed=False)
-        for layer in layers
-        for head, weights in enumerate(shown_as(reading.weights(layer), found.mode))
-    }
+    return services.now(
+        lambda: {
+            f"{layer},{head}": codec.one_map(weights, causal=reading.causal, signed=False)
+            for layer in layers
+            for head, weights in enumerate(shown_as(reading.weights(layer), found.mode))
+        }
+    )
 
 
 def caption(found: Chosen) -> str:

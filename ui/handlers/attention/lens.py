@@ -23,16 +23,17 @@ def lens(services: Services, session_id: str | None, model: object, text: object
     embeddings first), and by row and column best (label), probability, rank and share of the final choice.
     """
     try:
-        found = _describe(services, maps.read(services, session_id, model, text, mode, keep))
+        seen = maps.read(services, session_id, model, text, mode, keep)
+        found = services.now(lambda: _describe(seen))
         return json.dumps(found, ensure_ascii=False, separators=(",", ":"))
     except GPTCoreError as error:
         return maps.message(str(error))
 
 
-def _describe(services: Services, seen: Seen) -> dict[str, Any]:
+def _describe(seen: Seen) -> dict[str, Any]:
     ids = seen.kept.reading.token_ids
     first = max(0, len(ids) - _MOST_POSITIONS)
-    found = services.now(lambda: logit_lens(seen.lm.model, ids, first=first))
+    found = logit_lens(seen.lm.model, ids, first=first)
     n_layer = seen.lm.model.config.n_layer
     cut = f"The last {_MOST_POSITIONS} of {len(ids):,} tokens are shown." if first else ""
     return {

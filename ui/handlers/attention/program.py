@@ -7,6 +7,7 @@ from typing import Any
 from gptcore.analysis import uniform_scores
 from ui.handlers import inputs
 from ui.handlers.attention import maps
+from ui.handlers.attention.maps import Seen
 from ui.handlers.inputs import InputError
 from ui.services import Services
 
@@ -21,15 +22,21 @@ def attention_maps(
     """
     seen = maps.read(services, None, model, prompt, sink, keep)
     reading = seen.kept.reading
-    weights = None
     if (layer is None) != (head is None):
         raise InputError("Give both a layer and a head for a map, or neither for the scores alone.")
+    at = which = None
     if layer is not None:
         at = inputs.whole(layer, "The layer", low=0, high=reading.n_layer - 1)
         which = inputs.whole(head, "The head", low=0, high=reading.n_head - 1)
-        shown = maps.shown_as(reading.head_weights(at, which), sink)
+    return services.now(lambda: _described(services, seen, at, which, sink))
+
+
+def _described(services: Services, seen: Seen, layer: int | None, head: int | None, sink: str) -> dict[str, Any]:
+    reading = seen.kept.reading
+    weights = None
+    if layer is not None and head is not None:
+        shown = maps.shown_as(reading.head_weights(layer, head), sink)
         weights = [[None if value != value else round(value, 6) for value in row] for row in shown.tolist()]
-    profile = services.now(lambda: services.readings.profile(seen.lm))
     scores = maps.scores_of(seen.kept)
     chance = uniform_scores(reading.token_ids, causal=reading.causal)
     return {
@@ -40,7 +47,7 @@ def attention_maps(
         "n_layer": reading.n_layer,
         "n_head": reading.n_head,
         "scores": maps.plain(scores),
-        "random": maps.plain(profile),
+        "random": maps.plain(services.readings.profile(seen.lm)),
         "roles": [[scores.role(at, which, chance) for which in range(reading.n_head)] for at in range(reading.n_layer)],
         "weights": weights,
     }
