@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from gptcore.sampling import CONTROLS
 from gptcore.zero_shot.tasks import TASKS
 from ui.components.files import calling
 from ui.handlers.attention.maps import ENDS, MODES
+from ui.handlers.train.presets import PRESETS
 from ui.handlers.zero_shot.form import MOST_EXAMPLES, MOST_FIELDS
 
 MAX_PROMPT = 2_000
@@ -29,6 +31,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "sink": MODES,
     "keep": ENDS,
     "task": tuple(TASKS),
+    "preset": tuple(PRESETS),
 }
 
 # Texts that a link holds, by the number of characters.
@@ -41,12 +44,8 @@ def read(query: Mapping[str, str], max_new_tokens: int) -> dict[str, Any]:
     """The settings in a query string; what is unknown or no number is left out, what is out of range moved in."""
     found: dict[str, Any] = {}
     for name, (low, high, is_whole) in RANGES.items():
-        try:
-            value = float(query.get(name, ""))
-        except ValueError:
-            continue
-        if math.isfinite(value):
-            value = min(high, max(low, value))
+        if _is_number(query.get(name, "")):
+            value = min(high, max(low, float(query[name])))
             found[name] = round(value) if is_whole else value
     if "max_new_tokens" in found:
         found["max_new_tokens"] = min(max_new_tokens, found["max_new_tokens"])
@@ -57,6 +56,29 @@ def read(query: Mapping[str, str], max_new_tokens: int) -> dict[str, Any]:
         if query.get(name) in choices:
             found[name] = query[name]
     return found
+
+
+def mistakes(query: Mapping[str, str]) -> list[str]:
+    """A sentence for each setting of a link that cannot be set, or whose name is nearly one; strangers' names are not
+    this page's business."""
+    found = []
+    known = [*RANGES, *CHOICES, *_TEXTS]
+    for name, value in query.items():
+        shown = repr(value[:60])
+        if name in CHOICES and value not in CHOICES[name]:
+            found.append(f"The link's {name} is {shown}; choose {', '.join(map(repr, CHOICES[name]))}.")
+        elif name in RANGES and not _is_number(value):
+            found.append(f"The link's {name} is {shown}, which is no number.")
+        elif name not in known and (nearly := get_close_matches(name, known, 1, 0.8)):
+            found.append(f"The link sets {name[:60]!r}, which is nothing here; {nearly[0]!r} is.")
+    return found
+
+
+def _is_number(value: str) -> bool:
+    try:
+        return math.isfinite(float(value))
+    except ValueError:
+        return False
 
 
 def copy_script(names: list[str], *, tab: str, note: str = "") -> str:

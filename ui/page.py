@@ -201,7 +201,12 @@ def _on_load(
     """
 
     def on_load(request: gr.Request, visit: str, held: str, was_open: str) -> list[Any]:
-        asked = links.read(dict(request.query_params), services.limits.max_new_tokens)
+        query = dict(request.query_params)
+        asked = links.read(query, services.limits.max_new_tokens)
+        if mistakes := links.mistakes(query)[:3]:
+            gr.Warning(
+                html.escape(" ".join(mistakes), quote=False), title="Not all of this link can be set", duration=20
+            )
         wanted = was_open if was_open in TABS else asked.get("tab", "generate" if asked else None)
         tab = gr.Tabs(selected=wanted) if wanted else gr.skip()
         sets = bool(asked.keys() - {"tab"})

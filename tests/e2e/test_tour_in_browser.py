@@ -1,11 +1,14 @@
 """The guided tour, and a teacher's own."""
 
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import expect
 
 from browser import settled
 from ui.components.files import base_path
 
+EXAMPLE = Path(__file__).resolve().parents[2] / "ui" / "components" / "talks" / "example-tour.txt"
 DRAWN = """() => {
   const node = document.querySelector('.tour-target');
   return Boolean(node?.textContent.trim() || node?.matches('canvas, svg') || node?.querySelector('canvas, svg, input'));
@@ -80,7 +83,7 @@ def test_a_teacher_s_own_tour_is_a_text_file_or_a_link(visit, tmp_path):
     expect(page.locator("#tour .tour-title")).to_have_text("Two things")
     expect(page.locator("#attention .at-map.tour-target")).to_be_visible()
     page.click("#tour .tour-next")
-    expect(page.locator("#tour .tour-say")).to_have_text("Low temperature plays safe.")
+    expect(page.locator("#tour .tour-say")).to_contain_text("Low temperature plays safe. (This step asks for “@ #[”")
     expect(page.locator("#prompt textarea")).to_have_value("The old boat")
     expect(page.locator("#temperature input[type=number]")).to_have_value("2")  # the last one, moved into its range
     settled(page)
@@ -93,3 +96,45 @@ def test_a_teacher_s_own_tour_is_a_text_file_or_a_link(visit, tmp_path):
     expect(other.locator("#tour .tour-title")).to_have_text("Two things")
     expect(other.locator("#attention .at-map.tour-target")).to_be_visible()
     settled(other)
+
+
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [
+        ("?tab=generat", "tab generat"),
+        ("?tab=attention&view=Nowhere", "view Nowhere"),
+        ("?tab=start\n@ #nope", "@ #nope"),
+    ],
+)
+def test_what_a_step_asks_for_in_vain_is_said(visit, tmp_path, step, said):
+    file = tmp_path / "tour.txt"
+    file.write_text(f"{step}\nLook here.")
+    page = visit("")
+    page.keyboard.press("t")
+    page.set_input_files("#tour .tour-file", file)
+    expect(page.locator("#tour .tour-say")).to_contain_text(f"Look here. (This step asks for “{said}”")
+
+
+def test_the_example_of_a_tour_opens_a_preset_and_every_step_finds_what_it_asks_for(visit):
+    page = visit("")
+    page.keyboard.press("t")
+    page.set_input_files("#tour .tour-file", EXAMPLE)
+    expect(page.locator("#tour .tour-title")).to_have_text("Three things about a small GPT")
+    for step, say in enumerate(EXAMPLE.read_text().strip().split("\n\n")[1:], 1):
+        expect(page.locator("#tour .tour-count")).to_have_text(f"{step} of 3")
+        expect(page.locator(".tour-target")).to_be_visible()
+        expect(page.locator("#tour .tour-say")).to_have_text(say.splitlines()[-1])
+        if "preset=" in say:
+            expect(page.locator("#train-preset input")).to_have_value("Induction heads form")
+            expect(page.get_by_role("combobox", name="Text", exact=True)).to_have_value("Repeated random sequences")
+        page.keyboard.press("PageDown")
+    settled(page)
+
+
+def test_a_link_with_a_slip_opens_and_says_what_it_could_not_set(visit):
+    page = visit("?tab=train&preset=Quick&tempature=1&utm_source=x")
+    toast = page.locator(".toast-body")
+    expect(toast).to_contain_text("The link's preset is 'Quick'; choose '30 seconds, letters'")
+    expect(toast).to_contain_text("'tempature', which is nothing here; 'temperature' is")
+    expect(toast).not_to_contain_text("utm")
+    settled(page)

@@ -169,6 +169,23 @@ def test_links_set_what_they_can_and_ignore_the_rest():
     assert links.read(query, 200) == {"temperature": 0.3, "top_k": 8, "min_p": 0, "prompt": "p" * 2000}
 
 
+def test_what_a_link_cannot_set_is_said_and_strangers_names_are_let_be():
+    query = {
+        "temperature": "hot",
+        "task": "cook",
+        "preset": "Tasks appear",
+        "promt": "a",
+        "utm_source": "x",
+        "__theme": "dark",
+    }
+    number, task, name = links.mistakes(query)
+    assert number == "The link's temperature is 'hot', which is no number."
+    assert task.startswith("The link's task is 'cook'; choose 'summarise', 'translate', ")
+    assert name == "The link sets 'promt', which is nothing here; 'prompt' is."
+    assert links.read(query, 200) == {"preset": "Tasks appear"}
+    assert links.mistakes({"preset": "9" * 5000})[0].startswith("The link's preset is '9999")
+
+
 def test_many_visitors_asking_for_one_model_load_it_once(tiny_lm):
     loads = []
 

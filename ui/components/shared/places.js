@@ -3,16 +3,20 @@ import {linkTo} from './page.js';
 
 const PATIENCE = 10_000; // milliseconds until a place is given up
 
-// Goes to "tab=...&view=...&choose=...&once=...", URLSearchParams; true once it is there. The choice is made once what
-// `once` selects can be seen: a choice in a view that is still being set up is lost.
+// Goes to "tab=...&view=...&choose=...&once=...", URLSearchParams. Gives "" once it is there, else the name of what was not
+// found. The choice is made once what `once` selects can be seen: a choice in a view that is still being set up is lost.
 export async function goTo(query, isWanted = () => true) {
-  press('#tabs', query.get('tab')?.replace('-', ' '));
-  const view = query.get('view');
-  if (view && !(await awaited(() => press('#tabs > .tabitem', view), isWanted))) return false;
-  const once = query.get('once');
-  if (once && !(await awaited(() => visible(once), isWanted))) return false;
-  const choice = query.get('choose');
-  return !choice || Boolean(await awaited(() => choose(choice), isWanted));
+  const steps = {
+    tab: name => press('#tabs', name),
+    view: name => press('#tabs > .tabitem', name),
+    once: visible,
+    choose,
+  };
+  for (const [name, find] of Object.entries(steps)) {
+    const value = query.get(name);
+    if (value && !(await awaited(() => find(value), isWanted))) return name;
+  }
+  return '';
 }
 
 // What a way can set without loading the page; all else is read when the page is loaded.
@@ -50,7 +54,6 @@ export function place() {
 
 // Presses the tab of this name within a row of tabs; true once it is open.
 function press(within, name) {
-  if (!name) return true;
   const plain = text => text.trim().toLowerCase().replace('-', ' ');
   const tab = [...document.querySelectorAll(`${within} [role=tab]`)].find(
     one => one.offsetParent && plain(one.textContent) === plain(name),
@@ -72,7 +75,7 @@ export function visible(selector) {
   try {
     return [...document.querySelectorAll(selector)].find(node => node.getClientRects().length);
   } catch {
-    return null; // a teacher's slip; the sentence is shown all the same
+    return null; // no selector: a teacher's slip, which the tour says
   }
 }
 

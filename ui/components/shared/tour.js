@@ -131,11 +131,26 @@ async function go(at) {
   draw();
   frame(null);
   const isWanted = () => number === wanted;
-  if (!(await goTo(query, isWanted))) return;
+  const unfound = await goTo(query, isWanted);
+  if (!isWanted()) return;
+  if (unfound) {
+    missing(unfound, query.get(unfound));
+    return;
+  }
   const target = step.point && (await awaited(() => visible(step.point), isWanted));
-  if (number === wanted && target) frame(target);
-  if (number === wanted && step.recording) play(step.recording);
-  if (number === wanted && forward && query.has('press')) visible(`${query.get('press')}:is(button)`)?.click();
+  if (!isWanted()) return;
+  if (target) frame(target);
+  else if (step.point) missing('@', step.point);
+  if (step.recording) play(step.recording);
+  if (!forward || !query.has('press')) return;
+  const button = visible(`${query.get('press')}:is(button)`);
+  if (button) button.click();
+  else missing('press', query.get('press'));
+}
+
+// What a step asks for and this page has not: said, since a slip is best seen while a tour is being written.
+function missing(name, value) {
+  say(`${tour.steps[tour.at].say} (This step asks for “${name} ${value}”, which is not to be seen here.)`);
 }
 
 function frame(target) {

@@ -84,6 +84,11 @@ class TrainEvents:
         note = html.escape(NOTES.get(name, ""), quote=False)
         return [note, *(values.get(field, gr.skip()) for field in SHAPE_FIELDS)]
 
+    def linked(self, asked: Mapping[str, Any]) -> list[Any]:
+        """The preset that a link names, and what it fills in."""
+        name = asked.get("preset", gr.skip())
+        return [name, *(self.preset(name) if "preset" in asked else [gr.skip()] * (1 + len(SHAPE_FIELDS)))]
+
     def as_gpt1(self) -> list[Any]:
         """The settings of the GPT-1 paper in the labels' form."""
         return [GPT1_TUNING[name] for name in GPT1_TUNING]

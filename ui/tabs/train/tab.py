@@ -11,7 +11,7 @@ from ui.components.files import calling
 from ui.components.train.train_view import train_view
 from ui.handlers.train.presets import FIELDS, GPT1_TUNING, PRESETS, SENT
 from ui.tabs.controls import settings_opener
-from ui.tabs.lens import Call, Event, Lens, Site
+from ui.tabs.lens import Call, Event, Fill, Lens, Site
 from ui.tabs.train.events import SHAPE_FIELDS, TrainEvents, server_functions
 from ui.tabs.train.form import FIRST_PRESET, scratch_fields
 from ui.tabs.train.further import label_fields, tuning_fields
@@ -83,7 +83,8 @@ def train_tab(site: Site) -> Lens:
     view.restore(events.restore, None, refilled, **QUIET)
     # What is broken races against the same unbroken, unless one decides otherwise.
     fields["trick"].input(events.rival, fields["trick"], fields["rival"], queue=False, **QUIET)
-    preset.input(events.preset, preset, [note, *(fields[name] for name in SHAPE_FIELDS)], queue=False, **QUIET)
+    of_preset = [note, *(fields[name] for name in SHAPE_FIELDS)]
+    preset.input(events.preset, preset, of_preset, queue=False, **QUIET)
     as_gpt1.click(events.as_gpt1, None, [lines[name] for name in GPT1_TUNING], queue=False, **QUIET)
     save.click(events.zip, bench, [ready, said_of_files], js=_WITH_BENCH, **QUIET).success(
         None, None, None, js="() => setTimeout(() => document.querySelector('#train-zip-ready')?.click(), 200)", **QUIET
@@ -99,5 +100,6 @@ def train_tab(site: Site) -> Lens:
     return Lens(
         picks=[Call(view.open, opening), Call(uploaded.upload, upload)],
         offers=[Call(view.models, {"fn": events.models, "inputs": None, **QUIET})],
+        fills=Fill(events.linked, [preset, *of_preset]),
         takes=[fields[name] for name in SENT],
     )
