@@ -85,6 +85,8 @@ def read_config(folder: Path) -> GPTConfig:
     path = folder / CONFIG_FILE
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(values, dict):
+            raise CheckpointError(f"{path} is not usable: it holds no names and values of a model.")
         return config_from_hf(values)
     except FileNotFoundError:
         raise CheckpointError(f"{folder} is not a model folder: it has no {CONFIG_FILE}.") from None

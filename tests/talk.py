@@ -36,11 +36,14 @@ def _write(page: Page) -> None:
 def _attend(page: Page) -> None:
     page.fill("#attention-text textarea", "Tom and Ann went out. Ann saw a cat and Tom and Ann went home.")
     settled(page)
-    page.wait_for_timeout(1500)  # a listener's look at the overview
-    page.locator("#attention .at-grid").focus()
-    for key in ("ArrowDown", "ArrowDown", "ArrowRight"):
-        page.keyboard.press(key)
-        page.wait_for_timeout(900)
+    grid = page.locator("#attention .at-grid")
+    expect(page.locator("#attention .at-role")).to_contain_text("token before")
+    page.wait_for_timeout(4000)  # a listener's look at the overview, and at the head that it opens with
+    grid.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#attention .at-role")).to_contain_text("induction")
+    page.wait_for_timeout(4000)
 
 
 def _train(page: Page) -> None:
@@ -52,8 +55,13 @@ def _train(page: Page) -> None:
 
 
 def _ask(page: Page) -> None:
-    page.click("#zs-answer")
-    expect(page.locator("#zs-stream .ts-stats")).to_contain_text("token", timeout=120_000)
+    page.wait_for_timeout(2500)  # to read the prompt
+    for review in ("I loved every minute of this play.", "I was bored by every minute of this play."):
+        page.fill("#zs-field-0 textarea", review)
+        page.click("#zs-answer")
+        expect(page.locator("#zs-stream .ts-stats")).to_contain_text("token", timeout=120_000)
+        settled(page)
+        page.wait_for_timeout(3500)  # to read the answer
 
 
 # (the link, the sentence, what is done while it is recorded)
@@ -65,13 +73,13 @@ STEPS: tuple[tuple[str, str, Callable[[Page], None]], ...] = (
     ),
     (
         "tab=attention",
-        "Every square is a head: a row for each token that reads, a column for each that it looks at.",
+        "Every square is a head. This one looks at the token before; the other finds what came next last time.",
         _attend,
     ),
     ("tab=train", "The same kind of model, from noise: watch the loss fall and words appear.", _train),
     (
-        "tab=zero-shot&model=world",
-        "Nobody trained it for this prompt: the task is in the words, and the answer is how the text goes on.",
+        "tab=zero-shot&model=world&task=sentiment&template=Opinion and feeling (held out)",
+        "A task by its prompt alone, in a wording that it never read while it was trained: which word is likelier?",
         _ask,
     ),
 )

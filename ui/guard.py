@@ -14,6 +14,7 @@ import socket
 import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Container, Sequence
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -31,6 +32,7 @@ _LONGEST_SESSION, _LONGEST_ADDRESS = 64, 8192  # characters
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 # A file that is somewhere else, which Gradio would fetch; within a text, the quotation marks are escaped.
 _REMOTE = re.compile(rb'"path"\s*:\s*"\s*(?:[a-zA-Z]+:)?//')
+_ENDPOINT = re.compile(r"/(?:run|call|api)/(?:v\d/)?([^/]+)/?$")
 _LISTENS = re.compile(r"/queue/data$|/call/[^/]+/([^/]+)$")
 _FULL = "Too many new visitors at this moment. Wait a few seconds, then reload the page."
 _ASKS = ("/component_server", "/queue/join")  # what works on a visitor's state; so do /run/..., /call/... and /api/...
@@ -86,6 +88,17 @@ class Newcomers:
         return True
 
 
+@dataclass(frozen=True)
+class Known:
+    """What can be asked of a page: numbers of events and components, names of endpoints, and which events take a text
+    to train on, and may be large."""
+
+    events: Container[int]
+    components: Container[int]
+    endpoints: Container[str]
+    texts: Container[int] = frozenset()
+
+
 class Guard:
     """Middleware: refuses foreign hosts and origins, requests that are no JSON, and a flood of newcomers.
 
@@ -95,7 +108,7 @@ class Guard:
         hosts: names by which this server may be called, beside its addresses and its own name; "*" for any.
         link: the Link header of the page itself.
         listeners: who waits for answers; told here.
-        texts: numbers of the events that take a text to train on, and may be large.
+        page: what can be asked; anything if it is not known.
     """
 
     def __init__(
@@ -106,9 +119,9 @@ class Guard:
         link: str = "",
         *,
         listeners: Listeners | None = None,
-        texts: Container[int] = frozenset(),
+        page: Known | None = None,
     ) -> None:
-        self._app, self._newcomers, self._texts = app, newcomers, texts
+        self._app, self._newcomers, self._page = app, newcomers, page
         self._listeners = listeners if listeners is not None else Listeners()
         self._held = 0
         self._headers = _headers(framed=bool(os.environ.get("SPACE_ID")))
@@ -193,12 +206,15 @@ class Guard:
         if found is _TOO_MANY_PARTS:
             return 413, "This request has too many parts. A list may hold some thousands."
         named = found.get("fn_index") if isinstance(found, dict) else None
-        takes_text = named in self._texts if isinstance(named, int) else path.rstrip("/").endswith("/train")
+        texts = self._page.texts if self._page is not None else frozenset()
+        takes_text = named in texts if isinstance(named, int) else path.rstrip("/").endswith("/train")
         if size > _LARGEST and not asked and not takes_text:
             return 413, _too_large(_LARGEST)
         session = found.get("session_hash") if isinstance(found, dict) else None
         if isinstance(session, str) and not _is_session(session):
             return 400, f"A session's name has 1 to {_LONGEST_SESSION} characters."
+        if self._page is not None and (unknown := _unknown(self._page, path, found)):
+            return 404, f"There is no {unknown} here. The page's link “Use via API” lists what there is."
         return None
 
     def _foreign(self, method: str, headers: dict[str, str]) -> str:
@@ -254,6 +270,20 @@ def _telling_browsers(send: Any, headers: Sequence[tuple[bytes, bytes]]) -> Any:
         await send(message)
 
     return telling
+
+
+def _unknown(page: Known, path: str, found: Any) -> str:
+    """What a request asks of a page that it has not; "" where it has all."""
+    given = found if isinstance(found, dict) else {}
+    event, component = given.get("fn_index"), given.get("component_id")
+    if isinstance(event, int) and event not in page.events:
+        return f"event {event}"
+    if path.endswith("/component_server"):
+        return "" if isinstance(component, int) and component in page.components else f"component {component!r:.20}"
+    name = _ENDPOINT.search(path)
+    if name is None or name[1] in page.endpoints or (name[1] == "predict" and event is not None):
+        return ""
+    return f"endpoint {name[1][:60]!r}"
 
 
 def _asks(path: str) -> bool:

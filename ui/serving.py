@@ -20,7 +20,7 @@ from gptcore.memory import return_freed_memory
 from ui.components.files import calling, early, routes, style_link
 from ui.configuration import slim
 from ui.connections import limit_connections
-from ui.guard import Guard, Newcomers
+from ui.guard import Guard, Known, Newcomers
 from ui.handlers.page.warming import warm_up
 from ui.page_states import PageStates
 from ui.queue_share import Listeners, QueueShare
@@ -60,7 +60,7 @@ def serve(
     """
     as_is = (*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/json")  # answers are small, or packed already
     listeners = Listeners()
-    guarding = {"listeners": listeners, "texts": _text_events(page), "hosts": hosts, "link": early(*_FIRST)}
+    guarding = {"listeners": listeners, "page": _known(page), "hosts": hosts, "link": early(*_FIRST)}
     before = [
         Middleware(Guard, newcomers=Newcomers(services.limits.page_states), **guarding),
         Middleware(GZipMiddleware, compresslevel=5, exclude_content_types=as_is),
@@ -111,13 +111,15 @@ def _until_told_to_end(page: gr.Blocks, services: Services) -> None:
         page.server.close()
 
 
-def _text_events(page: gr.Blocks) -> frozenset[int]:
-    """The numbers of the events that take a text to train on."""
-    return frozenset(
+def _known(page: gr.Blocks) -> Known:
+    """What the middleware knows of a page."""
+    texts = frozenset(
         number
         for number, event in page.fns.items()
         if any(getattr(one, "elem_id", None) in _TEXT_FIELDS for one in event.inputs) or event.api_name == "train"
     )
+    endpoints = frozenset(str(event.api_name) for event in page.fns.values() if event.api_name)
+    return Known(frozenset(page.fns), frozenset(page.blocks), endpoints, texts)
 
 
 def look_seldom(queue: Queue) -> None:

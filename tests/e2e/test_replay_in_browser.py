@@ -89,7 +89,7 @@ def test_the_bundled_talk_plays_every_step_as_it_was_recorded(visit):
     page.click("#start [data-do=talk]")
     shown = {
         1: ("#stream .ts-stats", "ended"),
-        2: ("#attention .at-name", "Layer 5 · head 2"),
+        2: ("#attention .at-name", "Layer 4 · head 2"),
         3: ("#train .tr-tile", "update"),
         4: ("#zs-stream .ts-stats", "token"),
     }

@@ -8,7 +8,7 @@ import json
 import pytest
 from wire import apart
 
-from ui.guard import Guard, Newcomers, allowed_hosts
+from ui.guard import Guard, Known, Newcomers, allowed_hosts
 from ui.queue_share import Listeners
 
 ASK = "/gradio_api/component_server"
@@ -145,6 +145,33 @@ def posted(door, value, path="/gradio_api/queue/join"):
     return asked(door, path, "POST", body, content_type="application/json")
 
 
+PAGE = Known(events=range(10), components={5}, endpoints={"generate", "train"}, texts={7})
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "said"),
+    [
+        ("/gradio_api/run/nothing", {}, "endpoint 'nothing'"), ("/gradio_api/call/nothing", {}, "endpoint 'nothing'"),
+        ("/gradio_api/api/nothing/", {}, "endpoint 'nothing'"),
+        ("/gradio_api/queue/join", {"fn_index": 99}, "event 99"),
+        ("/gradio_api/run/predict", {"fn_index": -1}, "event -1"), (ASK, {"component_id": 4}, "component 4"),
+        (ASK, {"component_id": ["x" * 99]}, "component ['xxx"), ("/gradio_api/run/predict", {}, "endpoint 'predict'"),
+    ],
+)  # fmt: skip
+def test_what_the_page_has_not_is_said(path, value, said):
+    status, _, sentence = posted(Guard(inner, Newcomers(100), page=PAGE), value, path)
+    assert status == 404 and f"There is no {said}" in sentence.decode() and len(sentence) < 200
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [("/gradio_api/call/generate", {}), ("/gradio_api/queue/join", {"fn_index": 3}), (ASK, {"component_id": 5}),
+     ("/gradio_api/run/predict", {"fn_index": 3}), ("/gradio_api/queue/join", {})],
+)  # fmt: skip
+def test_what_the_page_has_passes(path, value):
+    assert posted(Guard(inner, Newcomers(100), page=PAGE), value, path)[0] == 200
+
+
 @pytest.mark.parametrize("name", ["x" * 65, "x" * 40_000, ""])
 def test_a_session_s_name_is_short(name):
     assert posted_in_threads(guard(), {"session_hash": name}) == 400
@@ -153,19 +180,19 @@ def test_a_session_s_name_is_short(name):
 
 
 def test_an_event_is_small_but_for_those_that_take_a_text():
-    door = Guard(inner, Newcomers(100), texts={7})
+    door = Guard(inner, Newcomers(100), page=PAGE)
     large = {"session_hash": "a", "data": ["x" * (2 << 20)]}
     assert posted_in_threads(door, {**large, "fn_index": 3}) == posted_in_threads(door, large) == 413
     assert posted_in_threads(door, {**large, "fn_index": 7}) == 200
     assert posted_in_threads(door, {"data": large["data"]}, "/gradio_api/call/train") == 200
-    assert posted_in_threads(door, large, ASK) == 200
+    assert posted_in_threads(door, {**large, "component_id": 5}, ASK) == 200
     assert posted(door, {"data": ["x" * (5 << 20)]}, ASK)[0] == 413
 
 
 @pytest.mark.parametrize("parts", [b"[],", b"{},", b"1,", b'"",'])
 def test_a_body_of_very_many_parts_is_not_taken(parts):
     body = b'{"fn_index": 7, "data": [' + parts * 60_000 + b"1]}"
-    assert posted_in_threads(Guard(inner, Newcomers(100), texts={7}), body) == 413
+    assert posted_in_threads(Guard(inner, Newcomers(100), page=PAGE), body) == 413
 
 
 def posted_in_threads(door, value, path="/gradio_api/queue/join"):
