@@ -37,12 +37,12 @@ def _attend(page: Page) -> None:
     page.fill("#attention-text textarea", "Tom and Ann went out. Ann saw a cat and Tom and Ann went home.")
     settled(page)
     grid = page.locator("#attention .at-grid")
-    expect(page.locator("#attention .at-role")).to_contain_text("token before")
+    expect(page.locator("#attention .at-role")).to_contain_text("token just before")
     page.wait_for_timeout(4000)  # a listener's look at the overview, and at the head that it opens with
     grid.focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowRight")
-    expect(page.locator("#attention .at-role")).to_contain_text("induction")
+    expect(page.locator("#attention .at-role")).to_contain_text("came after this token last time")
     page.wait_for_timeout(4000)
 
 
@@ -58,8 +58,11 @@ def _ask(page: Page) -> None:
     page.wait_for_timeout(2500)  # to read the prompt
     for review in ("I loved every minute of this play.", "I was bored by every minute of this play."):
         page.fill("#zs-field-0 textarea", review)
+        settled(page)
+        page.wait_for_timeout(1500)
         page.click("#zs-answer")
-        expect(page.locator("#zs-stream .ts-stats")).to_contain_text("token", timeout=120_000)
+        expect(page.locator("#zs-stream .ts-prompt")).to_contain_text(review, timeout=120_000)
+        expect(page.locator("#zs-stream .ts-stats")).to_contain_text("stop string found", timeout=120_000)
         settled(page)
         page.wait_for_timeout(3500)  # to read the answer
 

@@ -97,8 +97,8 @@ class Session:
     opened: str = ""
     last_seen: float = 0.0
     _runs: set[Turn] = field(default_factory=set)
-    _asked: set[str] = field(default_factory=set)
-    _guard: threading.Condition = field(default_factory=threading.Condition)  # of the two sets, held for a moment
+    _asked: dict[str, int] = field(default_factory=dict)  # view -> how often it was asked
+    _guard: threading.Condition = field(default_factory=threading.Condition)  # of these two, held for a moment
     _turn: threading.Lock = field(default_factory=threading.Lock)
     _opening: threading.Lock = field(default_factory=threading.Lock)
 
@@ -134,8 +134,14 @@ class Session:
         """Whether nothing has been asked in this view of the page so far; from now on something has."""
         with self._guard:
             known = view in self._asked
-            self._asked.add(view)
+            self._asked[view] = self._asked.get(view, 0) + 1
         return not known
+
+    def newest(self, view: str) -> Callable[[], bool]:
+        """Notes that a view is asked; gives whether nobody has asked it since: an old answer must not land last."""
+        self.first(view)
+        number = self._asked[view]
+        return lambda: self._asked[view] == number
 
     @contextmanager
     def waiting(self) -> Iterator[Iterator[None]]:

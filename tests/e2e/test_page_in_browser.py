@@ -359,12 +359,15 @@ def test_after_a_reload_chart_and_header_are_of_the_same_model(visit):
     settled(page)
     page.click("#model input")
     page.get_by_role("option", name="world").click()
+    expect(page.locator("#stream .ts-prompt")).to_have_text("The dog saw a")
+    expect(page.locator("#stream .ts-stats")).to_contain_text("ended")
     settled(page)
-    shown = page.inner_text("#distribution .dv-table")
+    shown = page.locator("#distribution .dv-table").text_content()
     page.reload()
-    settled(page)
     expect(page.locator("#model input")).to_have_value(re.compile("world"))
-    assert page.inner_text("#distribution .dv-table") == shown
+    expect(page.locator("#distribution .dv-table")).to_have_text(shown)
+    settled(page)
+    expect(page.locator("#distribution .dv-table")).to_have_text(shown)
     expect(page.locator("#distribution .dv-after")).to_contain_text("after “")
 
 

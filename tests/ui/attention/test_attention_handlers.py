@@ -4,7 +4,9 @@ import base64
 import io
 import json
 import zlib
+from types import SimpleNamespace
 
+import gradio as gr
 import numpy as np
 import pytest
 import torch
@@ -21,6 +23,7 @@ from ui.handlers.attention.maps import IN_FRONT, RAW, WITHOUT_FIRST
 from ui.handlers.attention.texts import TEXTS, example_text, wake
 from ui.handlers.generate import writing
 from ui.readings import ReadingStore
+from ui.tabs.attention.events import AttentionEvents, Switches
 
 TEXT = "the cat sat on the mat and the dog"
 
@@ -387,3 +390,16 @@ def test_two_models_of_one_shape_are_compared_on_one_text(services, monkeypatch,
     a, b = (gptcore.attention_patterns(lm.model, ids).numpy() for lm in (tiny_lm, other))
     np.testing.assert_allclose(value["scores"]["changed"], 0.5 * np.abs(a - b).sum(-1).mean(-1), atol=1e-3)
     assert value["tokens"] == look(services)["tokens"]
+
+
+def test_an_answer_about_an_older_text_never_lands_after_a_newer_one(services):
+    events, visitor = AttentionEvents(services), SimpleNamespace(session_hash="v")
+
+    def asked(text):
+        return events.look(visitor, "lens", "tiny", text, RAW, "end", Switches(()), "zero")
+
+    older, newer = asked("the cat sat"), asked("the dog sat on the mat")
+    first = next(older)
+    seen = [values[2] for values in newer if isinstance(values[2], str)]
+    assert len(seen) == 1 and len(json.loads(seen[0])["tokens"]) > len(json.loads(first[2])["tokens"])
+    assert all(value == gr.skip() for values in older for value in values)

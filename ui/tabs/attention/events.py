@@ -34,6 +34,12 @@ class AttentionEvents:
         self._services = services
 
     def look(self, request: gr.Request, shown: str, *raw: object) -> Iterator[list[Any]]:
+        """The open view and the maps, as long as nothing newer is asked: the tabs and the text ask apart."""
+        is_newest = self._services.sessions.get(request.session_hash).newest("attention")
+        for values in self._look(request, shown, *raw):
+            yield values if is_newest() else [gr.skip()] * 5
+
+    def _look(self, request: gr.Request, shown: str, *raw: object) -> Iterator[list[Any]]:
         name, text, mode, keep, off, replacement = raw
         visitor, skip = request.session_hash, gr.skip()
         with shown_to_visitor():
