@@ -3,9 +3,12 @@
 import json
 
 import pytest
+import recorded_cuts
 
 import gptcore
+from gptcore.errors import TokenizerError
 from gptcore.tokenizers import ByteBPE
+from ui.components.generate.tokens_view import EXAMPLES
 from ui.handlers.generate import tokens
 from ui.services import make_services
 
@@ -49,6 +52,26 @@ def test_a_vocabulary_that_is_not_here_is_named_with_the_way_to_get_it(here, mon
     rows = json.loads(tokens.cut(here, ["hello", "mini"]))
     said = [row["message"] for row in rows if row["name"] in ("gpt1", "gpt2") and "message" in row]
     assert all("--prefetch" in sentence for sentence in said)
+
+
+def test_an_example_is_cut_as_recorded_where_a_vocabulary_is_not_here(here, monkeypatch):
+    def missing(name, **_):
+        raise TokenizerError(f"no {name}")
+
+    monkeypatch.setattr(tokens, "load_tokenizer", missing)
+    for _, text in EXAMPLES:
+        rows = {row["name"]: row for row in json.loads(tokens.cut(here, [text, "mini"]))}
+        for name in ("gpt1", "gpt2"):
+            assert "recorded" in rows[name]["what"] and "steps" not in rows[name]
+        assert bytes.fromhex("".join(token[2] for token in rows["gpt2"]["tokens"])).decode() == text
+    own = {row["name"]: row for row in json.loads(tokens.cut(here, ["Hello", "mini"]))}
+    assert "--prefetch" in own["gpt2"]["message"]
+
+
+def test_the_recorded_cuts_are_those_of_the_vocabularies(shared):
+    assert json.loads(tokens.RECORDED_CUTS.read_text(encoding="utf-8")) == recorded_cuts.recorded()
+    hello = recorded_cuts.recorded()["gpt2"]["Hello, world! How are you today?"]
+    assert [number for _, number, _ in hello["tokens"]] == [15496, 11, 995, 0, 1374, 389, 345, 1909, 30]
 
 
 def test_steps_go_from_bytes_to_the_tokens(here):

@@ -6,7 +6,8 @@ import gradio as gr
 
 from ui.components.files import ServerFunctions, component
 
-_EXAMPLES = (
+EXAMPLES = (
+    ("Hello, world!", "Hello, world! How are you today?"),
     ("hello and  hello", "hello hello Hello HELLO\nhello"),
     ("Numbers", "7 42 1234 12345 3.14 2026-11-22"),
     ("Emoji and accents", "A café, a naïve 🙂 and a 👩‍🚀"),
@@ -15,7 +16,7 @@ _EXAMPLES = (
 _HTML = """
 <div class="tk-top"><label class="tk-label">Any text, up to 1,000 characters
 <textarea class="tk-text lens-plain" rows="2" spellcheck="false"></textarea></label>
-<div class="tk-examples" role="group" aria-label="Examples">EXAMPLES</div></div>
+<div class="tk-examples" role="group" aria-label="Examples">BUTTONS</div></div>
 <p class="tk-why">A model reads no letters and no words, only numbers of tokens. Most tokens of GPT-2 start with their space, so
 “hello” at the start and “ hello” after a word are two tokens that share nothing until training relates them. Long numbers
 fall into odd pieces, and a rare sign into its bytes. GPT-1 has only lower-case words.</p>
@@ -41,13 +42,13 @@ def tokens_view(*, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
     """
     buttons = "".join(
         f'<button type="button" class="lens-plain" data-example="{place}">{title}</button>'
-        for place, (title, _) in enumerate(_EXAMPLES)
+        for place, (title, _) in enumerate(EXAMPLES)
     )
     return component(
         "",
-        _HTML.replace("EXAMPLES", buttons),
+        _HTML.replace("BUTTONS", buttons),
         "generate/tokens_view.js",
-        given={"examples": [text for _, text in _EXAMPLES]},
+        given={"examples": [text for _, text in EXAMPLES]},
         server_functions=server_functions,
         elem_id=elem_id,
     )
