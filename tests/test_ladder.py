@@ -5,6 +5,8 @@ import json
 import ladder
 import torch
 
+from gptcore.training.ancestors import ContextMLP, WaveNet
+
 
 def test_it_measures_every_model_and_goes_on_where_it_was_stopped(tmp_path):
     found, saved = {}, []
@@ -26,7 +28,7 @@ def test_no_model_sees_the_character_that_it_predicts():
     ids = torch.randint(10, (2, 12), generator=torch.Generator().manual_seed(0))
     changed = ids.clone()
     changed[:, 7] = (changed[:, 7] + 1) % 10
-    for model in (ladder.ContextMLP(10), ladder.WaveNet(10)):
+    for model in (ContextMLP(10), WaveNet(10)):
         model.eval()
         before, after = model(ids), model(changed)
         assert torch.equal(before[:, :7], after[:, :7])

@@ -100,6 +100,10 @@ def test_every_view_shows_something_real(visit):
     expect(page.locator("#measured")).to_contain_text("times faster")
     view(page, "Families")
     expect(page.locator("#families")).to_contain_text("174,604,259,328")
+    page.click("#ladder-start")
+    expect(page.locator("#ladder")).to_contain_text("WaveNet on 8 characters: update")
+    page.click("#ladder-stop")
+    expect(page.locator("#ladder")).to_contain_text("stopped; what is done is kept")
 
 
 def test_a_part_of_the_drawing_opens_its_code(visit):

@@ -11,7 +11,7 @@ from gptcore.config import PRESETS
 from ui.components.parameters.views import breakdown_view, drawing_view, figure_view, plotly_view
 from ui.components.shared.sheet_view import sheet_view
 from ui.figures.parameters import charts as figures
-from ui.handlers.parameters import anatomy, costs, families, quoted, shapes
+from ui.handlers.parameters import anatomy, climbing, costs, families, quoted, shapes
 from ui.handlers.train.presets import SENT
 from ui.tabs.lens import Call, Event, Lens, Site
 from ui.tabs.opening import WAITING, Opening
@@ -79,6 +79,13 @@ def parameters_tab(site: Site) -> Lens:
                 checks = sheet_view(WAITING, name="checks", elem_id="checks")
             with gr.Tab("Families", id="families"):
                 sheet_view(families.families(), name="families", elem_id="families")
+                updates = gr.Radio(
+                    list(climbing.UPDATES), value=climbing.UPDATES[0], label="Updates of each", elem_id="ladder-updates"
+                )
+                with gr.Row():
+                    climb = gr.Button("Run the ladder again", variant="primary", elem_id="ladder-start", min_width=160)
+                    halt = gr.Button("Stop", variant="stop", elem_id="ladder-stop", min_width=90)
+                climbed = sheet_view("", name="ladder", elem_id="ladder")
 
     shown = gr.State("breakdown")
     events = ParametersEvents(services)
@@ -115,6 +122,8 @@ def parameters_tab(site: Site) -> Lens:
     start.click(checking.pressed, model, checks, **model_work)
     verify_tab.select(checking.opened, model, checks, **model_work)
     stop.click(stop_event(services), queue=False, **QUIET)
+    climb.click(events.climb, updates, climbed, **model_work)
+    halt.click(stop_event(services), queue=False, **QUIET)
     sent: Event = {"fn": events.send, "inputs": [controls[name] for name in SENT], **QUIET}
     return Lens(on_model=[follow, examined], asks=load, sends=Call(send.click, sent))
 
