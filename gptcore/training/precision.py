@@ -46,6 +46,27 @@ def faster_precision(shape: GPTConfig, batch_size: int, *, window: int | None = 
     return _tried(replace(shape, n_layer=1), rows, window, torch.get_num_threads())
 
 
+def passes_rate(shape: GPTConfig, batch_size: int, precision: Precision, *, seconds: float = 0.15) -> float:
+    """Tokens a second of passes forward and back as they are on the CPU now, with all that computes beside them.
+
+    Args:
+        shape: of the model; its window is full.
+        batch_size: B, rows in a pass.
+        precision: of the products.
+        seconds: for which is measured, a pass at least.
+    """
+    generator = generator_for(0, "trial")
+    model = GPT(shape)
+    model.initialise(generator)
+    ids = torch.randint(shape.vocab_size, (batch_size, shape.n_positions), generator=generator)
+    _seconds(model, ids[:1], precision)  # warms up
+    n_passes, began = 0, time.perf_counter()
+    while (took := time.perf_counter() - began) < seconds:
+        _seconds(model, ids, precision)
+        n_passes += 1
+    return n_passes * ids.numel() / took
+
+
 @cache
 def _tried(shape: GPTConfig, batch_size: int, window: int, _n_threads: int) -> Precision:
     """The faster one for a model of one block: what the others add is the same again."""

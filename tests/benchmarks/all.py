@@ -53,13 +53,13 @@ PARTS: dict[str, list[Row]] = {
     ],
     "training.py --rounds 3 --page": [
         Row(
-            "training 4 layers x 128 in bf16, tokens/s",
-            r"characters, batch 12 x 64 +[\d,]+ +[\d,]+ +[\d.]+ +(?P<here>[\d,]+) +(?P<ratio>[\d.]+)",
+            "training 4 layers x 128 in the precision that the app takes, tokens/s",
+            r"characters, batch 12 x 64 .*(?:fp32|bf16): (?P<here>[\d,]+) (?P<ratio>[\d.]+)",
             "transformers, fp32",
         ),
         Row(
-            "training the mini's shape in bf16, tokens/s",
-            r"mini, batch 16 x 128 +[\d,]+ +[\d,]+ +[\d.]+ +(?P<here>[\d,]+) +(?P<ratio>[\d.]+)",
+            "training the mini's shape in the precision that the app takes, tokens/s",
+            r"mini, batch 16 x 128 .*(?:fp32|bf16): (?P<here>[\d,]+) (?P<ratio>[\d.]+)",
             "transformers, fp32",
         ),
         Row("a run in the app, tokens/s", r"run on the server.*? (?P<here>[\d,]+) +(?P<ratio>[\d.]+)", "the bare loop"),

@@ -120,7 +120,9 @@ def compare(rounds: int, seconds: float) -> None:
                 found[key].append(rate(update, seconds) * batch * shape.n_positions)
         t, f, b = (statistics.median(found[key]) for key in runs)
         choice = faster_precision(shape, batch)
-        print(f"{name:40}{t:14,.0f}{f:10,.0f}{f / t:7.2f}{b:10,.0f}{b / t:7.2f}   {choice}", flush=True)
+        taken = b if choice == "bf16" else f
+        figures = f"{t:14,.0f}{f:10,.0f}{f / t:7.2f}{b:10,.0f}{b / t:7.2f}"
+        print(f"{name:40}{figures}   {choice}: {taken:,.0f} {taken / t:.2f}", flush=True)
 
 
 def in_app(seconds: float, page: bool) -> None:

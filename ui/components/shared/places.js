@@ -3,8 +3,8 @@ import {linkTo} from './page.js';
 
 const PATIENCE = 10_000; // milliseconds until a place is given up
 
-// Goes to "tab=...&view=...&choose=...&once=...", URLSearchParams. Gives "" once it is there, else the name of what was not
-// found. The choice is made once what `once` selects can be seen: a choice in a view that is still being set up is lost.
+// Goes to "tab=...&view=...&choose=...&once=...", URLSearchParams. Gives "" once it is there, else the name of what was
+// not found. The choice is made once what `once` selects can be seen: one in a view that is still set up is lost.
 export async function goTo(query, isWanted = () => true) {
   const steps = {
     tab: name => press('#tabs', name),

@@ -25,7 +25,7 @@ from ui.recordings import facts_json
 from ui.run_records import RunFacts, RunRecord
 from ui.services import Services
 
-_FEW_UPDATES = 120  # updates after which the smallest presets still write noise
+_FEW_TOKENS = 250_000  # after which the smallest presets still write noise
 _MORE_SECONDS = 30
 _LEAST_RATE, _SOFT_START = 0.1, 20  # of the peak, at which a run goes on at least; updates of its warm-up
 _PLANNED = 60  # points of the learning rate that lies ahead
@@ -35,10 +35,21 @@ _COMMANDS = ("pause", "resume", "step", "stop", "rate", "longer", "again")
 
 
 def start(
-    services: Services, bench_id: object, form: TrainForm, *, rival: TrainForm | None = None, go: bool = True
+    services: Services,
+    bench_id: object,
+    form: TrainForm,
+    *,
+    rival: TrainForm | None = None,
+    go: bool = True,
+    note: str = "",
 ) -> Bench:
-    """Starts a run from scratch on a visitor's bench, or a race of two. Raises GPTCoreError with what to change."""
+    """Starts a run from scratch on a visitor's bench, or a race of two. Raises GPTCoreError with what to change.
+
+    Args:
+        note: what else is to be said of the run.
+    """
     plan = make_plan(services, form)
+    plan = replace(plan, facts=replace(plan.facts, note=f"{plan.facts.note} {note}".strip()))
     try:
         against = None if rival is None else make_plan(services, rival)
     except GPTCoreError as error:
@@ -210,7 +221,12 @@ def _news(record: RunRecord, run_id: object, version: object, n_rows: object, n_
 def _slow(record: RunRecord) -> dict[str, Any] | None:
     """What to tell of a run whose time ends before its model has learned words, and how much it could be given."""
     expected, budget = record.expected_updates, record.time_budget
-    if expected is None or budget is None or expected >= _FEW_UPDATES or record.facts.kind == "labels":
+    if (
+        expected is None
+        or budget is None
+        or expected * record.facts.tokens_per_step >= _FEW_TOKENS
+        or record.facts.kind == "labels"
+    ):
         return None
     return {"updates": expected, "seconds": round(budget), "more": _MORE_SECONDS}
 

@@ -15,6 +15,7 @@ from ui.errors import shown_to_visitor
 from ui.figures import train
 from ui.figures.slide import is_kind
 from ui.handlers.train import files, watching
+from ui.handlers.train.fitting import fitted
 from ui.handlers.train.forms import label_form, rival_form, train_form, tune_form
 from ui.handlers.train.presets import FIELDS, GPT1_TUNING, LABEL_FIELDS, NOTES, PRESETS, TUNING_FIELDS
 from ui.jobs import Bench
@@ -37,9 +38,10 @@ class TrainEvents:
         with shown_to_visitor():
             try:
                 limits = self._services.limits
+                values, note = fitted(self._services, values) if go else (values, "")
                 form, rival = train_form(values, limits), rival_form(values, limits)
                 bench_now = _remembering(
-                    "scratch", values, watching.start(self._services, bench, form, rival=rival, go=go)
+                    "scratch", values, watching.start(self._services, bench, form, rival=rival, go=go, note=note)
                 )
                 return [_value(bench_now), "", form.config.seed]
             except GPTCoreError as error:

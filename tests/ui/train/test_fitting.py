@@ -1,0 +1,61 @@
+"""A preset's seconds end in words: on a slow or busy machine a smaller model learns, and the run says so."""
+
+import pytest
+
+from ui.handlers.train import fitting, watching
+from ui.handlers.train.forms import train_form
+from ui.handlers.train.presets import PRESETS
+
+SHORT, LONG = PRESETS["30 seconds, letters"], PRESETS["2 minutes, letters"]
+
+
+@pytest.fixture
+def rate(monkeypatch):
+    def at(tokens_a_second):
+        monkeypatch.setattr(fitting, "passes_rate", lambda *_, **__: tokens_a_second)
+
+    return at
+
+
+@pytest.mark.parametrize(
+    ("preset", "tokens_a_second", "shape"),
+    [(SHORT, 20_000, (4, 128, 32)), (SHORT, 10_000, (2, 96, 8)), (SHORT, 2_000, (1, 64, 8)),
+     (LONG, 5_000, (4, 128, 32)), (LONG, 1_000, (1, 64, 8))],
+)  # fmt: skip
+def test_the_shape_is_what_the_seconds_allow(services, rate, preset, tokens_a_second, shape):
+    rate(tokens_a_second)
+    values, note = fitting.fitted(services, preset)
+    assert (values["n_layer"], values["n_embd"], values["batch_size"]) == shape
+    assert bool(note) == (shape != (4, 128, 32))
+    train_form(values, services.limits)
+    assert not note or note.startswith(
+        f"This machine is slow or busy now: in {preset['length']} s it would make about "
+    )
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {"n_layer": 3},
+        {"batch_size": 16},
+        {"length": "steps"},
+        {"length": "cap"},
+        {"rival": "norm"},
+        {"trick": "no_mask"},
+    ],
+)
+def test_what_a_visitor_has_chosen_stays(services, rate, chosen):
+    rate(100)
+    assert fitting.fitted(services, {**SHORT, **chosen}) == ({**SHORT, **chosen}, "")
+
+
+def test_a_run_says_what_became_smaller(services, rate):
+    rate(2_000)
+    values, note = fitting.fitted(services, {**SHORT, "corpus": "yours", "written": "the cat sat on the mat. " * 200})
+    bench = watching.start(services, "b" * 22, train_form(values, services.limits), note=note)
+    assert "1 layer × 64" in bench.current.facts.note
+    services.jobs.stop_all()
+
+
+def test_the_rate_is_measured_on_real_passes(services):
+    assert fitting.fitted(services, {**SHORT, "length": "30000"})[1] == ""  # hours are enough on any machine

@@ -1,0 +1,50 @@
+"""A preset whose seconds would end in noise on a slow or busy machine becomes a smaller one, and says so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from gptcore.config import GPTConfig
+from gptcore.training.precision import passes_rate
+from ui.handlers.train.presets import PRESETS
+from ui.services import Services
+
+_FIRST = next(iter(PRESETS.values()))
+_SHAPE = ("n_layer", "n_head", "n_embd", "n_positions", "batch_size")  # as all presets of letters and pieces have them
+_VOCABULARY = 74  # of the built-in text in letters; what it costs is little
+# Tokens that the preset's shape must see to write words; with fewer, a smaller one on smaller batches is further. Held-out
+# loss after 3, 6 and 12 s on one thread (AMX): 4 x 128 in batches of 32 2.55, 2.34, 2.13; 2 x 96 in batches of 8 2.28,
+# 1.90, 1.65; 1 x 64 in batches of 8 2.06, 1.76, 1.62.
+_ENOUGH, _SOME = 450_000, 200_000
+_SMALLER: dict[str, Any] = {"n_layer": 2, "n_embd": 96, "batch_size": 8}
+_SMALLEST: dict[str, Any] = {"n_layer": 1, "n_embd": 64, "batch_size": 8}
+
+
+def fitted(services: Services, values: Mapping[str, object]) -> tuple[dict[str, object], str]:
+    """The values of a form that shall be used, and a sentence on what became smaller, or "".
+
+    Only a preset's own shape, for so many seconds, is changed; what a visitor has chosen, and races, stay.
+    """
+    given = dict(values)
+    seconds = str(given.get("length", ""))
+    alone = given.get("rival") == "none" and given.get("trick") == "none"
+    if not (seconds.isdigit() and alone and all(given.get(name) == _FIRST[name] for name in _SHAPE)):
+        return given, ""
+    shape, batch = (
+        GPTConfig(vocab_size=_VOCABULARY, **{name: _FIRST[name] for name in _SHAPE[:-1]}),
+        _FIRST["batch_size"],
+    )
+    rate = services.now(partial(passes_rate, shape, batch, services.precision(shape, batch)))
+    tokens = rate * int(seconds)  # a run also steps and scores, but its passes are warmer
+    if tokens >= _ENOUGH:
+        return given, ""
+    less = _SMALLER if tokens >= _SOME else _SMALLEST
+    size = "1 layer" if less["n_layer"] == 1 else f"{less['n_layer']} layers"
+    return {**given, **less}, (
+        f"This machine is slow or busy now: in {seconds} s it would make about "
+        f"{round(tokens / (batch * shape.n_positions)):,} updates of the preset's {shape.n_layer} layers × "
+        f"{shape.n_embd}, too few for words. So this run has {size} × {less['n_embd']} in batches of "
+        f"{less['batch_size']}. For the preset's own shape choose a number of steps."
+    )
