@@ -14,9 +14,9 @@ from ui.services import Services
 _FIRST = next(iter(PRESETS.values()))
 _SHAPE = ("n_layer", "n_head", "n_embd", "n_positions", "batch_size")  # as all presets of letters and pieces have them
 _VOCABULARY = 74  # of the built-in text in letters; what it costs is little
-# Tokens that the preset's shape must see to write words; with fewer, a smaller one on smaller batches is further. Held-out
-# loss after 3, 6 and 12 s on one thread (AMX): 4 x 128 in batches of 32 2.55, 2.34, 2.13; 2 x 96 in batches of 8 2.28,
-# 1.90, 1.65; 1 x 64 in batches of 8 2.06, 1.76, 1.62.
+# Tokens that the preset's shape must see to write words; with fewer, a smaller one on smaller batches is further.
+# Held-out loss after 3, 6 and 12 s on one thread (AMX): 4 x 128 in batches of 32 2.55, 2.34, 2.13; 2 x 96 in batches
+# of 8 2.28, 1.90, 1.65; 1 x 64 in batches of 8 2.06, 1.76, 1.62.
 _ENOUGH, _SOME = 450_000, 200_000
 _SMALLER: dict[str, Any] = {"n_layer": 2, "n_embd": 96, "batch_size": 8}
 _SMALLEST: dict[str, Any] = {"n_layer": 1, "n_embd": 64, "batch_size": 8}
