@@ -192,6 +192,7 @@ def _norm(x: Tensor, norm: tuple[Tensor, Tensor, float]) -> Tensor:
 _PACKED: WeakKeyDictionary[GPT, dict[tuple[int, str], tuple[tuple[int, int], PackedWeights]]] = WeakKeyDictionary()
 
 
+@adapted()
 def packed_weights(model: GPT, batch_size: int, precision: Precision) -> PackedWeights:
     """The model's packing, made at first use and again when its weights have been changed in place."""
     if precision == "auto":

@@ -4,8 +4,11 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
-from gptcore import threads
+from gptcore import GPTConfig, threads
+from gptcore.decoding import packed_weights
+from gptcore.model import random_model
 from gptcore.threads import ThreadGovernor, sharing
 
 
@@ -136,3 +139,23 @@ def test_a_step_has_no_more_threads_than_are_free(monkeypatch):
         with governor.step():
             pass
     assert used == [2, 1, 2] and governor._steps == 2
+
+
+def test_a_fresh_model_is_tried_and_packed_with_the_threads_that_are_free(monkeypatch):
+    monkeypatch.setattr(threads, "_capacity", SimpleNamespace(threads=lambda most: 1))
+    seen = set()
+
+    class Noting(TorchDispatchMode):
+        def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+            seen.add(torch.get_num_threads())
+            return function(*args, **(kwargs or {}))
+
+    model = random_model(GPTConfig(vocab_size=32, n_positions=8, n_embd=16, n_layer=1, n_head=2), 0)
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        with Noting():
+            packed_weights(model, 1, "fast")
+    finally:
+        torch.set_num_threads(before)
+    assert seen == {1}
