@@ -403,3 +403,20 @@ def test_an_answer_about_an_older_text_never_lands_after_a_newer_one(services):
     seen = [values[2] for values in newer if isinstance(values[2], str)]
     assert len(seen) == 1 and len(json.loads(seen[0])["tokens"]) > len(json.loads(first[2])["tokens"])
     assert all(value == gr.skip() for values in older for value in values)
+
+
+def test_a_part_that_is_switched_while_the_view_opens_stays_switched(services, monkeypatch):
+    events, visitor, compute = AttentionEvents(services), SimpleNamespace(session_hash="v"), ablation.switch_off
+    clicked = []
+
+    def clicked_meanwhile(*given, **named):
+        if not clicked:
+            clicked.append(True)
+            click = SimpleNamespace(_data={"off": [[1, "head", 2]]})
+            clicked.append(events.off(visitor, click, "tiny", TEXT, RAW, "end", "zero"))
+        return compute(*given, **named)
+
+    monkeypatch.setattr(ablation, "switch_off", clicked_meanwhile)
+    looked = list(events.look(visitor, "off", "tiny", TEXT, RAW, "end", Switches([[0, "mlp", None]], True), "zero"))
+    assert clicked[1][1].parts == [[1, "head", 2]]
+    assert all(values[1] == values[4] == gr.skip() for values in looked) and isinstance(looked[-1][0], str)

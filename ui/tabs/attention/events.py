@@ -35,9 +35,12 @@ class AttentionEvents:
 
     def look(self, request: gr.Request, shown: str, *raw: object) -> Iterator[list[Any]]:
         """The open view and the maps, as long as nothing newer is asked: the tabs and the text ask apart."""
-        is_newest = self._services.sessions.get(request.session_hash).newest("attention")
-        for values in self._look(request, shown, *raw):
-            yield values if is_newest() else [gr.skip()] * 5
+        session, skip = self._services.sessions.get(request.session_hash), gr.skip()
+        is_newest, is_newest_switch = session.newest("attention"), session.newest("switches")
+        for view, switched, layers, keep, off in self._look(request, shown, *raw):
+            if not is_newest_switch():  # a part was switched meanwhile
+                switched = off = skip
+            yield [view, switched, layers, keep, off] if is_newest() else [skip] * 5
 
     def _look(self, request: gr.Request, shown: str, *raw: object) -> Iterator[list[Any]]:
         name, text, mode, keep, off, replacement = raw
@@ -60,6 +63,7 @@ class AttentionEvents:
         asked = event_data(event)
         off = asked["off"] if "off" in asked else [[asked.get("layer"), "head", asked.get("head")]]
         name, text, mode, keep, replacement = raw
+        self._services.sessions.get(request.session_hash).newest("switches")
         with shown_to_visitor():
             value = ablation.switch_off(self._services, request.session_hash, name, text, mode, keep, off, replacement)
             parts = Switches([[part.layer, part.kind, part.head] for part in ablation.parts_of(off)])
