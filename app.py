@@ -17,23 +17,23 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 for _name in ("NO_PROXY", "no_proxy"):
     os.environ[_name] = ",".join(filter(None, [os.environ.get(_name), "127.0.0.1,localhost"]))
 
-from ui import quick_gradio, zero_gpu  # noqa: F401
+from ui.compute import zero_gpu  # noqa: F401
 
 # isort: split
 
 from gptcore.errors import GPTCoreError
-from ui.guard import allowed_hosts
 from ui.handlers.page.stored import page_example
 from ui.handlers.train.files import example_benches
-from ui.limits import PROFILES
-from ui.log_limits import limit_log
-from ui.model_store import ModelStore
 from ui.page import build_page
-from ui.readiness import check, prefetch
-from ui.saved_runs import SavedRuns
+from ui.runs.saved_runs import SavedRuns
+from ui.server.launch import serve
+from ui.server.log_limits import limit_log
+from ui.server.middleware import allowed_hosts
+from ui.server.preflight import check, prefetch
+from ui.server.temp_files import TemporaryFiles
 from ui.services import make_services
-from ui.serving import serve
-from ui.temporary import TemporaryFiles
+from ui.state.limits import PROFILES
+from ui.state.model_store import ModelStore
 
 gc.freeze()  # what is there now stays: nothing of it is looked through again
 gc.enable()

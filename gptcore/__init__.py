@@ -1,16 +1,16 @@
 """GPT-1 and GPT-2 from scratch in PyTorch: the model, its tokenizers, weights, generation and training."""
 
 from gptcore.analysis import attention_patterns, count_parameters
-from gptcore.checkpoint import load_folder, save_folder
 from gptcore.config import PRESETS, GPTConfig
 from gptcore.errors import GPTCoreError
-from gptcore.generated import GeneratedToken
-from gptcore.generation import generate
+from gptcore.inference.generation import generate
+from gptcore.inference.sampling import SamplingSettings
+from gptcore.inference.token import GeneratedToken
 from gptcore.language_model import LanguageModel, bundled_models, load
 from gptcore.model import GPT, GPTOutput
-from gptcore.pretrained import from_hf, to_hf
-from gptcore.sampling import SamplingSettings
 from gptcore.tokenizers import Tokenizer, load_tokenizer
+from gptcore.weights.checkpoint import load_folder, save_folder
+from gptcore.weights.hf_format import from_hf, to_hf
 
 __all__ = [
     "GPT",

@@ -22,7 +22,7 @@ class Linear(nn.Linear):
 
 
 @dataclass(frozen=True)
-class Reading:
+class ForwardContext:
     """How one forward pass reads; the same for every block.
 
     Attributes:
@@ -107,27 +107,27 @@ class CausalSelfAttention(nn.Module):
         self.c_proj = Linear(config.n_embd, config.n_embd, bias=config.attention_bias)
         self.resid_dropout = nn.Dropout(config.resid_pdrop)
 
-    def forward(self, x: Tensor, reading: Reading) -> Tensor:
+    def forward(self, x: Tensor, context: ForwardContext) -> Tensor:
         """Mixes every token with those it may see: float [B, T, C] -> float [B, T, C]."""
         B, T, C = x.shape
         q, k, v = self.c_attn(x).view(B, T, 3, self.n_head, self.head_dim).permute(2, 0, 3, 1, 4)  # each [B, H, T, D]
-        if reading.cache is not None:
-            k, v = reading.cache.write(self.layer, k, v)  # [B, H, S, D]
-        reading.probe.queries_and_keys(self.layer, q, k)
+        if context.cache is not None:
+            k, v = context.cache.write(self.layer, k, v)  # [B, H, S, D]
+        context.probe.queries_and_keys(self.layer, q, k)
         # Under 16-bit autocast on a CPU the backward of the fused kernel is the slower of the two.
         slow_backward = self.training and q.dtype != torch.float32 and q.device.type == "cpu"
-        explicit = slow_backward or reading.probe.needs_weights
-        y = self._attend_explicitly(q, k, v, reading) if explicit else self._attend_fast(q, k, v, reading)
-        y = reading.probe.heads(self.layer, y)  # [B, H, T, D]
+        explicit = slow_backward or context.probe.needs_weights
+        y = self._attend_explicitly(q, k, v, context) if explicit else self._attend_fast(q, k, v, context)
+        y = context.probe.heads(self.layer, y)  # [B, H, T, D]
         return self.resid_dropout(self.c_proj(y.transpose(1, 2).reshape(B, T, C)))
 
-    def _attend_fast(self, q: Tensor, k: Tensor, v: Tensor, reading: Reading) -> Tensor:
+    def _attend_fast(self, q: Tensor, k: Tensor, v: Tensor, context: ForwardContext) -> Tensor:
         dropout = self.dropout if self.training else 0.0
-        mask = None if reading.mask is None else reading.mask.to(q.dtype)
-        return F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=dropout, is_causal=reading.is_causal)
+        mask = None if context.mask is None else context.mask.to(q.dtype)
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=dropout, is_causal=context.is_causal)
 
-    def _attend_explicitly(self, q: Tensor, k: Tensor, v: Tensor, reading: Reading) -> Tensor:
-        room = reading.probe.room_for_weights(self.layer)
-        weights = attention_weights(q, k, mask=reading.mask, is_causal=reading.is_causal, out=room)  # [B, H, T, S]
-        reading.probe.weights(self.layer, weights)
+    def _attend_explicitly(self, q: Tensor, k: Tensor, v: Tensor, context: ForwardContext) -> Tensor:
+        room = context.probe.room_for_weights(self.layer)
+        weights = attention_weights(q, k, mask=context.mask, is_causal=context.is_causal, out=room)  # [B, H, T, S]
+        context.probe.weights(self.layer, weights)
         return F.dropout(weights, self.dropout, self.training).to(v.dtype) @ v

@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gptcore.analysis import repeated_token_scores
-from gptcore.continuation import Continuation
 from gptcore.corpora import read_documents
 from gptcore.corpora.world.items import TASKS_WITH_ITEMS
 from gptcore.corpora.world.trials import make_trial
 from gptcore.errors import GPTCoreError, TokenizerError
-from gptcore.generation import continue_together
+from gptcore.inference.generation import continue_together
+from gptcore.inference.sampling import SamplingSettings
+from gptcore.inference.scoring import score_documents
+from gptcore.inference.sequence import TokenSequence
 from gptcore.language_model import LanguageModel, load
-from gptcore.sampling import SamplingSettings
-from gptcore.scoring import score_documents
 from gptcore.training import encoded
 from gptcore.zero_shot.evaluation import Score
 from gptcore.zero_shot.evaluation import evaluate as evaluate_trial
@@ -49,7 +49,7 @@ def written(
     for turn, prompt in enumerate(prompts):
         numbers, ids = list(range(turn, n, len(prompts))), lm.tokenizer.encode(prompt)
         for batch in (numbers[start : start + _BATCH] for start in range(0, len(numbers), _BATCH)):
-            rows = [Continuation(ids, settings, seed=seed + number, tokenizer=lm.tokenizer) for number in batch]
+            rows = [TokenSequence(ids, settings, seed=seed + number, tokenizer=lm.tokenizer) for number in batch]
             pieces = [[prompt] for _ in batch]
             for place, token in continue_together(lm.model, rows, max_new_tokens=max_new_tokens, use_cache=True):
                 pieces[place].append(token.text)

@@ -9,7 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gptcore.checkpoint import (
+from gptcore.config import GPTConfig
+from gptcore.errors import CheckpointError, HubError, MissingFileError
+from gptcore.hub import GPT1_REPOSITORY, HUB_WEIGHTS, fetch
+from gptcore.model import GPT
+from gptcore.tokenizers import Tokenizer, load_tokenizer
+from gptcore.weights.checkpoint import (
     CONFIG_FILE,
     INDEX_FILE,
     WEIGHTS_FILE,
@@ -18,12 +23,7 @@ from gptcore.checkpoint import (
     read_config,
     shard_names,
 )
-from gptcore.config import GPTConfig
-from gptcore.errors import CheckpointError, HubError, MissingFileError
-from gptcore.hub import GPT1_REPOSITORY, HUB_WEIGHTS, fetch
-from gptcore.model import GPT
-from gptcore.snapshots import load_snapshot
-from gptcore.tokenizers import Tokenizer, load_tokenizer
+from gptcore.weights.snapshots import load_snapshot
 
 BUNDLED = Path(__file__).resolve().parent.parent / "weights"
 DEFAULT_MODEL = "mini"

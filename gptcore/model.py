@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gptcore.attention import CausalSelfAttention, Linear, Reading, additive_mask
+from gptcore.attention import CausalSelfAttention, ForwardContext, Linear, additive_mask
 from gptcore.config import GPTConfig
 from gptcore.errors import ContextLengthError, TokenIdError
 from gptcore.kv_cache import KVCache
@@ -73,20 +73,20 @@ class Block(nn.Module):
             self.mlp = MLP(config)
         self.use_mlp = config.use_mlp
 
-    def forward(self, x: Tensor, reading: Reading) -> Tensor:
+    def forward(self, x: Tensor, context: ForwardContext) -> Tensor:
         """float [B, T, C] -> float [B, T, C]."""
         if self.pre_norm:  # GPT-2: x + f(norm(x))
-            x = x + self._attention(self.ln_1(x), reading)
-            return x + self._mlp(self.ln_2(x), reading) if self.use_mlp else x
+            x = x + self._attention(self.ln_1(x), context)
+            return x + self._mlp(self.ln_2(x), context) if self.use_mlp else x
         # GPT-1: norm(x + f(x))
-        x = self.ln_1(x + self._attention(x, reading))
-        return self.ln_2(x + self._mlp(x, reading)) if self.use_mlp else x
+        x = self.ln_1(x + self._attention(x, context))
+        return self.ln_2(x + self._mlp(x, context)) if self.use_mlp else x
 
-    def _attention(self, x: Tensor, reading: Reading) -> Tensor:
-        return reading.probe.attention_output(self.attn.layer, self.attn(x, reading))
+    def _attention(self, x: Tensor, context: ForwardContext) -> Tensor:
+        return context.probe.attention_output(self.attn.layer, self.attn(x, context))
 
-    def _mlp(self, x: Tensor, reading: Reading) -> Tensor:
-        return reading.probe.mlp_output(self.attn.layer, self.mlp(x))
+    def _mlp(self, x: Tensor, context: ForwardContext) -> Tensor:
+        return context.probe.mlp_output(self.attn.layer, self.mlp(x))
 
 
 class GPT(nn.Module):
@@ -180,10 +180,10 @@ class GPT(nn.Module):
         if self.config.use_positions:
             x = x + self.wpe(_positions(token_ids, past, attention_mask))
         x = self.drop(x)
-        reading = self._reading(token_ids, past, attention_mask, cache, probe)
+        context = self._reading(token_ids, past, attention_mask, cache, probe)
         for depth, block in enumerate(self.h):
             probe.residual(depth, x)
-            x = block(x, reading)
+            x = block(x, context)
         probe.residual(self.config.n_layer, x)
         if cache is not None:
             cache.advance(token_ids.shape[1])
@@ -191,13 +191,13 @@ class GPT(nn.Module):
 
     def _reading(
         self, token_ids: Tensor, past: int, attention_mask: Tensor | None, cache: KVCache | None, probe: Probe
-    ) -> Reading:
+    ) -> ForwardContext:
         """How the blocks read: by the plain triangle where they can, which kernels know, else with a mask."""
         if attention_mask is None and past == 0:
-            return Reading(None, self.config.causal, cache, probe)
+            return ForwardContext(None, self.config.causal, cache, probe)
         T, device = token_ids.shape[1], token_ids.device
         mask = additive_mask(T, past + T, causal=self.config.causal, attention_mask=attention_mask, device=device)
-        return Reading(mask, False, cache, probe)
+        return ForwardContext(mask, False, cache, probe)
 
 
 def random_model(config: GPTConfig, seed: int) -> GPT:

@@ -1,4 +1,4 @@
-"""What is kept of a run while it learns: its curve, and looks at the model at work."""
+"""Observations of a run while it learns: its curve, and probes of the model at work."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from gptcore.analysis import HeadScores, attention_patterns, repeated_token_scores
-from gptcore.generation import generate, last_logits
+from gptcore.inference.generation import generate, last_logits
 from gptcore.language_model import LanguageModel
 from gptcore.model import GPT
 from gptcore.training.loop import StepEvent

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 
 from gptcore.language_model import BUNDLED, load
 from ui.figures.slide import LIGHT
-from ui.recordings import read_recording
-from ui.run_records import RunRecord
+from ui.runs.run_json import read_recording
+from ui.runs.run_state import RunRecord
 
 TARGET = Path(__file__).resolve().parent.parent / "ui" / "pictures" / "film.gif"
 MODEL = "anthology"

@@ -8,8 +8,8 @@ from ui.handlers.train.files import EXAMPLES
 from ui.handlers.train.forms import label_form, tune_form
 from ui.handlers.train.label_sets import example_lines
 from ui.handlers.train.presets import GPT1_TUNING
-from ui.recordings import write_recording
-from ui.run_records import RunRecord
+from ui.runs.run_json import write_recording
+from ui.runs.run_state import RunRecord
 from ui.services import Services, make_services
 
 _TUNE = {

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from ui.handlers.page.stored import page_example
 from ui.handlers.train.files import example_benches
 from ui.page import build_page
+from ui.server.launch import serve
+from ui.server.temp_files import TemporaryFiles
 from ui.services import make_services
-from ui.serving import serve
-from ui.temporary import TemporaryFiles
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from wire import apart
 import app
 import gptcore
 from serving import served_page
-from ui.limits import PROFILES
+from ui.state.limits import PROFILES
 
 ROOT = Path(__file__).resolve().parent.parent
 

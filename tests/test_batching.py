@@ -6,11 +6,11 @@ import pytest
 
 import gptcore
 from gptcore import GPTConfig
-from gptcore.batching import Batch
-from gptcore.continuation import Continuation
 from gptcore.errors import SamplingError
-from gptcore.generation import prompt_ids
-from gptcore.sampling import SamplingSettings
+from gptcore.inference.batch import RunningBatch
+from gptcore.inference.generation import prompt_ids
+from gptcore.inference.sampling import SamplingSettings
+from gptcore.inference.sequence import TokenSequence
 from tiny import make_model
 
 SETTINGS = (
@@ -25,14 +25,14 @@ def mini():
     return gptcore.load("mini")
 
 
-def text(lm, place: int, *, seed: int | None = None) -> Continuation:
+def text(lm, place: int, *, seed: int | None = None) -> TokenSequence:
     prompt = ["Once upon a time", "The dog", "Lily and her mother went to the park. They", "One day, a bird"][place % 4]
     settings, seed = SETTINGS[place % len(SETTINGS)], place if seed is None else seed
-    return Continuation(prompt_ids(lm, prompt), settings, seed=seed, tokenizer=lm.tokenizer)
+    return TokenSequence(prompt_ids(lm, prompt), settings, seed=seed, tokenizer=lm.tokenizer)
 
 
 def alone(lm, place: int, n_tokens: int) -> list[int]:
-    one, batch = text(lm, place), Batch(lm.model)
+    one, batch = text(lm, place), RunningBatch(lm.model)
     batch.join(one, n_tokens)
     while len(batch):
         list(batch.step())
@@ -42,7 +42,7 @@ def alone(lm, place: int, n_tokens: int) -> list[int]:
 @pytest.mark.parametrize("use_cache", [True, False])
 def test_texts_that_join_at_any_moment_are_the_same_as_alone(mini, use_cache):
     lengths = [30, 9, 41, 17, 1, 25]
-    batch, texts, given = Batch(mini.model, use_cache=use_cache), [], {}
+    batch, texts, given = RunningBatch(mini.model, use_cache=use_cache), [], {}
     for place, n_tokens in enumerate(lengths):
         texts.append(text(mini, place))
         batch.join(texts[-1], n_tokens)
@@ -62,8 +62,8 @@ def test_each_text_slides_its_own_window():
     prompts = [[1, 2, 3], list(range(12)), [7]]
 
     def written(*chosen: int) -> list[list[int]]:
-        texts = [Continuation(prompts[place], SamplingSettings(), seed=place) for place in chosen]
-        batch = Batch(model)
+        texts = [TokenSequence(prompts[place], SamplingSettings(), seed=place) for place in chosen]
+        batch = RunningBatch(model)
         for one in texts:
             batch.join(one, 40)
         while len(batch):
@@ -74,7 +74,7 @@ def test_each_text_slides_its_own_window():
 
 
 def test_a_text_that_is_given_up_leaves_and_the_others_go_on(mini):
-    batch, texts = Batch(mini.model), [text(mini, place) for place in range(3)]
+    batch, texts = RunningBatch(mini.model), [text(mini, place) for place in range(3)]
     for one in texts:
         batch.join(one, 20)
     list(batch.step())
@@ -88,7 +88,7 @@ def test_a_text_that_is_given_up_leaves_and_the_others_go_on(mini):
 
 
 def test_a_text_given_up_while_a_step_is_looked_at_gets_nothing_more(mini):
-    batch, texts = Batch(mini.model), [text(mini, place) for place in range(2)]
+    batch, texts = RunningBatch(mini.model), [text(mini, place) for place in range(2)]
     for one in texts:
         batch.join(one, 20)
     list(batch.step())
@@ -99,8 +99,8 @@ def test_a_text_given_up_while_a_step_is_looked_at_gets_nothing_more(mini):
 
 
 def test_what_does_not_fit_the_vocabulary_is_refused_before_it_joins(mini):
-    batch = Batch(mini.model)
-    wrong = Continuation([1], SamplingSettings(top_k=10**6), seed=1)
+    batch = RunningBatch(mini.model)
+    wrong = TokenSequence([1], SamplingSettings(top_k=10**6), seed=1)
     with pytest.raises(SamplingError):
         batch.join(wrong, 5)
     for length in (0, -1, 1.5, None):

@@ -10,9 +10,9 @@ from safetensors.torch import load_file, save_file
 
 import gptcore
 from gptcore import GPTConfig, LanguageModel
-from gptcore.checkpoint import load_folder, read_tensors, save_folder, shard_names
 from gptcore.errors import CheckpointError, HubError
 from gptcore.tokenizers import CharTokenizer
+from gptcore.weights.checkpoint import load_folder, read_tensors, save_folder, shard_names
 from tiny import make_model, random_ids
 
 ALPHABET = "".join(chr(64 + i) for i in range(61))

@@ -5,13 +5,13 @@ import pytest
 import torch
 
 from gptcore import GPT, GPTConfig
-from gptcore.checkpoint import save_folder
 from gptcore.errors import TrainingError
 from gptcore.model import random_model
 from gptcore.tokenizers import ByteBPE
 from gptcore.training import Distillation, OneBatch, RandomWindows, Source, Trainer, TrainingConfig, WithCopies
 from gptcore.training.distillation import written_tokens
 from gptcore.training.writing import main
+from gptcore.weights.checkpoint import save_folder
 
 SHAPE = GPTConfig(
     vocab_size=17, n_positions=16, n_embd=32, n_layer=1, n_head=2, embd_pdrop=0.0, attn_pdrop=0.0, resid_pdrop=0.0

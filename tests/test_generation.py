@@ -7,12 +7,12 @@ import torch
 
 import gptcore
 from gptcore import GPTConfig, LanguageModel
-from gptcore.continuation import Continuation, context_start
-from gptcore.decoding import CachedDecoder, packed_weights
 from gptcore.errors import CheckpointError, ContextLengthError, SamplingError, TokenIdError
-from gptcore.generation import continue_together, last_logits
-from gptcore.kernels import KERNELS, _allowed, fastest_kernel
-from gptcore.sampling import CONTROLS, SamplingSettings
+from gptcore.inference.engine import DecodeEngine, packed_weights
+from gptcore.inference.generation import continue_together, last_logits
+from gptcore.inference.kernels import KERNELS, _allowed, fastest_kernel
+from gptcore.inference.sampling import CONTROLS, SamplingSettings
+from gptcore.inference.sequence import TokenSequence, context_start
 from gptcore.tokenizers import ByteBPE, CharTokenizer
 from tiny import make_model, random_ids
 
@@ -70,7 +70,7 @@ def test_when_the_window_is_full_reading_starts_again_from_its_last_half():
 @pytest.mark.parametrize("precision", ["exact", "fast", "int8"])
 def test_decoding_row_by_row_equals_a_full_forward_pass(tiny_model, precision):
     ids = random_ids(tiny_model.config, 3, 20)
-    decoder = CachedDecoder(tiny_model, precision=precision)
+    decoder = DecodeEngine(tiny_model, precision=precision)
     rows = [begun(decoder, ids[:, :6])] + [decoder.step(ids[:, i].tolist()) for i in range(6, 20)]
     with torch.inference_mode():
         expected = tiny_model(ids).logits[:, 5:]
@@ -85,9 +85,9 @@ def test_weights_from_a_16_bit_file_decode_in_16_bits_without_any_loss(tiny_mode
             parameter.copy_(parameter.half().float())
     allowed = _allowed([tiny_model.h[0].mlp.c_fc, tiny_model.lm_head], "exact")
     assert "fp16-fbgemm" in allowed and "fp16" not in allowed
-    monkeypatch.setattr("gptcore.decoding.fastest_kernel", lambda *_: "fp16-fbgemm")
+    monkeypatch.setattr("gptcore.inference.engine.fastest_kernel", lambda *_: "fp16-fbgemm")
     ids = random_ids(tiny_model.config, 1, 20)
-    decoder = CachedDecoder(tiny_model, precision="exact")
+    decoder = DecodeEngine(tiny_model, precision="exact")
     begun(decoder, ids[:, :6])
     for i in range(6, 20):
         logits = decoder.step(ids[:, i].tolist())
@@ -106,9 +106,11 @@ def test_the_first_kernel_gives_way_only_to_one_that_is_clearly_faster(tiny_mode
     def seconds(products, _):  # rounds differ tenfold, as beside other work; what is one round's is slow alike
         return products[0] * 0.01 * 10 ** (next(rounds) // len(fake) % 2)
 
-    monkeypatch.setattr("gptcore.kernels.KERNELS", {name: lambda _, took=took: took for name, took in fake.items()})
-    monkeypatch.setattr("gptcore.kernels._allowed", lambda *_: list(fake))
-    monkeypatch.setattr("gptcore.kernels._seconds", seconds)
+    monkeypatch.setattr(
+        "gptcore.inference.kernels.KERNELS", {name: lambda _, took=took: took for name, took in fake.items()}
+    )
+    monkeypatch.setattr("gptcore.inference.kernels._allowed", lambda *_: list(fake))
+    monkeypatch.setattr("gptcore.inference.kernels._seconds", seconds)
     assert fastest_kernel(tiny_model, 1, "fast") == chosen
 
 
@@ -117,8 +119,8 @@ def test_a_kernel_that_this_build_has_not_is_never_chosen(tiny_model, monkeypatc
         raise RuntimeError("no such operator")
 
     fake = {"fp32": KERNELS["fp32"], "fp16": missing}
-    monkeypatch.setattr("gptcore.kernels.KERNELS", fake)
-    monkeypatch.setattr("gptcore.kernels._allowed", lambda *_: list(fake))
+    monkeypatch.setattr("gptcore.inference.kernels.KERNELS", fake)
+    monkeypatch.setattr("gptcore.inference.kernels._allowed", lambda *_: list(fake))
     assert fastest_kernel(tiny_model, 1, "fast") == "fp32"
 
 
@@ -132,7 +134,7 @@ def test_a_kernel_that_this_build_has_not_is_never_chosen(tiny_model, monkeypatc
 def test_the_decode_engine_follows_every_switch(switches):
     model = make_model(GPTConfig(vocab_size=61, n_positions=24, n_embd=32, n_layer=2, n_head=4, **switches))
     ids = random_ids(model.config, 1, 10)
-    decoder = CachedDecoder(model)
+    decoder = DecodeEngine(model)
     begun(decoder, ids[:, :3])
     for i in range(3, 10):
         logits = decoder.step(ids[:, i].tolist())
@@ -142,7 +144,7 @@ def test_the_decode_engine_follows_every_switch(switches):
 
 def test_rows_of_different_lengths_come_and_go(tiny_model):
     ids = random_ids(tiny_model.config, 4, 20).tolist()
-    decoder, texts = CachedDecoder(tiny_model, precision="exact"), list[list[int]]()
+    decoder, texts = DecodeEngine(tiny_model, precision="exact"), list[list[int]]()
 
     def join(text: list[int]) -> None:
         decoder.add()
@@ -181,7 +183,7 @@ def test_packed_weights_follow_training_and_are_shared_between_runs(tiny_model):
     ids = random_ids(tiny_model.config, 2, 12)
     tiny_model(ids[:, :-1], ids[:, 1:]).loss.backward()
     optimizer.step()
-    decoder = CachedDecoder(tiny_model)
+    decoder = DecodeEngine(tiny_model)
     begun(decoder, ids[:1, :4])
     with torch.inference_mode():
         expected = tiny_model(ids[:1, :5]).logits[:, -1]
@@ -209,21 +211,21 @@ def test_several_continuations_together_equal_each_alone(lm):
         lm.tokenizer.encode("abcd"),
         [SamplingSettings(top_k=8), SamplingSettings(temperature=0), SamplingSettings()],
     )
-    batch = [Continuation(ids, s, seed=seed, tokenizer=lm.tokenizer) for seed, s in enumerate(settings)]
+    batch = [TokenSequence(ids, s, seed=seed, tokenizer=lm.tokenizer) for seed, s in enumerate(settings)]
     list(continue_together(lm.model, batch, max_new_tokens=50))
     for seed, s in enumerate(settings):
-        alone = Continuation(ids, s, seed=seed, tokenizer=lm.tokenizer)
+        alone = TokenSequence(ids, s, seed=seed, tokenizer=lm.tokenizer)
         list(continue_together(lm.model, [alone], max_new_tokens=50))
         assert alone.ids == batch[seed].ids
 
 
 def test_a_continuation_that_ends_early_leaves_the_others_running(lm):
     settings = SamplingSettings()
-    first = Continuation(lm.tokenizer.encode("abcd"), settings, seed=1, tokenizer=lm.tokenizer)
+    first = TokenSequence(lm.tokenizer.encode("abcd"), settings, seed=1, tokenizer=lm.tokenizer)
     list(continue_together(lm.model, [first], max_new_tokens=40))
     stop = lm.tokenizer.decode(first.ids[6:8])
-    ending = Continuation(first.ids[:4], settings, seed=1, tokenizer=lm.tokenizer, stop=[stop])
-    lasting = Continuation(first.ids[:4], settings, seed=1, tokenizer=lm.tokenizer)
+    ending = TokenSequence(first.ids[:4], settings, seed=1, tokenizer=lm.tokenizer, stop=[stop])
+    lasting = TokenSequence(first.ids[:4], settings, seed=1, tokenizer=lm.tokenizer)
     list(continue_together(lm.model, [ending, lasting], max_new_tokens=40))
     assert ending.done and ending.n_new < 40
     assert lasting.ids == first.ids
@@ -239,12 +241,12 @@ def test_a_stop_string_across_tokens_is_left_out_and_nothing_of_it_is_shown(lm):
 
 def test_a_stop_string_is_found_across_texts_written_in_several_goes(lm):
     ids, settings = lm.tokenizer.encode("abc"), SamplingSettings()
-    whole = Continuation(ids, settings, seed=5, tokenizer=lm.tokenizer)
+    whole = TokenSequence(ids, settings, seed=5, tokenizer=lm.tokenizer)
     list(continue_together(lm.model, [whole], max_new_tokens=20))
     stop = lm.tokenizer.decode(whole.ids[8:11])
     growing, n_written = ids, 0
     while True:
-        one = Continuation(growing, settings, seed=5, tokenizer=lm.tokenizer, stop=[stop], n_written=n_written)
+        one = TokenSequence(growing, settings, seed=5, tokenizer=lm.tokenizer, stop=[stop], n_written=n_written)
         list(continue_together(lm.model, [one], max_new_tokens=1))
         if one.end == "stop":
             break
@@ -293,7 +295,7 @@ def test_parts_of_a_character_are_held_until_it_is_whole(bpe):
     assert bpe.decode(ids_of(tokens)).startswith(text) and len(text) > 20
     growing = lm.tokenizer.encode("日")
     for n_written, token in enumerate(tokens):  # one at a time, the parts still find each other
-        one = Continuation(growing, SamplingSettings(), seed=2, tokenizer=bpe, n_written=n_written)
+        one = TokenSequence(growing, SamplingSettings(), seed=2, tokenizer=bpe, n_written=n_written)
         made = [made for _, made in continue_together(lm.model, [one], max_new_tokens=1)]
         assert made[0].text == token.text
         growing = one.ids
@@ -333,11 +335,11 @@ def test_damaged_weights_are_a_sentence_and_not_nonsense(tiny_model):
 
 def test_writing_token_by_token_equals_writing_at_once_also_past_the_window(lm):
     ids, settings = lm.tokenizer.encode("abcd"), SamplingSettings(top_k=20)
-    at_once = Continuation(ids, settings, seed=6)
+    at_once = TokenSequence(ids, settings, seed=6)
     list(continue_together(lm.model, [at_once], max_new_tokens=60))
     growing = list(ids)
     for n_written in range(60):
-        one = Continuation(growing, settings, seed=6, n_written=n_written)
+        one = TokenSequence(growing, settings, seed=6, n_written=n_written)
         list(continue_together(lm.model, [one], max_new_tokens=1))
         growing = one.ids
     assert growing == at_once.ids

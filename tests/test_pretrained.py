@@ -10,9 +10,9 @@ import transformers
 import gptcore
 from gptcore import GPTConfig
 from gptcore.analysis import read_attention
-from gptcore.continuation import context_start
 from gptcore.errors import CheckpointError
-from gptcore.pretrained import config_from_hf, tensors_from_hf, tensors_to_hf
+from gptcore.inference.sequence import context_start
+from gptcore.weights.hf_format import config_from_hf, tensors_from_hf, tensors_to_hf
 from tiny import make_model, random_ids
 
 # fp32 sums in another order over logits of order 10.

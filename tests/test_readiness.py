@@ -10,9 +10,9 @@ from gptcore.errors import CheckpointError
 from gptcore.language_model import bundled_models
 from gptcore.tokenizers import CharTokenizer
 from tiny import make_model
-from ui.limits import Limits
-from ui.model_store import ModelStore
-from ui.readiness import check, prefetch
+from ui.server.preflight import check, prefetch
+from ui.state.limits import Limits
+from ui.state.model_store import ModelStore
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -130,7 +130,7 @@ def test_the_film_is_made_from_a_recording(tmp_path):
     from PIL import Image
 
     import film
-    from ui.recordings import read_recording
+    from ui.runs.run_json import read_recording
 
     lm = gptcore.load(film.MODEL, offline=True)
     record = read_recording((ROOT / "weights" / film.MODEL / "run.json").read_text(encoding="utf-8"), lm)

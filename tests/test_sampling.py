@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from gptcore.errors import SamplingError
-from gptcore.sampling import Candidates, SamplingSettings, candidates, penalise, sample, stages
+from gptcore.inference.sampling import Candidates, SamplingSettings, candidates, penalise, sample, stages
 
 
 def logits_of(seed: int, size: int = 200, *, ties: bool = False) -> torch.Tensor:

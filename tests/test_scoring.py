@@ -5,7 +5,7 @@ import torch
 
 from gptcore import GPTConfig, LanguageModel
 from gptcore.errors import TokenIdError
-from gptcore.scoring import score_documents, score_text, token_logprobs
+from gptcore.inference.scoring import score_documents, score_text, token_logprobs
 from gptcore.tokenizers import ByteBPE, CharTokenizer
 from tiny import make_model, random_ids
 

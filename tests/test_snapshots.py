@@ -3,10 +3,10 @@ import torch
 
 import gptcore
 from gptcore import GPTConfig
-from gptcore.checkpoint import save_folder
 from gptcore.errors import CheckpointError
-from gptcore.snapshots import dequantise, load_snapshot, quantise, save_snapshot, snapshot_steps
 from gptcore.tokenizers import CharTokenizer
+from gptcore.weights.checkpoint import save_folder
+from gptcore.weights.snapshots import dequantise, load_snapshot, quantise, save_snapshot, snapshot_steps
 from tiny import make_model
 
 SHAPE = GPTConfig(vocab_size=61, n_positions=24, n_embd=32, n_layer=2, n_head=4)

@@ -9,10 +9,9 @@ import pytest
 import torch
 
 from gptcore import GPT, GPTConfig
-from gptcore.checkpoint import read_tensors
 from gptcore.corpora import CORPORA, corpus, read_documents
 from gptcore.errors import CheckpointError, TrainingError
-from gptcore.scoring import score_documents
+from gptcore.inference.scoring import score_documents
 from gptcore.tokenizers import ByteBPE
 from gptcore.training import (
     EndEvent,
@@ -33,6 +32,7 @@ from gptcore.training import (
     split,
     token_file,
 )
+from gptcore.weights.checkpoint import read_tensors
 
 SHAPE = GPTConfig(
     vocab_size=17, n_positions=16, n_embd=32, n_layer=2, n_head=4, embd_pdrop=0.0, attn_pdrop=0.0, resid_pdrop=0.1

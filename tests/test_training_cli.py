@@ -13,9 +13,9 @@ import torch
 
 import gptcore
 from gptcore import GPTConfig
-from gptcore.checkpoint import read_tensors
 from gptcore.training import TrainingConfig
 from gptcore.training.arguments import parse_arguments
+from gptcore.weights.checkpoint import read_tensors
 
 ROOT = Path(__file__).resolve().parent.parent
 TRAIN = [sys.executable, "-m", "gptcore.training"]

@@ -7,8 +7,8 @@ import gptcore
 from gptcore import GPTConfig, LanguageModel
 from gptcore.errors import TrainingError
 from gptcore.evaluation import repeated_share, written
+from gptcore.inference.sampling import SamplingSettings
 from gptcore.model import random_model
-from gptcore.sampling import SamplingSettings
 from gptcore.tokenizers import ByteBPE
 from gptcore.training import RandomWindows, Source, Trainer, TrainingConfig
 from gptcore.training.averaging import averaged, main

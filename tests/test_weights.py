@@ -12,7 +12,7 @@ import gptcore
 from gptcore.analysis import count_parameters, repeated_token_scores
 from gptcore.corpora import read_documents
 from gptcore.corpora.world.trials import make_trial
-from gptcore.scoring import score_documents
+from gptcore.inference.scoring import score_documents
 from gptcore.training import RepeatedSequences, encoded, split
 from gptcore.zero_shot.evaluation import score
 from gptcore.zero_shot.files import hand_written

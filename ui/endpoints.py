@@ -8,9 +8,7 @@ from typing import Any
 
 import gradio as gr
 
-from gptcore.sampling import CONTROLS
-from ui import api_reference
-from ui.api_reference import Endpoint
+from gptcore.inference.sampling import CONTROLS
 from ui.errors import shown_to_visitor
 from ui.handlers import inputs
 from ui.handlers.attention import maps
@@ -20,6 +18,8 @@ from ui.handlers.parameters import program as parameters
 from ui.handlers.train import program as train
 from ui.handlers.zero_shot import program as zero_shot
 from ui.handlers.zero_shot.example import TASK_MODEL
+from ui.server.gradio_internals import api_reference
+from ui.server.gradio_internals.api_reference import Endpoint
 from ui.services import Services
 
 

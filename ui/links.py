@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from gptcore.sampling import CONTROLS
+from gptcore.inference.sampling import CONTROLS
 from gptcore.zero_shot.tasks import TASKS
 from ui.components.files import calling
 from ui.handlers.attention.maps import ENDS, MODES

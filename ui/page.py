@@ -14,7 +14,6 @@ from gradio.components import Component
 from gradio.events import Dependency
 
 from ui import links
-from ui.api_reference import tell_of
 from ui.components.files import calling
 from ui.endpoints import add_endpoints
 from ui.errors import shown_to_visitor
@@ -23,8 +22,9 @@ from ui.handlers.generate import writing as handlers
 from ui.handlers.generate.recovery import recover
 from ui.handlers.models import loading, uses
 from ui.handlers.page.example import PageExample
-from ui.model_store import base_name, facts, moments
+from ui.server.gradio_internals.api_reference import tell_of
 from ui.services import Services
+from ui.state.model_store import base_name, facts, moments
 from ui.tabs import picker
 from ui.tabs.attention.tab import attention_tab
 from ui.tabs.generate.tab import generate_tab

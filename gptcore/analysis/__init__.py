@@ -1,7 +1,7 @@
 """What is inside a model: where its heads look, what they do and matter, what its parameters are, what it costs."""
 
 from gptcore.analysis.ablation import ModelPart, divergence, effects, logits_without
-from gptcore.analysis.attention import AttentionReading, attention_patterns, read_attention, without_first_key
+from gptcore.analysis.attention import QueriesAndKeys, attention_patterns, read_attention, without_first_key
 from gptcore.analysis.costs import (
     activation_bytes,
     cache_arithmetic,
@@ -18,11 +18,11 @@ from gptcore.analysis.parameters import ParameterCount, count_parameters, tensor
 
 __all__ = [
     "ROLES",
-    "AttentionReading",
     "HeadScores",
     "LogitLens",
     "ModelPart",
     "ParameterCount",
+    "QueriesAndKeys",
     "activation_bytes",
     "attention_patterns",
     "cache_arithmetic",

@@ -83,7 +83,7 @@ def attention_patterns(model: GPT, token_ids: Sequence[int] | Tensor, *, max_byt
 
 
 @dataclass(frozen=True)
-class AttentionReading:
+class QueriesAndKeys:
     """The queries and keys of one text, from which the map of any head is drawn when somebody asks for it.
 
     Memory grows with the length of the text, not with its square.
@@ -143,7 +143,7 @@ class AttentionReading:
 @torch.inference_mode()
 def read_attention(
     model: GPT, token_ids: Sequence[int] | Tensor, *, max_bytes: int = DEFAULT_MAX_BYTES
-) -> AttentionReading:
+) -> QueriesAndKeys:
     """Reads a text once and keeps what its attention maps are made of.
 
     Args:
@@ -167,7 +167,7 @@ def read_attention(
         state = model.hidden_states(ids, probe=probe)
     if torch.isnan(state).any():
         raise CheckpointError(NOT_NUMBERS)
-    return AttentionReading(tuple(ids[0].tolist()), tuple(probe.queries), tuple(probe.keys), model.config.causal)
+    return QueriesAndKeys(tuple(ids[0].tolist()), tuple(probe.queries), tuple(probe.keys), model.config.causal)
 
 
 def without_first_key(weights: Tensor) -> Tensor:

@@ -96,7 +96,7 @@ def head_scores(maps: Iterable[Tensor], token_ids: Sequence[int]) -> HeadScores:
     """Scores every head on one text.
 
     Args:
-        maps: for each layer float [n_head, T, T], such as `AttentionReading.layers()` or `attention_patterns`.
+        maps: for each layer float [n_head, T, T], such as `QueriesAndKeys.layers()` or `attention_patterns`.
         token_ids: int [T], which decides what is a repetition.
     """
     ids = torch.as_tensor(token_ids)

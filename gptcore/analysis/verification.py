@@ -10,10 +10,10 @@ import torch
 
 from gptcore.analysis.parameters import count_parameters, tensor_shapes
 from gptcore.errors import CheckpointError
-from gptcore.generation import generate
+from gptcore.inference.generation import generate
 from gptcore.model import GPT, evaluating, random_model
-from gptcore.pretrained import to_hf
 from gptcore.probe import UNSEEN, Probe
+from gptcore.weights.hf_format import to_hf
 
 # Larger models are not copied for a check; what needs a fresh model then uses one of two layers.
 _MOST_COPIED = 200_000_000

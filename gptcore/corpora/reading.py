@@ -1,4 +1,4 @@
-"""Questions and last words from stories of other people, found in their sentences by patterns."""
+"""Text mining: questions and last words from the stories of others, found in their sentences by patterns."""
 
 from __future__ import annotations
 

@@ -14,14 +14,13 @@ from pathlib import Path
 
 import numpy as np
 
-from gptcore.checkpoint import save_folder
 from gptcore.config import PRESETS, GPTConfig
 from gptcore.corpora import CORPORA, corpus, read_documents
 from gptcore.errors import GPTCoreError, TrainingError
+from gptcore.inference.scoring import TextScore, score_documents
 from gptcore.language_model import load
 from gptcore.memory import keep_freed_memory
 from gptcore.model import GPT, random_model
-from gptcore.scoring import TextScore, score_documents
 from gptcore.tokenizers import ByteBPE, CharTokenizer, Tokenizer, load_tokenizer
 from gptcore.training import (
     Batches,
@@ -47,6 +46,7 @@ from gptcore.training.arguments import DTYPES, parse_arguments
 from gptcore.training.precision import faster_precision
 from gptcore.training.reporting import Reporter
 from gptcore.training.unlikelihood import Unlikelihood
+from gptcore.weights.checkpoint import save_folder
 
 _CHECKPOINT, _LOG, _TOKENIZER = "last.safetensors", "log.jsonl", "tokenizer"
 

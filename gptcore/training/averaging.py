@@ -14,10 +14,10 @@ from pathlib import Path
 
 import torch
 
-from gptcore.checkpoint import save_folder
 from gptcore.errors import GPTCoreError, TrainingError
 from gptcore.language_model import LanguageModel, load
 from gptcore.model import GPT
+from gptcore.weights.checkpoint import save_folder
 
 
 def averaged(models: Sequence[LanguageModel], weights: Sequence[float]) -> LanguageModel:

@@ -14,7 +14,6 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor, nn
 
-from gptcore.checkpoint import read_metadata, read_tensors, write_tensors
 from gptcore.errors import CheckpointError, TrainingError
 from gptcore.threads import adapted
 from gptcore.training.config import TrainingConfig
@@ -22,6 +21,7 @@ from gptcore.training.data import Batches, Rows, generator_for
 from gptcore.training.distributed import Workers
 from gptcore.training.muon import Muon
 from gptcore.training.optimizer import learning_rate, make_optimizers
+from gptcore.weights.checkpoint import read_metadata, read_tensors, write_tensors
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 from tqdm import tqdm
 
 from gptcore.errors import TrainingError
-from gptcore.scoring import TextScore
+from gptcore.inference.scoring import TextScore
 from gptcore.training.loop import EndEvent, EvalEvent, StepEvent, TrainingEvent
 
 _LINE_EVERY = 50  # updates

@@ -1,4 +1,4 @@
-"""How likely a model finds given continuations: whole answers, and the labels of a closed question."""
+"""Likelihood of given continuations: whole answers, and the labels of a closed question."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST_TOKENS = 8_192
 
 
 @dataclass(frozen=True)
-class Reading:
+class Likelihood:
     """What a model thinks of one continuation of one prompt.
 
     Attributes:
@@ -32,7 +32,7 @@ class Reading:
 
 @adapted()
 @torch.inference_mode()
-def read_continuations(model: GPT, pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> list[Reading]:
+def read_continuations(model: GPT, pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> list[Likelihood]:
     """Reads many continuations at once, each behind its own prompt.
 
     Args:
@@ -42,7 +42,7 @@ def read_continuations(model: GPT, pairs: Sequence[tuple[Sequence[int], Sequence
     Raises:
         ContextLengthError, TokenIdError: as the model does.
     """
-    found: dict[int, Reading] = {}
+    found: dict[int, Likelihood] = {}
     with evaluating(model):
         for places in _batches(pairs, model.config.vocab_size):
             rows = [[*pairs[place][0], *pairs[place][1]] for place in places]
@@ -59,7 +59,7 @@ def read_continuations(model: GPT, pairs: Sequence[tuple[Sequence[int], Sequence
                 end = start + len(continuation) + 1
                 chosen = torch.tensor(continuation, dtype=torch.long, device=logits.device)
                 picked = logits[start : end - 1].gather(1, chosen[:, None])[:, 0] - total[start : end - 1]
-                found[place] = Reading(picked.tolist(), best[start:end])
+                found[place] = Likelihood(picked.tolist(), best[start:end])
                 start = end
     return [found[place] for place in range(len(pairs))]
 

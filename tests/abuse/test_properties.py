@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gptcore.errors import GPTCoreError
-from gptcore.generated import GeneratedToken
-from gptcore.sampling import SamplingSettings, candidates, sample
-from gptcore.stopping import StopMatcher
+from gptcore.inference.sampling import SamplingSettings, candidates, sample
+from gptcore.inference.stop_strings import StopMatcher
+from gptcore.inference.token import GeneratedToken
 from gptcore.tokenizers import ByteBPE
 from helpers import CONTROLS
 from ui import links
@@ -25,7 +25,7 @@ from ui.handlers.inputs import writing_form
 from ui.handlers.train.forms import train_form
 from ui.handlers.train.presets import PRESETS
 from ui.handlers.zero_shot import form as zero_shot
-from ui.limits import Limits
+from ui.state.limits import Limits
 
 settings.register_profile("ours", deadline=None, max_examples=150, derandomize=True)
 settings.load_profile("ours")

@@ -5,7 +5,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 import gptcore
-from gptcore import GPT, GPTConfig, decoding
+from gptcore import GPT, GPTConfig
 from gptcore.analysis import (
     activation_bytes,
     cache_arithmetic,
@@ -15,6 +15,7 @@ from gptcore.analysis import (
     training_flops,
     weight_bytes,
 )
+from gptcore.inference import engine as decoding
 from gptcore.kv_cache import KVCache
 from gptcore.probe import UNSEEN, Probe
 from gptcore.training import TrainingConfig, make_optimizers

@@ -23,8 +23,8 @@ import torch
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # run as a script, from anywhere
 
 import gptcore
-from gptcore.decoding import CachedDecoder, Precision, packed_weights
-from gptcore.sampling import SamplingSettings, candidates
+from gptcore.inference.engine import DecodeEngine, Precision, packed_weights
+from gptcore.inference.sampling import SamplingSettings, candidates
 
 PROMPT_TOKENS = 32
 
@@ -122,7 +122,7 @@ def llama_cpp(model: gptcore.GPT, prompt: list[int], n_tokens: int) -> Callable[
 def logit_error(model: gptcore.GPT, prompt: torch.Tensor, precision: Precision) -> float:
     """Relative 2-norm of the difference to a full fp32 pass, after decoding 100 given tokens one by one."""
     ids = torch.cat([prompt, torch.randint(0, model.config.vocab_size, (1, 100))], dim=1)
-    decoder = CachedDecoder(model, precision=precision)
+    decoder = DecodeEngine(model, precision=precision)
     decoder.add()
     logits = decoder.read(0, prompt[0].tolist())
     for place in range(prompt.shape[1], ids.shape[1]):

@@ -22,7 +22,7 @@ from gptcore.memory import keep_freed_memory
 from ui.handlers.train.forms import train_form
 from ui.handlers.train.plan import make_plan
 from ui.handlers.train.presets import PRESETS
-from ui.runs import Run
+from ui.runs.training_run import TrainingRun
 from ui.services import make_services
 
 _MUON, _ADAMW = {"optimizer": "muon"}, {"optimizer": "adamw"}
@@ -85,7 +85,7 @@ def main() -> None:
 
 def one(services, name: str, values: dict[str, Any]) -> None:
     """Runs one row to its end and prints it."""
-    run = Run(make_plan(services, train_form(values, services.limits)), services.computing)
+    run = TrainingRun(make_plan(services, train_form(values, services.limits)), services.compute_thread)
     run.go()
     while not run.wait(1.0):
         pass

@@ -179,7 +179,7 @@ def two_minutes(texts: list[str]) -> None:
         assert bench.run is not None
         run = bench.run.record
         while not bench.run.wait(1.0):
-            services.jobs.get(bench.id)
+            services.run_manager.get(bench.id)
         lines = run.facts.lines
         print(
             f"  {Path(text).name:38}{run.final_loss:10.3f}{lines['bigram']:9.3f}{lines['unigram']:9.3f}{run.step:9,}",
@@ -210,7 +210,7 @@ def follow(services, bench_id: str, run, seconds: float, polls: list[float]) -> 
 
 def generated(services, seconds: float) -> float:
     """Tokens a second of texts of the default model, as the Generate tab makes them."""
-    from gptcore.generation import generate
+    from gptcore.inference.generation import generate
 
     lm, n, began = services.models.get(services.models.default), 0, time.perf_counter()
     while time.perf_counter() - began < seconds:

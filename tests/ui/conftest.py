@@ -9,16 +9,16 @@ import pytest
 from gptcore import GPTConfig, LanguageModel
 from gptcore.tokenizers import ByteBPE
 from tiny import make_model
-from ui.admission import Admission
-from ui.computing import Computing
-from ui.jobs import Jobs
-from ui.limits import Limits
-from ui.model_store import ModelStore
-from ui.preparations import Preparations
-from ui.readings import ReadingStore
+from ui.compute.admission import AdmissionQueue
+from ui.compute.compute_thread import ComputeThread
+from ui.compute.scheduler import Scheduler
+from ui.runs.dataset_cache import DatasetCache
+from ui.runs.run_manager import RunManager
 from ui.services import Services
-from ui.sessions import SessionStore
-from ui.writers import Writers
+from ui.state.attention_cache import AttentionCache
+from ui.state.limits import Limits
+from ui.state.model_store import ModelStore
+from ui.state.sessions import SessionStore
 
 TEXT = "the cat sat on the mat and the dog ran to the cat. " * 20
 
@@ -34,24 +34,24 @@ def tiny_lm() -> LanguageModel:
 @pytest.fixture
 def services(tiny_lm) -> Iterator[Services]:
     limits = Limits(max_new_tokens=150, max_prompt_chars=500, max_score_chars=500)
-    computing, measuring = Computing("computing"), Computing("measuring")
-    jobs = Jobs(computing, limits)
+    computing, measuring = ComputeThread("computing"), ComputeThread("measuring")
+    jobs = RunManager(computing, limits)
     store = ModelStore(
         limits, offline=True, default="tiny", loader=lambda *_, **__: tiny_lm, trained=jobs.language_model
     )
-    readings = ReadingStore(limits.reading_bytes)
+    readings = AttentionCache(limits.reading_bytes)
     made = Services(
         store,
         SessionStore(limits),
         limits,
         computing,
         measuring,
-        Writers(computing),
-        Admission(limits.texts_at_once),
-        Admission(limits.heavy_at_once, "computation"),
+        Scheduler(computing),
+        AdmissionQueue(limits.texts_at_once),
+        AdmissionQueue(limits.heavy_at_once, "computation"),
         readings,
         jobs,
-        Preparations(),
+        DatasetCache(),
     )
     yield made
     made.close()

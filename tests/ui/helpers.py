@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from gptcore.sampling import SamplingSettings
+from gptcore.inference.sampling import SamplingSettings
 from ui.handlers.inputs import WritingForm, writing_form
-from ui.limits import Limits
+from ui.state.limits import Limits
 
 CONTROLS: dict[str, Any] = {
     **SamplingSettings().on_controls(),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from dataclasses import replace
 
-from gptcore.sampling import SamplingSettings
-from ui.admission import Admission, Place
+from gptcore.inference.sampling import SamplingSettings
+from ui.compute.admission import AdmissionQueue, Place
 from ui.handlers.generate import program, writing
 from ui.handlers.generate.compare import compare
 from ui.handlers.generate.strategies import FROM_SLIDERS, OFF
@@ -19,7 +19,7 @@ def _form(n: int) -> WritingForm:
 
 def test_texts_begin_in_the_order_in_which_they_came_and_know_their_place():
     now = [0.0]
-    admission = Admission(1, clock=lambda: now[0])
+    admission = AdmissionQueue(1, clock=lambda: now[0])
     with admission.enter() as first, admission.enter() as second, admission.enter() as third:
         assert list(first.waiting()) == [] and first.admitted
         assert next(second.waiting()) == Place(0, None) and next(third.waiting()) == Place(1, None)
@@ -35,7 +35,7 @@ def test_texts_begin_in_the_order_in_which_they_came_and_know_their_place():
 
 
 def test_whoever_gives_up_leaves_the_line():
-    admission = Admission(1)
+    admission = AdmissionQueue(1)
     with admission.turn():
         with admission.enter() as impatient:
             assert len(list(impatient.waiting(lambda: False))) == 1 and not impatient.admitted
@@ -52,7 +52,7 @@ def test_a_place_is_said_in_words():
 def test_a_text_waits_visibly_then_is_the_same_as_without(services):
     form = _form(5)
     alone = list(writing.write(services, "alone", "tiny", "the cat", form))[-2].stream
-    full = replace(services, admission=Admission(1))
+    full = replace(services, admission=AdmissionQueue(1))
     with full.admission.enter() as other:
         assert list(other.waiting()) == []
         views = writing.write(full, "second", "tiny", "the cat", form)
@@ -68,7 +68,7 @@ def test_a_text_waits_visibly_then_is_the_same_as_without(services):
 
 
 def test_a_text_that_waits_can_be_stopped_and_the_page_says_so(services):
-    full = replace(services, admission=Admission(1))
+    full = replace(services, admission=AdmissionQueue(1))
     with full.admission.turn():
         views = writing.write(full, "v", "tiny", "the cat", _form(5))
         next(views), next(views)
@@ -78,7 +78,7 @@ def test_a_text_that_waits_can_be_stopped_and_the_page_says_so(services):
 
 
 def test_a_program_waits_for_its_turn(services):
-    full = replace(services, admission=Admission(1))
+    full = replace(services, admission=AdmissionQueue(1))
     answers = []
     with full.admission.turn():
         asks = threading.Thread(target=lambda: answers.append(program.generate(full, "tiny", "the", 1, _form(2))))

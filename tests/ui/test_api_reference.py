@@ -11,8 +11,8 @@ import gradio as gr
 import pytest
 
 from serving import served_page
-from ui.api_reference import markdown, tell_of
 from ui.endpoints import add_endpoints
+from ui.server.gradio_internals.api_reference import markdown, tell_of
 from ui.services import make_services
 
 README = Path(__file__).resolve().parents[2] / "gptcore" / "README.md"

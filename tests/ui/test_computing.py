@@ -8,13 +8,13 @@ import time
 
 import pytest
 
-from ui import computing
-from ui.computing import Closed, Computing
+from ui.compute import compute_thread as computing
+from ui.compute.compute_thread import Closed, ComputeThread
 
 
 @pytest.fixture
-def place() -> Computing:
-    return Computing("test")
+def place() -> ComputeThread:
+    return ComputeThread("test")
 
 
 def test_results_come_whole_and_in_order_with_their_seconds(place):
@@ -99,7 +99,7 @@ def test_errors_are_raised_where_the_results_are_asked_for_after_those_before(pl
 
 
 def test_an_idle_thread_ends_and_another_begins():
-    place = Computing("brief", idle=0.0)
+    place = ComputeThread("brief", idle=0.0)
     thread = place.once(threading.current_thread)
     thread.join()
     assert place.once(threading.current_thread) is not thread
@@ -134,8 +134,8 @@ def test_patient_jobs_have_half_of_the_time_together_and_single_steps_go_first(p
         if name == "text":
             over.set()
 
-    place.keep(steps("run 1", 0.06, 10**9), patient=True)  # each step longer than a turn
-    place.keep(steps("run 2", 0.06, 10**9), patient=True)
+    place.keep(steps("run 1", 0.06, 10**9), background=True)  # each step longer than a turn
+    place.keep(steps("run 2", 0.06, 10**9), background=True)
     place.keep(steps("text", 0.002, 300))
     begin.set()
     while "text" not in order:
@@ -174,4 +174,4 @@ def test_a_place_that_is_closed_ends_its_slice_and_takes_nothing_more(place):
     for ask in (lambda: place.once(lambda: 1), lambda: place.keep(iter("a")), lambda: list(place.each(iter("a")))):
         with pytest.raises(Closed, match="closing"):
             ask()
-    Computing("never used").close()
+    ComputeThread("never used").close()

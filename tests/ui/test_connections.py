@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from ui import connections
-from ui.connections import LimitedProtocol
+from ui.server import connections
+from ui.server.connections import LimitedProtocol
 
 
 class Transport:

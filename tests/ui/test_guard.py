@@ -8,8 +8,8 @@ import json
 import pytest
 from wire import apart
 
-from ui.guard import Guard, Known, Newcomers, allowed_hosts
-from ui.queue_share import Listeners
+from ui.server.gradio_internals.queue_share import Listeners
+from ui.server.middleware import GuardMiddleware, Known, RateLimiter, allowed_hosts
 
 ASK = "/gradio_api/component_server"
 
@@ -47,8 +47,8 @@ def asked(guard, path="/", method="GET", body=b"", query="", **headers):
     return sent[0]["status"], dict(sent[0]["headers"]), sent[1]["body"]
 
 
-def guard(hosts=(), **newcomers) -> Guard:
-    return Guard(inner, Newcomers(100, **newcomers), hosts)
+def guard(hosts=(), **newcomers) -> GuardMiddleware:
+    return GuardMiddleware(inner, RateLimiter(100, **newcomers), hosts)
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_what_works_on_a_visitors_state_takes_json_of_some_size_only():
 
 def test_newcomers_are_let_in_at_a_pace_and_those_inside_always():
     now = [0.0]
-    newcomers = Newcomers(6, burst=3, per_second=2.0, clock=lambda: now[0])
+    newcomers = RateLimiter(6, burst=3, per_second=2.0, clock=lambda: now[0])
     assert [newcomers.let_in(name) for name in "abcda"] == [True, True, True, False, True]
     now[0] = 1.0
     assert [newcomers.let_in(name) for name in "defb"] == [True, True, False, True]
@@ -130,7 +130,7 @@ def test_browsers_are_told_what_the_page_may_do():
         policy = headers[b"content-security-policy"].decode()
         assert "default-src 'self'" in policy and policy.endswith("frame-ancestors 'self'")
         assert b"link" not in headers
-    linking = Guard(inner, Newcomers(100), link="<a.css>; rel=preload")
+    linking = GuardMiddleware(inner, RateLimiter(100), link="<a.css>; rel=preload")
     assert asked(linking, "/")[1][b"link"] == b"<a.css>; rel=preload" and b"link" not in asked(linking, "/config")[1]
 
 
@@ -159,7 +159,7 @@ PAGE = Known(events=range(10), components={5}, endpoints={"generate", "train"}, 
     ],
 )  # fmt: skip
 def test_what_the_page_has_not_is_said(path, value, said):
-    status, _, sentence = posted(Guard(inner, Newcomers(100), page=PAGE), value, path)
+    status, _, sentence = posted(GuardMiddleware(inner, RateLimiter(100), page=PAGE), value, path)
     assert status == 404 and f"There is no {said}" in sentence.decode() and len(sentence) < 200
 
 
@@ -169,7 +169,7 @@ def test_what_the_page_has_not_is_said(path, value, said):
      ("/gradio_api/run/predict", {"fn_index": 3}), ("/gradio_api/queue/join", {})],
 )  # fmt: skip
 def test_what_the_page_has_passes(path, value):
-    assert posted(Guard(inner, Newcomers(100), page=PAGE), value, path)[0] == 200
+    assert posted(GuardMiddleware(inner, RateLimiter(100), page=PAGE), value, path)[0] == 200
 
 
 @pytest.mark.parametrize("name", ["x" * 65, "x" * 40_000, ""])
@@ -180,7 +180,7 @@ def test_a_session_s_name_is_short(name):
 
 
 def test_an_event_is_small_but_for_those_that_take_a_text():
-    door = Guard(inner, Newcomers(100), page=PAGE)
+    door = GuardMiddleware(inner, RateLimiter(100), page=PAGE)
     large = {"session_hash": "a", "data": ["x" * (2 << 20)]}
     assert posted_in_threads(door, {**large, "fn_index": 3}) == posted_in_threads(door, large) == 413
     assert posted_in_threads(door, {**large, "fn_index": 7}) == 200
@@ -192,7 +192,7 @@ def test_an_event_is_small_but_for_those_that_take_a_text():
 @pytest.mark.parametrize("parts", [b"[],", b"{},", b"1,", b'"",'])
 def test_a_body_of_very_many_parts_is_not_taken(parts):
     body = b'{"fn_index": 7, "data": [' + parts * 60_000 + b"1]}"
-    assert posted_in_threads(Guard(inner, Newcomers(100), page=PAGE), body) == 413
+    assert posted_in_threads(GuardMiddleware(inner, RateLimiter(100), page=PAGE), body) == 413
 
 
 def posted_in_threads(door, value, path="/gradio_api/queue/join"):
@@ -240,7 +240,7 @@ def test_a_foreign_forwarded_host_does_not_reach_the_app(name, kept):
         seen.extend(header for header, _ in scope["headers"])
         await inner(scope, receive, send)
 
-    asked(Guard(app, Newcomers(100), ["lens.example.org"]), x_forwarded_host=name)
+    asked(GuardMiddleware(app, RateLimiter(100), ["lens.example.org"]), x_forwarded_host=name)
     assert (b"x-forwarded-host" in seen) == kept
 
 
@@ -251,7 +251,7 @@ def test_who_listens_is_known_for_as_long_as_the_answer_is_open():
         during.append(("a" in listeners, "e1" in listeners))
         await inner(scope, receive, send)
 
-    door = Guard(app, Newcomers(100), listeners=listeners)
+    door = GuardMiddleware(app, RateLimiter(100), listeners=listeners)
     asked(door, "/gradio_api/queue/data", query="session_hash=a")
     asked(door, "/gradio_api/call/generate/e1")
     assert during == [(True, False), (False, True)] and len(listeners) == 0

@@ -16,11 +16,11 @@ from safetensors.torch import load_file, save_file
 
 import gptcore
 from gptcore import GPTConfig, LanguageModel
-from gptcore.checkpoint import load_folder, save_folder, write_tensors
 from gptcore.errors import CheckpointError, GPTCoreError, TokenizerError
+from gptcore.inference.sampling import SamplingSettings
 from gptcore.language_model import find_folder
-from gptcore.sampling import SamplingSettings
 from gptcore.tokenizers import ByteBPE, CharTokenizer, load_tokenizer
+from gptcore.weights.checkpoint import load_folder, save_folder, write_tensors
 from gptcore.zero_shot.tasks import TASKS
 from tiny import make_model
 from ui.errors import shown_to_visitor
@@ -32,9 +32,9 @@ from ui.handlers.models import uses
 from ui.handlers.train import files
 from ui.handlers.train.texts import decoded
 from ui.handlers.zero_shot import form
-from ui.limits import Limits
-from ui.model_store import ModelStore, moments, title_of
-from ui.temporary import TemporaryFiles, UploadRoom
+from ui.server.temp_files import TemporaryFiles, UploadRoom
+from ui.state.limits import Limits
+from ui.state.model_store import ModelStore, moments, title_of
 
 SHAPE = GPTConfig(vocab_size=61, n_positions=24, n_embd=32, n_layer=2, n_head=4)
 TOKENIZER = CharTokenizer("".join(chr(64 + i) for i in range(61)))
@@ -331,7 +331,7 @@ def test_moments_that_are_none_are_sentences(name):
 
 @pytest.mark.parametrize("name", [["mini"], {"a": 1}, None, 7])
 def test_a_model_s_name_of_another_kind_has_no_bench(services, name):
-    assert services.jobs.bench_of(name) is None and len(uses.model_lines(services, name)) == 6
+    assert services.run_manager.bench_of(name) is None and len(uses.model_lines(services, name)) == 6
 
 
 def test_a_place_of_their_own_does_not_hide_the_vocabulary_that_tiktoken_has_kept(tmp_path, monkeypatch):

@@ -2,7 +2,7 @@
 
 import logging
 
-from ui.log_limits import LogLimits
+from ui.server.log_limits import LogLimits
 
 
 def test_a_line_that_comes_again_and_again_is_written_a_few_times_a_minute():

@@ -7,7 +7,7 @@ import pytest
 
 import gptcore
 from gptcore.errors import CheckpointError, GPTCoreError
-from gptcore.scoring import token_logprobs
+from gptcore.inference.scoring import token_logprobs
 from helpers import form, records_of, text_of, until
 from ui import links
 from ui.figures.generate import picture
@@ -18,9 +18,9 @@ from ui.handlers.generate.strategies import FROM_SLIDERS, OFF
 from ui.handlers.inputs import InputError
 from ui.handlers.models import loading
 from ui.handlers.page.example import make_example
-from ui.limits import PROFILES, Limits
-from ui.model_store import ModelStore, facts
-from ui.sessions import Document, SessionStore
+from ui.state.limits import PROFILES, Limits
+from ui.state.model_store import ModelStore, facts
+from ui.state.sessions import Document, SessionStore
 
 PROMPT = "the cat"
 
@@ -254,7 +254,7 @@ def test_a_link_never_asks_for_more_tokens_than_the_server_allows():
 
 
 def test_the_picker_says_what_a_first_use_costs(monkeypatch):
-    monkeypatch.setattr("ui.model_store.cached", lambda repository, _: None if "xl" in repository else "here")
+    monkeypatch.setattr("ui.state.model_store.cached", lambda repository, _: None if "xl" in repository else "here")
     labels = {choice.name: choice.label for choice in ModelStore(Limits()).choices()}
     assert labels["gpt2"] == "gpt2 · cached" and labels["gpt2-xl"] == "gpt2-xl · downloads 6,433 MB"
     offline = {choice.name: choice.label for choice in ModelStore(Limits(), offline=True).choices()}

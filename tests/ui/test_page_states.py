@@ -5,7 +5,7 @@ from __future__ import annotations
 import gradio as gr
 import pytest
 
-from ui.page_states import PageStates
+from ui.server.gradio_internals.page_states import PageStates
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from gradio.data_classes import PredictBodyInternal
 from wire import apart
 
-from ui.queue_share import Listeners, QueueShare, client_of
+from ui.server.gradio_internals.queue_share import Listeners, QueueShare, client_of
 
 
 class Visitor:

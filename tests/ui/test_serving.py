@@ -6,7 +6,7 @@ import gradio as gr
 import pytest
 from wire import apart
 
-from ui.serving import look_seldom
+from ui.server.launch import look_seldom
 
 
 class Enough(Exception):

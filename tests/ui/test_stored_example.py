@@ -18,14 +18,14 @@ import torch
 
 from gptcore import language_model
 from helpers import records_of
-from ui.computing import Computing
+from ui.compute.compute_thread import ComputeThread
+from ui.compute.scheduler import Scheduler
 from ui.handlers.generate import distribution
 from ui.handlers.page import stored
 from ui.handlers.page.example import EXAMPLE_END, make_example
 from ui.handlers.page.stored import FILE, page_example, stored_form
 from ui.handlers.page.warming import warm_up
 from ui.services import make_services
-from ui.writers import Writers
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ def test_its_text_is_the_models(real):
 def test_its_maps_can_be_looked_at(real):
     attention = page_example(real).attention
     keys = [json.loads(attention.view)["key"], *json.loads(attention.compared)["key"].split(":")]
-    labels = [real.readings.get(key).labels for key in keys]
+    labels = [real.attention_cache.get(key).labels for key in keys]
     assert labels[0] == labels[1] and labels[0] != labels[2]
     assert json.loads(attention.ablation)["of"].startswith(keys[0])
 
@@ -136,9 +136,9 @@ def test_examples_survive_the_file(real):
 
 def test_warming_up_readies_what_is_used_first(real, services, monkeypatch):
     updated = []
-    monkeypatch.setattr(real.computing, "keep", updated.extend)
-    warm_up(replace(real, writers=Writers(Computing("writing"))))
+    monkeypatch.setattr(real.compute_thread, "keep", updated.extend)
+    warm_up(replace(real, writers=Scheduler(ComputeThread("writing"))))
     assert {"mini", "world"} <= set(real.models.loaded()) and updated[-1].reason == "steps"
-    monkeypatch.setattr("ui.zero_gpu.wanted", lambda lm: True)
-    monkeypatch.setattr("ui.zero_gpu.write", lambda *_, **__: pytest.fail("a visitor's quota"))
+    monkeypatch.setattr("ui.compute.zero_gpu.wanted", lambda lm: True)
+    monkeypatch.setattr("ui.compute.zero_gpu.write", lambda *_, **__: pytest.fail("a visitor's quota"))
     warm_up(services)

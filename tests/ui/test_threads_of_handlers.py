@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from gptcore.sampling import SamplingSettings
+from gptcore.inference.sampling import SamplingSettings
 from gptcore.training.precision import _tried
 from ui.handlers.attention import ablation, compare, files, lens, maps, neurons, texts
 from ui.handlers.attention import program as of_programs

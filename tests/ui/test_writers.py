@@ -6,25 +6,25 @@ import threading
 
 import pytest
 
-from gptcore.continuation import Continuation
 from gptcore.errors import SamplingError
-from gptcore.generation import continue_together
-from gptcore.sampling import SamplingSettings
-from ui import writers
-from ui.computing import Computing
-from ui.writers import Writers
+from gptcore.inference.generation import continue_together
+from gptcore.inference.sampling import SamplingSettings
+from gptcore.inference.sequence import TokenSequence
+from ui.compute import scheduler as writers
+from ui.compute.compute_thread import ComputeThread
+from ui.compute.scheduler import Scheduler
 
 
 @pytest.fixture
-def place() -> Computing:
-    return Computing("test")
+def place() -> ComputeThread:
+    return ComputeThread("test")
 
 
-def text(seed: int) -> Continuation:
-    return Continuation([1 + seed % 7] * (1 + seed % 5), SamplingSettings(), seed=seed)
+def text(seed: int) -> TokenSequence:
+    return TokenSequence([1 + seed % 7] * (1 + seed % 5), SamplingSettings(), seed=seed)
 
 
-def visit(many: Writers, model, seeds: list[int], n_tokens: int) -> list[list[int]]:
+def visit(many: Scheduler, model, seeds: list[int], n_tokens: int) -> list[list[int]]:
     found: list[list[int]] = [[] for _ in seeds]
     for (index, token), seconds in many.write(model, [text(seed) for seed in seeds], n_tokens):
         assert seconds > 0
@@ -39,7 +39,7 @@ def alone(model, seed: int, n_tokens: int) -> list[int]:
 @pytest.mark.parametrize("rows", [32, 3])
 def test_many_visitors_get_the_texts_they_would_get_alone(place, tiny_lm, monkeypatch, rows):
     monkeypatch.setattr(writers, "MOST_ROWS", rows)  # with few, some wait until others end
-    many, found = Writers(place), {}
+    many, found = Scheduler(place), {}
 
     def visitor(number: int) -> None:
         seeds = [number, 100 + number][: 1 + number % 2]
@@ -57,7 +57,7 @@ def test_many_visitors_get_the_texts_they_would_get_alone(place, tiny_lm, monkey
 
 def test_a_visitor_who_leaves_frees_the_place_and_the_others_go_on(place, tiny_lm, monkeypatch):
     monkeypatch.setattr(writers, "MOST_ROWS", 2)
-    many = Writers(place)
+    many = Scheduler(place)
     endless = many.write(tiny_lm.model, [text(1), text(2)], 10**9)
     next(endless)
     waiting = threading.Thread(target=lambda: found.extend(visit(many, tiny_lm.model, [3], 10)))
@@ -69,17 +69,17 @@ def test_a_visitor_who_leaves_frees_the_place_and_the_others_go_on(place, tiny_l
 
 
 def test_settings_that_do_not_fit_are_told_to_those_who_sent_them_alone(place, tiny_lm):
-    many = Writers(place)
+    many = Scheduler(place)
     lasting = many.write(tiny_lm.model, [text(1)], 300)
     first = next(lasting)[0][1].id
-    wrong = [text(4), Continuation([1], SamplingSettings(top_k=10**6), seed=1)]
+    wrong = [text(4), TokenSequence([1], SamplingSettings(top_k=10**6), seed=1)]
     with pytest.raises(SamplingError):
         list(many.write(tiny_lm.model, wrong, 5))
     assert [first, *(token.id for (_, token), _ in lasting)] == alone(tiny_lm.model, 1, 300)
 
 
 def test_an_error_in_a_pass_is_told_to_all_whose_texts_were_in_it(place, tiny_lm, monkeypatch):
-    many = Writers(place)
+    many = Scheduler(place)
     texts = [many.write(tiny_lm.model, [text(seed)], 10**9) for seed in (1, 2)]
     for one in texts:
         next(one)
@@ -87,7 +87,7 @@ def test_an_error_in_a_pass_is_told_to_all_whose_texts_were_in_it(place, tiny_lm
     def broken(*_: object) -> None:
         raise MemoryError("full")
 
-    monkeypatch.setattr("gptcore.decoding.decode_one", broken)
+    monkeypatch.setattr("gptcore.inference.engine.decode_one", broken)
     for one in texts:
         with pytest.raises(MemoryError):
             list(one)

@@ -9,11 +9,11 @@ import sys
 import gradio as gr
 import pytest
 
-from gptcore.continuation import Continuation
-from gptcore.generation import continue_together
-from gptcore.sampling import SamplingSettings
-from gptcore.scoring import score_text
-from ui import zero_gpu
+from gptcore.inference.generation import continue_together
+from gptcore.inference.sampling import SamplingSettings
+from gptcore.inference.scoring import score_text
+from gptcore.inference.sequence import TokenSequence
+from ui.compute import zero_gpu
 from ui.handlers.generate.score import score
 
 PROMPTS = [[1, 2, 3, 4], [5, 6]]
@@ -40,15 +40,15 @@ def lent(services, tiny_lm, monkeypatch):
     return said
 
 
-def texts(lm) -> list[Continuation]:
+def texts(lm) -> list[TokenSequence]:
     settings = SamplingSettings(temperature=0.9, top_k=40)
     return [
-        Continuation(ids, settings, seed=seed, tokenizer=lm.tokenizer, stop=["zzzz"])
+        TokenSequence(ids, settings, seed=seed, tokenizer=lm.tokenizer, stop=["zzzz"])
         for seed, ids in enumerate(PROMPTS)
     ]
 
 
-def alone(lm, n_tokens: int) -> list[Continuation]:
+def alone(lm, n_tokens: int) -> list[TokenSequence]:
     here = texts(lm)
     list(continue_together(lm.model, here, max_new_tokens=n_tokens))
     return here
@@ -106,7 +106,7 @@ def test_elsewhere_nothing_is_wanted_with_the_package_and_without():
 import sys
 {before}
 import app
-from ui import zero_gpu
+from ui.compute import zero_gpu
 assert not zero_gpu.ON_ZERO_GPU and zero_gpu.on_gpu is zero_gpu._on_gpu
 assert (zero_gpu.spaces is None) == {missing}
 if zero_gpu.spaces is not None:

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeGuard
 
-from gptcore.continuation import MAX_SEED
 from gptcore.errors import GPTCoreError
-from gptcore.sampling import CONTROLS, SamplingSettings
-from ui.limits import Limits
+from gptcore.inference.sampling import CONTROLS, SamplingSettings
+from gptcore.inference.sequence import MAX_SEED
+from ui.state.limits import Limits
 
 _MOST_TOKENS = 10_000_000  # of any vocabulary; a model's own is checked when it is known
 

@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
-from gptcore.generated import GeneratedToken
+from gptcore.inference.token import GeneratedToken
 from gptcore.tokenizers import Tokenizer, describe_token
-from ui.admission import Place
+from ui.compute.admission import Place
 
 
 def line(kind: str, **values: object) -> str:

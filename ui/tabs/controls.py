@@ -8,7 +8,7 @@ from typing import Any
 
 import gradio as gr
 
-from gptcore.sampling import CONTROLS, SamplingSettings
+from gptcore.inference.sampling import CONTROLS, SamplingSettings
 from ui.handlers import inputs
 from ui.handlers.inputs import WritingForm
 from ui.services import Services

@@ -5,8 +5,8 @@ from __future__ import annotations
 import gradio as gr
 
 from ui.handlers.train import watching
-from ui.model_store import base_name, moments, title_of
 from ui.services import Services
+from ui.state.model_store import base_name, moments, title_of
 
 
 def choices(services: Services, bench: object) -> list[tuple[str, str]]:
@@ -16,7 +16,7 @@ def choices(services: Services, bench: object) -> list[tuple[str, str]]:
 
 def choices_with(services: Services, name: str) -> list[tuple[str, str]]:
     """The picker's lines with those of the bench that a model was trained on, if it was trained here."""
-    bench = services.jobs.bench_of(name)
+    bench = services.run_manager.bench_of(name)
     moment = [(title_of(name), name)] if base_name(name) != name else []
     return moment + choices(services, None if bench is None else bench.id)
 

@@ -22,7 +22,7 @@ from ui.handlers.attention import program as attention_program
 from ui.handlers.attention.maps import IN_FRONT, RAW, WITHOUT_FIRST
 from ui.handlers.attention.texts import TEXTS, example_text, wake
 from ui.handlers.generate import writing
-from ui.readings import ReadingStore
+from ui.state.attention_cache import AttentionCache
 from ui.tabs.attention.events import AttentionEvents, Switches
 
 TEXT = "the cat sat on the mat and the dog"
@@ -90,7 +90,7 @@ def test_the_payload_of_gpt2_at_64_tokens_is_below_200_kB(tiny_lm):
         for block in model.blocks:
             block.attn.c_attn.weight.mul_(5)  # peaked maps, as a trained model has, deflate worse than flat ones
     lm = LanguageModel(model, tiny_lm.tokenizer, "gpt2-like")
-    key, kept = ReadingStore(1 << 30).read(lm, list(range(64)))
+    key, kept = AttentionCache(1 << 30).read(lm, list(range(64)))
     value = maps.describe(maps.Seen(lm, key, kept, ""), None, mode=RAW, text="")
     assert json.loads(value)["side"] == 64 and len(value) < 200_000
 
@@ -212,7 +212,7 @@ def test_a_text_is_read_once_and_readings_make_room(tiny_lm):
     model.h[0].register_forward_pre_hook(lambda *_: reads.append(1))
     lm = LanguageModel(model, tiny_lm.tokenizer, "hooked")
     one = 8 * 2 * 32 * 10  # bytes of ten tokens
-    store = ReadingStore(2 * one)
+    store = AttentionCache(2 * one)
     keys = [store.read(lm, [start, *range(9)])[0] for start in (20, 20, 30, 40)]
     assert len(reads) == 3 and keys[0] == keys[1] and len(store) == 2
     assert store.get(keys[0]) is None and store.get(keys[3]).labels == tuple(
@@ -226,7 +226,7 @@ def test_a_text_is_read_once_and_readings_make_room(tiny_lm):
 
 def test_a_reading_that_nobody_looks_at_is_let_go_of(tiny_lm):
     now = [0.0]
-    store = ReadingStore(1 << 30, seconds=60.0, clock=lambda: now[0])
+    store = AttentionCache(1 << 30, seconds=60.0, clock=lambda: now[0])
     first, second = (store.read(tiny_lm, [start, 1, 2])[0] for start in (20, 30))
     now[0] = 50.0
     assert store.get(first) is not None

@@ -15,7 +15,7 @@ from tiny import make_model
 from ui.handlers.generate import first_text, writing
 from ui.handlers.models import uses
 from ui.handlers.page.example import EXAMPLE_END, make_example
-from ui.model_store import ModelStore
+from ui.state.model_store import ModelStore
 from ui.tabs.wiring import event_data, or_nothing
 
 LETTERS = LanguageModel(
@@ -189,5 +189,5 @@ def test_every_tab_says_which_model_it_works_with(services):
 
 
 def test_an_uploaded_model_is_called_by_its_file(services, tiny_lm):
-    _, name = services.jobs.keep(None, replace(tiny_lm, name="my model"))
+    _, name = services.run_manager.keep(None, replace(tiny_lm, name="my model"))
     assert uses.title(services, name) == "my model"

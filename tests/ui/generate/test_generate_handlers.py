@@ -137,7 +137,7 @@ def test_a_second_run_of_a_visitor_ends_the_first_and_owns_the_page(services):
 
 
 def test_a_run_whose_visitor_never_comes_back_blocks_and_overwrites_nothing(services, monkeypatch):
-    monkeypatch.setattr("ui.sessions._LONGEST_TURN", 0.1)
+    monkeypatch.setattr("ui.state.sessions._LONGEST_TURN", 0.1)
     lost = writing.write(services, "a", "tiny", PROMPT, form(max_new_tokens=100))
     next(lost)
     run(services, prompt="the dog")

@@ -5,8 +5,8 @@ import math
 
 import pytest
 
-from gptcore.generation import last_logits, prompt_ids
-from gptcore.sampling import SamplingSettings, candidates, penalise, struck_out
+from gptcore.inference.generation import last_logits, prompt_ids
+from gptcore.inference.sampling import SamplingSettings, candidates, penalise, struck_out
 from ui.handlers import inputs
 from ui.handlers.generate.odds import odds
 from ui.handlers.generate.strategies import GUIDES, guides

@@ -3,7 +3,7 @@
 from helpers import form, records_of, text_of
 from ui.handlers.generate import writing
 from ui.handlers.generate.recovery import recover
-from ui.sessions import Document
+from ui.state.sessions import Document
 
 
 def example_of(services):

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from gptcore.analysis import attention_patterns
-from gptcore.generation import last_logits
+from gptcore.inference.generation import last_logits
 from ui.handlers.parameters.anatomy import EXPERIMENTS
 from ui.handlers.start import sentence, story
 from ui.handlers.start.film import film

@@ -54,7 +54,7 @@ def test_a_run_says_what_became_smaller(services, rate):
     values, note = fitting.fitted(services, {**SHORT, "corpus": "yours", "written": "the cat sat on the mat. " * 200})
     bench = watching.start(services, "b" * 22, train_form(values, services.limits), note=note)
     assert "1 layer × 64" in bench.current.facts.note
-    services.jobs.stop_all()
+    services.run_manager.stop_all()
 
 
 def test_the_rate_is_measured_on_real_passes(services):

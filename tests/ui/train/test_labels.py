@@ -11,7 +11,6 @@ from test_runs import finished
 
 from gptcore.errors import GPTCoreError
 from gptcore.finetuning import SpecialTokens, best_bag_of_words
-from ui import runs
 from ui.handlers.train import watching
 from ui.handlers.train.files import example_benches
 from ui.handlers.train.forms import label_form, read_lines
@@ -19,6 +18,7 @@ from ui.handlers.train.input_forms import INPUT_FORMS, drawing, input_form
 from ui.handlers.train.label_sets import example_lines
 from ui.handlers.train.labels import label_plan, verdict
 from ui.handlers.train.presets import GPT1_TUNING
+from ui.runs import training_run as runs
 from ui.tabs.train.further import label_fields
 
 LINES = "\n".join(f"animal\tthe {word} ran to the mat" for word in ("cat", "dog") for _ in range(20))

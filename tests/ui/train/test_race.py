@@ -15,8 +15,8 @@ from ui.handlers.train import watching
 from ui.handlers.train.forms import rival_form, train_form
 from ui.handlers.train.plan import make_plan
 from ui.handlers.train.presets import RIVALS
-from ui.jobs import Busy, Jobs
-from ui.limits import Limits
+from ui.runs.run_manager import Busy, RunManager
+from ui.state.limits import Limits
 
 # What each rival changes, by the names of the settings on the page.
 CHANGED = {
@@ -71,7 +71,7 @@ def test_a_race_holds_its_place_until_both_have_ended(services):
     assert bench.rival is not None and bench.run is not None
     finished(bench)
     assert bench.rival.wait(120.0)
-    jobs = Jobs(services.computing, replace(services.limits, training_runs=1))
+    jobs = RunManager(services.compute_thread, replace(services.limits, training_runs=1))
     other = jobs.start(None, plan_of(services, max_steps=1), rival=plan_of(services, length="cap"))
     assert other.run is not None and other.run.wait(60.0) and other.rival is not None
     with pytest.raises(Busy):
@@ -130,7 +130,7 @@ def test_a_race_is_steered_as_one_and_both_models_can_be_opened(services):
 def test_the_next_run_ends_a_race_and_stands_alone(services):
     bench = race(services, length="cap")
     before = bench.live
-    services.jobs.start(bench.id, plan_of(services, max_steps=2))
+    services.run_manager.start(bench.id, plan_of(services, max_steps=2))
     assert all(not run.record.alive for run in before) and bench.rival is None
     assert watching.poll(services, [bench.id, None, 0, 0, 0, None])["rival"] is None
     finished(bench)

@@ -16,10 +16,10 @@ from ui.handlers.train import watching
 from ui.handlers.train.forms import train_form
 from ui.handlers.train.plan import make_plan
 from ui.handlers.train.presets import PRESETS
-from ui.jobs import Bench, Busy, Jobs
-from ui.limits import Limits
-from ui.run_records import RunRecord, Stopwatch
-from ui.runs import Plan
+from ui.runs.run_manager import Busy, RunManager, Workspace
+from ui.runs.run_state import RunRecord, Stopwatch
+from ui.runs.training_run import Plan
+from ui.state.limits import Limits
 
 TEXT = "the cat sat on the mat and the dog ran to the cat. " * 60
 SMALL = {
@@ -28,7 +28,7 @@ SMALL = {
 }  # fmt: skip
 
 
-def start(services, bench, values, **options) -> Bench:
+def start(services, bench, values, **options) -> Workspace:
     return watching.start(services, bench, train_form(values, services.limits), **options)
 
 
@@ -36,7 +36,7 @@ def plan_of(services, **changes) -> Plan:
     return make_plan(services, train_form({**SMALL, **changes}, services.limits))
 
 
-def finished(bench: Bench) -> Bench:
+def finished(bench: Workspace) -> Workspace:
     assert bench.run is not None and bench.run.wait(120.0)
     return bench
 
@@ -165,13 +165,13 @@ def test_starting_again_ends_the_run_before_and_other_benches_have_their_own(ser
     third = start(services, None, {**SMALL, "length": "cap"})  # one that waits holds no place
     wait_until(lambda: third.current.state == "running")
     assert "the server is full" in watching.command(services, [other.id, "resume", None])["said"]
-    services.jobs.stop_all()
+    services.run_manager.stop_all()
     finished(start(services, None, SMALL))
 
 
 def test_a_page_draws_its_own_bench_and_quick_presses_leave_one_live_run(services):
     drawn = "k3j5h2k1j4h5k6j7h8g9f0d1"
-    benches: list[Bench] = []
+    benches: list[Workspace] = []
     presses = [
         threading.Thread(target=lambda: benches.append(start(services, drawn, {**SMALL, "length": "cap"})))
         for _ in range(4)
@@ -180,13 +180,13 @@ def test_a_page_draws_its_own_bench_and_quick_presses_leave_one_live_run(service
         press.start()
     for press in presses:
         press.join()
-    assert {bench.id for bench in benches} == {drawn} and len(services.jobs) == 1
+    assert {bench.id for bench in benches} == {drawn} and len(services.run_manager) == 1
     assert sum(record.alive for record in benches[0].records) == 1
 
 
 def test_the_benches_longest_out_of_sight_make_room(services):
     now = [0.0]
-    jobs = Jobs(services.computing, replace(Limits(), benches=2), clock=lambda: now[0])
+    jobs = RunManager(services.compute_thread, replace(Limits(), benches=2), clock=lambda: now[0])
     plan = plan_of(services, max_steps=1)
     made = []
     for moment in range(3):
@@ -198,7 +198,7 @@ def test_the_benches_longest_out_of_sight_make_room(services):
 
 def test_a_bench_that_nobody_looks_at_is_freed_after_its_grace(services):
     now = [0.0]
-    jobs = Jobs(services.computing, replace(Limits(), training_grace=100.0), clock=lambda: now[0])
+    jobs = RunManager(services.compute_thread, replace(Limits(), training_grace=100.0), clock=lambda: now[0])
     plan = plan_of(services, length="cap")
     bench = jobs.start(None, plan)
     now[0] = 90.0
@@ -229,7 +229,7 @@ def test_a_loss_that_is_no_number_ends_with_the_sentence_and_the_last_good_model
     plan = plan_of(services)
     model = plan.model()
     bad = replace(plan, model=lambda: model)
-    bench = services.jobs.start(None, bad, go=False)
+    bench = services.run_manager.start(None, bad, go=False)
     run = bench.current
     wait_until(lambda: run.observations)
     with torch.no_grad():
@@ -265,7 +265,7 @@ def test_a_busy_machine_is_told_from_a_slow_model(services, monkeypatch):
     run.processor_share = 0.95
     assert watching.poll(services, [bench.id, None, 0, 0, 0])["busy"] is None
     # A clock of the processor that stands still is a machine that is busy with other work.
-    monkeypatch.setattr("ui.runs.time.thread_time", lambda: 1.0)
+    monkeypatch.setattr("ui.runs.training_run.time.thread_time", lambda: 1.0)
     watching.command(services, [bench.id, "resume", None])
     before = run.step
     wait_until(lambda: run.step > before + 5 and run.busy, seconds=60.0)
@@ -307,12 +307,12 @@ def test_more_time_is_given_to_the_run_that_learns_and_never_more_than_the_serve
     for _ in range(500):
         watching.command(services, [bench.id, "longer", None])
     assert bench.current.time_budget == services.limits.training_seconds
-    services.jobs.stop_all()
+    services.run_manager.stop_all()
 
 
 def test_a_run_that_has_been_started_never_says_that_it_waits_to_be_told(services):
     held = threading.Event()
-    services.computing.keep(iter(lambda: held.wait(60), True))  # the computing place is busy
+    services.compute_thread.keep(iter(lambda: held.wait(60), True))  # the computing place is busy
     bench = start(services, None, SMALL)
     assert watching.poll(services, [bench.id, None, 0, 0, 0])["state"] == "starting"
     held.set()
@@ -330,7 +330,7 @@ def test_a_new_run_does_not_wait_for_the_score_of_the_one_before(services):
         yield
         return 1.0, math.nan
 
-    jobs = services.jobs
+    jobs = services.run_manager
     first = jobs.start(None, replace(plan, evaluate=endless))
     assert begun.wait(60)
     again = jobs.start(first.id, plan)

@@ -10,8 +10,8 @@ from test_runs import SMALL, finished
 
 from ui.handlers.train import watching
 from ui.handlers.train.forms import train_form
-from ui.jobs import Jobs
-from ui.saved_runs import REASON, SavedRuns
+from ui.runs.run_manager import RunManager
+from ui.runs.saved_runs import REASON, SavedRuns
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def folder(tmp_path):
 def learned(services, folder, clock=None, **changes):
     """(jobs that save, the bench of a run that has ended)."""
     saved = SavedRuns(folder, *([clock] if clock else []))
-    jobs = Jobs(services.computing, services.limits, saved=saved)
+    jobs = RunManager(services.compute_thread, services.limits, saved=saved)
     here = replace(services, jobs=jobs)
     values = {**SMALL, **changes}
     bench = finished(watching.start(here, None, train_form(values, services.limits)))
@@ -32,9 +32,9 @@ def learned(services, folder, clock=None, **changes):
 
 def test_a_run_of_a_server_that_was_killed_is_there_again_and_goes_on(services, folder):
     here, bench = learned(services, folder)
-    here.jobs.save(now=True)
+    here.run_manager.save(now=True)
     before = bench.current
-    again = Jobs(services.computing, services.limits, saved=SavedRuns(folder))
+    again = RunManager(services.compute_thread, services.limits, saved=SavedRuns(folder))
     there = replace(services, jobs=again, models=services.models)
     news = watching.poll(there, [bench.id, None, 0, 0, 0])
     assert (news["state"], news["step"], news["again"]) == ("ended", 12, True)
@@ -49,8 +49,8 @@ def test_a_run_that_was_cut_off_says_so_and_has_what_was_left_of_its_time(servic
     here, bench = learned(services, folder, max_steps=5)
     bench.current.facts = replace(bench.current.facts, config=replace(bench.current.facts.config, max_steps=12))
     bench.current.reason = ""
-    here.jobs.save(now=True)
-    jobs = Jobs(services.computing, services.limits, saved=SavedRuns(folder))
+    here.run_manager.save(now=True)
+    jobs = RunManager(services.compute_thread, services.limits, saved=SavedRuns(folder))
     assert jobs.get(bench.id).current.reason == REASON
     there = replace(services, jobs=jobs)
     watching.command(there, [bench.id, "again", None])
@@ -71,7 +71,7 @@ def test_runs_are_written_now_and_then_and_each_state_once(services, folder):
 @pytest.mark.parametrize("damage", ["model/model.safetensors", "run.json", "form.json"])
 def test_what_is_damaged_or_old_is_left_out_and_removed(services, folder, damage):
     here, bench = learned(services, folder)
-    here.jobs.save(now=True)
+    here.run_manager.save(now=True)
     (folder / bench.id / damage).write_text("{")
     assert SavedRuns(folder).restore() == [] and not (folder / bench.id).exists()
     (folder / "../evil").mkdir()
@@ -80,7 +80,7 @@ def test_what_is_damaged_or_old_is_left_out_and_removed(services, folder, damage
 
 def test_old_runs_go(services, folder):
     here, bench = learned(services, folder)
-    here.jobs.save(now=True)
+    here.run_manager.save(now=True)
     assert len(SavedRuns(folder).restore()) == 1
     later = (folder / bench.id).stat().st_mtime + 90_000
     assert SavedRuns(folder, lambda: later).restore() == [] and not (folder / bench.id).exists()
@@ -93,7 +93,7 @@ def test_a_run_that_cannot_go_on_says_why(services):
 
 
 def test_two_runs_that_begin_at_once_do_not_both_take_the_last_place(services):
-    jobs = Jobs(services.computing, replace(services.limits, training_runs=1))
+    jobs = RunManager(services.compute_thread, replace(services.limits, training_runs=1))
     first, second = jobs._bench(None), jobs._bench(None)
     with jobs._place_for(first), pytest.raises(watching.GPTCoreError, match="server is full"):
         jobs.check_place(second)

@@ -25,9 +25,9 @@ from ui.handlers.train.data_sets import fetch_rows
 from ui.handlers.train.forms import train_form, tune_form
 from ui.handlers.train.plan import make_plan, tuning_plan
 from ui.handlers.train.presets import NOTES, PRESETS, TRICKS
-from ui.limits import PROFILES, Limits
-from ui.preparations import Preparations
-from ui.recordings import facts_json, read_recording
+from ui.runs.dataset_cache import DatasetCache
+from ui.runs.run_json import facts_json, read_recording
+from ui.state.limits import PROFILES, Limits
 
 
 def plan(services, **changes):
@@ -56,7 +56,7 @@ def test_what_is_broken_on_purpose_is_broken(services, trick):
     same = torch.equal(made.data.draw(0, 1)[0], made.data.draw(1, 1)[0])
     assert same == (trick == "one_batch")
     assert made.facts.settings["broken"] == TRICKS[trick][0]
-    finished(services.jobs.start(None, made))
+    finished(services.run_manager.start(None, made))
 
 
 BAD = [
@@ -86,7 +86,7 @@ BAD = [
 def test_a_field_that_cannot_be_used_is_a_sentence(services, change, words):
     with pytest.raises(GPTCoreError, match=words):
         plan(services, **change)
-    assert len(services.jobs) == 0
+    assert len(services.run_manager) == 0
 
 
 def test_a_sample_prompt_of_unknown_characters_gives_way_and_says_so(services):
@@ -123,7 +123,7 @@ def test_uploads_are_decoded_as_far_as_they_are_text(tmp_path, services):
 
 
 def test_a_text_is_prepared_once_and_its_parts_do_not_overlap():
-    kept = Preparations(most=1)
+    kept = DatasetCache(most=1)
     documents = [f"story number {i} of many." for i in range(40)]
     first = kept.get(documents, tokenizer=None, kind="char", vocab_size=0)
     assert kept.get(documents, tokenizer=None, kind="char", vocab_size=0) is first

@@ -10,8 +10,8 @@ from gptcore import GPTConfig, LanguageModel
 from gptcore.corpora.world.documents import documents
 from gptcore.tokenizers import ByteBPE
 from tiny import make_model
-from ui.limits import Limits
-from ui.model_store import ModelStore
+from ui.state.limits import Limits
+from ui.state.model_store import ModelStore
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from gptcore.zero_shot.published import GPT2_PROMPTS
 from ui import links
 from ui.handlers.zero_shot import form as forms
 from ui.handlers.zero_shot import recorded, scoreboard, views
-from ui.limits import Limits
+from ui.state.limits import Limits
 
 
 def values(name: str = "sentiment", **changes):

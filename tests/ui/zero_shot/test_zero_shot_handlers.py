@@ -18,8 +18,8 @@ from ui.handlers.train.plan import watched_tasks
 from ui.handlers.zero_shot import asking as handlers
 from ui.handlers.zero_shot import form as forms
 from ui.handlers.zero_shot import program, scoreboard, views
-from ui.limits import Limits
-from ui.model_store import ModelStore
+from ui.state.limits import Limits
+from ui.state.model_store import ModelStore
 from ui.tabs.zero_shot.events import DRAWN, NOTHING_NEW, ZeroShotEvents
 
 SIDE = "these words together"

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from gptcore.analysis import AttentionReading, HeadScores, head_scores, uniform_scores, without_first_key
+from gptcore.analysis import HeadScores, QueriesAndKeys, head_scores, uniform_scores, without_first_key
 from gptcore.errors import GPTCoreError
 from gptcore.language_model import LanguageModel
 from ui.handlers import inputs
 from ui.handlers.attention import codec
 from ui.handlers.inputs import InputError
-from ui.readings import Kept
 from ui.services import Services
+from ui.state.attention_cache import Kept
 
 RAW, IN_FRONT, WITHOUT_FIRST = "raw", "end-of-text in front", "without the first token"
 MODES = (RAW, IN_FRONT, WITHOUT_FIRST)
@@ -62,12 +62,12 @@ def look(
     """
     try:
         seen = read(services, session_id, model, text, mode, keep)
-        profile = services.readings.known_profile(seen.lm)
+        profile = services.attention_cache.known_profile(seen.lm)
         cut = bool(seen.note)
         described = partial(describe, seen, mode=str(mode), text=str(text), keep=str(keep))
         yield Look(services.now(partial(described, profile)), cut)
         if profile is None:
-            profile = services.now(lambda: services.readings.profile(seen.lm))
+            profile = services.now(lambda: services.attention_cache.profile(seen.lm))
             yield Look(services.now(partial(described, profile)), cut)
     except GPTCoreError as error:
         yield Look(message(str(error)))
@@ -110,7 +110,7 @@ def read(
     ids, note = _cut(ids, lm.model.config.n_positions - len(front), str(keep))
     if len(front + ids) < 2:
         raise InputError("The text is a single token, which can only look at itself. Write more.")
-    key, kept = services.now(lambda: services.readings.read(lm, front + ids))
+    key, kept = services.now(lambda: services.attention_cache.read(lm, front + ids))
     return Seen(lm, key, kept, note)
 
 
@@ -204,7 +204,7 @@ def chosen(services: Services, request: object) -> Chosen | None:
     if not isinstance(request, list) or len(request) < 4:
         return None
     key, layer, head, mode = request[:4]
-    kept = services.readings.get(key)
+    kept = services.attention_cache.get(key)
     if kept is None or mode not in MODES:
         return None
     if not _is_place(layer, kept.reading.n_layer) or not _is_place(head, kept.reading.n_head):
@@ -304,7 +304,7 @@ def _cut(ids: list[int], limit: int, keep: str) -> tuple[list[int], str]:
     )
 
 
-def _roles(scores: HeadScores, profile: HeadScores | None, reading: AttentionReading) -> list[list[list[Any]]]:
+def _roles(scores: HeadScores, profile: HeadScores | None, reading: QueriesAndKeys) -> list[list[list[Any]]]:
     """What to call every head: by repeated random tokens, else by this text, else what it leans to on this text."""
     chance = uniform_scores(reading.token_ids, causal=reading.causal)
 

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from gptcore.analysis import neuron_activations, neuron_writes
 from gptcore.errors import GPTCoreError
-from gptcore.generation import prompt_ids
+from gptcore.inference.generation import prompt_ids
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
 from ui.handlers import inputs, ladder

@@ -47,7 +47,7 @@ def _described(services: Services, seen: Seen, layer: int | None, head: int | No
         "n_layer": reading.n_layer,
         "n_head": reading.n_head,
         "scores": maps.plain(scores),
-        "random": maps.plain(services.readings.profile(seen.lm)),
+        "random": maps.plain(services.attention_cache.profile(seen.lm)),
         "roles": [[scores.role(at, which, chance) for which in range(reading.n_head)] for at in range(reading.n_layer)],
         "weights": weights,
     }

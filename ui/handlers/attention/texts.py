@@ -75,7 +75,7 @@ def wake(services: Services, model: object, layer: object, head: object) -> tupl
     readable = [text for text in TEXTS if _fits(lm, text)]
     if not readable:
         raise InputError(f"{lm.name} can read none of the texts that are tried here. Write one of your own.")
-    rests = services.now(lambda: services.readings.rests(lm, tuple(readable))[:, at_layer, at_head].tolist())
+    rests = services.now(lambda: services.attention_cache.rests(lm, tuple(readable))[:, at_layer, at_head].tolist())
     best, usual = rests.index(min(rests)), statistics.median_low(rests)
     return readable[best], (
         f"Of {len(readable)} texts this one keeps layer {at_layer}, head {at_head} busiest: {rests[best]:.0%} of its "

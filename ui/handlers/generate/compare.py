@@ -6,15 +6,15 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from gptcore.continuation import Continuation, check_seed
-from gptcore.generation import prompt_ids
+from gptcore.inference.generation import prompt_ids
+from gptcore.inference.sequence import TokenSequence, check_seed
 from gptcore.language_model import LanguageModel
 from ui.handlers import inputs, records
 from ui.handlers.generate.strategies import COMPARED, FROM_SLIDERS, OFF, of_strategy
 from ui.handlers.generate.writing import wait_until
 from ui.handlers.inputs import InputError, WritingForm
 from ui.services import Services
-from ui.sessions import Turn
+from ui.state.sessions import Turn
 
 MOST = 4
 
@@ -53,7 +53,7 @@ def compare(
         form.sampling.check_vocabulary(vocab_size)
     seed = check_seed(form.seed)
     continuations = [
-        Continuation(
+        TokenSequence(
             ids,
             of_strategy(str(strategies[place]), form.sampling, vocab_size),
             seed=seed if together else seed + place,
@@ -77,7 +77,7 @@ def _together(
     lm: LanguageModel,
     prompt: str,
     form: WritingForm,
-    columns: dict[int, Continuation],
+    columns: dict[int, TokenSequence],
     seed: int,
 ) -> Iterator[tuple[list[str], int]]:
     """Writes all columns as one batch; each stops by itself."""

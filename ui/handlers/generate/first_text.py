@@ -13,8 +13,8 @@ from ui.handlers.generate import distribution, writing
 from ui.handlers.generate.writing import View
 from ui.handlers.inputs import WritingForm
 from ui.handlers.sheets import COMPUTING
-from ui.model_store import base_name
 from ui.services import Services
+from ui.state.model_store import base_name
 
 PROMPT = "Once upon a time, there was a little fox who lived in the forest."
 _EXAMPLE = "example.json"  # in a bundled model's folder: {"prompt": ...}
@@ -23,7 +23,7 @@ _QUICK_PARAMETERS, _SHORT = 50_000_000, 24  # larger models write so many tokens
 
 def own_prompt(services: Services, name: str, lm: LanguageModel) -> str:
     """A prompt that suits a model: the sample prompt of a run, the one in a bundled folder, or one that it can read."""
-    record = services.jobs.find(name)
+    record = services.run_manager.find(name)
     if record is not None:
         return record.facts.prompt
     folder = bundled_models().get(base_name(name))

@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 
 from gptcore.errors import GPTCoreError
-from gptcore.generation import last_logits, prompt_ids
+from gptcore.inference.generation import last_logits, prompt_ids
+from gptcore.inference.sampling import SamplingSettings, candidates
 from gptcore.language_model import LanguageModel
-from gptcore.sampling import SamplingSettings, candidates
 from gptcore.tokenizers import describe_token
 from ui.handlers import inputs
 from ui.handlers.inputs import InputError

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from gptcore.continuation import Continuation, check_seed
-from gptcore.generation import last_logits, prompt_ids
-from gptcore.sampling import SamplingSettings
+from gptcore.inference.generation import last_logits, prompt_ids
+from gptcore.inference.sampling import SamplingSettings
+from gptcore.inference.sequence import TokenSequence, check_seed
 from ui.handlers import inputs
 from ui.handlers.generate import distribution
 from ui.handlers.inputs import WritingForm
 from ui.services import Services
-from ui.sessions import NextToken
+from ui.state.sessions import NextToken
 
 
 def generate(services: Services, model: str, prompt: str, n: int, form: WritingForm) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def generate(services: Services, model: str, prompt: str, n: int, form: WritingF
     n_texts = inputs.whole(n, "The number of texts", low=1, high=4)
     seed = check_seed(form.seed)
     continuations = [
-        Continuation(ids, form.sampling, seed=seed + i, tokenizer=lm.tokenizer, stop=form.stop, n_alternatives=1)
+        TokenSequence(ids, form.sampling, seed=seed + i, tokenizer=lm.tokenizer, stop=form.stop, n_alternatives=1)
         for i in range(n_texts)
     ]
     tokens: list[list[dict[str, Any]]] = [[] for _ in continuations]

@@ -9,7 +9,7 @@ from gptcore.errors import GPTCoreError
 from ui.handlers import records
 from ui.handlers.generate import writing
 from ui.services import Services
-from ui.sessions import Document
+from ui.state.sessions import Document
 
 _CUT = "the connection was lost here; Write on goes on"
 _RESTARTED = "the server was started anew; this is what your browser kept of the text, and Write on goes on"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gptcore.sampling import SamplingSettings
+from gptcore.inference.sampling import SamplingSettings
 
 STRATEGIES: dict[str, SamplingSettings] = {
     "Greedy": SamplingSettings(temperature=0.0),

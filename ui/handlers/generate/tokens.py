@@ -13,8 +13,8 @@ from gptcore.tokenizers import ByteBPE, GPT1Tokenizer, Tokenizer, describe_token
 from gptcore.tokenizers.merging import Merge, learn_merges, merges_of, split_words
 from ui.handlers import inputs
 from ui.handlers.inputs import InputError
-from ui.model_store import title_of
 from ui.services import Services
+from ui.state.model_store import title_of
 
 MOST_CHARS, MOST_LEARNED_CHARS, MOST_MERGES = 1_000, 20_000, 300
 

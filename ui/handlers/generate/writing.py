@@ -6,17 +6,17 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from gptcore.continuation import Continuation, check_seed
 from gptcore.errors import GPTCoreError
-from gptcore.generation import last_logits, prompt_ids
+from gptcore.inference.generation import last_logits, prompt_ids
+from gptcore.inference.sampling import SamplingSettings
+from gptcore.inference.sequence import TokenSequence, check_seed
 from gptcore.language_model import LanguageModel
-from gptcore.sampling import SamplingSettings
 from gptcore.tokenizers import StreamingText
 from ui.handlers import inputs, records
 from ui.handlers.generate import distribution
 from ui.handlers.inputs import InputError, WritingForm
 from ui.services import Services
-from ui.sessions import Document, NextToken, Session, Turn
+from ui.state.sessions import Document, NextToken, Session, Turn
 
 _TOKEN = '{"kind":"token"'  # how a token's record begins
 _NOTE = '{"kind":"note"'
@@ -223,7 +223,7 @@ def _extend(
         return
     session.remember(session.document)
     session.document, session.moved = document, None
-    continuation = Continuation(
+    continuation = TokenSequence(
         document.ids,
         form.sampling,
         seed=document.seed,
@@ -258,7 +258,7 @@ def _paced(
     services: Services,
     run: Turn,
     lm: LanguageModel,
-    continuation: Continuation,
+    continuation: TokenSequence,
     form: WritingForm,
     n_tokens: int,
     *,

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from gptcore.language_model import LanguageModel
 from ui.handlers import inputs
-from ui.model_store import facts
 from ui.services import Services
+from ui.state.model_store import facts
 
 
 @dataclass(frozen=True)

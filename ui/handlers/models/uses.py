@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ui.model_store import title_of
 from ui.services import Services
+from ui.state.model_store import title_of
 
 ABOVE = "the model above"
 
@@ -33,7 +33,7 @@ def model_lines(services: Services, model: object, shape: object = ABOVE, asked:
 
 def title(services: Services, name: object) -> str:
     """What people call a model: its name, the title of the run that trained it here, or its file's name."""
-    record, bench = services.jobs.find(name), services.jobs.bench_of(name)
+    record, bench = services.run_manager.find(name), services.run_manager.bench_of(name)
     if record is None and bench is not None:
         return bench.models[str(name)].name
     return record.facts.title if record is not None else title_of(str(name))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from gptcore.errors import CheckpointError
-from gptcore.generation import last_logits, prompt_ids
+from gptcore.inference.generation import last_logits, prompt_ids
 from ui.handlers import records
 from ui.handlers.attention.example import AttentionExample, make_attention_example
 from ui.handlers.generate import score, writing
@@ -15,7 +15,7 @@ from ui.handlers.inputs import WritingForm
 from ui.handlers.start.sentence import opening
 from ui.handlers.zero_shot.example import ZeroShotExample, make_zero_shot_example
 from ui.services import Services
-from ui.sessions import Document, NextToken
+from ui.state.sessions import Document, NextToken
 
 EXAMPLE_END = "an example, written ahead of time"
 SCORED = "The cat sat on the mat. The cat sat on the mat. The cat sat on the refrigerator."

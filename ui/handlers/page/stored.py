@@ -20,7 +20,7 @@ from ui.handlers.attention.example import AttentionExample
 from ui.handlers.page.example import PageExample, make_example, writing_form
 from ui.handlers.zero_shot.example import ZeroShotExample, task_model
 from ui.services import Services
-from ui.sessions import Document, NextToken
+from ui.state.sessions import Document, NextToken
 
 FILE = Path(__file__).with_name("example.json")
 _OF_A_MODEL = ("config.json", "tokenizer.json", "model.safetensors")

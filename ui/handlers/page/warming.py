@@ -5,13 +5,13 @@ from __future__ import annotations
 from contextlib import suppress
 
 from gptcore.config import GPTConfig
-from gptcore.continuation import Continuation
 from gptcore.errors import GPTCoreError
-from gptcore.generation import prompt_ids
+from gptcore.inference.generation import prompt_ids
+from gptcore.inference.sampling import SamplingSettings
+from gptcore.inference.sequence import TokenSequence
 from gptcore.model import random_model
-from gptcore.sampling import SamplingSettings
 from gptcore.training import RepeatedSequences, Trainer, TrainingConfig
-from ui import zero_gpu
+from ui.compute import zero_gpu
 from ui.handlers.generate.first_text import own_prompt
 from ui.handlers.zero_shot.example import task_model
 from ui.services import Services
@@ -30,10 +30,10 @@ def warm_up(services: Services) -> None:
             if zero_gpu.wanted(lm):  # and a visitor's quota with it
                 continue
             ids = prompt_ids(lm, own_prompt(services, name, lm))
-            for _ in services.write(lm, [Continuation(ids, SamplingSettings(), seed=0, tokenizer=lm.tokenizer)], 2):
+            for _ in services.write(lm, [TokenSequence(ids, SamplingSettings(), seed=0, tokenizer=lm.tokenizer)], 2):
                 pass
     with suppress(GPTCoreError):
-        services.computing.keep(_tiny_run().events())
+        services.compute_thread.keep(_tiny_run().events())
 
 
 def _tiny_run() -> Trainer:

@@ -18,7 +18,7 @@ from gptcore.analysis import (
     weight_bytes,
 )
 from gptcore.config import GPTConfig
-from gptcore.generation import generate
+from gptcore.inference.generation import generate
 from gptcore.model import GPT
 from gptcore.training import RepeatedSequences, StepEvent, Trainer, TrainingConfig
 from ui.handlers import inputs

@@ -11,7 +11,7 @@ _FRAMES, _LONGEST = 9, 150
 
 def film(services: Services) -> dict[str, Any]:
     """{"title", "frames": [{"step", "seconds", "loss", "text"}]} of the recorded run; no frames where there is none."""
-    bench = services.jobs.get("example")
+    bench = services.run_manager.get("example")
     record = bench.current if bench is not None else None
     if record is None:
         return {"title": "", "frames": []}

@@ -11,13 +11,13 @@ from torch.distributions import Categorical
 
 from gptcore.analysis import attention_patterns
 from gptcore.errors import GPTCoreError
-from gptcore.generation import prompt_ids
+from gptcore.inference.generation import prompt_ids
 from gptcore.language_model import LanguageModel
 from gptcore.model import evaluating
 from gptcore.tokenizers import StreamingText, describe_token
 from ui.handlers import inputs
-from ui.model_store import base_name
 from ui.services import Services
+from ui.state.model_store import base_name
 
 MOST_TOKENS = 40  # one sentence or two, of which every arc can be seen
 _LONGEST_HELD = 10_000  # characters of JSON

@@ -10,14 +10,14 @@ import zlib
 from pathlib import Path
 
 from gptcore.analysis import count_parameters
-from gptcore.checkpoint import CONFIG_FILE, WEIGHTS_FILE, load_folder, save_folder
 from gptcore.config import GPTConfig
 from gptcore.errors import GPTCoreError
 from gptcore.language_model import LanguageModel, find_folder, load
 from gptcore.tokenizers import load_tokenizer
+from gptcore.weights.checkpoint import CONFIG_FILE, WEIGHTS_FILE, load_folder, save_folder
 from ui.handlers.inputs import InputError
-from ui.jobs import Bench
-from ui.recordings import read_recording, write_recording
+from ui.runs.run_json import read_recording, write_recording
+from ui.runs.run_manager import Workspace
 from ui.services import Services
 
 EXAMPLE_MODEL = "anthology"
@@ -33,14 +33,14 @@ _MEMBERS = {CONFIG_FILE, WEIGHTS_FILE, "tokenizer.json", "tokenizer_config.json"
 def recording(services: Services, request: object) -> str | None:
     """A run with its curve and looks as a data URL of JSON: [bench, run]. None for nonsense."""
     bench_id, run_id = [*request, None, None][:2] if isinstance(request, list) else (None, None)
-    bench = services.jobs.get(bench_id)
+    bench = services.run_manager.get(bench_id)
     record = next((r for r in bench.records if r.id == run_id), None) if bench is not None else None
     if record is None:
         return None
     return f"data:application/json;base64,{base64.b64encode(write_recording(record).encode()).decode()}"
 
 
-def example_benches() -> list[Bench]:
+def example_benches() -> list[Workspace]:
     """The recorded runs that the tab's three forms open with; one that cannot be read is left out.
 
     First how the bundled anthology model was made, which can be opened; then a model tuned on a text, and one that
@@ -54,7 +54,7 @@ def example_benches() -> list[Bench]:
         try:
             if file is not None:
                 lm = load(EXAMPLE_MODEL, offline=True) if name == "example" else None
-                found.append(Bench(name, [read_recording(file.read_text(encoding="utf-8"), lm, name)]))
+                found.append(Workspace(name, [read_recording(file.read_text(encoding="utf-8"), lm, name)]))
         except (GPTCoreError, OSError, ValueError, KeyError):
             log.warning("The recorded run %s cannot be read; it is left out.", file.name if file else name)
     return found
@@ -66,7 +66,7 @@ def zipped_model(services: Services, bench_id: object) -> tuple[str, str]:
     Raises:
         InputError: no model yet.
     """
-    bench = services.jobs.get(bench_id)
+    bench = services.run_manager.get(bench_id)
     record = bench.current if bench is not None else None
     lm = record.language_model if record is not None else None
     if bench is None or record is None or lm is None:
@@ -96,7 +96,7 @@ def zipped_model(services: Services, bench_id: object) -> tuple[str, str]:
     return str(target), note
 
 
-def opened_model(services: Services, bench_id: object, file: object) -> tuple[Bench, str]:
+def opened_model(services: Services, bench_id: object, file: object) -> tuple[Workspace, str]:
     """(bench, name): a model folder from an uploaded zip, ready to be picked.
 
     Raises:
@@ -120,7 +120,7 @@ def opened_model(services: Services, bench_id: object, file: object) -> tuple[Be
             raise type(error)(str(error).replace(f"{scratch}/", "").replace(scratch, path.name)) from None
         for parameter in lm.model.parameters():
             parameter.data = parameter.data.clone()  # the file it is mapped from goes away
-    return services.jobs.keep(bench_id, lm)
+    return services.run_manager.keep(bench_id, lm)
 
 
 def unpack(file: Path, folder: Path, *, most_bytes: int) -> None:

@@ -13,7 +13,7 @@ from ui.handlers.inputs import InputError
 from ui.handlers.train.input_forms import InputForm, input_form, texts_of
 from ui.handlers.train.presets import LENGTHS, OPTIMIZERS, RIVALS, SENT, TRICKS
 from ui.handlers.train.texts import REPEATED, TextSource
-from ui.limits import Limits
+from ui.state.limits import Limits
 
 Values = Mapping[str, object]
 # Muon's steps are larger than AdamW's: one control moves both. tests/benchmarks/presets.py compares.

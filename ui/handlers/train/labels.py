@@ -26,8 +26,8 @@ from ui.handlers import inputs
 from ui.handlers.train.forms import LabelForm
 from ui.handlers.train.input_forms import INPUT_FORMS, encoded, texts_of
 from ui.handlers.train.plan import check_size, facts_of, lasting, sample_prompt
-from ui.run_records import RunRecord
-from ui.runs import Plan, Scoring
+from ui.runs.run_state import RunRecord
+from ui.runs.training_run import Plan, Scoring
 from ui.services import Services
 
 _WARMUP_SHARE = 0.002  # Radford et al. 2018, section 4.1

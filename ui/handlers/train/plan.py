@@ -14,10 +14,10 @@ from gptcore.analysis import activation_bytes, count_parameters, optimizer_bytes
 from gptcore.config import GPTConfig
 from gptcore.corpora.world.trials import make_trial
 from gptcore.errors import TokenizerError
+from gptcore.inference.scoring import scoring_windows
 from gptcore.language_model import LanguageModel
 from gptcore.model import GPT, evaluating, random_model
 from gptcore.recording import Watched, snapshot
-from gptcore.scoring import scoring_windows
 from gptcore.tokenizers import CharTokenizer, Tokenizer, describe_token
 from gptcore.training import (
     Batches,
@@ -34,9 +34,9 @@ from ui.handlers.inputs import InputError
 from ui.handlers.train.forms import TrainForm, TuneForm
 from ui.handlers.train.presets import OPTIMIZERS, TRICKS, WATCHED_ITEMS
 from ui.handlers.train.texts import REPEATED, REPEATED_CHARACTERS, Text, find_text
-from ui.preparations import Prepared
-from ui.run_records import Kind, RunFacts
-from ui.runs import Plan, Scoring
+from ui.runs.dataset_cache import Prepared
+from ui.runs.run_state import Kind, RunFacts
+from ui.runs.training_run import Plan, Scoring
 from ui.services import Services
 
 _WATCHED_TASKS = ("cloze", "question", "summarise")
@@ -51,7 +51,7 @@ def make_plan(services: Services, form: TrainForm) -> Plan:
     if form.source.name == REPEATED:
         return _repeated_plan(services, form)
     text = find_text(services.limits, form.source, offline=services.models.offline)
-    prepared = services.texts.get(text.documents, tokenizer=None, kind=form.tokenizer, vocab_size=form.vocab_size)
+    prepared = services.datasets.get(text.documents, tokenizer=None, kind=form.tokenizer, vocab_size=form.vocab_size)
     made = replace(_config(form, prepared.tokenizer.vocab_size), **form.switches)
     check_size(services, made, form.config)
     config = replace(form.config, precision=services.precision(made, form.config.batch_size))
@@ -74,7 +74,7 @@ def tuning_plan(services: Services, lm: LanguageModel, form: TuneForm) -> Plan:
         GPTCoreError: as make_plan, or a text with characters that the model does not know.
     """
     text = find_text(services.limits, form.source, offline=services.models.offline)
-    prepared = services.texts.get(text.documents, tokenizer=lm.tokenizer, kind="", vocab_size=0)
+    prepared = services.datasets.get(text.documents, tokenizer=lm.tokenizer, kind="", vocab_size=0)
     shortest = min(len(prepared.train), len(prepared.valid)) - 1
     window = min(form.window, lm.model.config.n_positions, shortest)
     shape = replace(lm.model.config, n_positions=window)

@@ -18,7 +18,7 @@ from ui.services import Services
 
 def status(services: Services, run_id: object) -> dict[str, Any]:
     """A run by its id, for programs. Raises InputError when it is unknown."""
-    record = services.jobs.find(run_id)
+    record = services.run_manager.find(run_id)
     if record is None:
         raise InputError(f"There is no run {str(run_id)[:60]!r} on this server. It may have been freed; start another.")
     rows, looks = record.so_far()
@@ -61,7 +61,7 @@ def by_program(
     if action == "status":
         return status(services, run_id)
     if action == "stop":
-        services.jobs.stop(run_id)
+        services.run_manager.stop(run_id)
         return status(services, run_id)
     if action != "start":
         raise InputError(f"The action is {str(action)[:40]!r}; choose start, status or stop.")

@@ -9,7 +9,7 @@ from gptcore.corpora import CORPORA, corpus
 from gptcore.tokenizers import END_OF_TEXT
 from ui.handlers import inputs
 from ui.handlers.inputs import InputError
-from ui.limits import Limits
+from ui.state.limits import Limits
 
 YOURS, DATA_SET, REPEATED = "yours", "data set", "repeated"
 REPEATED_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ."

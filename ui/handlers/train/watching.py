@@ -20,9 +20,9 @@ from ui.handlers.train.forms import LabelForm, TrainForm, TuneForm, train_form, 
 from ui.handlers.train.labels import label_plan
 from ui.handlers.train.plan import make_plan, tuning_plan
 from ui.handlers.train.presets import TRICKS
-from ui.jobs import Bench
-from ui.recordings import facts_json
-from ui.run_records import RunFacts, RunRecord
+from ui.runs.run_json import facts_json
+from ui.runs.run_manager import Workspace
+from ui.runs.run_state import RunFacts, RunRecord
 from ui.services import Services
 
 _FEW_TOKENS = 250_000  # after which the smallest presets still write noise
@@ -42,7 +42,7 @@ def start(
     rival: TrainForm | None = None,
     go: bool = True,
     note: str = "",
-) -> Bench:
+) -> Workspace:
     """Starts a run from scratch on a visitor's bench, or a race of two. Raises GPTCoreError with what to change.
 
     Args:
@@ -54,19 +54,19 @@ def start(
         against = None if rival is None else make_plan(services, rival)
     except GPTCoreError as error:
         raise InputError(f"The rival cannot run: {error}") from None
-    return services.jobs.start(bench_id, plan, rival=against, go=go)
+    return services.run_manager.start(bench_id, plan, rival=against, go=go)
 
 
-def tune(services: Services, bench_id: object, model: object, form: TuneForm) -> Bench:
+def tune(services: Services, bench_id: object, model: object, form: TuneForm) -> Workspace:
     """Starts training the picked model further on a text. Raises GPTCoreError with what to change."""
     lm = services.models.get(inputs.model_name(model))
-    return services.jobs.start(bench_id, tuning_plan(services, lm, form))
+    return services.run_manager.start(bench_id, tuning_plan(services, lm, form))
 
 
-def learn_labels(services: Services, bench_id: object, model: object, form: LabelForm) -> Bench:
+def learn_labels(services: Services, bench_id: object, model: object, form: LabelForm) -> Workspace:
     """Starts a classifier around the picked model on labelled lines. Raises GPTCoreError with what to change."""
     lm = services.models.get(inputs.model_name(model))
-    return services.jobs.start(bench_id, label_plan(services, lm, form))
+    return services.run_manager.start(bench_id, label_plan(services, lm, form))
 
 
 def tell(services: Services, request: object) -> dict[str, Any] | None:
@@ -82,7 +82,7 @@ def can_go_on(record: RunRecord) -> bool:
     return known and not record.alive and record.language_model is not None and record.step > 0
 
 
-def go_on(services: Services, bench: Bench) -> Bench:
+def go_on(services: Services, bench: Workspace) -> Workspace:
     """Starts a run that goes on where the bench's newest has ended: its weights, its text, its rate at the end.
 
     One that ended early gets the time or the updates that it had left, another as many again. Raises GPTCoreError.
@@ -111,7 +111,7 @@ def go_on(services: Services, bench: Bench) -> Bench:
     )
     note = f"Goes on from update {record.step:,} of the run before, with its weights."
     facts = replace(plan.facts, config=config, note=note, title=record.facts.title)
-    begun = services.jobs.start(
+    begun = services.run_manager.start(
         bench.id, replace(plan, facts=facts, model=lambda: snapshot(lm.model).requires_grad_(True))
     )
     if begun.current is not None:
@@ -126,7 +126,7 @@ def command(services: Services, request: object) -> dict[str, Any] | None:
         {"said": a sentence or ""}.
     """
     bench_id, what, value = _parts(request, 3)
-    bench = services.jobs.get(bench_id)
+    bench = services.run_manager.get(bench_id)
     if bench is None or bench.current is None or what not in _COMMANDS:
         return None
     try:
@@ -136,7 +136,7 @@ def command(services: Services, request: object) -> dict[str, Any] | None:
         if bench.run is None:  # a recording has ended for good
             return {"said": ""}
         if what in ("resume", "step"):
-            services.jobs.check_place(bench)
+            services.run_manager.check_place(bench)
         if what == "rate":
             bench.run.retune(inputs.number(value, "The learning rate", low=1e-9, high=1000.0))
         elif what == "longer":
@@ -150,7 +150,7 @@ def command(services: Services, request: object) -> dict[str, Any] | None:
     return {"said": ""}
 
 
-def _steer(bench: Bench, what: str, value: object) -> None:
+def _steer(bench: Workspace, what: str, value: object) -> None:
     """Lets the bench's run, or both that race, pause, stop or go on."""
     once = inputs.whole(value, "The number of steps", low=1, high=1000) if what == "step" else math.inf
     for run in bench.live:
@@ -171,7 +171,7 @@ def poll(services: Services, request: object) -> dict[str, Any] | None:
         rate ahead. In a race, the same of the rival, asked for as [run, version, rows, observations].
     """
     bench_id, run_id, version, n_rows, n_looks, rival = _parts(request, 6)
-    bench = services.jobs.get(bench_id)
+    bench = services.run_manager.get(bench_id)
     record = bench.current if bench is not None else None
     if bench is None or record is None:
         return None
@@ -288,7 +288,7 @@ def chances(services: Services, request: object) -> dict[str, Any] | None:
 def past(services: Services, request: object) -> list[dict[str, Any]] | None:
     """The runs of a bench for the table and the faded lines: [bench]. Curves are thinned; the newest has none."""
     (bench_id,) = _parts(request, 1)
-    bench = services.jobs.get(bench_id)
+    bench = services.run_manager.get(bench_id)
     if bench is None:
         return None
     pairs = zip([None, *bench.records], bench.records, strict=False)
@@ -336,7 +336,7 @@ def curves(services: Services, request: object) -> dict[str, Any] | None:
 
 def own_models(services: Services, bench_id: object) -> list[tuple[str, str]]:
     """(label, name) of a bench's models for the picker, the newest run first."""
-    bench = services.jobs.get(bench_id)
+    bench = services.run_manager.get(bench_id)
     if bench is None:
         return []
     records = list(enumerate(bench.records, 1))[::-1]
@@ -364,7 +364,7 @@ def _look(seen: Observation) -> dict[str, Any]:
 
 
 def _record(services: Services, bench_id: object, run_id: object) -> RunRecord | None:
-    bench = services.jobs.get(bench_id)
+    bench = services.run_manager.get(bench_id)
     return next((record for record in bench.records if record.id == run_id), None) if bench is not None else None
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from gptcore.analysis import count_parameters
-from gptcore.continuation import Continuation, check_seed
+from gptcore.inference.sequence import TokenSequence, check_seed
 from gptcore.language_model import LanguageModel
 from gptcore.zero_shot.influence import emptied
 from gptcore.zero_shot.likelihood import score_labels
@@ -94,7 +94,7 @@ def answer(services: Services, session_id: str | None, model: object, asked: Ask
     lm = services.models.get(inputs.model_name(model))
     fitted = asked.fitted(lm)
     settings = replace(asked.settings, top_k=within(asked.settings.top_k, lm))
-    continuation = Continuation(
+    continuation = TokenSequence(
         fitted.ids, settings, seed=check_seed(asked.seed), tokenizer=lm.tokenizer, stop=asked.stop
     )
     stream, shown_at, computed, written, n, end = records.prompt(_tail(fitted.prompt.text)), 0.0, 0.0, "", 0, ""

@@ -8,15 +8,15 @@ from typing import Any
 
 from gptcore.corpora.world.items import NO_STEPS, TASKS_WITH_ITEMS, items
 from gptcore.corpora.world.trials import examples as examples_of
+from gptcore.inference.sampling import CONTROLS, SamplingSettings
 from gptcore.language_model import LanguageModel
-from gptcore.sampling import CONTROLS, SamplingSettings
 from gptcore.zero_shot.evaluation import find_template
 from gptcore.zero_shot.tasks import TASKS, Task
 from gptcore.zero_shot.templates import Item, Prompt, Template
 from gptcore.zero_shot.window import Fitted, fit, fit_text
 from ui.handlers import inputs
 from ui.handlers.inputs import InputError
-from ui.limits import Limits
+from ui.state.limits import Limits
 
 MOST_FIELDS, MOST_EXAMPLES, MOST_LABELS = 3, 8, 12
 # What the tab sends, in this order.

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from gptcore.continuation import Continuation, check_seed
+from gptcore.inference.sequence import TokenSequence, check_seed
 from ui.handlers import inputs
 from ui.handlers.inputs import InputError
 from ui.handlers.zero_shot import asking, form
@@ -51,7 +51,7 @@ def by_program(
     fitted = asked.fitted(lm)
     settings = replace(asked.settings, top_k=asking.within(asked.settings.top_k, lm))
     seed = check_seed(asked.seed)
-    continuation = Continuation(fitted.ids, settings, seed=seed, tokenizer=lm.tokenizer, stop=asked.stop)
+    continuation = TokenSequence(fitted.ids, settings, seed=seed, tokenizer=lm.tokenizer, stop=asked.stop)
     with services.admission.turn():
         made = [token for (_, token), _ in services.write(lm, [continuation], asked.max_new_tokens)]
     written = "".join(token.text for token in made)

@@ -21,7 +21,7 @@ from ui.handlers.sheets import Bar, Link, Section, duration, sheet
 from ui.handlers.zero_shot.recorded import SIDES
 from ui.handlers.zero_shot.views import chosen_models
 from ui.services import Services
-from ui.sessions import Turn
+from ui.state.sessions import Turn
 
 CHAIN = "chain of thought"
 WAYS = ("0", "1", "2", "4", "8", CHAIN)

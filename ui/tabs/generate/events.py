@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 
 from gptcore.errors import GPTCoreError
-from gptcore.sampling import CONTROLS, SamplingSettings
+from gptcore.inference.sampling import CONTROLS, SamplingSettings
 from ui.errors import shown_to_visitor
 from ui.handlers import inputs
 from ui.handlers.generate import writing as handlers

@@ -18,7 +18,7 @@ from ui.handlers.train import files, watching
 from ui.handlers.train.fitting import fitted
 from ui.handlers.train.forms import label_form, rival_form, train_form, tune_form
 from ui.handlers.train.presets import FIELDS, GPT1_TUNING, LABEL_FIELDS, NOTES, PRESETS, TUNING_FIELDS
-from ui.jobs import Bench
+from ui.runs.run_manager import Workspace
 from ui.services import Services
 from ui.tabs.picker import choices
 from ui.tabs.wiring import event_data, served
@@ -97,7 +97,7 @@ class TrainEvents:
 
     def restore(self, event: gr.EventData) -> list[Any]:
         """The form of the run that a page shows after a reload, as it was when the run was started."""
-        bench = self._services.jobs.get(event_data(event).get("bench"))
+        bench = self._services.run_manager.get(event_data(event).get("bench"))
         kind, values = (bench.current.form if bench is not None and bench.current is not None else None) or ("", {})
         fields = {"scratch": FIELDS, "tune": TUNING_FIELDS, "labels": LABEL_FIELDS}
         found: list[Any] = [gr.Tabs(selected=kind) if kind else gr.skip()]
@@ -109,7 +109,7 @@ class TrainEvents:
 
     def zip(self, bench: str) -> list[Any]:
         with shown_to_visitor():
-            known = self._services.jobs.get(bench)
+            known = self._services.run_manager.get(bench)
             path, note = files.zipped_model(self._services, bench if known is not None and known.records else "example")
             return [path, note]
 
@@ -131,7 +131,7 @@ class TrainEvents:
         return [gr.Dropdown(choices=offered, value=name), gr.Tabs(selected=tab)]
 
 
-def _remembering(kind: str, values: Mapping[str, object], bench: Bench) -> Bench:
+def _remembering(kind: str, values: Mapping[str, object], bench: Workspace) -> Workspace:
     """Notes with a run what it was started with, so that its form can be filled again."""
     if bench.current is not None:
         short = {name: value for name, value in values.items() if not isinstance(value, str) or len(value) < _LONGEST}
@@ -152,5 +152,5 @@ def slide(services: Services, request: object) -> str | None:
     return train.picture(**found, kind=kind, dark=dark is True) if found is not None and is_kind(kind) else None
 
 
-def _value(bench: Bench) -> str:
+def _value(bench: Workspace) -> str:
     return json.dumps({"bench": bench.id, "run": bench.current.id if bench.current is not None else None})

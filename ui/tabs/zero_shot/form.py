@@ -7,7 +7,7 @@ from typing import Any
 
 import gradio as gr
 
-from gptcore.sampling import CONTROLS
+from gptcore.inference.sampling import CONTROLS
 from gptcore.zero_shot.tasks import TASKS
 from ui.handlers.zero_shot.form import MOST_EXAMPLES, MOST_FIELDS, STOPS, columns_of
 from ui.services import Services

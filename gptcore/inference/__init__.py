@@ -1,0 +1,1 @@
+"""Writing text: sampling, sequences, the running batch, the decode engine, and scoring."""

@@ -1,0 +1,238 @@
+"""The decode engine: one new token for the price of reading the weights once, however many texts are written.
+
+`DecodeEngine` keeps keys and values and computes single rows with plain functions over packed weights,
+its products with whichever kernel was fastest when tried on the model's own matrices. `UncachedDecoder`
+reads the whole context again for every token. Both follow the same window rule, so in fp32 they agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+from weakref import WeakKeyDictionary
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from gptcore.config import GPTConfig
+from gptcore.inference.kernels import KERNELS, Precision, Product, fastest_kernel
+from gptcore.kv_cache import RaggedKVCache
+from gptcore.model import GPT, activation, evaluating
+from gptcore.threads import ThreadGovernor, adapted
+
+# Below this many weights reading them is no longer what costs, and 16 bits would buy nothing.
+FAST_FROM_PARAMETERS = 30_000_000
+_SEVERAL = 8  # rows with which the kernels are tried that compute more than one row
+
+
+class Decoder(Protocol):
+    """Something that reads texts, a row each, and predicts the next token of all of them."""
+
+    def add(self) -> None:
+        """One more row, the last."""
+        ...
+
+    def remove(self, row: int) -> None:
+        """Takes a row away; the last one gets its number."""
+        ...
+
+    @adapted()
+    def read(self, row: int, token_ids: Sequence[int]) -> Tensor:
+        """Reads a fresh context into a row, at least one token; returns the logits after it, float32 [V]."""
+        ...
+
+    def step(self, token_ids: Sequence[int]) -> Tensor:
+        """Reads one more token in each of the B rows; returns the logits after them, float32 [B, V]."""
+        ...
+
+
+class UncachedDecoder:
+    """Computes every position anew for each token: what generation costs without a KV cache."""
+
+    def __init__(self, model: GPT) -> None:
+        self.model = model
+        self._contexts: list[list[int]] = []
+
+    def add(self) -> None:
+        self._contexts.append([])
+
+    def remove(self, row: int) -> None:
+        self._contexts[row] = self._contexts[-1]
+        del self._contexts[-1]
+
+    @adapted()
+    @torch.inference_mode()
+    def read(self, row: int, token_ids: Sequence[int]) -> Tensor:
+        self._contexts[row] = list(token_ids)
+        ids = torch.tensor([self._contexts[row]], device=self.model.wte.weight.device)
+        with evaluating(self.model):
+            return self.model.lm_head(self.model.hidden_states(ids)[0, -1])  # [V]
+
+    def step(self, token_ids: Sequence[int]) -> Tensor:
+        return torch.stack([self.read(row, [*self._contexts[row], new]) for row, new in enumerate(token_ids)])
+
+
+class DecodeEngine:
+    """Keeps keys and values; a step costs one row of work for each text, and reads the weights once for all.
+
+    Args:
+        model: may be shared between visitors, is not changed.
+        precision: "exact" multiplies the weights as they are, in fp32; "fast" may round copies of them to 16 bits
+            for the products of single steps; "int8" to 8 bits, activations too; everything else stays fp32.
+            "auto" is "fast" from 30M parameters, where reading the weights is what costs.
+    """
+
+    def __init__(self, model: GPT, *, precision: Precision = "auto") -> None:
+        self.model = model
+        self.cache = RaggedKVCache(model.config, device=model.wte.weight.device)
+        self._precision: Precision = precision
+        self._engines: dict[int, tuple[PackedWeights, ThreadGovernor]] = {}
+
+    def add(self) -> None:
+        self.cache.add()
+
+    def remove(self, row: int) -> None:
+        self.cache.remove(row)
+
+    @adapted()
+    @torch.inference_mode()
+    def read(self, row: int, token_ids: Sequence[int]) -> Tensor:
+        ids = torch.tensor([list(token_ids)], device=self.model.wte.weight.device)
+        with evaluating(self.model):
+            hidden = self.model.hidden_states(ids, cache=self.cache.row(row))  # [1, T, C]
+            self.cache.lengths[row] = ids.shape[1]
+            return self.model.lm_head(hidden[0, -1])  # [V]
+
+    @torch.inference_mode()
+    def step(self, token_ids: Sequence[int]) -> Tensor:
+        packed, threads = self._engine(1 if len(token_ids) == 1 else _SEVERAL)
+        with threads.step():
+            return decode_one(packed, torch.tensor(token_ids, device=packed.wte.device), self.cache)
+
+    def _engine(self, n_rows: int) -> tuple[PackedWeights, ThreadGovernor]:
+        if n_rows not in self._engines:
+            packed = packed_weights(self.model, n_rows, self._precision)
+            self._engines[n_rows] = packed, ThreadGovernor(packed.threads_found)
+        return self._engines[n_rows]
+
+
+@dataclass(frozen=True)
+class PackedLayer:
+    """One block's tensors as plain functions and (weight, bias, epsilon) triples."""
+
+    norm_1: tuple[Tensor, Tensor, float]
+    norm_2: tuple[Tensor, Tensor, float] | None
+    c_attn: Product
+    attn_proj: Product
+    c_fc: Product | None
+    mlp_proj: Product | None
+
+
+@dataclass(frozen=True)
+class PackedWeights:
+    """A model flattened for decoding: no module tree on the way.
+
+    `kernel` names what its products run on; `threads_found` remembers which thread count was best.
+    """
+
+    config: GPTConfig
+    wte: Tensor
+    wpe: Tensor | None
+    layers: list[PackedLayer]
+    final_norm: tuple[Tensor, Tensor, float] | None
+    lm_head: Product
+    kernel: str
+    threads_found: dict[str, float]
+
+
+def decode_one(packed: PackedWeights, token_ids: Tensor, cache: RaggedKVCache) -> Tensor:
+    """Logits after one more token in every row of the cache, float32 [B, V]; token_ids is int64 [B]."""
+    config, B = packed.config, len(token_ids)
+    places, longest = torch.tensor(cache.lengths, device=token_ids.device), max(cache.lengths) + 1
+    # Rows of one length need no mask, and write with one slice.
+    ragged = min(cache.lengths) + 1 < longest
+    seen = (torch.arange(longest, device=places.device) <= places[:, None])[:, None, None] if ragged else None
+    rows = torch.arange(B, device=places.device)
+    heads = (B, 3, config.n_head, 1, config.head_dim)
+    x = packed.wte[token_ids]  # [B, C]
+    if packed.wpe is not None:
+        x = x + packed.wpe[places]
+    pre_norm = config.norm_position == "pre"
+    name = config.activation_function
+    for layer, memory in zip(packed.layers, cache.data, strict=True):
+        read = _norm(x, layer.norm_1) if pre_norm else x
+        qkv = layer.c_attn(read).view(heads)
+        if ragged:
+            memory[:, rows, :, places] = qkv[:, 1:, :, 0]  # [B, 2, H, D]
+        else:
+            memory[:, :B, :, longest - 1 : longest] = qkv[:, 1:].transpose(0, 1)  # [2, B, H, 1, D]
+        keys, values = memory[:, :B, :, :longest]
+        mixed = F.scaled_dot_product_attention(qkv[:, 0], keys, values, attn_mask=seen)  # [B, H, 1, D]
+        x = x + layer.attn_proj(mixed.reshape(B, -1))
+        if not pre_norm:
+            x = _norm(x, layer.norm_1)
+        if layer.c_fc is None or layer.mlp_proj is None or layer.norm_2 is None:
+            continue
+        read = _norm(x, layer.norm_2) if pre_norm else x
+        x = x + layer.mlp_proj(activation(name, layer.c_fc(read)))
+        if not pre_norm:
+            x = _norm(x, layer.norm_2)
+    cache.lengths[:] = [length + 1 for length in cache.lengths]
+    return packed.lm_head(x if packed.final_norm is None else _norm(x, packed.final_norm))
+
+
+def _norm(x: Tensor, norm: tuple[Tensor, Tensor, float]) -> Tensor:
+    weight, bias, epsilon = norm
+    return F.layer_norm(x, weight.shape, weight, bias, epsilon)
+
+
+# One packing for each model, batch size and precision, as long as the model lives and its weights stay the same.
+_PACKED: WeakKeyDictionary[GPT, dict[tuple[int, str], tuple[tuple[int, int], PackedWeights]]] = WeakKeyDictionary()
+
+
+@adapted()
+def packed_weights(model: GPT, batch_size: int, precision: Precision) -> PackedWeights:
+    """The model's packing, made at first use and again when its weights have been changed in place."""
+    if precision == "auto":
+        precision = "fast" if sum(p.numel() for p in model.parameters()) >= FAST_FROM_PARAMETERS else "exact"
+    version = (sum(0 if p.is_inference() else p._version for p in model.parameters()), model.wte.weight.data_ptr())
+    packings = _PACKED.setdefault(model, {})
+    found = packings.get((batch_size, precision))
+    if found is None or found[0] != version:
+        kernel = fastest_kernel(model, batch_size, precision)
+        same = [other for at, other in packings.values() if at == version and other.kernel == kernel]
+        found = version, replace(same[0], threads_found={}) if same else _pack(model, kernel)
+        packings[batch_size, precision] = found
+    return found[1]
+
+
+@torch.inference_mode()
+def _pack(model: GPT, kernel: str) -> PackedWeights:
+    make = KERNELS[kernel]
+    layers = [
+        PackedLayer(
+            norm_1=_norm_of(block.ln_1),
+            norm_2=_norm_of(block.ln_2) if block.use_mlp else None,
+            c_attn=make(block.attn.c_attn),
+            attn_proj=make(block.attn.c_proj),
+            c_fc=make(block.mlp.c_fc) if block.use_mlp else None,
+            mlp_proj=make(block.mlp.c_proj) if block.use_mlp else None,
+        )
+        for block in model.blocks
+    ]
+    return PackedWeights(
+        config=model.config,
+        wte=model.wte.weight.detach(),
+        wpe=model.wpe.weight.detach() if model.config.use_positions else None,
+        layers=layers,
+        final_norm=_norm_of(model.ln_f) if isinstance(model.ln_f, torch.nn.LayerNorm) else None,
+        lm_head=make(model.lm_head),
+        kernel=kernel,
+        threads_found={},
+    )
+
+
+def _norm_of(norm: torch.nn.LayerNorm) -> tuple[Tensor, Tensor, float]:
+    return norm.weight.detach(), norm.bias.detach(), norm.eps

@@ -1,0 +1,145 @@
+"""Text from a model, one token at a time: a ladder from one choice to several continuations together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import torch
+from torch import Tensor
+
+from gptcore.errors import NOT_NUMBERS, CheckpointError, ContextLengthError, TokenIdError
+from gptcore.inference.batch import RunningBatch
+from gptcore.inference.kernels import Precision
+from gptcore.inference.sampling import SamplingSettings
+from gptcore.inference.sequence import TokenSequence, check_length, replayed_start
+from gptcore.inference.token import GeneratedToken
+from gptcore.language_model import LanguageModel
+from gptcore.model import GPT, evaluating
+from gptcore.threads import adapted
+
+
+def continue_together(
+    model: GPT,
+    continuations: Sequence[TokenSequence],
+    *,
+    max_new_tokens: int,
+    use_cache: bool = True,
+    precision: Precision = "auto",
+) -> Iterator[tuple[int, GeneratedToken]]:
+    """Several continuations, decoded as one batch.
+
+    Args:
+        model: shared, not changed.
+        continuations: what is continued.
+        max_new_tokens: for each.
+        use_cache, precision: see Batch.
+
+    Yields:
+        (which continuation, its next token).
+    """
+    batch = RunningBatch(model, use_cache=use_cache, precision=precision)
+    places = {id(continuation): place for place, continuation in enumerate(continuations)}
+    for continuation in continuations:
+        batch.join(continuation, max_new_tokens)
+    while len(batch):
+        for continuation, token in batch.step():
+            yield places[id(continuation)], token
+
+
+def generate(
+    lm: LanguageModel | GPT,
+    prompt: str | Sequence[int],
+    *,
+    max_new_tokens: int,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+    min_p: float | None = None,
+    repetition_penalty: float = 1.0,
+    no_repeat_ngram_size: int = 0,
+    min_new_tokens: int = 0,
+    stop: Sequence[str] = (),
+    stop_at_end: bool = True,
+    seed: int | None = None,
+    use_cache: bool = True,
+    precision: Precision = "auto",
+    n_alternatives: int = 5,
+) -> Iterator[GeneratedToken]:
+    """Continues a prompt, one token at a time.
+
+    Args:
+        lm: a language model, or a bare GPT when the prompt is token ids.
+        prompt: text or ids; at least one token, at most the model's window.
+        max_new_tokens: at least 1. Past the window the model reads on from its last half.
+        temperature, top_k, top_p, min_p, repetition_penalty, no_repeat_ngram_size, min_new_tokens:
+            see SamplingSettings.
+        stop: strings that end the text; they are left out of it.
+        stop_at_end: the tokenizer's end-of-text token ends the text.
+        seed: the same seed gives the same text; None draws one.
+        use_cache: keep keys and values, or read everything again for each token. In "exact" the tokens agree.
+        precision: see DecodeEngine.
+        n_alternatives: the model's favourites that come with each token.
+
+    Raises:
+        SamplingError, ContextLengthError, TokenIdError, TokenizerError: before the first token.
+    """
+    settings = SamplingSettings(
+        temperature=temperature,
+        top_k=top_k,
+        top_p=top_p,
+        min_p=min_p,
+        repetition_penalty=repetition_penalty,
+        no_repeat_ngram_size=no_repeat_ngram_size,
+        min_new_tokens=min_new_tokens,
+    )
+    model, tokenizer = (lm.model, lm.tokenizer) if isinstance(lm, LanguageModel) else (lm, None)
+    ids = prompt_ids(lm, prompt)
+    check_length(max_new_tokens)
+    settings.check_vocabulary(model.config.vocab_size)
+    continuation = TokenSequence(
+        ids, settings, seed=seed, tokenizer=tokenizer, stop=stop, stop_at_end=stop_at_end, n_alternatives=n_alternatives
+    )
+    together = continue_together(
+        model, [continuation], max_new_tokens=max_new_tokens, use_cache=use_cache, precision=precision
+    )
+    return (token for _, token in together)
+
+
+def prompt_ids(lm: LanguageModel | GPT, prompt: str | Sequence[int]) -> list[int]:
+    """The prompt's token ids, checked against the model.
+
+    Raises:
+        TokenIdError: no token, an id outside the vocabulary, or text for a bare GPT.
+        ContextLengthError: more tokens than the window holds.
+    """
+    model = lm.model if isinstance(lm, LanguageModel) else lm
+    if isinstance(prompt, str):
+        if not isinstance(lm, LanguageModel):
+            raise TokenIdError("A bare GPT has no tokenizer: give token ids, or a LanguageModel from gptcore.load().")
+        ids = lm.tokenizer.encode(prompt, allow_special=True)
+    else:
+        ids = [int(token) for token in prompt]
+    if not ids:
+        raise TokenIdError("The prompt is empty. Write at least one word for the model to continue.")
+    limit, vocab_size = model.config.n_positions, model.config.vocab_size
+    if len(ids) > limit:
+        raise ContextLengthError(f"The prompt has {len(ids):,} tokens; this model reads {limit:,}. Shorten it.")
+    outside = [token for token in ids if not 0 <= token < vocab_size]
+    if outside:
+        raise TokenIdError(f"The token id {outside[0]} is outside this model's vocabulary, 0 to {vocab_size - 1}.")
+    return ids
+
+
+@adapted()
+@torch.inference_mode()
+def last_logits(model: GPT, token_ids: Sequence[int], *, n_prompt: int | None = None) -> Tensor:
+    """The model's logits for the token after these, float32 [V].
+
+    Of more tokens than the window holds, it reads those that generation from n_prompt tokens on would read.
+    """
+    start = replayed_start(n_prompt or len(token_ids), len(token_ids), model.config.n_positions)
+    with evaluating(model):
+        logits = model.lm_head(model.hidden_states(torch.tensor([list(token_ids[start:])]))[0, -1])
+    if torch.isnan(logits).any():
+        raise CheckpointError(NOT_NUMBERS)
+    return logits

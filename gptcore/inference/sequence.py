@@ -1,0 +1,169 @@
+"""A sequence being written: which token comes next, what may be shown of it, and when it ends."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from gptcore.errors import NOT_NUMBERS, CheckpointError, SamplingError
+from gptcore.inference.sampling import SamplingSettings, candidates, penalise, sample
+from gptcore.inference.stop_strings import StopMatcher
+from gptcore.inference.token import Alternative, GeneratedToken
+from gptcore.threads import sharing
+from gptcore.tokenizers import StreamingText, Tokenizer
+
+MAX_SEED = 2**63 - 1
+
+
+def context_start(n_tokens: int, previous_start: int, n_positions: int) -> int:
+    """Where the model's context begins in a text of n_tokens.
+
+    Learned positions cannot slide. When the window is full, reading starts again from its last half, with or
+    without a KV cache, so both see the same context.
+    """
+    if n_tokens - previous_start <= n_positions:
+        return previous_start
+    return n_tokens - max(1, n_positions // 2)
+
+
+def replayed_start(n_prompt: int, n_tokens: int, n_positions: int) -> int:
+    """Where the context begins for the token after n_tokens, had all but the prompt been written one by one."""
+    start = 0
+    for length in range(n_prompt, n_tokens + 1):
+        start = context_start(length, start, n_positions)
+    return start
+
+
+class TokenSequence:
+    """One text being written: its tokens, controls and random numbers.
+
+    Args:
+        prompt_ids: at least one token; the last n_written of them were written earlier under the same seed,
+            so that writing token by token gives the same text as writing at once.
+        settings: sampling controls.
+        seed: of its own generator; None draws one.
+        tokenizer: for text, the end-of-text token and stop strings; None writes ids only.
+        stop: strings that end the text; they are left out of it.
+        stop_at_end: the end-of-text token ends the text.
+        n_alternatives: how many of the model's favourites each token carries.
+    """
+
+    def __init__(
+        self,
+        prompt_ids: Sequence[int],
+        settings: SamplingSettings,
+        *,
+        seed: int | None,
+        tokenizer: Tokenizer | None = None,
+        stop: Sequence[str] = (),
+        stop_at_end: bool = True,
+        n_alternatives: int = 5,
+        n_written: int = 0,
+    ) -> None:
+        self.ids = list(prompt_ids)
+        self.n_prompt = len(self.ids) - n_written
+        self.settings = settings
+        self.seed = check_seed(seed)
+        self.start = 0
+        self.end = ""
+        self._generator = torch.Generator().manual_seed(self.seed)
+        self.n_alternatives = n_alternatives
+        self._end_id = tokenizer.end_id if tokenizer is not None else None
+        self._stop_at_end = stop_at_end
+        self._text = StreamingText(tokenizer) if tokenizer is not None else None
+        written = ""
+        for token_id in self.ids[self.n_prompt :]:  # each took one random number, and may end inside a character
+            torch.rand((), generator=self._generator, dtype=torch.float64)
+            written += self._text.push(token_id) if self._text else ""
+        self.stop = check_stop(stop, tokenizer)
+        self._matcher = StopMatcher(self.stop, written)
+
+    @property
+    def n_new(self) -> int:
+        """Tokens written so far."""
+        return len(self.ids) - self.n_prompt
+
+    @property
+    def done(self) -> bool:
+        """Whether `end` says why no more will come: "length", "end-of-text" or "stop"."""
+        return bool(self.end)
+
+    def take_over(self, ids: Sequence[int], end: str) -> None:
+        """Is as far from now on as a copy of it that was written elsewhere by the same seed, and chooses no more."""
+        self.ids, self.end = list(ids), end
+
+    @sharing(1)
+    def choose(self, logits: Tensor, *, is_last: bool) -> list[GeneratedToken]:
+        """Takes one token; returns those that may be shown now, usually that one.
+
+        Args:
+            logits: float [V], after everything in `ids`.
+            is_last: no more will be asked for.
+        """
+        logits = logits.float().cpu()
+        favourites = logits.topk(min(max(1, self.n_alternatives), len(logits)))
+        best, values = favourites.indices.tolist(), favourites.values.tolist()
+        total = values[0] - float(logits.log_softmax(dim=0)[best[0]])
+        if not math.isfinite(total):
+            raise CheckpointError(NOT_NUMBERS)
+        adjusted = penalise(logits, self.settings, self.ids, n_new=self.n_new, end_id=self._end_id)
+        choices = candidates(adjusted, self.settings)
+        place = sample(choices, self._generator)
+        token_id = int(choices.ids[place])
+        self.ids.append(token_id)
+        chosen = float(logits[token_id])
+        above = sum(value > chosen for value in values)
+        token = GeneratedToken(
+            id=token_id,
+            text=self._text.push(token_id) if self._text else "",
+            logprob=chosen - total,
+            rank=1 + (above if above < len(values) else int((logits > chosen).sum())),
+            sampling_probability=float(choices.probabilities[place]),
+            n_candidates=len(choices.ids),
+            alternatives=tuple(Alternative(i, v - total) for i, v in zip(best, values, strict=True))[
+                : self.n_alternatives
+            ],
+            context_start=self.start,
+        )
+        tokens, n_cut = self._matcher.push(token)
+        if n_cut is not None:
+            self.end = "stop"
+            del self.ids[len(self.ids) - n_cut :]
+        elif token_id == self._end_id and self._stop_at_end:
+            self.end = "end-of-text"
+        elif is_last:
+            self.end = "length"
+        if self.end:
+            tokens += self._matcher.flush()
+            tokens[-1:] = [replace(last, end=self.end) for last in tokens[-1:]]
+        return tokens
+
+
+def check_length(max_new_tokens: object) -> None:
+    """Raises SamplingError unless it is a whole number of at least 1."""
+    if isinstance(max_new_tokens, bool) or not isinstance(max_new_tokens, int) or max_new_tokens < 1:
+        raise SamplingError(f"max_new_tokens is {max_new_tokens!r}; it must be a whole number of at least 1.")
+
+
+def check_seed(seed: int | None) -> int:
+    """The seed itself, or a random one for None. Raises SamplingError outside 0 to 2**63 - 1."""
+    if seed is None:
+        return int(torch.randint(2**31, ()))
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= MAX_SEED:
+        raise SamplingError(f"The seed is {seed!r}; it must be a whole number from 0 to {MAX_SEED}.")
+    return seed
+
+
+def check_stop(stop: Sequence[str], tokenizer: Tokenizer | None) -> list[str]:
+    """The stop strings. Raises SamplingError for empty ones, or where there is no text to find them in."""
+    if isinstance(stop, str):
+        stop = [stop]
+    if any(not isinstance(text, str) or not text for text in stop):
+        raise SamplingError("A stop string is empty; every one must have at least one character.")
+    if stop and tokenizer is None:
+        raise SamplingError("Stop strings need a tokenizer: give a LanguageModel from gptcore.load().")
+    return list(stop)

@@ -1,0 +1,41 @@
+"""A generated token: what generation yields."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """A token that the model might have written, with its natural log-probability before any control."""
+
+    id: int
+    logprob: float
+
+
+@dataclass(frozen=True)
+class GeneratedToken:
+    """One new token.
+
+    Attributes:
+        id: its number.
+        text: the characters that it completes; "" for a part of a character and for the end-of-text token. A
+            character that is incomplete when the length is reached is left out.
+        logprob: the model's own log-probability, natural, before temperature and cuts.
+        rank: 1 for the model's favourite.
+        sampling_probability: the chance it had after all controls.
+        n_candidates: tokens that were left to choose from.
+        alternatives: the model's most likely tokens, best first, the chosen one among them or not.
+        context_start: 0, or the place in the text from which the model has read since its window filled up.
+        end: "" while it goes on, else why this token is the last: "length", "end-of-text" or "stop".
+    """
+
+    id: int
+    text: str
+    logprob: float
+    rank: int
+    sampling_probability: float
+    n_candidates: int
+    alternatives: tuple[Alternative, ...]
+    context_start: int = 0
+    end: str = ""

@@ -1,0 +1,206 @@
+"""Model folders: config.json, model.safetensors and the tokenizer, which transformers opens too."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from gptcore.config import GPTConfig
+from gptcore.errors import CheckpointError, ConfigError
+from gptcore.model import GPT
+from gptcore.tokenizers.base import Tokenizer
+from gptcore.weights.hf_format import (
+    check_shapes,
+    config_from_hf,
+    config_to_hf,
+    model_from_tensors,
+    tensors_from_hf,
+    tensors_to_hf,
+)
+
+CONFIG_FILE = "config.json"
+WEIGHTS_FILE = "model.safetensors"
+INDEX_FILE = "model.safetensors.index.json"
+
+
+def read_tensors(path: Path) -> dict[str, Tensor]:
+    """All tensors of a safetensors file, mapped from disk rather than read into memory.
+
+    Raises:
+        CheckpointError: not a safetensors file, or cut short.
+    """
+    with _opened(path) as file:
+        return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+
+
+def read_shapes(path: Path) -> dict[str, list[int]]:
+    """Names and shapes of a safetensors file's tensors, by its header alone. Raises as read_tensors does."""
+    with _opened(path) as file:
+        return {name: list(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118
+
+
+def read_metadata(path: Path) -> dict[str, str]:
+    """What a safetensors file says of itself. Raises CheckpointError as read_tensors does."""
+    with _opened(path) as file:
+        return file.metadata() or {}
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """A safetensors file, with its library's errors as sentences."""
+    try:
+        with safe_open(path, framework="pt") as file:
+            yield file
+    except FileNotFoundError:
+        raise CheckpointError(f"There is no file {path}.") from None
+    except (SafetensorError, OSError, ValueError) as error:
+        raise CheckpointError(f"{path} is damaged, cut short or not a safetensors file ({error}).") from None
+
+
+def write_tensors(tensors: dict[str, Tensor], path: Path, metadata: dict[str, str] | None = None) -> None:
+    """Writes a safetensors file under a temporary name and moves it into place once it is whole."""
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        save_file(tensors, partial, metadata={"format": "pt", **(metadata or {})})
+        partial.chmod(0o644)  # safetensors makes files that only their owner can read
+        partial.replace(path)
+    except (OSError, SafetensorError) as error:  # safetensors has an error of its own for a full disk
+        raise CheckpointError(f"{path} cannot be written ({getattr(error, 'strerror', None) or error}).") from None
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def read_config(folder: Path) -> GPTConfig:
+    """The config of a model folder. Raises CheckpointError when config.json is missing or unusable."""
+    path = folder / CONFIG_FILE
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(values, dict):
+            raise CheckpointError(f"{path} is not usable: it holds no names and values of a model.")
+        return config_from_hf(values)
+    except FileNotFoundError:
+        raise CheckpointError(f"{folder} is not a model folder: it has no {CONFIG_FILE}.") from None
+    except (OSError, ValueError, AttributeError, TypeError, RecursionError, ConfigError) as error:
+        raise CheckpointError(f"{path} is not usable: {error}") from None
+
+
+def load_folder(folder: Path, *, check: Callable[[GPTConfig], None] | None = None) -> GPT:
+    """The model of a folder, in evaluation mode, in fp32.
+
+    fp32 weights stay mapped from the file; 16-bit ones are widened into memory.
+
+    Args:
+        folder: with config.json and safetensors weights.
+        check: sees the config before any weights are read, and may refuse it.
+
+    Raises:
+        CheckpointError: files missing, not safetensors, damaged, or of another shape, by the tensor's name.
+    """
+    if not folder.is_dir():
+        raise CheckpointError(f"There is no folder {folder}.")
+    config = read_config(folder)
+    if check is not None:
+        check(config)
+    return model_from_files(config, weight_files(folder))
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """The safetensors files of a folder, sharded or not. Raises CheckpointError when there are none."""
+    if (folder / WEIGHTS_FILE).is_file():
+        return [folder / WEIGHTS_FILE]
+    if (folder / INDEX_FILE).is_file():
+        return [folder / name for name in shard_names(folder / INDEX_FILE)]
+    pickled = sorted(path.name for path in folder.iterdir() if path.suffix in (".bin", ".pt", ".pth", ".ckpt", ".pkl"))
+    hint = f" {pickled[0]} is a pickle, which can run code when opened; convert it to safetensors." if pickled else ""
+    raise CheckpointError(f"{folder} has no {WEIGHTS_FILE}.{hint}")
+
+
+def shard_names(index: Path) -> list[str]:
+    """File names in a sharded checkpoint's index, each once and inside the index's own folder."""
+    try:
+        names = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
+    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
+        raise CheckpointError(f"{index} is not usable as an index of weights ({error}).") from None
+    outside = [name for name in names if Path(name).name != name]
+    if outside:
+        raise CheckpointError(f"{index} points outside its folder: {outside[0]}.")
+    return names
+
+
+def model_from_files(config: GPTConfig, files: list[Path]) -> GPT:
+    """A model from safetensors files in the Hub's layout. Raises CheckpointError as load_folder does."""
+    check_shapes(config, {name: shape for file in files for name, shape in read_shapes(file).items()})
+    tensors: dict[str, Tensor] = {}
+    for file in files:
+        tensors.update(read_tensors(file))
+    for name, tensor in tensors.items():
+        if not tensor.is_floating_point() and tensor.dtype not in (torch.bool, torch.uint8):
+            raise CheckpointError(f"The tensor {name} has the type {tensor.dtype}; weights are floating-point numbers.")
+    own = tensors_from_hf(config, tensors)
+    wide = {
+        name: tensor.float()
+        for name, tensor in own.items()
+        if name != "lm_head.weight" or not config.tie_word_embeddings
+    }
+    if config.tie_word_embeddings:
+        wide["lm_head.weight"] = wide["wte.weight"]
+    return model_from_tensors(config, wide)
+
+
+def save_folder(
+    folder: str | Path,
+    model: GPT,
+    tokenizer: Tokenizer | None = None,
+    *,
+    dtype: torch.dtype = torch.float32,
+    metadata: dict[str, Any] | None = None,
+) -> Path:
+    """Writes a model folder, whole or not at all; other files that the folder had stay.
+
+    Args:
+        folder: where; made when missing.
+        model: its weights are stored as `dtype`, in transformers' names and layout.
+        tokenizer: saved beside it.
+        dtype: torch.float32, float16 or bfloat16.
+        metadata: how it was made, for config.json under "training".
+
+    Raises:
+        CheckpointError: weights that are not finite in `dtype`, or a disk that refuses.
+    """
+    target = Path(folder).absolute()
+    tensors = {name: tensor.to(dtype) for name, tensor in tensors_to_hf(model).items()}
+    for name, tensor in tensors.items():
+        if not torch.isfinite(tensor).all():
+            raise CheckpointError(f"The tensor {name} has values that are not finite in {dtype}; it is not saved.")
+    config = {**config_to_hf(model.config), "torch_dtype": str(dtype).removeprefix("torch.")}
+    if tokenizer is not None and tokenizer.end_id is not None:
+        config.update(bos_token_id=tokenizer.end_id, eos_token_id=tokenizer.end_id)
+    else:
+        config.update(bos_token_id=None, eos_token_id=None)
+    if metadata:
+        config["training"] = metadata
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}-") as scratch:
+            fresh = Path(scratch) / "new"
+            shutil.copytree(target, fresh) if target.is_dir() else fresh.mkdir()
+            (fresh / CONFIG_FILE).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
+            write_tensors(tensors, fresh / WEIGHTS_FILE)
+            if tokenizer is not None:
+                tokenizer.save(fresh)
+            if target.is_dir():
+                target.rename(Path(scratch) / "old")
+            fresh.rename(target)
+    except OSError as error:
+        raise CheckpointError(f"The folder {target} cannot be written ({error.strerror or error}).") from None
+    return target

@@ -1,0 +1,225 @@
+"""Worker thread with a round-robin queue: it computes for all visitors, a slice of time each in turn.
+
+Handlers run in whatever thread the server gives them. If each computed there, each would keep OpenMP workers of its
+own, and a text would stand still while its last update travels to the page. Here one thread owns the workers, computes
+on while updates travel, and hands its results over in batches, since waking a handler for every token costs both.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass, field
+from queue import SimpleQueue
+from typing import Any, TypeVar
+
+from gptcore.errors import GPTCoreError
+from gptcore.memory import return_freed_memory
+from gptcore.threads import adapted
+
+T = TypeVar("T")
+log = logging.getLogger("gptlens")
+
+SLICE = 0.04  # seconds that one job computes before the next has its turn
+_IDLE = 30.0  # seconds without a job after which the thread and its OpenMP workers usually end
+_AHEAD = 8  # batches that may wait for a handler; then its job waits, too
+
+
+_LONGEST_SLICE = 10.0  # seconds that a server which closes waits for the one in progress
+
+_Batch = list[tuple[Any, float]]
+
+
+class Closed(GPTCoreError):
+    """The server has been told to end."""
+
+
+@dataclass(eq=False)
+class _Job:
+    """A computation of many steps, and batches of (result, seconds) that nobody has fetched."""
+
+    steps: Iterator[Any]
+    batches: SimpleQueue[_Batch | BaseException | None] = field(default_factory=SimpleQueue)
+    single: bool = False
+    kept: bool = False
+    background: bool = False
+    begun: bool = False
+    waits: bool = False
+    given_up: bool = False
+
+
+class ComputeThread:
+    """One thread and the jobs that wait for it; the thread begins with the first job and ends when there is none.
+
+    Args:
+        name: of the thread.
+        idle: seconds without a job after which the thread ends. Its OpenMP workers end with it, which would slow those
+            of another computing place.
+    """
+
+    def __init__(self, name: str, *, idle: float = _IDLE) -> None:
+        self._name, self._idle = name, idle
+        self._ready: deque[_Job] = deque()
+        self._background: deque[_Job] = deque()  # those for which nobody sits and waits, which are ready
+        self._owed = 0.0  # seconds that the patient ones have had more than the others, while both were ready
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._active = 0
+        self._closed = False
+
+    @property
+    def active(self) -> int:
+        """Jobs that compute or could: those that wait for their handler do not count."""
+        return self._active
+
+    def each(self, steps: Iterator[T], *, background: bool = False) -> Iterator[tuple[T, float]]:
+        """The results of a computation of many steps, each with the seconds that it took; patient as in `keep`.
+
+        Closing the iterator gives the computation up. What a step raises is raised here.
+        """
+        job = _Job(steps, background=background)
+        self._enter(job, first=False)
+        try:
+            while (found := job.batches.get()) is not None:
+                if isinstance(found, BaseException):
+                    raise found
+                if job.batches.qsize() < _AHEAD // 2:
+                    self._wake(job)
+                yield from found
+        finally:
+            job.given_up = True
+            self._wake(job)
+
+    def keep(self, steps: Iterator[object], *, background: bool = False) -> None:
+        """Computes to the end, for nobody in particular: what the steps give is thrown away.
+
+        All patient ones together have half of the time, as long as others wait.
+        """
+        self._enter(_Job(steps, kept=True, background=background), first=False)
+
+    def once(self, compute: Callable[[], T]) -> T:
+        """The result of a computation that is one step; it goes before the next slice of the others."""
+        if threading.current_thread() is self._thread:
+            return compute()
+        job = _Job((compute() for _ in (None,)), single=True)
+        self._enter(job, first=True)
+        found = job.batches.get()
+        if isinstance(found, list):
+            return found[0][0]
+        raise found or RuntimeError("A computation has ended without a result.")
+
+    def close(self) -> None:
+        """Ends the thread after the slice in progress: one that still computes would abort an interpreter that ends.
+
+        What waits stays undone, and whatever is asked for later raises `Closed`.
+        """
+        with self._changed:
+            self._closed = True
+            self._changed.notify()
+            thread = self._thread
+        if thread is not None:
+            thread.join(_LONGEST_SLICE)
+
+    def _enter(self, job: _Job, *, first: bool) -> None:
+        with self._changed:
+            if self._closed:
+                raise Closed("The server is closing. Start it again to go on.")
+            self._active += 1
+            if first:
+                self._ready.appendleft(job)
+            else:
+                self._line_up(job)
+            self._changed.notify()
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, daemon=True, name=self._name)
+                self._thread.start()
+
+    def _wake(self, job: _Job) -> None:
+        """Gives a job that waits for its handler a turn again."""
+        with self._changed:
+            if job.waits:
+                job.waits = False
+                self._active += 1
+                self._line_up(job)
+                self._changed.notify()
+
+    def _line_up(self, job: _Job) -> None:
+        (self._background if job.background else self._ready).append(job)
+
+    def _next(self) -> _Job:
+        """Whose turn it is: single steps first; patient jobs have half of the time as long as others wait."""
+        if not (self._ready and self._background):
+            self._owed = 0.0
+        hurried = bool(self._ready) and (self._ready[0].single or self._owed >= 0 or not self._background)
+        return (self._ready if hurried else self._background).popleft()
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                more = self._changed.wait_for(lambda: self._closed or self._ready or self._background, self._idle)
+                if self._closed or not more:
+                    self._thread = None
+                    break
+                job = self._next()
+            began = time.perf_counter()
+            with adapted():
+                batch, end = _slice(job)
+            took = time.perf_counter() - began
+            self._owed += took if job.background else 0.0 if job.single else -took
+            if end is None:
+                self._pass_on(job, batch)
+            else:
+                self._finish(job, batch, end)
+            del job, batch, end  # an idle thread keeps nobody's results
+        return_freed_memory()
+
+    def _pass_on(self, job: _Job, batch: _Batch) -> None:
+        """Hands a batch over; the job has another turn later, or waits until enough of them are fetched."""
+        if not job.kept:
+            job.batches.put(batch)
+        with self._changed:
+            if job.batches.qsize() < _AHEAD or job.given_up:
+                self._line_up(job)
+            else:
+                job.waits = True
+                self._active -= 1
+
+    def _finish(self, job: _Job, batch: _Batch, end: BaseException) -> None:
+        with self._changed:
+            self._active -= 1
+        if job.kept and not isinstance(end, _Ended):
+            log.error("a computation has failed", exc_info=end)
+        if batch:
+            job.batches.put(batch)
+        job.batches.put(None if isinstance(end, _Ended) else end)
+
+
+class _Ended(Exception):
+    """A computation is over."""
+
+
+def _slice(job: _Job) -> tuple[_Batch, BaseException | None]:
+    """Computes one slice of a job: (its results, why it has ended or None)."""
+    batch: _Batch = []
+    began = time.perf_counter()
+    try:
+        while not job.given_up:
+            before = time.perf_counter()
+            made = next(job.steps)
+            now = time.perf_counter()
+            batch.append((made, now - before))
+            if job.single:
+                return batch, _Ended()
+            if not job.begun or now - began > SLICE:  # the first result shows that something happens
+                job.begun = True
+                return batch, None
+        if isinstance(job.steps, Generator):
+            job.steps.close()
+    except StopIteration:
+        pass
+    except BaseException as error:
+        return batch, error
+    return batch, _Ended()

@@ -1,0 +1,144 @@
+"""Continuous-batching scheduler: the texts of one model are written together, one pass a token for all."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from queue import SimpleQueue
+
+from gptcore.inference.batch import RunningBatch
+from gptcore.inference.sequence import TokenSequence
+from gptcore.inference.token import GeneratedToken
+from gptcore.model import GPT
+from ui.compute.compute_thread import SLICE, ComputeThread
+
+MOST_ROWS = 32  # texts in one pass; further ones wait until others end
+
+_Made = tuple[tuple[int, GeneratedToken], float]  # (which continuation, its token), seconds
+
+
+@dataclass(eq=False)
+class _Request:
+    """Continuations of one visitor, and what was made of them; None or an error ends it."""
+
+    continuations: Sequence[TokenSequence]
+    max_new_tokens: int
+    arrived: SimpleQueue[list[_Made] | BaseException | None] = field(default_factory=SimpleQueue)
+    unsent: list[_Made] = field(default_factory=list)
+    sent_at: float = 0.0
+    given_up: bool = False
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more will come, or nobody waits for it."""
+        return self.given_up or all(one.done for one in self.continuations)
+
+    def send(self, now: float) -> None:
+        """Hands over what has gathered: waking a handler for every token costs both threads."""
+        if self.unsent:
+            self.arrived.put(self.unsent)
+            self.unsent = []
+        self.sent_at = now
+
+
+class Scheduler:
+    """One job of the computing place for each model in use; a text joins it and leaves it at any token.
+
+    Args:
+        computing: where everything is computed.
+
+    Attributes:
+        n_texts: how many visitors are waiting for more of their texts.
+    """
+
+    def __init__(self, computing: ComputeThread) -> None:
+        self._computing = computing
+        self._lock = threading.Lock()
+        self._waiting: dict[GPT, deque[_Request]] = {}  # of the models that are writing
+        self.n_texts = 0
+
+    def write(self, model: GPT, continuations: Sequence[TokenSequence], max_new_tokens: int) -> Iterator[_Made]:
+        """((which continuation, its next token), the seconds that it took); closing the iterator gives all up.
+
+        Raises:
+            SamplingError: settings that do not fit the model's vocabulary.
+        """
+        request = _Request(continuations, max_new_tokens)
+        with self._lock:
+            self.n_texts += 1
+            begins = model not in self._waiting
+            self._waiting.setdefault(model, deque()).append(request)
+        if begins:
+            self._computing.keep(self._steps(model))
+        try:
+            while (found := request.arrived.get()) is not None:
+                if isinstance(found, BaseException):
+                    raise found
+                yield from found
+        finally:
+            request.given_up = True
+            with self._lock:
+                self.n_texts -= 1
+
+    def _steps(self, model: GPT) -> Iterator[None]:
+        """The job: a token for every text of the model at each step, until there is none."""
+        batch, writing = RunningBatch(model), list[_Request]()
+        try:
+            while self._admit(model, batch, writing):
+                _step(batch, writing)
+                yield
+        except Exception as error:
+            with self._lock:
+                writing += self._waiting.pop(model, ())
+            for request in writing:
+                request.arrived.put(error)
+
+    def _admit(self, model: GPT, batch: RunningBatch, writing: list[_Request]) -> bool:
+        """Lets go of those that are over, and takes in those that wait; False when there is nothing to do."""
+        for request in [request for request in writing if request.over]:
+            writing.remove(request)
+            for continuation in request.continuations:
+                batch.leave(continuation)
+            request.arrived.put(None)
+        while request := self._next(model, len(batch)):
+            try:
+                for continuation in request.continuations:
+                    batch.join(continuation, request.max_new_tokens)
+                writing.append(request)
+            except Exception as error:
+                for continuation in request.continuations:
+                    batch.leave(continuation)
+                request.arrived.put(error)
+        with self._lock:
+            if not writing and not self._waiting[model]:
+                del self._waiting[model]
+                return False
+        return True
+
+    def _next(self, model: GPT, n_rows: int) -> _Request | None:
+        with self._lock:
+            waiting = self._waiting[model]
+            if not waiting or (n_rows and n_rows + len(waiting[0].continuations) > MOST_ROWS):
+                return None
+            return waiting.popleft()
+
+
+def _step(batch: RunningBatch, writing: Sequence[_Request]) -> None:
+    """One step of all texts, and its tokens on their way."""
+    whose = {one: (request, place) for request in writing for place, one in enumerate(request.continuations)}
+    began = time.perf_counter()
+    last: dict[TokenSequence, float] = {}
+    for continuation, token in batch.step():
+        request, place = whose[continuation]
+        now = time.perf_counter()
+        request.unsent.append(((place, token), now - last.get(continuation, began)))
+        last[continuation] = now
+        if not request.sent_at:  # the first token shows that something happens
+            request.send(now)
+    now = time.perf_counter()
+    for request in writing:
+        if request.over or now - request.sent_at >= SLICE:
+            request.send(now)

@@ -1,0 +1,172 @@
+"""Large models on a ZeroGPU Space: written and scored in a process that has a GPU for as long as the work lasts.
+
+Import this before anything that imports torch: the `spaces` package must come first. Without that package, and
+everywhere but on ZeroGPU, nothing here does anything and everything is computed on the processor.
+
+The GPU's process is a fork, and what it changes is lost: what runs there gets names and numbers and gives tokens back.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+try:
+    import spaces
+except ImportError:  # not on a Space
+    spaces = None
+
+import gradio as gr
+
+import gptcore
+from gptcore.analysis import count_parameters
+from gptcore.inference.generation import continue_together
+from gptcore.inference.sampling import SamplingSettings
+from gptcore.inference.scoring import ScoredToken, TextScore, score_text
+from gptcore.inference.sequence import TokenSequence
+from gptcore.inference.token import GeneratedToken
+from gptcore.language_model import LanguageModel
+
+log = logging.getLogger("gptlens")
+
+ON_ZERO_GPU = spaces is not None and os.environ.get("SPACES_ZERO_GPU", "").lower() in ("1", "t", "true")
+LARGE = 300_000_000  # parameters: GPT-2 medium and larger
+_DEVICE = "cuda"
+_LOADING, _EACH_TOKEN, _SCORING, _LONGEST = 15.0, 0.04, 5.0, 120.0  # seconds
+_FULL = "The GPU cannot be had now ({why}). The processor goes on, more slowly; nothing is lost."
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text to be written on, as plain values."""
+
+    ids: tuple[int, ...]
+    settings: SamplingSettings
+    seed: int
+    stop: tuple[str, ...]
+    n_written: int
+    n_alternatives: int
+
+    @staticmethod
+    def of(one: TokenSequence) -> Text:
+        """A text as far as it is written."""
+        return Text(tuple(one.ids), one.settings, one.seed, tuple(one.stop), one.n_new, one.n_alternatives)
+
+    def begin(self, lm: LanguageModel) -> TokenSequence:
+        """A copy that writes on by the same seed."""
+        return TokenSequence(
+            self.ids,
+            self.settings,
+            seed=self.seed,
+            tokenizer=lm.tokenizer,
+            stop=self.stop,
+            n_written=self.n_written,
+            n_alternatives=self.n_alternatives,
+        )
+
+
+@dataclass(frozen=True)
+class Work:
+    """What the GPU shall do: go on with texts, or score one.
+
+    Attributes:
+        model: as `gptcore.load` takes it; its files are on this machine.
+        texts: to be written on together.
+        max_new_tokens: of each.
+        scored: the text to score instead.
+    """
+
+    model: str
+    texts: tuple[Text, ...] = ()
+    max_new_tokens: int = 0
+    scored: str = ""
+
+
+Written = tuple[int, GeneratedToken, list[int], str]  # which text, its token, all its tokens now, why it has ended
+Made = tuple[tuple[int, GeneratedToken], float]  # (which text, its token), seconds
+Scored = tuple[str, list[ScoredToken], TextScore]
+
+
+def duration(work: Work) -> int:
+    """Seconds for which a GPU is asked; the shorter, the sooner it is given."""
+    own = _SCORING if work.scored else _EACH_TOKEN * work.max_new_tokens
+    return round(min(_LONGEST, _LOADING + own))
+
+
+def _on_gpu(work: Work) -> Iterator[Any]:
+    """A pure function of its input, in the GPU's process: `Written` for every token, or the one result of scoring."""
+    lm = _loaded(work.model)
+    if work.scored:
+        yield score_text(lm, work.scored)
+        return
+    texts = [text.begin(lm) for text in work.texts]
+    for place, token in continue_together(lm.model, texts, max_new_tokens=work.max_new_tokens):
+        yield place, token, texts[place].ids, texts[place].end
+
+
+on_gpu: Callable[[Work], Iterator[Any]] = (
+    spaces.GPU(duration=duration)(_on_gpu) if spaces is not None and ON_ZERO_GPU else _on_gpu
+)
+
+
+@lru_cache(maxsize=1)
+def _loaded(name: str) -> LanguageModel:
+    lm = gptcore.load(name, offline=True)
+    lm.model.to(_DEVICE)
+    return lm
+
+
+def wanted(lm: LanguageModel) -> bool:
+    """Whether a model's work belongs on the GPU."""
+    return ON_ZERO_GPU and count_parameters(lm.model.config).total >= LARGE
+
+
+def write(
+    lm: LanguageModel,
+    texts: Sequence[TokenSequence],
+    max_new_tokens: int,
+    *,
+    here: Callable[[Sequence[TokenSequence], int], Iterator[Made]],
+) -> Iterator[Made]:
+    """((which continuation, its next token), its seconds), from the GPU; `here` goes on where that cannot be had."""
+    n_asked = [one.n_new + max_new_tokens for one in texts]
+    before = time.perf_counter()
+    try:
+        for place, token, ids, end in on_gpu(Work(lm.name, tuple(map(Text.of, texts)), max_new_tokens)):
+            one, now = texts[place], time.perf_counter()
+            # A token that may begin a stop string is held back, and not there yet.
+            one.take_over(ids if end else [*one.ids, token.id], end)
+            yield (place, token), now - before
+            before = now
+        return
+    except Exception as error:
+        _say(error)
+    for place, one in enumerate(texts):
+        if one.done:
+            continue
+        copy = Text.of(one).begin(lm)
+        for (_, token), seconds in here([copy], n_asked[place] - one.n_new):
+            one.take_over(copy.ids, copy.end)
+            yield (place, token), seconds
+
+
+def score(lm: LanguageModel, text: str, *, here: Callable[[], Scored]) -> Scored:
+    """As `gptcore.inference.scoring.score_text`, on the GPU; by `here` where that cannot be had."""
+    try:
+        return next(iter(on_gpu(Work(lm.name, scored=text))))
+    except Exception as error:
+        _say(error)
+        return here()
+
+
+def _say(error: Exception) -> None:
+    """Tells the visitor why it goes on more slowly."""
+    if not isinstance(error, gr.Error):
+        log.error("the GPU's process failed", exc_info=error)
+    why = str(error.message) if isinstance(error, gr.Error) else "an error, which the server's log has"
+    gr.Warning(_FULL.format(why=why.rstrip(".")))

@@ -1,0 +1,101 @@
+"""LRU cache of tokenised data sets: split, encoded, and counted for comparison; kept for the next run on them."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gptcore.errors import TrainingError
+from gptcore.tokenizers import ByteBPE, CharTokenizer, Tokenizer
+from gptcore.training import ngram_losses, split, tokenize
+
+_MOST_CHARACTERS = 1000  # kinds of them
+_MOST_COUNTED = 2_000_000  # tokens, for the counting lines
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A text as ids.
+
+    Attributes:
+        tokenizer: of the text.
+        train, valid: ids, integers.
+        valid_bytes: UTF-8 bytes of the held-out part.
+        tokens_per_character: of the held-out part; turns nats per token into bits per character.
+        lines: n-gram baselines on the held-out part, nats per token: "uniform", "unigram", "bigram".
+    """
+
+    tokenizer: Tokenizer
+    train: np.ndarray
+    valid: np.ndarray
+    valid_bytes: int
+    tokens_per_character: float
+    lines: dict[str, float]
+
+
+class DatasetCache:
+    """Prepared texts, by what they were made of; the least recently used make room."""
+
+    def __init__(self, most: int = 8) -> None:
+        self._most, self._lock = most, threading.Lock()
+        self._kept: OrderedDict[str, Prepared] = OrderedDict()
+
+    def get(self, documents: Sequence[str], *, tokenizer: Tokenizer | None, kind: str, vocab_size: int) -> Prepared:
+        """A text encoded, by a tokenizer that is given or trained on it.
+
+        Args:
+            documents: the text.
+            tokenizer: of a model that is trained further; None makes one.
+            kind: of the tokenizer to make, "char" or "bpe".
+            vocab_size: of a "bpe" one.
+
+        Raises:
+            TrainingError, TokenizerError: with the value and the limit.
+        """
+        key = hashlib.sha256("\0".join(documents).encode("utf-8", "surrogatepass"))
+        key.update(repr((id(tokenizer) if tokenizer else None, kind, vocab_size)).encode())
+        with self._lock:
+            known = self._kept.get(key.hexdigest())
+            if known is not None:
+                self._kept.move_to_end(key.hexdigest())
+                return known
+        made = _prepare(documents, tokenizer or _new_tokenizer(documents, kind, vocab_size))
+        with self._lock:
+            self._kept[key.hexdigest()] = made
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+        return made
+
+
+def _new_tokenizer(documents: Sequence[str], kind: str, vocab_size: int) -> Tokenizer:
+    if kind == "bpe":
+        return ByteBPE.train(documents, vocab_size=vocab_size)
+    kinds = len(set("".join(documents)) | {"\n"})
+    if kinds > _MOST_CHARACTERS:
+        raise TrainingError(
+            f"The text has {kinds:,} different characters; a character vocabulary here has at most "
+            f"{_MOST_CHARACTERS:,}. Choose the BPE tokenizer."
+        )
+    return CharTokenizer.train("".join([*documents, "\n"]))
+
+
+def _prepare(documents: Sequence[str], tokenizer: Tokenizer) -> Prepared:
+    train_texts, valid_texts = split(documents)
+    if tokenizer.end_id is None:  # nothing else marks where a document ends
+        train_texts, valid_texts = (["\n\n".join(texts)] for texts in (train_texts, valid_texts))
+    train, valid = tokenize(train_texts, tokenizer), tokenize(valid_texts, tokenizer)
+    if len(train) < 3 or len(valid) < 3:
+        raise TrainingError(
+            f"The text has {len(train) + len(valid)} tokens, a tenth of them held out; neither part may be under 3. "
+            "Give more text."
+        )
+    characters = sum(map(len, valid_texts))
+    unigram, bigram = ngram_losses(train[-_MOST_COUNTED:], valid, tokenizer.vocab_size)
+    lines = {"uniform": float(np.log(tokenizer.vocab_size)), "unigram": unigram, "bigram": bigram}
+    size = sum(len(text.encode("utf-8", "surrogatepass")) for text in valid_texts)
+    return Prepared(tokenizer, train, valid, size, len(valid) / max(1, characters), lines)

@@ -1,0 +1,172 @@
+"""JSON of a training run: a run's state to a file and back."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import zlib
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+import torch
+
+from gptcore.analysis import HeadScores
+from gptcore.language_model import LanguageModel
+from gptcore.recording import Curve, Observation, score_lists
+from gptcore.training import TrainingConfig
+from ui.runs.run_state import RunFacts, RunRecord, Stopwatch
+
+
+def facts_json(facts: RunFacts) -> dict[str, Any]:
+    """The facts of a run as JSON, for the page and for recordings."""
+    return {
+        "title": facts.title,
+        "kind": facts.kind,
+        "settings": dict(facts.settings),
+        "trick": facts.trick,
+        "V": facts.vocab_size,
+        "L": facts.n_layer,
+        "H": facts.n_head,
+        "parameters": facts.n_parameters,
+        "tokens_per_step": facts.tokens_per_step,
+        "prompt": facts.prompt,
+        "tokens": list(facts.tokens),
+        "lines": dict(facts.lines),
+        "tokens_per_character": facts.tokens_per_character,
+        "n_train": facts.n_train,
+        "n_valid": facts.n_valid,
+        "note": facts.note,
+        "tasks": dict(facts.tasks),
+        "labels": list(facts.labels),
+        "words_right": _number(facts.words_right),
+        "input_form": facts.input_form,
+        "tuned": facts.tuned,
+    }
+
+
+def write_recording(record: RunRecord) -> str:
+    """A run as JSON, which read_recording takes back."""
+    rows, looks = record.so_far()
+    return json.dumps(
+        {
+            "title": record.facts.title,
+            "about": facts_json(record.facts),
+            "config": record.facts.config.to_dict(),
+            "reason": record.reason,
+            "step": record.step,
+            "seconds": round(record.seconds(), 2),
+            "tokens_per_second": round(record.rate, 1),
+            "final_loss": _number(record.final_loss),
+            "final_accuracy": _number(record.final_accuracy),
+            "kept_step": record.kept_step,
+            "rows": [[int(row[0]), *(float(f"{value:.5g}") for value in row[1:])] for row in rows],
+            "looks": [_look_json(look) for look in looks],
+        },
+        ensure_ascii=False,
+    )
+
+
+def read_recording(text: str, lm: LanguageModel | None, name: str = "") -> RunRecord:
+    """A run from its recording, with the model that it made, if there is one; else under a name.
+
+    Raises ValueError or KeyError for another JSON.
+    """
+    found = json.loads(text)
+    config = TrainingConfig(**found["config"])
+    curve = Curve()
+    curve.rows = found["rows"]
+    return RunRecord(
+        lm.name if lm is not None else name,
+        _facts(found["about"], config),
+        state="ended",
+        reason=found["reason"],
+        step=found["step"],
+        seconds=Stopwatch(found["seconds"]),
+        rate=found["tokens_per_second"],
+        learning_rate=config.learning_rate,
+        curve=curve,
+        observations=[_look(look, found["about"]["L"], found["about"]["H"]) for look in found["looks"]],
+        final_loss=_or_nan(found["final_loss"]),
+        final_accuracy=_or_nan(found.get("final_accuracy")),
+        kept_step=found.get("kept_step"),
+        language_model=lm,
+    )
+
+
+def _facts(about: dict[str, Any], config: TrainingConfig) -> RunFacts:
+    return RunFacts(
+        title=about["title"],
+        kind=about["kind"],
+        settings=about["settings"],
+        config=config,
+        trick=about["trick"],
+        vocab_size=about["V"],
+        n_layer=about["L"],
+        n_head=about["H"],
+        n_parameters=about["parameters"],
+        tokens_per_step=about["tokens_per_step"],
+        prompt=about["prompt"],
+        tokens=tuple(about["tokens"]),
+        lines=about["lines"],
+        tokens_per_character=about["tokens_per_character"],
+        n_train=about["n_train"],
+        n_valid=about["n_valid"],
+        note=about["note"],
+        tasks=about.get("tasks", {}),
+        labels=tuple(about.get("labels", ())),
+        words_right=_or_nan(about.get("words_right")),
+        input_form=about.get("input_form", "classification"),
+        tuned=about.get("tuned", False),
+    )
+
+
+def _look_json(look: Observation) -> dict[str, Any]:
+    return {
+        "step": look.step,
+        "elapsed": round(look.elapsed, 2),
+        "valid_loss": _number(look.valid_loss),
+        "accuracy": _number(look.accuracy),
+        "text": look.text,
+        "scores": score_lists(look.scores),
+        "maps": _packed(look.maps),
+        "probabilities": _packed(look.probabilities),
+        "tasks": look.tasks,
+    }
+
+
+def _look(found: dict[str, Any], n_layer: int, n_head: int) -> Observation:
+    scores = {
+        field.name: torch.tensor([[math.nan if v is None else v for v in row] for row in found["scores"][field.name]])
+        for field in fields(HeadScores)
+    }
+    maps = np.frombuffer(_unpacked(found["maps"]), dtype=np.uint8)
+    side = math.isqrt(maps.size // (n_layer * n_head))
+    return Observation(
+        found["step"],
+        found["elapsed"],
+        _or_nan(found["valid_loss"]),
+        found["text"],
+        np.frombuffer(_unpacked(found["probabilities"]), dtype=np.float16),
+        HeadScores(**scores),
+        maps.reshape(n_layer, n_head, side, side),
+        tasks=found.get("tasks", {}),
+        accuracy=_or_nan(found.get("accuracy")),
+    )
+
+
+def _packed(values: np.ndarray) -> str:
+    return base64.b64encode(zlib.compress(values.tobytes(), 9)).decode()
+
+
+def _unpacked(text: str) -> bytes:
+    return zlib.decompress(base64.b64decode(text))
+
+
+def _number(value: float) -> float | None:
+    return round(value, 5) if math.isfinite(value) else None
+
+
+def _or_nan(value: float | None) -> float:
+    return math.nan if value is None else value

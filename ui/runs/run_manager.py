@@ -1,0 +1,273 @@
+"""Run manager: workspaces of all visitors, each with one run at most and the state of those before it.
+
+A bench is what a page, or several, look at and steer; a run is the thread that learns; a record is what is left of it.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from gptcore.errors import CheckpointError, GPTCoreError
+from gptcore.language_model import LanguageModel
+from gptcore.memory import return_freed_memory
+from ui.compute.compute_thread import ComputeThread
+from ui.runs.run_state import RunRecord
+from ui.runs.saved_runs import SavedRuns
+from ui.runs.training_run import RUN_PREFIX, Plan, TrainingRun
+from ui.state.limits import Limits
+
+# What a page may draw as the id of a bench of its own: too long to be guessed.
+_DRAWN = re.compile(r"[A-Za-z0-9_-]{22,64}")
+MOST_RUNS = 7  # the newest, and six before it as faded lines
+
+
+class Busy(GPTCoreError):
+    """All places for training runs are taken."""
+
+
+@dataclass
+class Workspace:
+    """One visitor's place for training: the run in progress, and records of those before it to compare with.
+
+    Attributes:
+        id: who knows it, from any browser, sees and steers the same runs.
+        records: of runs, oldest first; all but the last have ended.
+        run: the one that makes the last record; None where that was loaded.
+        rival: the one that it races against, if there is one.
+        models: uploaded ones, by the name under which tabs open them.
+        last_seen: when somebody last looked.
+        starting: held while a run is begun.
+        reserved: a run is being begun, and holds a place already.
+        download: a file that is being fetched; goes with the next one.
+    """
+
+    id: str
+    records: list[RunRecord] = field(default_factory=list)
+    run: TrainingRun | None = None
+    rival: TrainingRun | None = None
+    models: dict[str, LanguageModel] = field(default_factory=dict)
+    last_seen: float = 0.0
+    starting: threading.Lock = field(default_factory=threading.Lock)
+    reserved: bool = False
+    download: tempfile.TemporaryDirectory[str] | None = None
+
+    @property
+    def live(self) -> list[TrainingRun]:
+        """The threads of the bench: none, one, or two that race."""
+        return [run for run in (self.rival, self.run) if run is not None]
+
+    @property
+    def current(self) -> RunRecord | None:
+        """The newest record."""
+        return self.records[-1] if self.records else None
+
+
+class RunManager:
+    """All benches, each with one live run at most, and no more live runs together than the limits allow.
+
+    Args:
+        computing: where they learn, in turns with everything else.
+        limits: how many runs at a time, and how long a bench that nobody looks at is kept.
+        saved: where runs are kept on disk; those of an earlier process are on their benches again.
+        examples: benches that everybody may look at under their ids, and nobody changes.
+        clock: seconds.
+    """
+
+    def __init__(
+        self,
+        computing: ComputeThread,
+        limits: Limits,
+        *,
+        examples: Sequence[Workspace] = (),
+        saved: SavedRuns | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._computing, self._limits, self._clock = computing, limits, clock
+        self._examples = {bench.id: bench for bench in examples}
+        self._lock, self._placing = threading.Lock(), threading.Lock()
+        self._saved = saved
+        found = saved.restore() if saved is not None else []
+        self._benches: dict[str, Workspace] = {
+            one.bench: Workspace(one.bench, [one.record], last_seen=clock()) for one in found
+        }
+
+    def get(self, bench_id: object) -> Workspace | None:
+        """The bench of an id, which is thereby looked at; None when it is unknown or gone."""
+        if isinstance(bench_id, str) and bench_id in self._examples:
+            return self._examples[bench_id]
+        with self._lock:
+            bench = self._benches.get(bench_id) if isinstance(bench_id, str) else None
+            if bench is not None:
+                bench.last_seen = self._clock()
+            return bench
+
+    def start(self, bench_id: object, plan: Plan, *, rival: Plan | None = None, go: bool = True) -> Workspace:
+        """Begins a run on a bench, a new one when the id is unknown; a run in progress there ends first.
+
+        Args:
+            bench_id: of a bench, or one that a page has drawn for a new bench; anything else draws one.
+            plan: what to do.
+            rival: what to do beside it, in turns.
+            go: False leaves it ready.
+
+        Raises:
+            Busy: as many runs as this server allows are under way.
+        """
+        bench = self._bench(bench_id)
+        with bench.starting, self._place_for(bench):
+            for run in bench.live:
+                run.stop(replaced=True)
+            if not all(run.wait(10.0) for run in bench.live):
+                raise Busy("The run before is still ending. Try again in a moment.")
+            plans = [plan] if rival is None else [rival, plan]
+            runs = [TrainingRun(one, self._computing) for one in plans]
+            kept = [record for record in bench.records if record.step][-(MOST_RUNS - len(runs)) :]
+            bench.run, bench.rival = runs[-1], None if rival is None else runs[0]
+            bench.records = [*kept, *(run.record for run in runs)]
+            for run in runs if go else ():
+                run.go()
+        return bench
+
+    @contextmanager
+    def _place_for(self, bench: Workspace) -> Iterator[None]:
+        """Holds a place while a run is begun: two that begin at once must not both take the last one."""
+        with self._placing:
+            self.check_place(bench)
+            bench.reserved = True
+        try:
+            yield
+        finally:
+            bench.reserved = False
+
+    def check_place(self, bench: Workspace) -> None:
+        """Raises Busy when the runs that learn on other benches have all places; those that wait hold none."""
+        with self._lock:
+            others = [(other.live, other.reserved) for other in self._benches.values() if other is not bench]
+        learning = [
+            [run.record for run in runs] for runs, reserved in others if reserved or any(run.learns for run in runs)
+        ]
+        if len(learning) < self._limits.training_runs:
+            return
+        left = [
+            max((one.seconds_left() or 0.0 for one in records), default=0.0) for records in learning
+        ]  # a race is one place
+        soonest = min((seconds for seconds in left if seconds > 0), default=None)
+        when = "" if soonest is None else f" The next place is free in about {max(1, round(soonest))} s."
+        runs = "1 training run is" if len(learning) == 1 else f"{len(learning)} training runs are"
+        raise Busy(f"{runs} in progress: the server is full.{when} Nothing of yours is lost; try again then.")
+
+    def keep(self, bench_id: object, lm: LanguageModel) -> tuple[Workspace, str]:
+        """Puts an uploaded model on a bench, a new one when the id is unknown; returns the bench and the model's name.
+
+        A bench keeps two; the older makes room.
+        """
+        bench, name = self._bench(bench_id), RUN_PREFIX + secrets.token_urlsafe(9)
+        bench.models = {**dict(list(bench.models.items())[-1:]), name: lm}
+        return bench, name
+
+    def bench_of(self, name: object) -> Workspace | None:
+        """The bench that holds a run's or an uploaded model, or None."""
+        if not isinstance(name, str):
+            return None
+        with self._lock:
+            return next(
+                (b for b in self._benches.values() if name in b.models or any(r.id == name for r in b.records)), None
+            )
+
+    def find(self, run_id: object) -> RunRecord | None:
+        """The record of a run's id, or None; looking keeps its bench."""
+        with self._lock:
+            for bench in self._benches.values():
+                for record in bench.records:
+                    if record.id == run_id:
+                        bench.last_seen = self._clock()
+                        return record
+        return None
+
+    def stop(self, run_id: object) -> None:
+        """Ends the run of an id, if it is the newest of its bench, and waits for it a moment."""
+        bench = self.bench_of(run_id)
+        for run in bench.live if bench is not None else ():
+            if run.record.id == run_id:
+                run.stop()
+                run.wait(5.0)
+
+    def language_model(self, name: str) -> LanguageModel | None:
+        """The model of a run by the run's id, or an uploaded one by its name; None for names of other kinds.
+
+        Raises:
+            CheckpointError: it is gone, or not there yet.
+        """
+        if not name.startswith(RUN_PREFIX):
+            return None
+        record = self.find(name)
+        if record is not None and record.language_model is None:
+            raise CheckpointError("This run has no model to open yet. Wait for its first snapshot.")
+        if record is not None:
+            return record.language_model
+        with self._lock:
+            found = next((b.models[name] for b in self._benches.values() if name in b.models), None)
+        if found is None:
+            raise CheckpointError("The model that was trained here is gone. Train another, or pick one from the list.")
+        return found
+
+    def reap(self) -> None:
+        """Frees the benches that nobody has looked at for the time of grace."""
+        with self._lock:
+            now = self._clock()
+            gone = [bench for bench in self._benches.values() if now - bench.last_seen > self._limits.training_grace]
+            for bench in gone:
+                del self._benches[bench.id]
+        self._free(gone)
+        if gone:
+            return_freed_memory()
+
+    def stop_all(self) -> None:
+        """Ends every run, for a server that closes."""
+        with self._lock:
+            runs = [run for bench in self._benches.values() for run in bench.live]
+        for run in runs:
+            run.stop()
+        for run in runs:
+            run.wait(5.0)
+        self.save(now=True)
+
+    def save(self, *, now: bool = False) -> None:
+        """Writes what has been learned since the last time to disk, where runs are kept there."""
+        if self._saved is None:
+            return
+        with self._lock:
+            runs = [(bench.id, bench.current) for bench in self._benches.values() if bench.current is not None]
+        for bench_id, record in runs:
+            self._saved.save(bench_id, record, now=now)
+
+    def _bench(self, bench_id: object) -> Workspace:
+        """The bench of an id, made when there is none; the one longest out of sight makes room."""
+        with self._lock:
+            known = self._benches.get(bench_id) if isinstance(bench_id, str) else None
+            if known is None:
+                drawn = isinstance(bench_id, str) and _DRAWN.fullmatch(bench_id)
+                known = Workspace(str(bench_id) if drawn else secrets.token_urlsafe(16))
+                self._benches[known.id] = known
+            known.last_seen = self._clock()
+            crowded = sorted(self._benches.values(), key=lambda bench: bench.last_seen)[: -self._limits.benches]
+            for bench in crowded:
+                del self._benches[bench.id]
+        self._free(crowded)
+        return known
+
+    @staticmethod
+    def _free(benches: list[Workspace]) -> None:
+        for bench in benches:
+            for run in bench.live:
+                run.stop(replaced=True)
+
+    def __len__(self) -> int:
+        return len(self._benches)

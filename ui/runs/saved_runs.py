@@ -1,0 +1,124 @@
+"""Persistence of training runs: what a server has learned when it ends, or is killed, is there when it starts again."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import shutil
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gptcore.errors import GPTCoreError
+from gptcore.language_model import LanguageModel
+from gptcore.tokenizers import load_tokenizer
+from gptcore.weights.checkpoint import load_folder, save_folder
+from ui.runs.run_json import read_recording, write_recording
+from ui.runs.run_state import RunRecord
+
+log = logging.getLogger("gptlens")
+
+_RUN, _FORM, _MODEL = "run.json", "form.json", "model"
+_ID = re.compile(r"[A-Za-z0-9_-]{16,64}")
+_MOST, _AGE, _EVERY = 16, 86_400.0, 10.0  # runs; seconds that one is kept, and between two savings of one
+REASON = "The server ended amid this run. This is its last snapshot."
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What was found of a run.
+
+    Attributes:
+        bench: id of the bench on which it learned.
+        record: as it was at its last snapshot, with its model.
+    """
+
+    bench: str
+    record: RunRecord
+
+
+class SavedRuns:
+    """A folder with the newest run of each bench, written whole or not at all.
+
+    Args:
+        folder: private to this user.
+        clock: as time.time, by which folders are dated.
+    """
+
+    def __init__(self, folder: Path, clock: Callable[[], float] = time.time) -> None:
+        self._folder, self._clock = folder, clock
+        self._done: dict[str, tuple[str, int, str]] = {}  # by bench: run, step and state of what is written
+        self._at: dict[str, float] = {}
+
+    def save(self, bench: str, record: RunRecord, *, now: bool = False) -> bool:
+        """Writes a run with its last snapshot, unless that is written or another was a moment ago.
+
+        Args:
+            bench: id of its bench.
+            record: of the run; one without a form, an update or a model, or on labels, is not kept.
+            now: without waiting.
+        """
+        lm, at = record.language_model, self._clock()
+        if record.facts.kind == "labels" or record.form is None or lm is None or not _ID.fullmatch(bench):
+            return False
+        if not record.observations or not record.step:
+            return False
+        state = (record.id, record.observations[-1].step, record.state)
+        if self._done.get(bench) == state or (not now and at - self._at.get(bench, 0.0) < _EVERY):
+            return False
+        place, partial = self._folder / bench, self._folder / f"{bench}.partial"
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            shutil.rmtree(partial, ignore_errors=True)
+            partial.mkdir(mode=0o700)
+            save_folder(partial / _MODEL, lm.model, lm.tokenizer)
+            (partial / _RUN).write_text(write_recording(record), encoding="utf-8")
+            kind, values = record.form
+            form = {"kind": kind, "values": {name: value for name, value in values.items() if _is_plain(value)}}
+            (partial / _FORM).write_text(json.dumps(form), encoding="utf-8")
+            shutil.rmtree(place, ignore_errors=True)
+            partial.rename(place)
+        except (OSError, GPTCoreError) as error:
+            log.warning("A run cannot be saved (%s).", error)
+            shutil.rmtree(partial, ignore_errors=True)
+            return False
+        self._done[bench], self._at[bench] = state, at
+        return True
+
+    def restore(self) -> list[Saved]:
+        """What an earlier process has left, the newest first; what is too old, too much or damaged goes."""
+        try:
+            places = sorted((p for p in self._folder.iterdir() if p.is_dir()), key=lambda p: -p.stat().st_mtime)
+        except OSError:
+            return []
+        found = []
+        for place in places:
+            known = _ID.fullmatch(place.name) and self._clock() - place.stat().st_mtime < _AGE and len(found) < _MOST
+            saved = self._read(place) if known else None
+            if saved is None:
+                shutil.rmtree(place, ignore_errors=True)
+            else:
+                found.append(saved)
+        return found
+
+    def _read(self, place: Path) -> Saved | None:
+        try:
+            lm = LanguageModel(load_folder(place / _MODEL), load_tokenizer(place / _MODEL), "")
+            record = read_recording((place / _RUN).read_text(encoding="utf-8"), lm, f"run-{place.name}")
+            form: Mapping[str, Any] = json.loads((place / _FORM).read_text(encoding="utf-8"))
+            record.form = (str(form["kind"]), dict(form["values"]))
+        except (GPTCoreError, OSError, ValueError, KeyError, TypeError):
+            return None
+        record.id, record.language_model = (
+            f"run-{place.name}",
+            LanguageModel(lm.model, lm.tokenizer, record.facts.title),
+        )
+        record.reason = record.reason or REASON
+        return Saved(place.name, record)
+
+
+def _is_plain(value: object) -> bool:
+    return value is None or isinstance(value, (str, int, float, bool))

@@ -1,0 +1,291 @@
+"""A training run: a plan, commands while it learns, and observations. It is a background job of the compute thread."""
+
+from __future__ import annotations
+
+import logging
+import math
+import secrets
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import torch
+
+from gptcore.errors import GPTCoreError, TrainingError
+from gptcore.finetuning import TaskClassifier
+from gptcore.language_model import LanguageModel
+from gptcore.model import GPT
+from gptcore.recording import Watched, observing, snapshot
+from gptcore.tokenizers import Tokenizer
+from gptcore.training import Batches, EndEvent, StepEvent, Trainer
+from ui.compute.compute_thread import ComputeThread
+from ui.runs.run_state import RunFacts, RunRecord
+
+log = logging.getLogger("gptlens")
+
+RUN_PREFIX = "run-"
+_MOST_OBSERVATIONS = 200
+# A look costs a sample, a held-out score and some attention maps; it may take this share of the training's time.
+_LOOKING_SHARE, _SHORTEST_WAIT, _LONGEST_WAIT = 0.04, 1.0, 8.0
+_LOOKS_AT_LEAST = 10  # in a timed run, however slow the machine
+_RATE_OVER = 2.0  # seconds
+Scoring = Generator[None, None, tuple[float, float]]  # in parts: (loss in nats, accuracy or NaN)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that a run needs, checked.
+
+    Attributes:
+        facts: what is known of it.
+        model: makes what is trained, with its initial weights: a GPT, or a classifier around one.
+        tokenizer: of the text.
+        data: batches.
+        evaluate: scores what is trained on held-out data, quickly or on all of it.
+        watched: what is looked at while it learns.
+    """
+
+    facts: RunFacts
+    model: Callable[[], GPT | TaskClassifier]
+    tokenizer: Tokenizer
+    data: Batches
+    evaluate: Callable[[Any, bool], Scoring]
+    watched: Watched
+
+
+class TrainingRun:
+    """Makes a record, in turns of the computing place. It always ends: at its plan's end, stopped, or by a bad loss.
+
+    Args:
+        plan: what to do.
+        computing: where it is done.
+
+    Attributes:
+        record: what has happened so far.
+    """
+
+    def __init__(self, plan: Plan, computing: ComputeThread) -> None:
+        self._plan, self._computing = plan, computing
+        self.record = RunRecord(
+            RUN_PREFIX + secrets.token_urlsafe(9), plan.facts, learning_rate=plan.facts.config.learning_rate
+        )
+        self._steering = threading.Lock()
+        self._allowed, self._stopped, self._replaced, self._at_work = 0.0, False, False, False
+        self._ended = threading.Event()
+        self._lowest, self._kept = math.inf, dict[str, torch.Tensor]()  # held-out loss and weights of a classifier
+        self._steps: list[tuple[float, int, float]] = []  # seconds, updates and seconds of computing, lately
+        self._computed = 0.0
+        self._learning: _Learning | None = None
+        self._take_turns()
+
+    def go(self, updates: float = math.inf) -> None:
+        """Lets it run, for so many updates more or to its end."""
+        with self._steering:
+            before = 0.0 if math.isinf(self._allowed) else self._allowed
+            self._allowed = before + updates
+            if self.record.state == "ready":
+                self.record.state = "starting"
+        self._take_turns()
+
+    def pause(self) -> None:
+        """Holds it after the update in progress."""
+        with self._steering:
+            self._allowed = 0.0
+
+    def stop(self, *, replaced: bool = False) -> None:
+        """Ends it after the update in progress; what was learned stays. A replaced run is not scored at the end."""
+        with self._steering:
+            self._stopped, self._replaced = True, replaced
+        self._take_turns()
+
+    def retune(self, learning_rate: float) -> None:
+        """Moves the peak of the learning rate from the next update on. Raises TrainingError for a rate that is none."""
+        self.record.learning_rate = replace(self.record.facts.config, learning_rate=learning_rate).learning_rate
+
+    def prolong(self, seconds: float) -> None:
+        """Gives a run by the clock more time, and its schedule a later end. Nothing for one as long as its steps."""
+        if self._plan.facts.config.time_budget is not None and self.record.alive:
+            self.record.prolonged += seconds
+
+    def wait(self, seconds: float) -> bool:
+        """Whether it has ended within so many seconds."""
+        return self._ended.wait(seconds)
+
+    @property
+    def learns(self) -> bool:
+        """Whether it computes or will in a moment, unlike one that waits to be told to go on."""
+        with self._steering:
+            return not self._ended.is_set() and (
+                self._allowed >= 1 or self.record.state in ("starting", "running", "ending")
+            )
+
+    def _take_turns(self) -> None:
+        """Computes on, unless it does already or has ended."""
+        with self._steering:
+            if self._at_work or self._ended.is_set():
+                return
+            self._at_work = True
+        self._computing.keep(self._work(), background=True)
+
+    def _work(self) -> Iterator[None]:
+        """Its turns, until it waits or has ended."""
+        record = self.record
+        try:
+            if (yield from self._waits_or_ends()):
+                return
+        except Exception as error:
+            said = str(error)
+            if not isinstance(error, GPTCoreError):
+                log.exception("a training run failed")
+                said = "Training failed; the server's log has the details."
+            kept = f" The model of step {record.observations[-1].step:,} is kept." if record.observations else ""
+            record.reason = said + kept
+        self._learning, self._kept = None, {}
+        record.state = "ended"
+        record.seconds.off()
+        self._ended.set()
+
+    def _waits_or_ends(self) -> Generator[None, None, bool]:
+        """Learns while it may; True when it waits to be allowed more, False when it has ended."""
+        record = self.record
+        learning = self._learning
+        if learning is None:
+            learning = self._learning = _Learning(self._plan, record.seconds)
+            yield from self._look(learning.model)
+            record.next_look = _SHORTEST_WAIT
+        while (what := self._next()) != "stop":
+            if what == "wait":
+                if (yield from self._waits(learning)):
+                    return True
+            elif (yield from self._update(learning)):
+                break
+        else:
+            record.reason = "Stopped."
+        yield from self._end(learning)
+        return False
+
+    def _update(self, learning: _Learning) -> Generator[None, None, bool]:
+        """One update, and a look where one is due; True when it was the last."""
+        record = self.record
+        if learning.trainer.config.learning_rate != record.learning_rate:
+            learning.trainer.retune(record.learning_rate)
+        if learning.trainer.config.time_budget != record.time_budget:
+            learning.trainer.config = replace(learning.trainer.config, time_budget=record.time_budget)
+        before = time.thread_time()
+        event = next(learning.events)
+        self._computed += time.thread_time() - before
+        if isinstance(event, EndEvent):
+            record.reason = "The time is up." if event.reason == "time" else "All steps are done."
+            return True
+        if isinstance(event, StepEvent):
+            self._take(event)
+            if record.seconds() >= record.next_look:
+                record.next_look = yield from self._look(learning.model)
+        yield
+        return False
+
+    def _next(self) -> Literal["update", "wait", "stop"]:
+        with self._steering:
+            if self._stopped:
+                return "stop"
+            if self._allowed < 1:
+                return "wait"
+            self._allowed -= 1
+        self.record.state = "running"
+        self.record.seconds.on()
+        return "update"
+
+    def _waits(self, learning: _Learning) -> Generator[None, None, bool]:
+        """Shows what the last updates have made; True when it waits, False when it was allowed more meanwhile."""
+        record = self.record
+        record.seconds.off()
+        if record.step:
+            yield from self._look(learning.model)
+        with self._steering:
+            if self._allowed < 1 and not self._stopped:
+                record.state = "paused" if record.step else "ready"
+                self._at_work = False
+                return True
+        return False
+
+    def _end(self, learning: _Learning) -> Iterator[None]:
+        """The last look and the score on all held-out data."""
+        record, model = self.record, learning.model
+        record.next_look = math.nan
+        record.seconds.off()
+        record.state = "ending"
+        for optimizer in learning.trainer.optimizers:
+            optimizer.zero_grad()
+        if self._replaced:
+            return
+        yield from self._look(model)
+        if isinstance(model, TaskClassifier):
+            self._restore_best(model)
+            record.classifier = model.eval()
+        scoring = self._plan.evaluate(model, True)
+        while not self._replaced:  # a run that is to begin in its place does not wait for the score
+            try:
+                next(scoring)
+            except StopIteration as end:
+                record.final_loss, record.final_accuracy = end.value
+                return
+            yield
+
+    def _keep_if_best(self, model: TaskClassifier, loss: float) -> None:
+        """Keeps a classifier as it is, where its held-out loss is the lowest so far."""
+        if loss < self._lowest:
+            self._lowest, self.record.kept_step = loss, self.record.step
+            self._kept = {name: value.detach().clone() for name, value in model.state_dict().items()}
+
+    def _restore_best(self, model: TaskClassifier) -> None:
+        """Takes a classifier back to where its held-out loss was lowest; so many passes were best."""
+        if self._kept:
+            model.load_state_dict(self._kept)
+            title = self.record.facts.title
+            self.record.language_model = LanguageModel(model.language_model(), self._plan.tokenizer, title)
+
+    def _take(self, event: StepEvent) -> None:
+        record, now = self.record, self.record.seconds()
+        self._steps.append((now, event.step, self._computed))
+        while len(self._steps) > 2 and now - self._steps[0][0] > _RATE_OVER:
+            self._steps.pop(0)
+        (before, first, computed_before), tokens = self._steps[0], event.n_tokens / event.step
+        with record.lock:
+            record.step = event.step
+            if now > before:
+                record.rate = (event.step - first) * tokens / (now - before)
+                record.processor_share = min(1.0, (self._computed - computed_before) / (now - before))
+            record.curve.add(event)
+
+    def _look(self, model: GPT | TaskClassifier) -> Generator[None, None, float]:
+        """Looks at the model, and returns when to look again."""
+        record = self.record
+        if record.observations and record.observations[-1].step == record.step:
+            return record.seconds()
+        began = time.perf_counter()
+        loss, accuracy = yield from self._plan.evaluate(model, False)
+        if record.observations and not math.isfinite(loss) and math.isfinite(record.observations[0].valid_loss):
+            raise TrainingError(f"The held-out loss became {loss} at step {record.step:,}. Lower the learning rate.")
+        if isinstance(model, TaskClassifier):
+            self._keep_if_best(model, loss)
+        copy = model.language_model() if isinstance(model, TaskClassifier) else snapshot(model)
+        lm = LanguageModel(copy, self._plan.tokenizer, record.facts.title)
+        now = {"step": record.step, "elapsed": record.seconds(), "valid_loss": loss, "accuracy": accuracy}
+        seen = yield from observing(lm, self._plan.watched, **now)
+        record.add_look(seen, lm, most=_MOST_OBSERVATIONS)
+        crowd = 1 << record.thinned
+        wait = (time.perf_counter() - began) / _LOOKING_SHARE
+        budget = record.time_budget
+        longest = _LONGEST_WAIT if budget is None else min(_LONGEST_WAIT, max(_SHORTEST_WAIT, budget / _LOOKS_AT_LEAST))
+        return record.seconds() + crowd * min(longest, max(_SHORTEST_WAIT, wait))
+
+
+class _Learning:
+    """The model of a run and what trains it."""
+
+    def __init__(self, plan: Plan, clock: Callable[[], float]) -> None:
+        self.model = plan.model()
+        self.trainer = Trainer(self.model, plan.facts.config, plan.data, clock=clock)
+        self.events = self.trainer.events()

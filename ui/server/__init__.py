@@ -1,0 +1,1 @@
+"""The server: launch, middleware, temporary files, and the check before a talk."""

@@ -1,0 +1,70 @@
+"""Connection limits of uvicorn: how many, how many of one address, and for how long one may say nothing.
+
+uvicorn waits for ever for a request whose header comes a byte a minute. Fifty such connections cost nothing to make and
+hold fifty of the server's handles; at the limit of open files it answers nobody.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import time
+from collections import Counter
+from typing import Any
+
+import uvicorn.config
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
+_Protocol: Any = AutoHTTPProtocol  # one of two classes, by what is installed
+
+_MOST, _MOST_EACH = 1500, 256  # connections; a school behind one address has some two hundred
+_SILENT, _SLOW = 20.0, 180.0  # seconds without a request, and for the rest of a request's body
+_LOOK = 5.0  # seconds between two looks at a connection
+
+_open: Counter[str] = Counter()
+
+
+class LimitedProtocol(_Protocol):
+    """uvicorn's protocol, which closes connections that are too many or too slow."""
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._address = _counted(self.client[0] if self.client else "")
+        _open[self._address] += 1
+        self._quiet_since = time.monotonic()
+        self._look: Any = None
+        if _open.total() > _MOST or (self._address and _open[self._address] > _MOST_EACH):
+            transport.close()
+        else:
+            self._look = self.loop.call_later(_LOOK, self._check)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._look is not None:
+            self._look.cancel()
+        _open[self._address] -= 1
+        if _open[self._address] <= 0:
+            del _open[self._address]
+        super().connection_lost(exc)
+
+    def _check(self) -> None:
+        """Closes the connection when it has said nothing for too long; what is being answered may take its time."""
+        now, cycle = time.monotonic(), self.cycle
+        answering = bool(cycle and not cycle.response_complete)
+        if cycle and answering and not cycle.more_body:
+            self._quiet_since = now
+        if now - self._quiet_since > (_SLOW if answering else _SILENT):
+            self.transport.close()
+        else:
+            self._look = self.loop.call_later(_LOOK, self._check)
+
+
+def _counted(address: str) -> str:
+    """By what connections are counted; "" for a private address, behind which a proxy may speak for everybody."""
+    try:
+        return "" if ipaddress.ip_address(address).is_private else address
+    except ValueError:
+        return address
+
+
+def limit_connections() -> None:
+    """From now on servers of this process have these limits."""
+    uvicorn.config.HTTP_PROTOCOLS["auto"] = f"{__name__}:{LimitedProtocol.__name__}"

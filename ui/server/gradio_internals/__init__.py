@@ -1,0 +1,1 @@
+"""Every use of a private part of Gradio, and nothing else."""

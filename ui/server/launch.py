@@ -1,0 +1,158 @@
+"""Launch: the options of Gradio's queue and of the server, the same for the app and for its tests."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from typing import Any
+
+import gradio as gr
+from gradio.queueing import Queue
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
+
+from gptcore.memory import return_freed_memory
+from ui.components.files import calling, early, routes, style_link
+from ui.handlers.page.warming import warm_up
+from ui.server.connections import limit_connections
+from ui.server.gradio_internals.configuration import slim
+from ui.server.gradio_internals.page_states import PageStates
+from ui.server.gradio_internals.queue_share import Listeners, QueueShare
+from ui.server.middleware import GuardMiddleware, Known, RateLimiter
+from ui.server.temp_files import TemporaryFiles, UploadRoom
+from ui.services import Services
+from ui.theme import make_theme
+
+log = logging.getLogger("gptlens")
+
+_LARGEST_UPLOAD = "200mb"
+_FIRST = ("shared/keys.js", "shared/visit.js", "shared/recorder.js", "start/start_view.js")  # what any page needs
+_TEXT_FIELDS = frozenset({"train-written", "tune-written", "labels-lines"})  # where a text of megabytes may stand
+_OTHER_THREADS = 16  # beside one for each visitor who waits
+# Seconds between two looks of Gradio's queue for a new event. Its own millisecond interrupts what computes a thousand
+# times a second: measured, it takes a fifth of the speed of a text, and 5 ms before an answer are noticed by nobody.
+_QUEUE_LOOKS = 0.005
+_PROGRESS_LOOKS = 1.0  # the same, for progress bars that this page does not have
+_LAST_WORDS, _LAST_SECONDS = 2.0, 2  # for answers that are under way, and for connections that stay open, at the end
+_TIDYING = 2.0  # seconds between two looks at what nobody uses any more
+_RETURNING = 15  # such looks until freed memory is given back, too: a crowd leaves hundreds of megabytes in pieces
+
+
+def serve(
+    page: gr.Blocks,
+    services: Services,
+    files: TemporaryFiles,
+    *,
+    host: str | None = None,
+    port: int | None = None,
+    hosts: Sequence[str] = (),
+    wait: bool = True,
+) -> str:
+    """Serves the page; returns its address, at once unless it shall wait until it is interrupted.
+
+    Raises:
+        OSError: the port is taken.
+    """
+    as_is = (*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/json")  # answers are small, or packed already
+    listeners = Listeners()
+    guarding = {"listeners": listeners, "page": _known(page), "hosts": hosts, "link": early(*_FIRST)}
+    before = [
+        Middleware(GuardMiddleware, newcomers=RateLimiter(services.limits.page_states), **guarding),
+        Middleware(GZipMiddleware, compresslevel=5, exclude_content_types=as_is),
+        Middleware(UploadRoom, files=files),
+    ]
+    limit_connections()
+    _tidy_for_ever(files.tidy, services.run_manager.reap, services.run_manager.save, services.attention_cache.reap)
+    page.queue(api_open=False, max_size=services.limits.waiting_events)
+    look_seldom(page._queue)
+    QueueShare(page._queue, listeners, waiting_each=services.limits.waiting_events // 2).install()
+    _, address, _ = page.launch(
+        theme=make_theme(),
+        head=style_link(),
+        js=calling("shared/keys.js", "m.start()"),
+        footer_links=["api"],
+        run_history=False,
+        ssr_mode=False,
+        show_error=False,
+        max_file_size=_LARGEST_UPLOAD,
+        max_threads=services.limits.concurrent_visits + _OTHER_THREADS,
+        state_session_capacity=services.limits.page_states,
+        app_kwargs={"routes": routes(), "middleware": before, "lifespan": partial(_lighter, page)},
+        enable_monitoring=False,
+        server_name=host,
+        server_port=port,
+        prevent_thread_lock=True,
+        quiet=not wait,
+    )
+    threading.Thread(target=_before_visitors, args=(services,), daemon=True, name="warming up").start()
+    if wait:
+        _until_told_to_end(page, services)
+    return address
+
+
+def _until_told_to_end(page: gr.Blocks, services: Services) -> None:
+    """Serves until Ctrl-C or SIGTERM, then ends in order: texts and runs stop, what they made arrives and is kept."""
+    with suppress(KeyboardInterrupt):
+        while page.is_running:
+            time.sleep(0.1)
+    services.sessions.stop_all()
+    services.run_manager.stop_all()
+    deadline = time.monotonic() + _LAST_WORDS
+    while any(page._queue.active_jobs) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    page._queue.close()
+    if page.server is not None:
+        page.server.config.timeout_graceful_shutdown = _LAST_SECONDS
+        page.server.close()
+
+
+def _known(page: gr.Blocks) -> Known:
+    """What the middleware knows of a page."""
+    texts = frozenset(
+        number
+        for number, event in page.fns.items()
+        if any(getattr(one, "elem_id", None) in _TEXT_FIELDS for one in event.inputs) or event.api_name == "train"
+    )
+    endpoints = frozenset(str(event.api_name) for event in page.fns.values() if event.api_name)
+    return Known(frozenset(page.fns), frozenset(page.blocks), endpoints, texts)
+
+
+def look_seldom(queue: Queue) -> None:
+    """Lengthens the pauses of Gradio's queue between two looks for something to do."""
+    queue.sleep_when_free, queue.progress_update_sleep_when_free = _QUEUE_LOOKS, _PROGRESS_LOOKS
+
+
+@asynccontextmanager
+async def _lighter(page: gr.Blocks, app: Any) -> AsyncIterator[None]:
+    """Before the first visitor: the page without what no browser reads, and states that keep no copy of it."""
+    slim(page.config)
+    app.state_holder = PageStates(page)
+    yield
+
+
+def _before_visitors(services: Services) -> None:
+    """Does what the first visitor would wait for."""
+    import matplotlib  # as Gradio does in its first event, which takes a quarter of a second longer for it
+
+    matplotlib.get_backend()
+    warm_up(services)
+
+
+def _tidy_for_ever(*tidying: Callable[[], None]) -> None:
+    """Lets go of files, runs and readings that nobody uses, in a thread of its own."""
+
+    def tidy() -> None:
+        for look in itertools.count(1):
+            for one in (*tidying, *([return_freed_memory] if look % _RETURNING == 0 else [])):
+                try:
+                    one()
+                except Exception:
+                    log.exception("tidying has failed; it is tried again")
+            time.sleep(_TIDYING)
+
+    threading.Thread(target=tidy, daemon=True, name="tidying").start()

@@ -1,0 +1,57 @@
+"""Log filter: long lines are cut, and the same line is not written ten thousand times."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+
+_LONGEST = 4000  # characters of a line
+_EACH, _SECONDS = 5, 60.0  # the same line, so often in so many seconds
+_REMEMBERED = 500  # kinds of lines
+
+
+class LogLimits(logging.Filter):
+    """Lets the first lines of a kind pass in each minute, and says then how many more there were.
+
+    A kind is what a logger says before its values are filled in, at one place of the code.
+
+    Args:
+        clock: seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._clock = clock
+        self._seen: OrderedDict[tuple[str, str, int], list[float]] = OrderedDict()  # [since when, how many]
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether a line is written; it is cut where it is too long."""
+        now, kind = self._clock(), (record.name, record.pathname, record.lineno)
+        since, n = self._seen.setdefault(kind, [now, 0.0])
+        self._seen.move_to_end(kind)
+        if len(self._seen) > _REMEMBERED:
+            self._seen.popitem(last=False)
+        left_out = max(0, int(n) - _EACH)
+        if now - since > _SECONDS:
+            since, n = now, 0.0
+        self._seen[kind] = [since, n + 1]
+        if n >= _EACH:
+            return False
+        said = record.getMessage()
+        if len(said) > _LONGEST:
+            said = f"{said[:_LONGEST]}… ({len(said):,} characters)"
+        if n == 0 and left_out:
+            said = f"{said} ({left_out:,} more like this in the minute before)"
+        record.msg, record.args = said, None
+        if record.exc_info and record.exc_text is None:
+            record.exc_text = logging.Formatter().formatException(record.exc_info)[-_LONGEST:]
+        return True
+
+
+def limit_log() -> None:
+    """Gives every handler of the root logger these limits."""
+    limits = LogLimits()
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(limits)

@@ -1,0 +1,144 @@
+"""Temporary files: uploads, Gradio's cache and files to download in one folder, with a cap and an age."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from gptcore.errors import GPTCoreError
+from ui.server.middleware import refuse
+
+_PARENT = f"gptlens-{os.getuid() if hasattr(os, 'getuid') else 'app'}"
+
+
+class TemporaryFiles:
+    """A folder of this process alone. Files that are old go; when all of them are too large together, the oldest go.
+
+    Args:
+        most_bytes: of all files together.
+        age: seconds after which a file goes.
+        clock: as time.time, by which files are dated.
+
+    Attributes:
+        folder: where, once it is open.
+    """
+
+    def __init__(self, *, most_bytes: int, age: float = 3600.0, clock: Callable[[], float] = time.time) -> None:
+        self._most, self._age, self._clock = most_bytes, age, clock
+        self.folder = Path(tempfile.gettempdir()) / _PARENT / str(os.getpid())
+
+    def open(self) -> int:
+        """Makes the folder, empties those of processes that have ended, and sends Gradio and Python there.
+
+        Returns:
+            bytes that were left behind and are free now.
+
+        Raises:
+            GPTCoreError: the place cannot be written.
+        """
+        parent, freed = self.folder.parent, 0
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            for left in parent.iterdir():
+                if left not in (self.folder, self.kept) and not _is_running(left.name):
+                    freed += sum(size for _, size, _ in _files(left))
+                    shutil.rmtree(left, ignore_errors=True)
+            (self.folder / "gradio").mkdir(exist_ok=True)
+        except OSError as error:
+            raise GPTCoreError(
+                f"The folder for temporary files {parent} cannot be written ({error.strerror}). "
+                "Set TMPDIR to one that can."
+            ) from None
+        if not (os.environ.get("TIKTOKEN_CACHE_DIR") or os.environ.get("DATA_GYM_CACHE_DIR")):
+            # tiktoken keeps GPT-2's vocabulary where temporary files are by default; it must find it there again.
+            os.environ["TIKTOKEN_CACHE_DIR"] = str(parent.parent / "data-gym-cache")
+        os.environ["GRADIO_TEMP_DIR"] = str(self.folder / "gradio")
+        tempfile.tempdir = str(self.folder)
+        return freed
+
+    @property
+    def kept(self) -> Path:
+        """A folder beside it for what outlives this process."""
+        return self.folder.parent / "kept"
+
+    def tidy(self) -> None:
+        """Removes what is too old, and the oldest while all together is too large."""
+        now, found = self._clock(), sorted(_files(self.folder))
+        total = sum(size for _, size, _ in found)
+        for changed, size, path in found:
+            if now - changed <= self._age and total <= self._most:
+                break
+            path.unlink(missing_ok=True)
+            total -= size
+
+    def has_room(self, n_bytes: int) -> bool:
+        """Whether so many bytes more stay below the cap."""
+        return sum(size for _, size, _ in _files(self.folder)) + n_bytes <= self._most
+
+    def close(self) -> None:
+        """Removes everything."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class UploadRoom:
+    """Middleware that refuses an upload for which there is no room, before its first byte is stored.
+
+    Args:
+        app: what it stands before.
+        files: whose cap counts.
+    """
+
+    def __init__(self, app: Any, files: TemporaryFiles) -> None:
+        self._app, self._files, self._coming = app, files, 0  # bytes of uploads that are under way
+
+    async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+        """Passes everything on, but an upload that does not fit or does not tell its size."""
+        if scope["type"] != "http" or scope["method"] != "POST" or not scope["path"].endswith("/upload"):
+            await self._app(scope, receive, send)
+            return
+        said = dict(scope["headers"]).get(b"content-length", b"")
+        if not said.isdigit():
+            await refuse(send, 411, "An upload must say how many bytes it has.")
+        elif not self._files.has_room(int(said) + self._coming):
+            await refuse(send, 507, "The server's room for uploads is full. Try again in a few minutes.")
+        else:
+            self._coming += int(said)  # several at once must not pass together
+            try:
+                await self._app(scope, receive, send)
+            except OSError as error:
+                await refuse(send, 507, f"The file cannot be stored ({error.strerror}). Try again later.")
+            finally:
+                self._coming -= int(said)
+
+
+def _files(folder: Path) -> list[tuple[float, int, Path]]:
+    """(time of the last change, bytes, path) of all files in a folder; those that vanish meanwhile are left out."""
+    found = []
+    for path in folder.rglob("*"):
+        try:
+            about = path.lstat()
+        except OSError:
+            continue
+        if not path.is_dir():
+            found.append((about.st_mtime, about.st_size, path))
+    return found
+
+
+def _is_running(name: str) -> bool:
+    """Whether a process of this number lives; a name that is no number belongs to nobody."""
+    if os.name == "nt":  # there, the question itself would interrupt the process
+        return True
+    try:
+        os.kill(int(name), 0)
+    except ProcessLookupError:
+        return False
+    except (ValueError, OverflowError):
+        return False
+    except OSError:  # it lives, and is somebody else's
+        return True
+    return True

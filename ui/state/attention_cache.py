@@ -1,0 +1,136 @@
+"""LRU cache of queries and keys, shared by all visitors: any head's map is drawn from them."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import threading
+import time
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from gptcore.analysis import HeadScores, QueriesAndKeys, head_scores, read_attention, repeated_token_scores
+from gptcore.language_model import LanguageModel
+from gptcore.memory import return_freed_memory
+from gptcore.model import GPT
+from gptcore.tokenizers import describe_token
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A text as a model has read it.
+
+    Attributes:
+        name: of the model.
+        labels: the tokens as a reader should see them.
+        reading: queries and keys.
+        model: which read it; gone when the model has made room.
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    reading: QueriesAndKeys
+    model: weakref.ReferenceType[GPT]
+
+
+class AttentionCache:
+    """Readings by a key that only those who were given it know; the least recently used ones make room.
+
+    Args:
+        max_bytes: for one reading, and for all of them together.
+        seconds: how long one is kept that nobody looks at.
+        clock: seconds from any start.
+    """
+
+    def __init__(
+        self, max_bytes: int, seconds: float = float("inf"), clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.max_bytes, self._seconds, self._clock = max_bytes, seconds, clock
+        self._secret = secrets.token_bytes(16)
+        self._lock = threading.Lock()  # guards the tables, never held while a model reads
+        self._entries: OrderedDict[str, Kept] = OrderedDict()  # the least recently used one first
+        self._used: dict[str, float] = {}
+        self._rests: weakref.WeakKeyDictionary[GPT, tuple[tuple[str, ...], Tensor]] = weakref.WeakKeyDictionary()
+        self._profiles: weakref.WeakKeyDictionary[GPT, HeadScores] = weakref.WeakKeyDictionary()
+
+    def read(self, lm: LanguageModel, ids: Sequence[int]) -> tuple[str, Kept]:
+        """A text's reading and its key; the model runs only when it has not read this lately.
+
+        Raises:
+            MemoryLimitError: the text is too long to be kept for this model.
+        """
+        key = hashlib.sha256(self._secret + repr((lm.name, tuple(ids))).encode()).hexdigest()[:24]
+        with self._lock:
+            known = self._look_up(key)
+            if known is not None and known.model() is lm.model:
+                return key, known
+        reading = read_attention(lm.model, ids, max_bytes=self.max_bytes)
+        labels = tuple(describe_token(lm.tokenizer, token) for token in ids)
+        kept = Kept(lm.name, labels, reading, weakref.ref(lm.model))
+        with self._lock:
+            self._entries[key] = kept
+            self._look_up(key)
+            while sum(entry.reading.n_bytes for entry in self._entries.values()) > self.max_bytes:
+                self._drop_oldest()
+        return key, kept
+
+    def get(self, key: object) -> Kept | None:
+        """The reading of a key, or None when it is unknown or has made room."""
+        with self._lock:
+            return self._look_up(key) if isinstance(key, str) else None
+
+    def reap(self) -> None:
+        """Lets go of what nobody has looked at for a while."""
+        with self._lock:
+            too_old = self._clock() - self._seconds
+            n = len(self._entries)
+            while self._entries and self._used[next(iter(self._entries))] < too_old:
+                self._drop_oldest()
+            dropped = n - len(self._entries)
+        if dropped:
+            return_freed_memory()
+
+    def known_profile(self, lm: LanguageModel) -> HeadScores | None:
+        """The scores on repeated random tokens, if they have been measured."""
+        with self._lock:
+            return self._profiles.get(lm.model)
+
+    def profile(self, lm: LanguageModel) -> HeadScores:
+        """What the model's heads do on repeated random tokens, measured once for each model."""
+        known = self.known_profile(lm)
+        if known is None:
+            known = repeated_token_scores(lm.model, first_id=lm.tokenizer.end_id)
+            with self._lock:
+                self._profiles[lm.model] = known
+        return known
+
+    def rests(self, lm: LanguageModel, texts: tuple[str, ...]) -> Tensor:
+        """How much of every head's attention rests on the first token, [texts, n_layer, n_head]; measured once."""
+        with self._lock:
+            known = self._rests.get(lm.model)
+        if known is None or known[0] != texts:
+            encoded = [lm.tokenizer.encode(text) for text in texts]
+            shares = [head_scores(read_attention(lm.model, ids).layers(), ids).first for ids in encoded]
+            known = (texts, torch.stack(shares))
+            with self._lock:
+                self._rests[lm.model] = known
+        return known[1]
+
+    def _look_up(self, key: str) -> Kept | None:
+        entry = self._entries.get(key)
+        if entry is not None:
+            self._entries.move_to_end(key)
+            self._used[key] = self._clock()
+        return entry
+
+    def _drop_oldest(self) -> None:
+        key, _ = self._entries.popitem(last=False)
+        del self._used[key]
+
+    def __len__(self) -> int:
+        return len(self._entries)

@@ -1,0 +1,82 @@
+"""Limits of a deployment profile: what one visitor may ask for, by where the app runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Caps that keep one visitor from spoiling the app for the others.
+
+    Attributes:
+        max_new_tokens: tokens in one generation.
+        max_prompt_chars: characters in a prompt.
+        max_score_chars: characters of a text to be scored.
+        model_bytes: memory for loaded models together; the least recently used one goes first.
+        reading_bytes: memory for what models have read lately, from which attention maps are drawn.
+        reading_seconds: how long such a reading is kept that nobody looks at.
+        any_model: folders and Hub repositories by name, not only those in the list.
+        heavy_at_once: scoreboards and other computations of many seconds that are under way at the same time.
+        texts_at_once: texts that are written at the same time; further ones wait in line.
+        concurrent_visits: visitors' actions that may be under way, computing or waiting for their next step.
+        sessions: visitors remembered at the same time.
+        training_runs: runs that learn at the same time.
+        training_seconds: the longest run.
+        training_parameters: the largest model that is trained.
+        training_text_bytes: the largest text that is trained on.
+        training_grace: seconds for which a run is kept that nobody looks at.
+        benches: visitors whose runs are kept at the same time.
+        page_states: pages whose state Gradio keeps, at about 1 MB each.
+        waiting_events: visitors' actions that may wait for their turn.
+        temporary_bytes: uploads and files to download, together.
+        session_seconds: how long a visitor who does nothing is remembered.
+    """
+
+    max_new_tokens: int = 500
+    max_prompt_chars: int = 20_000
+    max_score_chars: int = 20_000
+    model_bytes: int = 12 << 30
+    reading_bytes: int = 1 << 30
+    reading_seconds: float = 600.0
+    any_model: bool = True
+    texts_at_once: int = 24
+    heavy_at_once: int = 2
+    concurrent_visits: int = 64
+    sessions: int = 200
+    session_seconds: float = 3600.0
+    training_runs: int = 2
+    training_seconds: float = 3600.0
+    training_parameters: int = 30_000_000
+    training_text_bytes: int = 20_000_000
+    training_grace: float = 600.0
+    benches: int = 40
+    page_states: int = 300
+    waiting_events: int = 64
+    temporary_bytes: int = 2 << 30
+
+
+PROFILES: dict[str, Limits] = {
+    "local": Limits(),
+    # One visitor, on stage: a forgotten tab must not be forgotten by the app.
+    "talk": Limits(
+        session_seconds=12 * 3600.0, reading_seconds=12 * 3600.0, training_runs=1, training_grace=12 * 3600.0
+    ),
+    "space": Limits(
+        max_new_tokens=200,
+        max_prompt_chars=8_000,
+        max_score_chars=8_000,
+        model_bytes=4 << 30,
+        reading_bytes=256 << 20,
+        reading_seconds=60.0,
+        any_model=False,
+        session_seconds=900.0,
+        training_runs=1,
+        training_seconds=300.0,
+        training_parameters=5_000_000,
+        training_text_bytes=2_000_000,
+        training_grace=120.0,
+        benches=16,
+        temporary_bytes=512 << 20,
+    ),
+}

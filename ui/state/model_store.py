@@ -1,0 +1,242 @@
+"""LRU cache of loaded models, which are shared by all visitors and never changed."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import gptcore
+from gptcore.analysis import count_parameters
+from gptcore.config import PRESETS, GPTConfig
+from gptcore.errors import CheckpointError, GPTCoreError
+from gptcore.hub import HUB_WEIGHTS, cached
+from gptcore.language_model import DEFAULT_MODEL, MOMENT, LanguageModel, bundled_models
+from gptcore.threads import release_threads
+from gptcore.weights.checkpoint import CONFIG_FILE, WEIGHTS_FILE
+from gptcore.weights.snapshots import snapshot_steps
+from ui.state.limits import Limits
+
+Progress = Callable[[str], None]
+NOT_HERE = "not available here"
+_BYTES = 6  # of a weight: fp32, and the decode engine's 16-bit copy
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One line of the model picker.
+
+    Attributes:
+        name: as `gptcore.load` takes it.
+        label: what the picker says.
+        cached: its published files are on this machine.
+        closed: why it cannot be opened here, as a sentence, or "".
+    """
+
+    name: str
+    label: str
+    cached: bool = False
+    closed: str = ""
+
+
+class ModelStore:
+    """Loads each model once, however many visitors ask for it at the same time.
+
+    Args:
+        limits: memory for all models, and whether names outside the list are allowed.
+        offline: never use the network.
+        default: the model that the page opens with.
+        loader: gptcore.load, or a fake in tests.
+        trained: finds the models that are trained on this server, by name.
+    """
+
+    def __init__(
+        self,
+        limits: Limits,
+        *,
+        offline: bool = False,
+        default: str = DEFAULT_MODEL,
+        loader: Callable[..., LanguageModel] = gptcore.load,
+        trained: Callable[[str], LanguageModel | None] = lambda _: None,
+    ) -> None:
+        self.default = default
+        self.offline = offline
+        self._limits, self._loader, self._trained = limits, loader, trained
+        self._lock = threading.Lock()  # guards the two tables, never held while loading
+        self._loading: dict[str, threading.Lock] = {}
+        self._models: OrderedDict[str, LanguageModel] = OrderedDict()
+
+    def choices(self) -> list[Choice]:
+        """The bundled models, then the published ones with what a first use would download."""
+        listed = [Choice(name, f"{name} · bundled") for name in bundled_models()]
+        for name, (repository, megabytes) in HUB_WEIGHTS.items():
+            here = cached(repository, WEIGHTS_FILE) is not None and cached(repository, CONFIG_FILE) is not None
+            closed = self._closed(name, megabytes, here)
+            state = f"{NOT_HERE}: {closed[0]}" if closed else "cached" if here else f"downloads {megabytes:,} MB"
+            listed.append(Choice(name, f"{name} · {state}", cached=here, closed=closed[1] if closed else ""))
+        if self.default not in {choice.name for choice in listed}:
+            listed.insert(0, Choice(self.default, self.default))
+        return listed
+
+    def _closed(self, name: str, megabytes: int, here: bool) -> tuple[str, str] | None:
+        """Why a published model cannot be opened here, in a few words and as a sentence; None where it can."""
+        needed, limit = _BYTES * count_parameters(PRESETS[name]).total, self._limits.model_bytes
+        if needed > limit:
+            short = f"needs {needed / 1e9:.1f} GB of memory, {limit / 1e9:.1f} GB allowed"
+            return short, _too_large(name, needed, limit)
+        if self.offline and not here:
+            return f"offline, {megabytes:,} MB to download", (
+                f"{name} is not on this machine and the app runs offline. Where there is a network, run "
+                f"`python app.py --prefetch {name}` ahead of time, or pick a bundled model."
+            )
+        return None
+
+    def get(self, name: str, progress: Progress | None = None) -> LanguageModel:
+        """The model by name, loaded when needed.
+
+        Args:
+            name: as `gptcore.load` takes it.
+            progress: called with sentences like "model.safetensors: 12 % of 548 MB".
+
+        Raises:
+            GPTCoreError: no such model, damaged files, no network, or a name that this server does not allow.
+        """
+        own = self._trained(name)
+        if own is not None:
+            return own
+        with self._lock:
+            if name in self._models:  # asked for at every move of a slider: no file is looked at
+                self._models.move_to_end(name)
+                return self._models[name]
+        known = {choice.name for choice in self.choices()}
+        if not self._limits.any_model and not {name, base_name(name)} & known:
+            names = ", ".join(choice.name for choice in self.choices())
+            raise CheckpointError(
+                f"This server opens only the models in its list, and {name!r} is not among them: {names}."
+            )
+        closed = next((choice.closed for choice in self.choices() if choice.name == name), "")
+        if closed:  # before anything is downloaded
+            raise CheckpointError(closed)
+        with self._lock:
+            loading = self._loading.setdefault(name, threading.Lock())
+        with loading:
+            with self._lock:
+                if name in self._models:  # another visitor was faster
+                    return self._models[name]
+            try:
+                bar = _bar(progress) if progress else None
+                model = self._loader(name, offline=self.offline, progress=bar, check=partial(self._check_size, name))
+                with self._lock:
+                    self._models[name] = model
+                    self._make_room()
+                return model
+            except (MemoryError, RuntimeError) as error:  # torch has an error of its own for memory
+                if isinstance(error, RuntimeError) and "memory" not in str(error):
+                    raise
+                raise CheckpointError(
+                    f"There is not enough memory on this machine to open {name}. Choose a smaller one, or close others."
+                ) from None
+            finally:
+                release_threads()  # of this thread: beside them, the one that computes would be slow
+                with self._lock:
+                    self._loading.pop(name, None)
+
+    def use_one_that_opens(self) -> str:
+        """Makes another bundled model the default where the default is bundled and damaged; why, or "".
+
+        Raises:
+            GPTCoreError: the default is none of the bundled models, or none of those opens.
+        """
+        names, wanted, first = list(bundled_models()), self.default, None
+        for name in [wanted, *(name for name in names if name != wanted)] if wanted in names else [wanted]:
+            try:
+                self.get(name)
+            except GPTCoreError as error:
+                first = first or error
+                continue
+            self.default = name
+            return f"{first} The page opens with {name} instead." if first is not None else ""
+        raise first or CheckpointError(f"There is no model {wanted!r}.")
+
+    def loaded(self) -> list[str]:
+        """Names of the models in memory, the least recently used first."""
+        with self._lock:
+            return list(self._models)
+
+    def _check_size(self, name: str, config: GPTConfig) -> None:
+        """Raises CheckpointError for a model that is too large for this server, before its weights are read."""
+        needed, limit = _BYTES * count_parameters(config).total, self._limits.model_bytes
+        if needed > limit:
+            raise CheckpointError(_too_large(name, needed, limit))
+
+    def _make_room(self) -> None:
+        while len(self._models) > 1 and sum(map(_bytes, self._models.values())) > self._limits.model_bytes:
+            self._models.popitem(last=False)
+
+
+def base_name(name: str) -> str:
+    """The model whose training a name shows a moment of, such as mini of "mini@512"; else the name."""
+    base, at, step = name.rpartition(MOMENT)
+    return base if at and step.isdecimal() else name
+
+
+def moments(name: str) -> list[int]:
+    """The updates after which snapshots of a bundled model's training were kept; none for other models."""
+    folder = bundled_models().get(base_name(name))
+    return [] if folder is None else snapshot_steps(folder)
+
+
+def title_of(name: str) -> str:
+    """A model's name as people say it: "mini after 512 updates"."""
+    base = base_name(name)
+    return name if base == name else f"{base} after {int(name.rpartition(MOMENT)[2]):,} updates"
+
+
+def _too_large(name: str, needed: int, limit: int) -> str:
+    return (
+        f"{name} needs {needed / 1e9:,.1f} GB of memory; this server gives models {limit / 1e9:.1f} GB. "
+        "Choose a smaller one."
+    )
+
+
+def facts(lm: LanguageModel) -> str:
+    """One line about a model for the page header."""
+    config = lm.model.config
+    count = count_parameters(config).total
+    kinds = {"bpe": "byte-level BPE", "gpt2": "GPT-2's BPE", "gpt1": "GPT-1's BPE", "char": "characters"}
+    norm = "post-norm" if config.norm_position == "post" else "pre-norm"
+    return (
+        f"{_short(count)} parameters · {config.n_layer} layers × {config.n_head} heads × {config.n_embd} wide "
+        f"· {norm} · reads {config.n_positions:,} tokens · vocabulary of {config.vocab_size:,} "
+        f"({kinds[lm.tokenizer.kind]})"
+    )
+
+
+def _short(count: int) -> str:
+    return f"{count / 1e6:,.1f} M" if count >= 1e5 else f"{count:,}"
+
+
+def _bytes(lm: LanguageModel) -> int:
+    """Memory for a model's weights."""
+    return sum(parameter.numel() for parameter in lm.model.parameters()) * _BYTES
+
+
+def _bar(progress: Progress) -> type[Any]:
+    """A tqdm class that reports to the page instead of a terminal."""
+    from tqdm.auto import tqdm
+
+    class PageBar(tqdm):
+        def __init__(self, *args: Any, **options: Any) -> None:
+            options["disable"] = False
+            options.pop("name", None)
+            super().__init__(*args, **options)
+
+        def display(self, *_: Any, **__: Any) -> None:
+            if self.total:
+                megabytes, share = self.total / 1e6, 100 * self.n / self.total
+                progress(f"{self.desc or 'Downloading'}: {share:.0f} % of {megabytes:,.0f} MB")
+
+    return PageBar
