@@ -69,7 +69,7 @@ def seed(value: object) -> int | None:
 
 def stop_strings(value: object) -> tuple[str, ...]:
     r"""Stop strings, one a line; \n and \t stand for newline and tab."""
-    lines = text(value, "The stop strings", most=500).split("\n")
+    lines = text(value, "The list of stop strings", most=500).split("\n")
     found = tuple(line.replace("\\n", "\n").replace("\\t", "\t") for line in lines if line)
     if len(found) > 8:
         raise InputError(f"There are {len(found)} stop strings; 8 are allowed.")

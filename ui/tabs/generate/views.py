@@ -64,8 +64,8 @@ def compare_view(
                 )
 
     def on_compare(request: gr.Request, name: str, text: str, same_numbers: bool, *raw: object) -> Iterator[list[Any]]:
-        chosen, form = raw[:MOST], writing_form(services, raw[MOST:])
         with shown_to_visitor():
+            chosen, form = raw[:MOST], writing_form(services, raw[MOST:])
             views = compare(services, request.session_hash, name, text, form, chosen, same_numbers)
             yield from or_nothing(([*texts, seed] for texts, seed in views), [gr.skip()] * (MOST + 1))
 
