@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 
 from gptcore import GPT, PRESETS, GPTConfig
-from gptcore.attention import Reading
+from gptcore.attention import ForwardContext
 from gptcore.errors import ContextLengthError, TokenIdError
 from gptcore.probe import Probe
 from tiny import make_model, random_ids
@@ -197,5 +197,5 @@ def test_the_fast_path_is_torch_attention_and_the_explicit_one_is_the_formula(ti
     q, k, v = torch.randn(3, 1, 4, 10, 8, generator=torch.Generator().manual_seed(0))
     attention = make_model(tiny_config).h[0].attn
     expected = F.scaled_dot_product_attention(q, k, v, is_causal=True)
-    torch.testing.assert_close(attention._attend_fast(q, k, v, Reading()), expected)
-    torch.testing.assert_close(attention._attend_explicitly(q, k, v, Reading()), expected, atol=1e-6, rtol=1e-5)
+    torch.testing.assert_close(attention._attend_fast(q, k, v, ForwardContext()), expected)
+    torch.testing.assert_close(attention._attend_explicitly(q, k, v, ForwardContext()), expected, atol=1e-6, rtol=1e-5)

@@ -137,7 +137,7 @@ def test_examples_survive_the_file(real):
 def test_warming_up_readies_what_is_used_first(real, services, monkeypatch):
     updated = []
     monkeypatch.setattr(real.compute_thread, "keep", updated.extend)
-    warm_up(replace(real, writers=Scheduler(ComputeThread("writing"))))
+    warm_up(replace(real, scheduler=Scheduler(ComputeThread("writing"))))
     assert {"mini", "world"} <= set(real.models.loaded()) and updated[-1].reason == "steps"
     monkeypatch.setattr("ui.compute.zero_gpu.wanted", lambda lm: True)
     monkeypatch.setattr("ui.compute.zero_gpu.write", lambda *_, **__: pytest.fail("a visitor's quota"))

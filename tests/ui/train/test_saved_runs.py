@@ -23,7 +23,7 @@ def learned(services, folder, clock=None, **changes):
     """(jobs that save, the bench of a run that has ended)."""
     saved = SavedRuns(folder, *([clock] if clock else []))
     jobs = RunManager(services.compute_thread, services.limits, saved=saved)
-    here = replace(services, jobs=jobs)
+    here = replace(services, run_manager=jobs)
     values = {**SMALL, **changes}
     bench = finished(watching.start(here, None, train_form(values, services.limits)))
     bench.current.form = ("scratch", values)
@@ -35,7 +35,7 @@ def test_a_run_of_a_server_that_was_killed_is_there_again_and_goes_on(services, 
     here.run_manager.save(now=True)
     before = bench.current
     again = RunManager(services.compute_thread, services.limits, saved=SavedRuns(folder))
-    there = replace(services, jobs=again, models=services.models)
+    there = replace(services, run_manager=again, models=services.models)
     news = watching.poll(there, [bench.id, None, 0, 0, 0])
     assert (news["state"], news["step"], news["again"]) == ("ended", 12, True)
     assert again.get(bench.id).current.final_loss == pytest.approx(before.final_loss, abs=1e-4)
@@ -52,7 +52,7 @@ def test_a_run_that_was_cut_off_says_so_and_has_what_was_left_of_its_time(servic
     here.run_manager.save(now=True)
     jobs = RunManager(services.compute_thread, services.limits, saved=SavedRuns(folder))
     assert jobs.get(bench.id).current.reason == REASON
-    there = replace(services, jobs=jobs)
+    there = replace(services, run_manager=jobs)
     watching.command(there, [bench.id, "again", None])
     assert finished(jobs.get(bench.id)).current.step == 7
 
