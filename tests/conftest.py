@@ -43,3 +43,13 @@ def tiny_config(request) -> gptcore.GPTConfig:
 @pytest.fixture
 def tiny_model(tiny_config) -> gptcore.GPT:
     return make_model(tiny_config)
+
+
+SLOW_FOLDERS = ("e2e", "abuse")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whatever drives a browser or attacks a served page is slow."""
+    for item in items:
+        if any(part in SLOW_FOLDERS for part in item.path.parts):
+            item.add_marker(pytest.mark.slow)

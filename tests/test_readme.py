@@ -28,8 +28,8 @@ TESTED = {
     "python -m gptcore.evaluation mini --text stories.txt": "tests/test_readme.py",
     "python -m gptcore.training.writing": "tests/test_readme.py",
     "python tests/benchmarks/all.py": "tests/test_readme.py",
-    "python tests/load/trial.py --picture memory.png": "tests/test_readme.py",
-    "python tests/space_check.py URL": "tests/test_app.py",
+    "python tests/tools/load/trial.py --picture memory.png": "tests/test_readme.py",
+    "python tests/tools/space_check.py URL": "tests/test_app.py",
     "python tests/benchmarks/presets.py": "tests/test_readme.py",
     "python tests/benchmarks/decode.py": "tests/test_readme.py",
     "python tests/benchmarks/attention.py": "tests/test_readme.py",
@@ -39,7 +39,7 @@ TESTED = {
     "python tests/benchmarks/sentiment.py rows.tsv": "tests/test_readme.py",
     "python tests/benchmarks/input_forms.py": "tests/test_readme.py",
     "python tests/benchmarks/contended.py": "tests/test_readme.py",
-    "python -m tests.ladder ladder.json": "tests/test_ladder.py",
+    "python -m tests.tools.ladder ladder.json": "tests/test_ladder.py",
 }
 
 

@@ -90,7 +90,7 @@ PARTS: dict[str, list[Row]] = {
         ),
         Row("from typing to the overview of 144 heads, ms", r"drawn overview +(?P<here>\d+)"),
     ],
-    "../load/trial.py --seconds 60": [
+    "../tools/load/trial.py --seconds 60": [
         Row("twenty visitors: a text of 102 tokens, median s", r"102 tokens, done +\d+ +(?P<here>[\d.]+)"),
         Row("twenty visitors: its first words, median s", r"its first words +\d+ +(?P<here>[\d.]+)"),
         Row("twenty visitors: a run's news, median s", r"a run's news +\d+ +(?P<here>[\d.]+)"),

@@ -1,4 +1,4 @@
-"""Every tab on the wall: nothing is cut or empty; `python -m tests.screens` takes pictures of every view."""
+"""Every tab on the wall: nothing is cut or empty; `python -m tests.tools.screens` takes pictures of every view."""
 
 import pytest
 from screens import PRESENT, TABS, faults

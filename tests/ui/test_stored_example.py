@@ -1,6 +1,6 @@
 """The first page's examples, made ahead of time: they are what the bundled models say now.
 
-Where one differs because a model or a view has changed, `python -m tests.first_page` makes them anew.
+Where one differs because a model or a view has changed, `python -m tests.tools.first_page` makes them anew.
 """
 
 from __future__ import annotations

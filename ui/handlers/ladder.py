@@ -1,4 +1,4 @@
-"""What `tests/ladder.py` measured: the ancestors of a GPT, and MLPs of several sizes, on one text."""
+"""What `tests/tools/ladder.py` measured: the ancestors of a GPT, and MLPs of several sizes, on one text."""
 
 from __future__ import annotations
 

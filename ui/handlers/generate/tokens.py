@@ -32,7 +32,7 @@ _OF_MODELS = {
     "char": "one token a character, of its own",
 }
 _FETCHED = {"gpt2": "gpt2", "gpt1": "gpt1"}  # not bundled: name -> what --prefetch calls it
-RECORDED_CUTS = Path(__file__).with_name("recorded_cuts.json")  # made by tests/recorded_cuts.py
+RECORDED_CUTS = Path(__file__).with_name("recorded_cuts.json")  # made by tests/tools/recorded_cuts.py
 _EVERY = (ByteBPE, GPT1Tokenizer)  # what reads every character
 
 

@@ -1,6 +1,6 @@
 """The examples of the bundled models, made ahead of time: making them takes half a second of a start.
 
-The file holds what `make_example` makes, which a test makes again and compares. `python -m tests.first_page` writes it.
+The file holds what `make_example` makes, which a test makes again and compares: `python -m tests.tools.first_page`.
 """
 
 from __future__ import annotations

@@ -116,5 +116,5 @@ def _ladder() -> Section:
         f"{ladder.how()} With the 65 characters of Shakespeare the lesson's GPT has {count:,} parameters.",
         ("model", "how it mixes what it sees", "sees", "parameters", "loss"),
         rows,
-        source="Bengio et al. 2003; van den Oord et al. 2016; tests/ladder.py; the button below runs it again",
+        source="Bengio et al. 2003; van den Oord et al. 2016; tests/tools/ladder.py; the button below runs it again",
     )

@@ -44,7 +44,7 @@ def example_benches() -> list[Workspace]:
     """The recorded runs that the tab's three forms open with; one that cannot be read is left out.
 
     First how the bundled anthology model was made, which can be opened; then a model tuned on a text, and one that
-    learned labels (`python -m tests.recorded_runs`), whose weights are not kept.
+    learned labels (`python -m tests.tools.recorded_runs`), whose weights are not kept.
     """
     found = []
     folder = find_folder(EXAMPLE_MODEL)

@@ -1,4 +1,4 @@
-"""The import graph as rooms and arrows: `python -m tests.imports`. Circles between rooms or files are printed last.
+"""The import graph as rooms and arrows: `python -m tests.tools.imports`. Circles of rooms or files come last.
 
 A room is a folder; a file that lies directly in `gptcore` or `ui` is a room of its own, and so is every `__main__`.
 """
@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("app.py", "gptcore", "ui")
 
 

@@ -1,4 +1,4 @@
-"""Records the runs that Fine-tune and Labels open with: `python -m tests.recorded_runs` (two minutes)."""
+"""Records the runs that Fine-tune and Labels open with: `python -m tests.tools.recorded_runs` (two minutes)."""
 
 from __future__ import annotations
 

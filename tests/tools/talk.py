@@ -1,4 +1,4 @@
-"""Records the bundled talk in a browser, each step as a speaker would: `python -m tests.talk`
+"""Records the bundled talk in a browser, each step as a speaker would: `python -m tests.tools.talk`
 
 Everything in it comes from the bundled models, and is written anew by each call.
 """
@@ -12,14 +12,14 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))  # as pytest does
+sys.path.insert(0, str(Path(__file__).parents[1]))  # as pytest does
 
 from playwright.sync_api import Page, expect, sync_playwright
 
 from browser import COUNT_REQUESTS, open_accordion, settled
 from serving import served_page
 
-TARGET = Path(__file__).resolve().parent.parent / "ui" / "components" / "talks" / "example.talk"
+TARGET = Path(__file__).resolve().parents[2] / "ui" / "components" / "talks" / "example.talk"
 TITLE = "GPT in one minute"
 
 

@@ -1,4 +1,4 @@
-"""Pictures of every view, and what is wrong with their layout: `python -m tests.screens FOLDER`.
+"""Pictures of every view, and what is wrong with their layout: `python -m tests.tools.screens FOLDER`.
 
 Three sizes in light and dark, and the presenter's mode. The browser tests look for the same faults in some of these.
 """
@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))  # as pytest does
+sys.path.insert(0, str(Path(__file__).parents[1]))  # as pytest does
 
 from playwright.sync_api import Page, sync_playwright
 

@@ -1,4 +1,4 @@
-"""A card's picture, from the log of a training: `python -m tests.curve runs/x/log.jsonl weights/x/curve.png`"""
+"""A card's picture, from the log of a training: `python -m tests.tools.curve runs/x/log.jsonl weights/x/curve.png`"""
 
 from __future__ import annotations
 

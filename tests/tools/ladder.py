@@ -1,6 +1,6 @@
 """Measures the ancestors of a GPT on one text, and a GPT with MLPs of several sizes:
 
-`python -m tests.ladder ui/handlers/ladder.json` (about 40 minutes on one core; goes on where it was stopped). With
+`python -m tests.tools.ladder ui/handlers/ladder.json` (40 minutes on one core; goes on where it stopped). With
 `--norms ui/handlers/parameters/norms.json` instead, what becomes of a deep, narrow GPT with its norms before and after
 each part, with a warm-up and without (three minutes).
 

@@ -1,4 +1,4 @@
-"""The README's picture, from the recording of the bundled run: noise becomes words. `python -m tests.film`"""
+"""The README's picture, from the recording of the bundled run: noise becomes words. `python -m tests.tools.film`"""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ui.figures.slide import LIGHT
 from ui.runs.run_json import read_recording
 from ui.runs.run_state import RunRecord
 
-TARGET = Path(__file__).resolve().parent.parent / "ui" / "pictures" / "film.gif"
+TARGET = Path(__file__).resolve().parents[2] / "ui" / "pictures" / "film.gif"
 MODEL = "anthology"
 _FRAMES_PER_SECOND, _HELD = 3, 8  # how long the last picture stays, in frames
 _WIDE, _LINES = 36, 7  # characters and lines of the sample

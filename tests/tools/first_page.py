@@ -1,6 +1,6 @@
 """Makes the first page's stored examples anew, after a change of a bundled model or of what a view shows.
 
-python -m tests.first_page [FILE]
+python -m tests.tools.first_page [FILE]
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Twenty visitors at once, then a hundred who vanish: what each of them waits for, and what the server keeps.
 
-    python tests/load/trial.py [--seconds 180] [--profile space] [--picture FILE]
+    python tests/tools/load/trial.py [--seconds 180] [--profile space] [--picture FILE]
 
 On loopback, against a server of its own in another process. Ten visitors let the mini write texts of 102 tokens, five
 look at attention in changing texts, three train and follow their runs, two only look. Afterwards a hundred open the
@@ -20,7 +20,7 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "tests" / "benchmarks")]  # run as a script, from anywhere
 
 import httpx

@@ -1,4 +1,4 @@
-"""Records how GPT-1 and GPT-2 cut the examples of the Tokens view: `python -m tests.recorded_cuts`
+"""Records how GPT-1 and GPT-2 cut the examples of the Tokens view: `python -m tests.tools.recorded_cuts`
 
 Wants both vocabularies on this machine (`python app.py --prefetch gpt2`), or in the folder of test data.
 """
@@ -14,7 +14,7 @@ from gptcore.tokenizers import ByteBPE, Tokenizer, load_tokenizer
 from ui.components.generate.tokens_view import EXAMPLES
 from ui.handlers.generate.tokens import RECORDED_CUTS, cut_by
 
-_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+_DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 
 
 def _gpt2() -> Tokenizer:

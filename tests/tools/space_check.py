@@ -1,6 +1,6 @@
 """Whether a deployed Space, or any server of this app, does what it should.
 
-    python tests/space_check.py URL
+    python tests/tools/space_check.py URL
 
 Opens the page, lets the bundled model write, looks at attention and asks from a page of another site; prints a line for
 each, and exits with 1 if one failed.
@@ -16,7 +16,7 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))  # run as a script, from anywhere
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a script, from anywhere
 
 import httpx
 from wire import API, Visitor, visit

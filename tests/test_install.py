@@ -1,0 +1,45 @@
+"""`pip install .` brings all that the app and the core need, weights included."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("setuptools") is None, reason="setuptools, which builds the package, is not installed")
+def test_an_installed_package_has_every_file_and_works_from_any_folder(tmp_path):
+    source, target = tmp_path / "source", tmp_path / "site"
+    source.mkdir()
+    for folder in ("gptcore", "ui", "weights"):
+        shutil.copytree(ROOT / folder, source / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    for file in ("app.py", "pyproject.toml", "README.md", "LICENSE", "requirements.txt"):
+        shutil.copy(ROOT / file, source / file)
+    install = ["install", "-q", "--no-deps", "--no-build-isolation", "--target", str(target), str(source)]
+    subprocess.run([sys.executable, "-m", "pip", *install], check=True, capture_output=True, timeout=300)
+    given = {
+        file.relative_to(source) for folder in ("gptcore", "ui", "weights") for file in (source / folder).rglob("*.*")
+    }
+    there = {file.relative_to(target) for file in target.rglob("*.*")}
+    assert {file for file in given if (source / file).is_file()} <= there
+    code = "import gptcore; print(gptcore.__file__, gptcore.load().name)"
+    environment = {**os.environ, "PYTHONPATH": str(target)}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    assert done.stdout.split() == [str(target / "gptcore" / "__init__.py"), "mini"]
+    assert (target / "bin" / "gpt-lens").is_file()
