@@ -172,6 +172,7 @@ def test_parameters_over_http_are_exact_and_a_trillion_is_an_answer(client):
     assert client.predict(preset="induction", api_name="/parameters")["total"] == 45_952
 
 
+@pytest.mark.slow
 def test_a_model_is_trained_over_http_and_then_writes(client):
     begun = client.predict(text="the cat sat on the mat. " * 200, length="steps", max_steps=20, api_name="/train")
     assert begun["state"] in ("starting", "ready", "running") and begun["run"].startswith("run-")
@@ -208,6 +209,7 @@ def test_the_command_line_has_the_documented_flags(monkeypatch):
     assert app.parse_arguments([]).profile == "space"
 
 
+@pytest.mark.slow
 def test_a_port_that_is_taken_is_a_sentence_that_waits_for_nothing_which_only_training_loads():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -248,6 +250,7 @@ def test_what_a_page_costs_the_server_is_bounded(client):
     assert len(holder.session_data) == holder.capacity
 
 
+@pytest.mark.slow
 def test_starting_with_a_model_that_is_not_there_ends_with_a_sentence():
     done = subprocess.run(
         [sys.executable, "app.py", "--offline", "--model", "gpt9"],

@@ -3,11 +3,13 @@
 import json
 
 import ladder
+import pytest
 import torch
 
 from gptcore.training.ancestors import ContextMLP, WaveNet
 
 
+@pytest.mark.slow
 def test_it_measures_every_model_and_goes_on_where_it_was_stopped(tmp_path):
     found, saved = {}, []
     ladder.measure(1, found, lambda: saved.append(json.dumps(found)))

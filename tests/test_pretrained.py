@@ -94,6 +94,7 @@ def test_past_the_window_greedy_text_equals_transformers_under_the_same_window_r
     assert [(token.id, token.context_start) for token in ours] == expected
 
 
+@pytest.mark.slow
 def test_a_full_size_gpt2_small_equals_transformers():
     torch.manual_seed(0)
     hf_model = transformers.GPT2LMHeadModel(transformers.GPT2Config()).eval()

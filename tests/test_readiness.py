@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from gptcore import GPTConfig, LanguageModel
 from gptcore.errors import CheckpointError
 from gptcore.language_model import bundled_models
@@ -30,6 +32,7 @@ def store(broken: str = "") -> ModelStore:
     return ModelStore(Limits(), offline=True, default="mini", loader=load)
 
 
+@pytest.mark.slow
 def test_the_command_says_what_is_ready_on_this_machine():
     done = subprocess.run(
         [sys.executable, "app.py", "--check"], cwd=ROOT, capture_output=True, text=True, timeout=240, check=False
@@ -62,6 +65,7 @@ def test_a_prefetch_opens_the_model_and_says_what_there_is():
     assert prefetch(store(), "mini", print).startswith("mini is on this machine: ")
 
 
+@pytest.mark.slow
 def test_a_prefetch_without_a_network_is_a_sentence():
     command = [sys.executable, "app.py", "--prefetch", "nobody/nothing", "--offline"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240, check=False)

@@ -67,6 +67,7 @@ def test_the_python_example_runs_and_writes(capsys):
     assert len(capsys.readouterr().out) > 20
 
 
+@pytest.mark.slow
 def test_help_texts_and_benchmarks_start():
     import subprocess
     import sys

@@ -16,6 +16,7 @@ def test_a_short_text_is_scored_in_one_pass(tiny_model):
     torch.testing.assert_close(token_logprobs(tiny_model, ids), expected, atol=5e-5, rtol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [25, 26, 37, 48, 61, 100])
 def test_a_long_text_gives_every_token_at_least_half_a_window_before_it(tiny_model, length):
     ids = random_ids(tiny_model.config, length)

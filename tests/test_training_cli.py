@@ -42,6 +42,7 @@ def text(tmp_path):
     return file
 
 
+@pytest.mark.slow
 def test_the_command_line_trains_a_model_that_loads_and_writes(tmp_path):
     text = tmp_path / "text.txt"
     text.write_text("The cat sat on the mat. The dog ran to the cat.\n" * 60)
@@ -87,6 +88,7 @@ def test_the_command_line_trains_a_model_that_loads_and_writes(tmp_path):
     assert "Traceback" not in broken.stderr
 
 
+@pytest.mark.slow
 def test_the_command_line_trains_a_shape_from_a_file_on_repeated_characters(tmp_path):
     shape = GPTConfig(vocab_size=99, n_positions=16, n_embd=16, n_layer=1, n_head=2, use_mlp=False)
     config = tmp_path / "config.json"
@@ -162,6 +164,7 @@ def test_the_vocabulary_does_not_know_the_held_out_text(tmp_path, text):
     assert all(b"zy" not in tokenizer.token_bytes(token) for token in range(tokenizer.vocab_size - 1))
 
 
+@pytest.mark.slow
 def test_resuming_from_nothing_says_so_and_a_killed_run_keeps_its_log(tmp_path, text):
     command = [*TRAIN, *SMALL, "--corpus", str(text), "--resume", "--max-steps", "100000"]
     command += ["--out", str(tmp_path / "o"), "--work-dir", str(tmp_path / "r")]
@@ -175,6 +178,7 @@ def test_resuming_from_nothing_says_so_and_a_killed_run_keeps_its_log(tmp_path, 
     assert [row["step"] for row in rows(tmp_path / "r") if "loss" in row][:3] == [1, 2, 3]
 
 
+@pytest.mark.slow
 def test_two_processes_resume_with_dropout_of_their_own_and_both_optimisers(tmp_path, text):
     base = [*SMALL, "--corpus", str(text), "--optimizer", "muon", "--dropout", "0.2", "--dtype", "fp32"]
     base += ["--schedule", "constant"]
@@ -192,6 +196,7 @@ def test_two_processes_resume_with_dropout_of_their_own_and_both_optimisers(tmp_
     assert not torch.equal(saved["dropout.0"], saved["dropout.1"])
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_resumes_and_keeps_its_best_model(tmp_path, text):
     base = [*SMALL, "--corpus", str(text), "--hold-out", "0.2", "--epochs", "2", "--eval-every", "3"]
     whole = run([*TRAIN, *base, "--out", str(tmp_path / "o1"), "--work-dir", str(tmp_path / "r1")])
@@ -209,6 +214,7 @@ def test_an_interrupted_run_resumes_and_keeps_its_best_model(tmp_path, text):
     assert losses(tmp_path / "r2")[0] == pytest.approx(losses(tmp_path / "r1")[0], abs=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [[], ["--shard-optimizer"]], ids=["ddp", "sharded"])
 def test_two_processes_have_the_loss_curve_of_one(tmp_path, text, options):
     base = [*SMALL, "--corpus", str(text), "--max-steps", "6", "--accumulation-steps", "2", "--eval-every", "3"]
@@ -258,6 +264,7 @@ def test_charts_for_tensorboard_are_written_or_its_absence_is_a_sentence(tmp_pat
         assert done.returncode == 0 and list((tmp_path / "board").glob("events.out.tfevents.*"))
 
 
+@pytest.mark.slow
 def test_one_of_several_processes_leaves_at_once_with_its_status_and_all_it_said():
     code = "import atexit; atexit.register(print, 'taken down'); from gptcore.training import leave; print('said'); "
     for several, said in ((False, "said\ntaken down\n"), (True, "said\n")):
@@ -267,6 +274,7 @@ def test_one_of_several_processes_leaves_at_once_with_its_status_and_all_it_said
         assert (done.returncode, done.stdout) == (3, said), done.stderr
 
 
+@pytest.mark.slow
 def test_an_earlier_run_is_not_written_over_unasked(tmp_path, text):
     command = [*TRAIN, *SMALL, "--corpus", str(text), "--out", str(tmp_path / "o"), "--work-dir", str(tmp_path / "r")]
     assert run([*command, "--max-steps", "2"]).returncode == 0

@@ -32,6 +32,7 @@ def test_repetitions_are_runs_pairs_soon_again_and_doubled_words():
     assert [row.nonzero().flatten().tolist() for row in doubled] == [[], [4], [2], [], []]
 
 
+@pytest.mark.slow
 def test_a_model_that_repeats_itself_loses_the_habit():
     lm = gptcore.load("anthology")
     ids = lm.tokenizer.encode("the cat and the dog and the cat and the dog and the cat ran home. " * 40)

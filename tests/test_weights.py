@@ -49,6 +49,7 @@ def test_the_induction_model_continues_what_repeats_as_its_card_says():
     assert next(iter(gptcore.generate(lm, "kitten kitten kitt", max_new_tokens=1, temperature=0))).text == "e"
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 def test_the_mini_reaches_the_bits_per_byte_of_its_card(shared):
     lm = gptcore.load()
@@ -61,6 +62,7 @@ def test_the_mini_reaches_the_bits_per_byte_of_its_card(shared):
     assert score.bits_per_byte == pytest.approx(figure, abs=2e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 def test_the_shakespeare_model_reaches_the_figure_of_its_card(shared):
     lm = gptcore.load("shakespeare-char")
@@ -82,6 +84,7 @@ def test_the_world_model_does_what_people_wrote_as_recorded():
         assert reached_in_words(row["score"], row["items"]) in card
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", ["sentiment", "translate", "arithmetic"])
 def test_the_world_model_does_tasks_as_recorded(task):
     folder = gptcore.bundled_models()["world"]

@@ -58,6 +58,7 @@ def test_activations_of_every_switch_are_what_autograd_keeps(changes, maps):
     assert activation_bytes(config, batch_size=3, n_tokens=20, attention_maps=maps) == pytest.approx(measured, rel=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("preset", ["mini", "gpt2"])
 def test_memory_of_the_mini_and_of_gpt2_is_what_is_measured(preset):
     config = GPTConfig.from_preset(preset, **NO_DROPOUT)

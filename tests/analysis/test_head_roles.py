@@ -67,6 +67,7 @@ def train(n_layer: int, steps: int) -> GPT:
     return trainer.model
 
 
+@pytest.mark.slow
 def test_the_scorer_finds_the_induction_heads_of_a_two_layer_model_and_none_in_a_one_layer_one():
     two = repeated_token_scores(train(2, 600))
     roles = [[two.role(layer, head) for head in range(4)] for layer in range(2)]

@@ -79,6 +79,7 @@ def test_only_without_the_mask_do_earlier_predictions_move():
     assert float(found[False][:-1].min()) > 0
 
 
+@pytest.mark.slow
 def test_scaled_initialisation_keeps_the_stream_small_and_the_random_state_is_left_alone():
     config = GPTConfig(vocab_size=61, n_positions=24, n_embd=64, n_layer=12, n_head=4)
     state = torch.get_rng_state()

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 COUNTED = """
 import ast, inspect, sys
 parse, getfile, parsed = ast.parse, inspect.getfile, []
@@ -30,5 +32,6 @@ def parsed(module: str) -> int:
     return int(done.stdout)
 
 
+@pytest.mark.slow
 def test_no_source_is_parsed_that_an_app_does_not_need():
     assert parsed("ui.server.gradio_internals.quick_gradio") == 0 < parsed("gradio")

@@ -100,6 +100,7 @@ def test_a_short_time_is_asked_for_and_never_a_long_one():
     assert zero_gpu.duration(work) < 25 and zero_gpu.duration(zero_gpu.Work("gpt2-xl", max_new_tokens=10**6)) <= 120
 
 
+@pytest.mark.slow
 def test_elsewhere_nothing_is_wanted_with_the_package_and_without():
     """In processes of their own: what is imported first matters."""
     code = """

@@ -61,6 +61,7 @@ def test_a_summary_names_all_and_says_what_happened(answer, expected):
     assert tells(["Ian", "Rob"], ["raft", "sank"], answer) == expected
 
 
+@pytest.mark.slow
 def test_a_model_is_scored_on_them_without_a_crash():
     lm = gptcore.load("world")
     for _, trial in hand_written(FILE):

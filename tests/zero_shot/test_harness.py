@@ -350,6 +350,7 @@ def test_files_become_tests(lm, tmp_path):
         reviews(lines, split="dev")
 
 
+@pytest.mark.slow
 def test_the_command_prints_a_table_and_json(tmp_path, capsys):
     passages = tmp_path / "last.jsonl"
     passages.write_text('{"text": "Once upon a time"}\n', encoding="utf-8")

@@ -65,6 +65,7 @@ def test_stories_without_plain_sentences_are_refused():
         next(pages(["1 2 3"], 1, task="cloze"))
 
 
+@pytest.mark.slow
 def test_the_command_line_writes_pages_or_says_what_it_needs(tmp_path):
     file = tmp_path / "stories.txt"
     file.write_text(STORY)

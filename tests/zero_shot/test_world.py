@@ -176,6 +176,7 @@ def key(task: str, fields) -> str:
     return "\n\nq: ".join(fields.values()).lower() if task == "question" else "\n".join(fields.values()).lower()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS_WITH_ITEMS)
 def test_no_item_of_an_evaluation_occurs_in_the_training_text(task):
     for split in splits_of(task):
@@ -225,6 +226,7 @@ def test_no_template_that_is_held_out_is_shown():
                 assert len(literal) > 2 and f"\n{literal}" not in text() and f" {literal} " not in text(), template.name
 
 
+@pytest.mark.slow
 def test_strict_sums_are_shown_in_neither_order():
     for item in items("arithmetic", 20, split="strict"):
         first, _, second = item.fields["sum"].split()

@@ -40,6 +40,7 @@ def test_a_stop_keeps_what_is_done(services):
     assert [bool(row[3]) for row in last["rows"]] == [True, True, False, False, False]
 
 
+@pytest.mark.slow
 def test_the_same_run_gives_the_same_losses():
     first, again = ([rung.loss for rung in climb(SENTENCE, SENTENCE[:400], 32, 3)] for _ in range(2))
     assert first == pytest.approx(again, abs=1e-4)

@@ -153,6 +153,7 @@ def test_a_drawing_names_the_special_tokens():
     assert drawing("similarity").count("delimiter") == 2 and "if-special" in drawing("choice")
 
 
+@pytest.mark.slow
 def test_the_made_up_lines_are_filled_in_and_words_alone_do_not_solve_them(services):
     with gr.Blocks():
         field = label_fields()["labelled"]

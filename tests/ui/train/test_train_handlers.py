@@ -34,6 +34,7 @@ def plan(services, **changes):
     return plan_of(services, **changes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(PRESETS))
 def test_every_preset_is_a_plan(services, name):
     made = make_plan(services, train_form(PRESETS[name], services.limits))
