@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import re
 import shutil
 import time
@@ -69,7 +70,7 @@ class SavedRuns:
         state = (record.id, record.observations[-1].step, record.state)
         if self._done.get(bench) == state or (not now and at - self._at.get(bench, 0.0) < _EVERY):
             return False
-        place, partial = self._folder / bench, self._folder / f"{bench}.partial"
+        place, partial = self._folder / bench, self._folder / f"{bench}.{os.getpid()}.partial"
         try:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             shutil.rmtree(partial, ignore_errors=True)

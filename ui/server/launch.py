@@ -67,7 +67,6 @@ def serve(
         Middleware(UploadRoom, files=files),
     ]
     limit_connections()
-    _tidy_for_ever(files.tidy, services.run_manager.reap, services.run_manager.save, services.attention_cache.reap)
     page.queue(api_open=False, max_size=services.limits.waiting_events)
     look_seldom(page._queue)
     QueueShare(page._queue, listeners, waiting_each=services.limits.waiting_events // 2).install()
@@ -89,6 +88,7 @@ def serve(
         prevent_thread_lock=True,
         quiet=not wait,
     )
+    _tidy_for_ever(files.tidy, services.run_manager.reap, services.run_manager.save, services.attention_cache.reap)
     threading.Thread(target=_before_visitors, args=(services,), daemon=True, name="warming up").start()
     if wait:
         _until_told_to_end(page, services)
