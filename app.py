@@ -23,7 +23,7 @@ from ui.compute import zero_gpu  # noqa: F401
 
 from gptcore.errors import GPTCoreError
 from ui.handlers.page.stored import page_example
-from ui.handlers.train.files import example_benches
+from ui.handlers.train.files import example_workspaces
 from ui.page import build_page
 from ui.runs.saved_runs import SavedRuns
 from ui.server.launch import serve
@@ -92,7 +92,7 @@ def main(arguments: list[str] | None = None) -> int:
             profile=options.profile,
             model=options.model,
             offline=options.offline,
-            examples=example_benches(),
+            examples=example_workspaces(),
             saved=SavedRuns(files.kept / "runs"),
         )
         if said := services.models.use_one_that_opens():

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ui.handlers.page.stored import page_example
-from ui.handlers.train.files import example_benches
+from ui.handlers.train.files import example_workspaces
 from ui.page import build_page
 from ui.server.launch import serve
 from ui.server.temp_files import TemporaryFiles
@@ -16,7 +16,7 @@ from ui.services import make_services
 @contextmanager
 def served_page(profile: str = "local") -> Iterator[str]:
     """Its address, as long as the context lasts."""
-    services = make_services(profile=profile, offline=True, examples=example_benches())
+    services = make_services(profile=profile, offline=True, examples=example_workspaces())
     files = TemporaryFiles(most_bytes=services.limits.temporary_bytes)
     page = build_page(services, page_example(services))
     yield serve(page, services, files, wait=False)

@@ -117,10 +117,9 @@ def test_the_counts_in_the_readme_are_those_of_the_presets():
         assert f"{count:,}" in README
 
 
-def test_the_readme_is_short_and_its_picture_moves():
+def test_the_readmes_picture_moves():
     from PIL import Image
 
-    assert len(README.splitlines()) < 150
     picture = re.search(r"!\[[^\]]+\]\((ui/pictures/[\w.]+)\)", README)
     assert picture is not None
     with Image.open(ROOT / picture[1]) as film:

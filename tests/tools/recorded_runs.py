@@ -26,12 +26,12 @@ _LABELS = {
 def record(services: Services, kind: str) -> RunRecord:
     """One of EXAMPLES, learned here and now."""
     if kind == "tune":
-        bench = watching.tune(services, None, DEFAULT_MODEL, tune_form(_TUNE, services.limits))
+        workspace = watching.tune(services, None, DEFAULT_MODEL, tune_form(_TUNE, services.limits))
     else:
-        bench = watching.learn_labels(services, None, DEFAULT_MODEL, label_form(_LABELS, services.limits))
-    if bench.run is None or bench.current is None or not bench.run.wait(3600):
+        workspace = watching.learn_labels(services, None, DEFAULT_MODEL, label_form(_LABELS, services.limits))
+    if workspace.run is None or workspace.current is None or not workspace.run.wait(3600):
         raise RuntimeError("The run has not ended.")
-    return bench.current
+    return workspace.current
 
 
 def main() -> None:

@@ -330,8 +330,8 @@ def test_moments_that_are_none_are_sentences(name):
 
 
 @pytest.mark.parametrize("name", [["mini"], {"a": 1}, None, 7])
-def test_a_model_s_name_of_another_kind_has_no_bench(services, name):
-    assert services.run_manager.bench_of(name) is None and len(uses.model_lines(services, name)) == 6
+def test_a_model_s_name_of_another_kind_has_no_workspace(services, name):
+    assert services.run_manager.workspace_of(name) is None and len(uses.model_lines(services, name)) == 6
 
 
 def test_a_place_of_their_own_does_not_hide_the_vocabulary_that_tiktoken_has_kept(tmp_path, monkeypatch):

@@ -1,6 +1,6 @@
 """Run manager: workspaces of all visitors, each with one run at most and the state of those before it.
 
-A bench is what a page, or several, look at and steer; a run is the thread that learns; a record is what is left of it.
+A workspace is what a page, or several, look at and steer; a run learns; a record is its state, and what is left of it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ui.runs.saved_runs import SavedRuns
 from ui.runs.training_run import RUN_PREFIX, Plan, TrainingRun
 from ui.state.limits import Limits
 
-# What a page may draw as the id of a bench of its own: too long to be guessed.
+# What a page may draw as the id of a workspace of its own: too long to be guessed.
 _DRAWN = re.compile(r"[A-Za-z0-9_-]{22,64}")
 MOST_RUNS = 7  # the newest, and six before it as faded lines
 
@@ -60,7 +60,7 @@ class Workspace:
 
     @property
     def live(self) -> list[TrainingRun]:
-        """The threads of the bench: none, one, or two that race."""
+        """The threads of the workspace: none, one, or two that race."""
         return [run for run in (self.rival, self.run) if run is not None]
 
     @property
@@ -70,13 +70,13 @@ class Workspace:
 
 
 class RunManager:
-    """All benches, each with one live run at most, and no more live runs together than the limits allow.
+    """All workspaces, each with one live run at most, and no more live runs together than the limits allow.
 
     Args:
         computing: where they learn, in turns with everything else.
-        limits: how many runs at a time, and how long a bench that nobody looks at is kept.
-        saved: where runs are kept on disk; those of an earlier process are on their benches again.
-        examples: benches that everybody may look at under their ids, and nobody changes.
+        limits: how many runs at a time, and how long a workspace that nobody looks at is kept.
+        saved: where runs are kept on disk; those of an earlier process are on their workspaces again.
+        examples: workspaces that everybody may look at under their ids, and nobody changes.
         clock: seconds.
     """
 
@@ -90,29 +90,29 @@ class RunManager:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._computing, self._limits, self._clock = computing, limits, clock
-        self._examples = {bench.id: bench for bench in examples}
+        self._examples = {workspace.id: workspace for workspace in examples}
         self._lock, self._placing = threading.Lock(), threading.Lock()
         self._saved = saved
         found = saved.restore() if saved is not None else []
-        self._benches: dict[str, Workspace] = {
-            one.bench: Workspace(one.bench, [one.record], last_seen=clock()) for one in found
+        self._workspaces: dict[str, Workspace] = {
+            one.workspace: Workspace(one.workspace, [one.record], last_seen=clock()) for one in found
         }
 
-    def get(self, bench_id: object) -> Workspace | None:
-        """The bench of an id, which is thereby looked at; None when it is unknown or gone."""
-        if isinstance(bench_id, str) and bench_id in self._examples:
-            return self._examples[bench_id]
+    def get(self, workspace_id: object) -> Workspace | None:
+        """The workspace of an id, which is thereby looked at; None when it is unknown or gone."""
+        if isinstance(workspace_id, str) and workspace_id in self._examples:
+            return self._examples[workspace_id]
         with self._lock:
-            bench = self._benches.get(bench_id) if isinstance(bench_id, str) else None
-            if bench is not None:
-                bench.last_seen = self._clock()
-            return bench
+            workspace = self._workspaces.get(workspace_id) if isinstance(workspace_id, str) else None
+            if workspace is not None:
+                workspace.last_seen = self._clock()
+            return workspace
 
-    def start(self, bench_id: object, plan: Plan, *, rival: Plan | None = None, go: bool = True) -> Workspace:
-        """Begins a run on a bench, a new one when the id is unknown; a run in progress there ends first.
+    def start(self, workspace_id: object, plan: Plan, *, rival: Plan | None = None, go: bool = True) -> Workspace:
+        """Begins a run on a workspace, a new one when the id is unknown; a run in progress there ends first.
 
         Args:
-            bench_id: of a bench, or one that a page has drawn for a new bench; anything else draws one.
+            bench_id: of a workspace, or one that a page has drawn for a new workspace; anything else draws one.
             plan: what to do.
             rival: what to do beside it, in turns.
             go: False leaves it ready.
@@ -120,36 +120,36 @@ class RunManager:
         Raises:
             Busy: as many runs as this server allows are under way.
         """
-        bench = self._bench(bench_id)
-        with bench.starting, self._place_for(bench):
-            for run in bench.live:
+        workspace = self._workspace(workspace_id)
+        with workspace.starting, self._place_for(workspace):
+            for run in workspace.live:
                 run.stop(replaced=True)
-            if not all(run.wait(10.0) for run in bench.live):
+            if not all(run.wait(10.0) for run in workspace.live):
                 raise Busy("The run before is still ending. Try again in a moment.")
             plans = [plan] if rival is None else [rival, plan]
             runs = [TrainingRun(one, self._computing) for one in plans]
-            kept = [record for record in bench.records if record.step][-(MOST_RUNS - len(runs)) :]
-            bench.run, bench.rival = runs[-1], None if rival is None else runs[0]
-            bench.records = [*kept, *(run.record for run in runs)]
+            kept = [record for record in workspace.records if record.step][-(MOST_RUNS - len(runs)) :]
+            workspace.run, workspace.rival = runs[-1], None if rival is None else runs[0]
+            workspace.records = [*kept, *(run.record for run in runs)]
             for run in runs if go else ():
                 run.go()
-        return bench
+        return workspace
 
     @contextmanager
-    def _place_for(self, bench: Workspace) -> Iterator[None]:
+    def _place_for(self, workspace: Workspace) -> Iterator[None]:
         """Holds a place while a run is begun: two that begin at once must not both take the last one."""
         with self._placing:
-            self.check_place(bench)
-            bench.reserved = True
+            self.check_place(workspace)
+            workspace.reserved = True
         try:
             yield
         finally:
-            bench.reserved = False
+            workspace.reserved = False
 
-    def check_place(self, bench: Workspace) -> None:
-        """Raises Busy when the runs that learn on other benches have all places; those that wait hold none."""
+    def check_place(self, workspace: Workspace) -> None:
+        """Raises Busy when the runs that learn on other workspaces have all places; those that wait hold none."""
         with self._lock:
-            others = [(other.live, other.reserved) for other in self._benches.values() if other is not bench]
+            others = [(other.live, other.reserved) for other in self._workspaces.values() if other is not workspace]
         learning = [
             [run.record for run in runs] for runs, reserved in others if reserved or any(run.learns for run in runs)
         ]
@@ -163,38 +163,38 @@ class RunManager:
         runs = "1 training run is" if len(learning) == 1 else f"{len(learning)} training runs are"
         raise Busy(f"{runs} in progress: the server is full.{when} Nothing of yours is lost; try again then.")
 
-    def keep(self, bench_id: object, lm: LanguageModel) -> tuple[Workspace, str]:
-        """Puts an uploaded model on a bench, a new one when the id is unknown; returns the bench and the model's name.
+    def keep(self, workspace_id: object, lm: LanguageModel) -> tuple[Workspace, str]:
+        """Puts an uploaded model on a workspace, a new one when the id is unknown; returns it and the model's name.
 
-        A bench keeps two; the older makes room.
+        A workspace keeps two; the older makes room.
         """
-        bench, name = self._bench(bench_id), RUN_PREFIX + secrets.token_urlsafe(9)
-        bench.models = {**dict(list(bench.models.items())[-1:]), name: lm}
-        return bench, name
+        workspace, name = self._workspace(workspace_id), RUN_PREFIX + secrets.token_urlsafe(9)
+        workspace.models = {**dict(list(workspace.models.items())[-1:]), name: lm}
+        return workspace, name
 
-    def bench_of(self, name: object) -> Workspace | None:
-        """The bench that holds a run's or an uploaded model, or None."""
+    def workspace_of(self, name: object) -> Workspace | None:
+        """The workspace that holds a run's or an uploaded model, or None."""
         if not isinstance(name, str):
             return None
         with self._lock:
             return next(
-                (b for b in self._benches.values() if name in b.models or any(r.id == name for r in b.records)), None
+                (b for b in self._workspaces.values() if name in b.models or any(r.id == name for r in b.records)), None
             )
 
     def find(self, run_id: object) -> RunRecord | None:
-        """The record of a run's id, or None; looking keeps its bench."""
+        """The record of a run's id, or None; looking keeps its workspace."""
         with self._lock:
-            for bench in self._benches.values():
-                for record in bench.records:
+            for workspace in self._workspaces.values():
+                for record in workspace.records:
                     if record.id == run_id:
-                        bench.last_seen = self._clock()
+                        workspace.last_seen = self._clock()
                         return record
         return None
 
     def stop(self, run_id: object) -> None:
-        """Ends the run of an id, if it is the newest of its bench, and waits for it a moment."""
-        bench = self.bench_of(run_id)
-        for run in bench.live if bench is not None else ():
+        """Ends the run of an id, if it is the newest of its workspace, and waits for it a moment."""
+        workspace = self.workspace_of(run_id)
+        for run in workspace.live if workspace is not None else ():
             if run.record.id == run_id:
                 run.stop()
                 run.wait(5.0)
@@ -213,18 +213,22 @@ class RunManager:
         if record is not None:
             return record.language_model
         with self._lock:
-            found = next((b.models[name] for b in self._benches.values() if name in b.models), None)
+            found = next((b.models[name] for b in self._workspaces.values() if name in b.models), None)
         if found is None:
             raise CheckpointError("The model that was trained here is gone. Train another, or pick one from the list.")
         return found
 
     def reap(self) -> None:
-        """Frees the benches that nobody has looked at for the time of grace."""
+        """Frees the workspaces that nobody has looked at for the time of grace."""
         with self._lock:
             now = self._clock()
-            gone = [bench for bench in self._benches.values() if now - bench.last_seen > self._limits.training_grace]
-            for bench in gone:
-                del self._benches[bench.id]
+            gone = [
+                workspace
+                for workspace in self._workspaces.values()
+                if now - workspace.last_seen > self._limits.training_grace
+            ]
+            for workspace in gone:
+                del self._workspaces[workspace.id]
         self._free(gone)
         if gone:
             return_freed_memory()
@@ -232,7 +236,7 @@ class RunManager:
     def stop_all(self) -> None:
         """Ends every run, for a server that closes."""
         with self._lock:
-            runs = [run for bench in self._benches.values() for run in bench.live]
+            runs = [run for workspace in self._workspaces.values() for run in workspace.live]
         for run in runs:
             run.stop()
         for run in runs:
@@ -244,30 +248,36 @@ class RunManager:
         if self._saved is None:
             return
         with self._lock:
-            runs = [(bench.id, bench.current) for bench in self._benches.values() if bench.current is not None]
-        for bench_id, record in runs:
-            self._saved.save(bench_id, record, now=now)
+            runs = [
+                (workspace.id, workspace.current)
+                for workspace in self._workspaces.values()
+                if workspace.current is not None
+            ]
+        for workspace_id, record in runs:
+            self._saved.save(workspace_id, record, now=now)
 
-    def _bench(self, bench_id: object) -> Workspace:
-        """The bench of an id, made when there is none; the one longest out of sight makes room."""
+    def _workspace(self, workspace_id: object) -> Workspace:
+        """The workspace of an id, made when there is none; the one longest out of sight makes room."""
         with self._lock:
-            known = self._benches.get(bench_id) if isinstance(bench_id, str) else None
+            known = self._workspaces.get(workspace_id) if isinstance(workspace_id, str) else None
             if known is None:
-                drawn = isinstance(bench_id, str) and _DRAWN.fullmatch(bench_id)
-                known = Workspace(str(bench_id) if drawn else secrets.token_urlsafe(16))
-                self._benches[known.id] = known
+                drawn = isinstance(workspace_id, str) and _DRAWN.fullmatch(workspace_id)
+                known = Workspace(str(workspace_id) if drawn else secrets.token_urlsafe(16))
+                self._workspaces[known.id] = known
             known.last_seen = self._clock()
-            crowded = sorted(self._benches.values(), key=lambda bench: bench.last_seen)[: -self._limits.benches]
-            for bench in crowded:
-                del self._benches[bench.id]
+            crowded = sorted(self._workspaces.values(), key=lambda workspace: workspace.last_seen)[
+                : -self._limits.workspaces
+            ]
+            for workspace in crowded:
+                del self._workspaces[workspace.id]
         self._free(crowded)
         return known
 
     @staticmethod
-    def _free(benches: list[Workspace]) -> None:
-        for bench in benches:
-            for run in bench.live:
+    def _free(workspaces: list[Workspace]) -> None:
+        for workspace in workspaces:
+            for run in workspace.live:
                 run.stop(replaced=True)
 
     def __len__(self) -> int:
-        return len(self._benches)
+        return len(self._workspaces)

@@ -33,16 +33,16 @@ class Saved:
     """What was found of a run.
 
     Attributes:
-        bench: id of the bench on which it learned.
+        workspace: id of the workspace on which it learned.
         record: as it was at its last snapshot, with its model.
     """
 
-    bench: str
+    workspace: str
     record: RunRecord
 
 
 class SavedRuns:
-    """A folder with the newest run of each bench, written whole or not at all.
+    """A folder with the newest run of each workspace, written whole or not at all.
 
     Args:
         folder: private to this user.
@@ -51,26 +51,26 @@ class SavedRuns:
 
     def __init__(self, folder: Path, clock: Callable[[], float] = time.time) -> None:
         self._folder, self._clock = folder, clock
-        self._done: dict[str, tuple[str, int, str]] = {}  # by bench: run, step and state of what is written
+        self._done: dict[str, tuple[str, int, str]] = {}  # by workspace: run, step and state of what is written
         self._at: dict[str, float] = {}
 
-    def save(self, bench: str, record: RunRecord, *, now: bool = False) -> bool:
+    def save(self, workspace: str, record: RunRecord, *, now: bool = False) -> bool:
         """Writes a run with its last snapshot, unless that is written or another was a moment ago.
 
         Args:
-            bench: id of its bench.
+            workspace: id of its workspace.
             record: of the run; one without a form, an update or a model, or on labels, is not kept.
             now: without waiting.
         """
         lm, at = record.language_model, self._clock()
-        if record.facts.kind == "labels" or record.form is None or lm is None or not _ID.fullmatch(bench):
+        if record.facts.kind == "labels" or record.form is None or lm is None or not _ID.fullmatch(workspace):
             return False
         if not record.observations or not record.step:
             return False
         state = (record.id, record.observations[-1].step, record.state)
-        if self._done.get(bench) == state or (not now and at - self._at.get(bench, 0.0) < _EVERY):
+        if self._done.get(workspace) == state or (not now and at - self._at.get(workspace, 0.0) < _EVERY):
             return False
-        place, partial = self._folder / bench, self._folder / f"{bench}.{os.getpid()}.partial"
+        place, partial = self._folder / workspace, self._folder / f"{workspace}.{os.getpid()}.partial"
         try:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             shutil.rmtree(partial, ignore_errors=True)
@@ -86,7 +86,7 @@ class SavedRuns:
             log.warning("A run cannot be saved (%s).", error)
             shutil.rmtree(partial, ignore_errors=True)
             return False
-        self._done[bench], self._at[bench] = state, at
+        self._done[workspace], self._at[workspace] = state, at
         return True
 
     def restore(self) -> list[Saved]:

@@ -26,7 +26,7 @@ class Limits:
         training_parameters: the largest model that is trained.
         training_text_bytes: the largest text that is trained on.
         training_grace: seconds for which a run is kept that nobody looks at.
-        benches: visitors whose runs are kept at the same time.
+        workspaces: visitors whose runs are kept at the same time.
         page_states: pages whose state Gradio keeps, at about 1 MB each.
         waiting_events: visitors' actions that may wait for their turn.
         temporary_bytes: uploads and files to download, together.
@@ -50,7 +50,7 @@ class Limits:
     training_parameters: int = 30_000_000
     training_text_bytes: int = 20_000_000
     training_grace: float = 600.0
-    benches: int = 40
+    workspaces: int = 40
     page_states: int = 300
     waiting_events: int = 64
     temporary_bytes: int = 2 << 30
@@ -76,7 +76,7 @@ PROFILES: dict[str, Limits] = {
         training_parameters=5_000_000,
         training_text_bytes=2_000_000,
         training_grace=120.0,
-        benches=16,
+        workspaces=16,
         temporary_bytes=512 << 20,
     ),
 }

@@ -9,16 +9,18 @@ from ui.services import Services
 from ui.state.model_store import base_name, moments, title_of
 
 
-def choices(services: Services, bench: object) -> list[tuple[str, str]]:
+def choices(services: Services, workspace: object) -> list[tuple[str, str]]:
     """The picker's lines with a visitor's own models in front."""
-    return watching.own_models(services, bench) + [(choice.label, choice.name) for choice in services.models.choices()]
+    return watching.own_models(services, workspace) + [
+        (choice.label, choice.name) for choice in services.models.choices()
+    ]
 
 
 def choices_with(services: Services, name: str) -> list[tuple[str, str]]:
-    """The picker's lines with those of the bench that a model was trained on, if it was trained here."""
-    bench = services.run_manager.bench_of(name)
+    """The picker's lines with those of the workspace that a model was trained on, if it was trained here."""
+    workspace = services.run_manager.workspace_of(name)
     moment = [(title_of(name), name)] if base_name(name) != name else []
-    return moment + choices(services, None if bench is None else bench.id)
+    return moment + choices(services, None if workspace is None else workspace.id)
 
 
 def moment_said(name: str) -> str:

@@ -116,9 +116,9 @@ async def trainer(trial: Trial, page: Page) -> None:
     async with trial.client() as client:
         visitor = await visit(client, page)
         event = page.event("train-start", "click")
-        bench = secrets.token_urlsafe(16)
+        workspace = secrets.token_urlsafe(16)
         while trial.goes_on:
-            async for message in visitor.send(event, [bench, *page.values(event)[1:]]):
+            async for message in visitor.send(event, [workspace, *page.values(event)[1:]]):
                 if message["msg"] == "process_completed":
                     _, said, *_ = message["output"]["data"]
                     if said:
@@ -127,7 +127,7 @@ async def trainer(trial: Trial, page: Page) -> None:
                 if not trial.goes_on:
                     break
                 began = time.monotonic()
-                await visitor.ask("train", "poll", [bench, None, 0, 0, 0, None])
+                await visitor.ask("train", "poll", [workspace, None, 0, 0, 0, None])
                 trial.note("a run's news", began)
                 await asyncio.sleep(0.25)
 

@@ -11,7 +11,7 @@ from gptcore.inference.generation import last_logits
 from ui.handlers.parameters.anatomy import EXPERIMENTS
 from ui.handlers.start import sentence, story
 from ui.handlers.start.film import film
-from ui.handlers.train.files import example_benches
+from ui.handlers.train.files import example_workspaces
 from ui.services import make_services
 
 PROMPT = "the cat sat on the mat and the dog"
@@ -85,14 +85,14 @@ def test_a_line_of_the_most_tokens_is_full(services, tiny_lm):
 
 def test_the_film_shows_the_recorded_run_from_noise_to_words(services):
     assert film(services) == {"title": "", "frames": []}
-    bench, *_ = example_benches()
-    shown = film(make_services(offline=True, examples=[bench]))
-    looks = bench.current.observations
+    workspace, *_ = example_workspaces()
+    shown = film(make_services(offline=True, examples=[workspace]))
+    looks = workspace.current.observations
     frames = shown["frames"]
     assert frames[0]["step"] == looks[0].step == 0 and frames[-1]["step"] == looks[-1].step
     assert [frame["step"] for frame in frames] == sorted({frame["step"] for frame in frames})
     assert frames[0]["loss"] > 2 * frames[-1]["loss"] and len(frames) > 5
-    assert looks[-1].text.startswith(frames[-1]["text"][len(bench.current.facts.prompt) :])
+    assert looks[-1].text.startswith(frames[-1]["text"][len(workspace.current.facts.prompt) :])
 
 
 def test_the_story_has_six_chapters_whose_links_name_places_that_exist(services):

@@ -52,8 +52,8 @@ def test_what_a_visitor_has_chosen_stays(services, rate, chosen):
 def test_a_run_says_what_became_smaller(services, rate):
     rate(2_000)
     values, note = fitting.fitted(services, {**SHORT, "corpus": "yours", "written": "the cat sat on the mat. " * 200})
-    bench = watching.start(services, "b" * 22, train_form(values, services.limits), note=note)
-    assert "1 layer × 64" in bench.current.facts.note
+    workspace = watching.start(services, "b" * 22, train_form(values, services.limits), note=note)
+    assert "1 layer × 64" in workspace.current.facts.note
     services.run_manager.stop_all()
 
 

@@ -12,7 +12,7 @@ from test_runs import finished
 from gptcore.errors import GPTCoreError
 from gptcore.finetuning import SpecialTokens, best_bag_of_words
 from ui.handlers.train import watching
-from ui.handlers.train.files import example_benches
+from ui.handlers.train.files import example_workspaces
 from ui.handlers.train.forms import label_form, read_lines
 from ui.handlers.train.input_forms import INPUT_FORMS, drawing, input_form
 from ui.handlers.train.label_sets import example_lines
@@ -37,17 +37,17 @@ VALUES = {
 
 
 def test_a_run_on_labels_learns_them_and_then_tells_them(services):
-    bench = finished(watching.learn_labels(services, None, "tiny", label_form(VALUES, services.limits)))
-    run = bench.current
+    workspace = finished(watching.learn_labels(services, None, "tiny", label_form(VALUES, services.limits)))
+    run = workspace.current
     assert run.final_accuracy == 1.0 and run.observations[0].accuracy < 1.0
-    told = watching.tell(services, [bench.id, run.id, "the dog ran to the mat"])
+    told = watching.tell(services, [workspace.id, run.id, "the dog ran to the mat"])
     assert told["labels"][0][0] == "animal" and told["labels"][0][1] > 0.9
     assert sum(p for _, p in told["labels"]) == pytest.approx(1.0, abs=1e-3)
     assert run.language_model.model.config.vocab_size == 270  # the body writes on with its old vocabulary
-    news = watching.poll(services, [bench.id, None, 0, 0, 0])
+    news = watching.poll(services, [workspace.id, None, 0, 0, 0])
     assert news["about"]["kind"] == "labels" and news["looks"][-1]["accuracy"] == 1.0
     for nonsense in ("", None, 7, "x" * 5000):
-        assert "said" in watching.tell(services, [bench.id, run.id, nonsense])
+        assert "said" in watching.tell(services, [workspace.id, run.id, nonsense])
     assert watching.tell(services, None) is None
 
 
@@ -66,8 +66,8 @@ def test_lines_that_cannot_be_learned_are_a_sentence(services, lines, words):
 
 def test_words_alone_are_a_baseline_that_is_named_when_it_does_better(services):
     form = label_form({**VALUES, "max_steps": 1, "learning_rate": 1e-6}, services.limits)
-    bench = finished(watching.learn_labels(services, None, "tiny", form))
-    news = watching.poll(services, [bench.id, None, 0, 0, 0])
+    workspace = finished(watching.learn_labels(services, None, "tiny", form))
+    news = watching.poll(services, [workspace.id, None, 0, 0, 0])
     assert news["about"]["words_right"] == 1.0 > news["final_accuracy"]
     assert "A bag of words does better: 100% right. For these lines no such model is needed." in news["verdict"]
     assert re.search(
@@ -102,12 +102,12 @@ def test_every_input_form_has_a_made_up_set_that_is_read_and_learned(services, n
     assert written == example_lines(name) and len(set(texts)) == 240  # none is held out that was read in another order
     # The tiny tokenizer reads any text; one update is enough to see that the lines fit the classifier.
     form = label_form({**VALUES, "input_form": name, "labelled": written, "max_steps": 1}, services.limits)
-    bench = finished(watching.learn_labels(services, None, "tiny", form))
-    record = bench.current
+    workspace = finished(watching.learn_labels(services, None, "tiny", form))
+    record = workspace.current
     assert record.step == 1 and record.facts.n_valid == 48 and record.facts.input_form == name
-    told = watching.tell(services, [bench.id, record.id, written.split("\n")[0].split("\t")[1]])
+    told = watching.tell(services, [workspace.id, record.id, written.split("\n")[0].split("\t")[1]])
     assert sum(p for _, p in told["labels"]) == pytest.approx(1.0, abs=1e-3)
-    assert "Held out:" in watching.poll(services, [bench.id, None, 0, 0, 0])["verdict"]
+    assert "Held out:" in watching.poll(services, [workspace.id, None, 0, 0, 0])["verdict"]
 
 
 def test_answers_compete_and_both_orders_are_read():
@@ -144,8 +144,8 @@ def test_epochs_and_the_papers_warm_up_become_updates(services):
 
 def test_both_terms_of_the_loss_are_in_the_curve(services):
     form = label_form({**VALUES, "auxiliary_weight": 0.25, "max_steps": 3}, services.limits)
-    bench = finished(watching.learn_labels(services, None, "tiny", form))
-    for _, loss, *_, labels, text in bench.current.curve.rows:
+    workspace = finished(watching.learn_labels(services, None, "tiny", form))
+    for _, loss, *_, labels, text in workspace.current.curve.rows:
         assert loss == pytest.approx(labels + 0.25 * text, rel=1e-4)
 
 
@@ -167,7 +167,7 @@ def test_the_made_up_lines_are_filled_in_and_words_alone_do_not_solve_them(servi
 
 
 def test_each_form_opens_with_a_recorded_run_of_its_own_kind():
-    found = {bench.id: bench.current for bench in example_benches()}
+    found = {workspace.id: workspace.current for workspace in example_workspaces()}
     assert list(found) == ["example", "example-tune", "example-labels"]
     assert [(run.facts.kind, run.facts.tuned) for run in found.values()] == [
         ("text", False), ("text", True), ("labels", False),

@@ -67,10 +67,10 @@ def test_a_run_never_races_against_its_twin(changes):
 
 
 def test_a_race_holds_its_place_until_both_have_ended(services):
-    bench = race(services, max_steps=3)
-    assert bench.rival is not None and bench.run is not None
-    finished(bench)
-    assert bench.rival.wait(120.0)
+    workspace = race(services, max_steps=3)
+    assert workspace.rival is not None and workspace.run is not None
+    finished(workspace)
+    assert workspace.rival.wait(120.0)
     jobs = RunManager(services.compute_thread, replace(services.limits, training_runs=1))
     other = jobs.start(None, plan_of(services, max_steps=1), rival=plan_of(services, length="cap"))
     assert other.run is not None and other.run.wait(60.0) and other.rival is not None
@@ -82,12 +82,12 @@ def test_a_race_holds_its_place_until_both_have_ended(services):
 
 
 def test_a_page_that_knows_another_run_is_told_all_of_the_rival(services):
-    bench = race(services, max_steps=2)
-    finished(bench)
-    assert bench.rival is not None and bench.rival.wait(60.0)
-    seen = [bench.rival.record.id, 0, 1, 1]
-    assert watching.poll(services, [bench.id, "run-before", 0, 0, 0, seen])["rival"]["about"] is not None
-    assert watching.poll(services, [bench.id, bench.current.id, 0, 0, 0, seen])["rival"]["about"] is None
+    workspace = race(services, max_steps=2)
+    finished(workspace)
+    assert workspace.rival is not None and workspace.rival.wait(60.0)
+    seen = [workspace.rival.record.id, 0, 1, 1]
+    assert watching.poll(services, [workspace.id, "run-before", 0, 0, 0, seen])["rival"]["about"] is not None
+    assert watching.poll(services, [workspace.id, workspace.current.id, 0, 0, 0, seen])["rival"]["about"] is None
 
 
 @pytest.mark.parametrize("rival", ["healthy", "everybody", None, ["optimizer"], 7])
@@ -98,49 +98,51 @@ def test_a_rival_that_is_none_is_a_sentence(rival):
 
 
 def test_both_runs_learn_at_once_and_the_page_receives_both(services):
-    bench = race(services, max_steps=40)
-    until(lambda: all(run.record.step > 2 for run in bench.live))
-    assert len(bench.live) == 2 and [record.id for record in bench.records] == [run.record.id for run in bench.live]
-    news = watching.poll(services, [bench.id, None, 0, 0, 0, None])
+    workspace = race(services, max_steps=40)
+    until(lambda: all(run.record.step > 2 for run in workspace.live))
+    assert len(workspace.live) == 2 and [record.id for record in workspace.records] == [
+        run.record.id for run in workspace.live
+    ]
+    news = watching.poll(services, [workspace.id, None, 0, 0, 0, None])
     rival = news["rival"]
     assert rival["about"]["settings"]["optimiser"] == "AdamW" != news["about"]["settings"]["optimiser"]
     assert all(len(row) == 5 and row[4] > 0 for row in news["rows"] + rival["rows"])
     seen = [rival["run"], rival["version"], len(rival["rows"]), rival["n_looks"]]
-    finished(bench)
-    assert bench.rival is not None and bench.rival.wait(120.0)
-    more = watching.poll(services, [bench.id, news["run"], news["version"], 0, 0, seen])["rival"]
+    finished(workspace)
+    assert workspace.rival is not None and workspace.rival.wait(120.0)
+    more = watching.poll(services, [workspace.id, news["run"], news["version"], 0, 0, seen])["rival"]
     assert more["first"] == len(rival["rows"]) and more["about"] is None and more["state"] == "ended"
     assert more["rows"][-1][0] == 40 and more["final"] is not None
 
 
 def test_a_race_is_steered_as_one_and_both_models_can_be_opened(services):
-    bench = race(services, length="cap")
-    until(lambda: all(run.record.step > 0 for run in bench.live))
-    watching.command(services, [bench.id, "pause", None])
-    until(lambda: all(run.record.state == "paused" for run in bench.live))
-    steps = [run.record.step for run in bench.live]
-    watching.command(services, [bench.id, "step", 2])
-    until(lambda: [run.record.step for run in bench.live] == [step + 2 for step in steps])
-    watching.command(services, [bench.id, "stop", None])
-    assert all(run.wait(60.0) for run in bench.live)
-    assert len(watching.own_models(services, bench.id)) == 2
-    assert [row["changed"] for row in watching.past(services, [bench.id])] == [[], ["optimiser Muon"]]
+    workspace = race(services, length="cap")
+    until(lambda: all(run.record.step > 0 for run in workspace.live))
+    watching.command(services, [workspace.id, "pause", None])
+    until(lambda: all(run.record.state == "paused" for run in workspace.live))
+    steps = [run.record.step for run in workspace.live]
+    watching.command(services, [workspace.id, "step", 2])
+    until(lambda: [run.record.step for run in workspace.live] == [step + 2 for step in steps])
+    watching.command(services, [workspace.id, "stop", None])
+    assert all(run.wait(60.0) for run in workspace.live)
+    assert len(watching.own_models(services, workspace.id)) == 2
+    assert [row["changed"] for row in watching.past(services, [workspace.id])] == [[], ["optimiser Muon"]]
 
 
 def test_the_next_run_ends_a_race_and_stands_alone(services):
-    bench = race(services, length="cap")
-    before = bench.live
-    services.run_manager.start(bench.id, plan_of(services, max_steps=2))
-    assert all(not run.record.alive for run in before) and bench.rival is None
-    assert watching.poll(services, [bench.id, None, 0, 0, 0, None])["rival"] is None
-    finished(bench)
+    workspace = race(services, length="cap")
+    before = workspace.live
+    services.run_manager.start(workspace.id, plan_of(services, max_steps=2))
+    assert all(not run.record.alive for run in before) and workspace.rival is None
+    assert watching.poll(services, [workspace.id, None, 0, 0, 0, None])["rival"] is None
+    finished(workspace)
 
 
 @pytest.mark.parametrize("seen", [None, [], 7, "x", [None, "a", {}, -1], [1, 2, 3, 4, 5]])
 def test_whatever_a_page_says_of_a_rival_is_answered(services, seen):
-    bench = race(services, max_steps=2)
-    assert watching.poll(services, [bench.id, None, 0, 0, 0, seen])["rival"]["first"] == 0
-    finished(bench)
+    workspace = race(services, max_steps=2)
+    assert watching.poll(services, [workspace.id, None, 0, 0, 0, seen])["rival"]["first"] == 0
+    finished(workspace)
 
 
 def test_a_shape_whose_rival_cannot_be_made_is_a_sentence(services):

@@ -28,22 +28,22 @@ SMALL = {
 }  # fmt: skip
 
 
-def start(services, bench, values, **options) -> Workspace:
-    return watching.start(services, bench, train_form(values, services.limits), **options)
+def start(services, workspace, values, **options) -> Workspace:
+    return watching.start(services, workspace, train_form(values, services.limits), **options)
 
 
 def plan_of(services, **changes) -> Plan:
     return make_plan(services, train_form({**SMALL, **changes}, services.limits))
 
 
-def finished(bench: Workspace) -> Workspace:
-    assert bench.run is not None and bench.run.wait(120.0)
-    return bench
+def finished(workspace: Workspace) -> Workspace:
+    assert workspace.run is not None and workspace.run.wait(120.0)
+    return workspace
 
 
 def test_a_run_looks_before_its_first_update_learns_and_ends(services):
-    bench = finished(start(services, None, SMALL))
-    run = bench.current
+    workspace = finished(start(services, None, SMALL))
+    run = workspace.current
     assert (run.state, run.step, run.reason) == ("ended", 12, "All steps are done.")
     assert run.observations[0].step == 0 and run.observations[-1].step == 12
     assert run.observations[0].valid_loss == pytest.approx(run.facts.lines["uniform"], abs=0.1)
@@ -61,103 +61,103 @@ def test_the_same_seed_gives_the_same_curve_and_another_seed_another(services):
 
 
 def test_a_run_waits_steps_pauses_and_stops(services):
-    bench = start(services, None, {**SMALL, "length": "cap"}, go=False)
-    run = bench.current
+    workspace = start(services, None, {**SMALL, "length": "cap"}, go=False)
+    run = workspace.current
     wait_until(lambda: run.observations and run.state == "ready")
     assert run.step == 0
-    assert watching.command(services, [bench.id, "step", 3]) == {"said": ""}
+    assert watching.command(services, [workspace.id, "step", 3]) == {"said": ""}
     wait_until(lambda: run.step == 3 and run.state == "paused")
     assert run.observations[-1].step == 3  # a look at what the steps have made
     elapsed, now = run.seconds(), time.perf_counter()
     wait_until(lambda: time.perf_counter() > now + 0.02)
     assert run.seconds() == elapsed  # a pause costs no time of the budget
-    watching.command(services, [bench.id, "resume", None])
+    watching.command(services, [workspace.id, "resume", None])
     wait_until(lambda: run.step > 10)
-    watching.command(services, [bench.id, "pause", None])
+    watching.command(services, [workspace.id, "pause", None])
     wait_until(lambda: run.state == "paused")
-    watching.command(services, [bench.id, "rate", 1e-5])
-    watching.command(services, [bench.id, "step", 1])
+    watching.command(services, [workspace.id, "rate", 1e-5])
+    watching.command(services, [workspace.id, "step", 1])
     wait_until(lambda: run.state == "paused" and run.curve.rows[-1][2] <= 1e-5)
     step = run.step
-    watching.command(services, [bench.id, "stop", None])
-    assert bench.run.wait(60.0) and run.step <= step + 1
+    watching.command(services, [workspace.id, "stop", None])
+    assert workspace.run.wait(60.0) and run.step <= step + 1
     assert run.reason == "Stopped." and run.language_model is not None
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -1, 0, "fast", None])
 def test_a_learning_rate_that_is_none_is_refused_while_running(services, value):
-    bench = start(services, None, SMALL, go=False)
-    assert "learning rate" in watching.command(services, [bench.id, "rate", value])["said"]
+    workspace = start(services, None, SMALL, go=False)
+    assert "learning rate" in watching.command(services, [workspace.id, "rate", value])["said"]
 
 
 @pytest.mark.parametrize("request_", [None, [], ["x"], ["x", "stop"], [{}, [], {}], 7, [None, "poll", 1], "abc"])
 def test_whatever_a_browser_sends_is_answered(services, request_):
     for ask in (watching.poll, watching.command, watching.heads, watching.chances, watching.past, watching.curves):
         assert ask(services, request_) is None
-    bench = start(services, None, SMALL, go=False)
+    workspace = start(services, None, SMALL, go=False)
     for garbage in (math.nan, -1, 10**9, "x", [], {}, None, True):
-        assert watching.poll(services, [bench.id, bench.current.id, garbage, garbage, garbage]) is not None
-        assert watching.heads(services, [bench.id, bench.current.id, garbage]) is None or garbage is not None
-        watching.chances(services, [bench.id, bench.current.id, garbage])
-        watching.command(services, [bench.id, garbage, garbage])
+        assert watching.poll(services, [workspace.id, workspace.current.id, garbage, garbage, garbage]) is not None
+        assert watching.heads(services, [workspace.id, workspace.current.id, garbage]) is None or garbage is not None
+        watching.chances(services, [workspace.id, workspace.current.id, garbage])
+        watching.command(services, [workspace.id, garbage, garbage])
 
 
 def test_a_page_receives_every_update_once_and_all_again_after_a_reload(services):
-    bench = start(services, None, SMALL)
+    workspace = start(services, None, SMALL)
     run, seen, looks = None, [], []
     while True:
-        news = watching.poll(services, [bench.id, run, 0, len(seen), len(looks)])
+        news = watching.poll(services, [workspace.id, run, 0, len(seen), len(looks)])
         assert news["first"] == len(seen) and news["looks_from"] == len(looks)
         run, seen, looks = news["run"], seen + news["rows"], looks + news["looks"]
         if news["state"] == "ended":
             break
-        bench.run.wait(0.01)  # a page that asked without a pause would leave the run no time
-    news = watching.poll(services, [bench.id, run, 0, len(seen), len(looks)])
+        workspace.run.wait(0.01)  # a page that asked without a pause would leave the run no time
+    news = watching.poll(services, [workspace.id, run, 0, len(seen), len(looks)])
     seen, looks = seen + news["rows"], looks + news["looks"]
     assert [row[0] for row in seen] == list(range(1, 13))
-    again = watching.poll(services, [bench.id, None, 0, 0, 0])
+    again = watching.poll(services, [workspace.id, None, 0, 0, 0])
     assert again["rows"] == seen and again["looks"] == looks and again["about"]["prompt"] == "the "
-    maps = watching.heads(services, [bench.id, run, 0])
+    maps = watching.heads(services, [workspace.id, run, 0])
     assert maps["step"] == 0 and maps["T"] == 16
-    chances = watching.chances(services, [bench.id, run, "c"])
+    chances = watching.chances(services, [workspace.id, run, "c"])
     assert chances["token"] == "c" and [point[0] for point in chances["points"]] == [look["step"] for look in looks]
     assert 0 < chances["points"][0][1] < 0.2
-    assert "not" in watching.chances(services, [bench.id, run, "€"])["said"]
-    assert watching.chances(services, [bench.id, run, ""])["token"]
+    assert "not" in watching.chances(services, [workspace.id, run, "€"])["said"]
+    assert watching.chances(services, [workspace.id, run, ""])["token"]
 
 
 def test_earlier_runs_stay_with_what_changed_at_most_six(services):
-    bench = finished(start(services, None, SMALL))
+    workspace = finished(start(services, None, SMALL))
     for rate in (1e-3, 2e-3, 4e-3, 5e-3, 6e-3, 7e-3, 8e-3):
-        finished(start(services, bench.id, {**SMALL, "learning_rate": rate, "max_steps": 2}))
-    table = watching.past(services, [bench.id])
+        finished(start(services, workspace.id, {**SMALL, "learning_rate": rate, "max_steps": 2}))
+    table = watching.past(services, [workspace.id])
     assert len(table) == 7
     assert table[-1]["changed"] == ["learning rate 0.008"] and table[-1]["curve"] == []
     assert table[0]["first"] and len(table[0]["curve"]) == 2 and table[0]["valid"] is not None
 
 
 def test_the_model_is_in_the_picker_while_it_learns_and_after(services):
-    bench = start(services, None, SMALL)
-    wait_until(lambda: watching.own_models(services, bench.id))
-    (label, name), *_ = watching.own_models(services, bench.id)
+    workspace = start(services, None, SMALL)
+    wait_until(lambda: watching.own_models(services, workspace.id))
+    (label, name), *_ = watching.own_models(services, workspace.id)
     assert "trained here, run 1" in label
     lm = services.models.get(name)
     assert lm.model.config.n_embd == 16 and lm.tokenizer.encode("cat")
-    finished(bench)
+    finished(workspace)
     final = services.models.get(name).model
     assert not final.training and not any(p.requires_grad for p in final.parameters())
     with pytest.raises(GPTCoreError):
         services.models.get("run-unknown")
 
 
-def test_starting_again_ends_the_run_before_and_other_benches_have_their_own(services):
-    bench = start(services, None, {**SMALL, "length": "cap"})
-    first = bench.current
-    again = start(services, bench.id, {**SMALL, "length": "cap"})
-    assert again is bench and first.state == "ended" and bench.current is not first
+def test_starting_again_ends_the_run_before_and_other_workspaces_have_their_own(services):
+    workspace = start(services, None, {**SMALL, "length": "cap"})
+    first = workspace.current
+    again = start(services, workspace.id, {**SMALL, "length": "cap"})
+    assert again is workspace and first.state == "ended" and workspace.current is not first
     other = start(services, "a stranger's guess", {**SMALL, "length": "cap"})
-    assert other is not bench and watching.poll(services, ["a stranger's guess", None, 0, 0, 0]) is None
-    wait_until(lambda: bench.current.rate > 0 and other.current.rate > 0)
+    assert other is not workspace and watching.poll(services, ["a stranger's guess", None, 0, 0, 0]) is None
+    wait_until(lambda: workspace.current.rate > 0 and other.current.rate > 0)
     with pytest.raises(Busy, match=r"2 training runs are in progress.*free in about"):
         start(services, None, SMALL)
     watching.command(services, [other.id, "pause", None])
@@ -169,24 +169,24 @@ def test_starting_again_ends_the_run_before_and_other_benches_have_their_own(ser
     finished(start(services, None, SMALL))
 
 
-def test_a_page_draws_its_own_bench_and_quick_presses_leave_one_live_run(services):
+def test_a_page_draws_its_own_workspace_and_quick_presses_leave_one_live_run(services):
     drawn = "k3j5h2k1j4h5k6j7h8g9f0d1"
-    benches: list[Workspace] = []
+    workspaces: list[Workspace] = []
     presses = [
-        threading.Thread(target=lambda: benches.append(start(services, drawn, {**SMALL, "length": "cap"})))
+        threading.Thread(target=lambda: workspaces.append(start(services, drawn, {**SMALL, "length": "cap"})))
         for _ in range(4)
     ]
     for press in presses:
         press.start()
     for press in presses:
         press.join()
-    assert {bench.id for bench in benches} == {drawn} and len(services.run_manager) == 1
-    assert sum(record.alive for record in benches[0].records) == 1
+    assert {workspace.id for workspace in workspaces} == {drawn} and len(services.run_manager) == 1
+    assert sum(record.alive for record in workspaces[0].records) == 1
 
 
-def test_the_benches_longest_out_of_sight_make_room(services):
+def test_the_workspaces_longest_out_of_sight_make_room(services):
     now = [0.0]
-    jobs = RunManager(services.compute_thread, replace(Limits(), benches=2), clock=lambda: now[0])
+    jobs = RunManager(services.compute_thread, replace(Limits(), workspaces=2), clock=lambda: now[0])
     plan = plan_of(services, max_steps=1)
     made = []
     for moment in range(3):
@@ -196,31 +196,31 @@ def test_the_benches_longest_out_of_sight_make_room(services):
     assert len(jobs) == 2 and jobs.get(made[0].id) is None and jobs.get(made[2].id) is made[2]
 
 
-def test_a_bench_that_nobody_looks_at_is_freed_after_its_grace(services):
+def test_a_workspace_that_nobody_looks_at_is_freed_after_its_grace(services):
     now = [0.0]
     jobs = RunManager(services.compute_thread, replace(Limits(), training_grace=100.0), clock=lambda: now[0])
     plan = plan_of(services, length="cap")
-    bench = jobs.start(None, plan)
+    workspace = jobs.start(None, plan)
     now[0] = 90.0
-    assert jobs.get(bench.id) is bench  # somebody looks
+    assert jobs.get(workspace.id) is workspace  # somebody looks
     now[0] = 180.0
     jobs.reap()
     assert len(jobs) == 1
     now[0] = 281.0
     jobs.reap()
-    assert len(jobs) == 0 and jobs.get(bench.id) is None and bench.run.wait(10.0)
+    assert len(jobs) == 0 and jobs.get(workspace.id) is None and workspace.run.wait(10.0)
 
 
 def test_a_loss_that_blows_up_ends_the_run_and_keeps_a_model_that_still_works(services):
     values = {**SMALL, "learning_rate": 10.0, "trick": "lr_x100", "length": "cap", "max_steps": 1000}
-    bench = start(services, None, values)
-    run = bench.current
+    workspace = start(services, None, values)
+    run = workspace.current
     # A thousand as learning rate drives fp32 weights beyond what they can hold within a few hundred updates.
     with torch.no_grad():
         wait_until(lambda: run.step > 0 or not run.alive)
-    if not bench.run.wait(20.0):
-        watching.command(services, [bench.id, "stop", None])
-        bench.run.wait(60.0)
+    if not workspace.run.wait(20.0):
+        watching.command(services, [workspace.id, "stop", None])
+        workspace.run.wait(60.0)
     assert run.language_model is not None
     assert all(torch.isfinite(p).all() for p in run.language_model.model.parameters())
 
@@ -229,13 +229,13 @@ def test_a_loss_that_is_no_number_ends_with_the_sentence_and_the_last_good_model
     plan = plan_of(services)
     model = plan.model()
     bad = replace(plan, model=lambda: model)
-    bench = services.run_manager.start(None, bad, go=False)
-    run = bench.current
+    workspace = services.run_manager.start(None, bad, go=False)
+    run = workspace.current
     wait_until(lambda: run.observations)
     with torch.no_grad():
         model.wte.weight[0, 0] = math.nan
-    bench.run.go()
-    assert bench.run.wait(10.0)
+    workspace.run.go()
+    assert workspace.run.wait(10.0)
     assert "became nan at step 1" in run.reason and "The model of step 0 is kept." in run.reason
     assert all(torch.isfinite(p).all() for p in run.language_model.model.parameters())
 
@@ -255,33 +255,33 @@ def test_a_stopwatch_counts_only_while_it_is_on():
 
 
 def test_a_busy_machine_is_told_from_a_slow_model(services, monkeypatch):
-    bench = start(services, None, {**SMALL, "length": "cap"})
-    run = bench.current
+    workspace = start(services, None, {**SMALL, "length": "cap"})
+    run = workspace.current
     wait_until(lambda: run.step > 20)
-    watching.command(services, [bench.id, "pause", None])
+    watching.command(services, [workspace.id, "pause", None])
     wait_until(lambda: run.state == "paused")
     run.processor_share = 0.45
-    assert watching.poll(services, [bench.id, None, 0, 0, 0])["busy"] == 0.45
+    assert watching.poll(services, [workspace.id, None, 0, 0, 0])["busy"] == 0.45
     run.processor_share = 0.95
-    assert watching.poll(services, [bench.id, None, 0, 0, 0])["busy"] is None
+    assert watching.poll(services, [workspace.id, None, 0, 0, 0])["busy"] is None
     # A clock of the processor that stands still is a machine that is busy with other work.
     monkeypatch.setattr("ui.runs.training_run.time.thread_time", lambda: 1.0)
-    watching.command(services, [bench.id, "resume", None])
+    watching.command(services, [workspace.id, "resume", None])
     before = run.step
     wait_until(lambda: run.step > before + 5 and run.busy, seconds=60.0)
-    watching.command(services, [bench.id, "stop", None])
-    assert bench.run.wait(10.0)
+    watching.command(services, [workspace.id, "stop", None])
+    assert workspace.run.wait(10.0)
 
 
 def test_a_timed_run_says_when_the_next_snapshot_is_due(services):
-    bench = start(services, None, {**SMALL, "length": "30"})
-    run = bench.current
+    workspace = start(services, None, {**SMALL, "length": "30"})
+    run = workspace.current
     wait_until(lambda: len(run.observations) > 1)
-    news = watching.poll(services, [bench.id, None, 0, 0, 0])
+    news = watching.poll(services, [workspace.id, None, 0, 0, 0])
     assert news["next_look"] > run.observations[-1].elapsed
     assert news["next_look"] <= run.seconds() + 3.0  # a tenth of the time at most
-    watching.command(services, [bench.id, "stop", None])
-    assert bench.run.wait(10.0) and watching.poll(services, [bench.id, None, 0, 0, 0])["next_look"] is None
+    watching.command(services, [workspace.id, "stop", None])
+    assert workspace.run.wait(10.0) and watching.poll(services, [workspace.id, None, 0, 0, 0])["next_look"] is None
 
 
 def test_a_run_by_the_clock_says_what_its_time_allows_and_can_be_given_more(services):
@@ -301,22 +301,22 @@ def test_a_run_by_the_clock_says_what_its_time_allows_and_can_be_given_more(serv
 
 
 def test_more_time_is_given_to_the_run_that_learns_and_never_more_than_the_server_allows(services):
-    bench = start(services, None, {**SMALL, "length": "30"})
-    assert watching.command(services, [bench.id, "longer", None]) == {"said": ""}
-    assert bench.current.time_budget == 60.0
+    workspace = start(services, None, {**SMALL, "length": "30"})
+    assert watching.command(services, [workspace.id, "longer", None]) == {"said": ""}
+    assert workspace.current.time_budget == 60.0
     for _ in range(500):
-        watching.command(services, [bench.id, "longer", None])
-    assert bench.current.time_budget == services.limits.training_seconds
+        watching.command(services, [workspace.id, "longer", None])
+    assert workspace.current.time_budget == services.limits.training_seconds
     services.run_manager.stop_all()
 
 
 def test_a_run_that_has_been_started_never_says_that_it_waits_to_be_told(services):
     held = threading.Event()
     services.compute_thread.keep(iter(lambda: held.wait(60), True))  # the computing place is busy
-    bench = start(services, None, SMALL)
-    assert watching.poll(services, [bench.id, None, 0, 0, 0])["state"] == "starting"
+    workspace = start(services, None, SMALL)
+    assert watching.poll(services, [workspace.id, None, 0, 0, 0])["state"] == "starting"
     held.set()
-    finished(bench)
+    finished(workspace)
 
 
 def test_a_new_run_does_not_wait_for_the_score_of_the_one_before(services):

@@ -20,81 +20,83 @@ def folder(tmp_path):
 
 
 def learned(services, folder, clock=None, **changes):
-    """(jobs that save, the bench of a run that has ended)."""
+    """(jobs that save, the workspace of a run that has ended)."""
     saved = SavedRuns(folder, *([clock] if clock else []))
     jobs = RunManager(services.compute_thread, services.limits, saved=saved)
     here = replace(services, run_manager=jobs)
     values = {**SMALL, **changes}
-    bench = finished(watching.start(here, None, train_form(values, services.limits)))
-    bench.current.form = ("scratch", values)
-    return here, bench
+    workspace = finished(watching.start(here, None, train_form(values, services.limits)))
+    workspace.current.form = ("scratch", values)
+    return here, workspace
 
 
 def test_a_run_of_a_server_that_was_killed_is_there_again_and_goes_on(services, folder):
-    here, bench = learned(services, folder)
+    here, workspace = learned(services, folder)
     here.run_manager.save(now=True)
-    before = bench.current
+    before = workspace.current
     again = RunManager(services.compute_thread, services.limits, saved=SavedRuns(folder))
     there = replace(services, run_manager=again, models=services.models)
-    news = watching.poll(there, [bench.id, None, 0, 0, 0])
+    news = watching.poll(there, [workspace.id, None, 0, 0, 0])
     assert (news["state"], news["step"], news["again"]) == ("ended", 12, True)
-    assert again.get(bench.id).current.final_loss == pytest.approx(before.final_loss, abs=1e-4)
-    assert watching.command(there, [bench.id, "again", None]) == {"said": ""}
-    more = finished(again.get(bench.id)).current
+    assert again.get(workspace.id).current.final_loss == pytest.approx(before.final_loss, abs=1e-4)
+    assert watching.command(there, [workspace.id, "again", None]) == {"said": ""}
+    more = finished(again.get(workspace.id)).current
     assert more.observations[0].valid_loss == pytest.approx(before.observations[-1].valid_loss, abs=0.02)
     assert more.step == 12 and "Goes on from update 12" in more.facts.note
 
 
 def test_a_run_that_was_cut_off_says_so_and_has_what_was_left_of_its_time(services, folder):
-    here, bench = learned(services, folder, max_steps=5)
-    bench.current.facts = replace(bench.current.facts, config=replace(bench.current.facts.config, max_steps=12))
-    bench.current.reason = ""
+    here, workspace = learned(services, folder, max_steps=5)
+    workspace.current.facts = replace(
+        workspace.current.facts, config=replace(workspace.current.facts.config, max_steps=12)
+    )
+    workspace.current.reason = ""
     here.run_manager.save(now=True)
     jobs = RunManager(services.compute_thread, services.limits, saved=SavedRuns(folder))
-    assert jobs.get(bench.id).current.reason == REASON
+    assert jobs.get(workspace.id).current.reason == REASON
     there = replace(services, run_manager=jobs)
-    watching.command(there, [bench.id, "again", None])
-    assert finished(jobs.get(bench.id)).current.step == 7
+    watching.command(there, [workspace.id, "again", None])
+    assert finished(jobs.get(workspace.id)).current.step == 7
 
 
 def test_runs_are_written_now_and_then_and_each_state_once(services, folder):
     now = [1e9]
-    _, bench = learned(services, folder, clock=lambda: now[0])
+    _, workspace = learned(services, folder, clock=lambda: now[0])
     saved = SavedRuns(folder, lambda: now[0])
-    assert saved.save(bench.id, bench.current) and not saved.save(bench.id, bench.current)
-    bench.current.state = "running"
-    assert not saved.save(bench.id, bench.current)  # a moment ago
+    assert saved.save(workspace.id, workspace.current) and not saved.save(workspace.id, workspace.current)
+    workspace.current.state = "running"
+    assert not saved.save(workspace.id, workspace.current)  # a moment ago
     now[0] += 11
-    assert saved.save(bench.id, bench.current)
+    assert saved.save(workspace.id, workspace.current)
 
 
 @pytest.mark.parametrize("damage", ["model/model.safetensors", "run.json", "form.json"])
 def test_what_is_damaged_or_old_is_left_out_and_removed(services, folder, damage):
-    here, bench = learned(services, folder)
+    here, workspace = learned(services, folder)
     here.run_manager.save(now=True)
-    (folder / bench.id / damage).write_text("{")
-    assert SavedRuns(folder).restore() == [] and not (folder / bench.id).exists()
+    (folder / workspace.id / damage).write_text("{")
+    assert SavedRuns(folder).restore() == [] and not (folder / workspace.id).exists()
     (folder / "../evil").mkdir()
     assert SavedRuns(folder).restore() == []
 
 
 def test_old_runs_go(services, folder):
-    here, bench = learned(services, folder)
+    here, workspace = learned(services, folder)
     here.run_manager.save(now=True)
     assert len(SavedRuns(folder).restore()) == 1
-    later = (folder / bench.id).stat().st_mtime + 90_000
-    assert SavedRuns(folder, lambda: later).restore() == [] and not (folder / bench.id).exists()
+    later = (folder / workspace.id).stat().st_mtime + 90_000
+    assert SavedRuns(folder, lambda: later).restore() == [] and not (folder / workspace.id).exists()
 
 
 def test_a_run_that_cannot_go_on_says_why(services):
-    bench = finished(watching.start(services, None, train_form(SMALL, services.limits)))
-    assert "cannot go on" in watching.command(services, [bench.id, "again", None])["said"]
-    assert json.dumps(watching.poll(services, [bench.id, None, 0, 0, 0])["again"]) == "false"
+    workspace = finished(watching.start(services, None, train_form(SMALL, services.limits)))
+    assert "cannot go on" in watching.command(services, [workspace.id, "again", None])["said"]
+    assert json.dumps(watching.poll(services, [workspace.id, None, 0, 0, 0])["again"]) == "false"
 
 
 def test_two_runs_that_begin_at_once_do_not_both_take_the_last_place(services):
     jobs = RunManager(services.compute_thread, replace(services.limits, training_runs=1))
-    first, second = jobs._bench(None), jobs._bench(None)
+    first, second = jobs._workspace(None), jobs._workspace(None)
     with jobs._place_for(first), pytest.raises(watching.GPTCoreError, match="server is full"):
         jobs.check_place(second)
     jobs.check_place(second)

@@ -167,8 +167,8 @@ def test_a_data_set_is_read_from_its_rows_and_its_absence_is_a_sentence():
 def test_a_picked_model_is_trained_further_with_its_own_tokenizer(services, tiny_lm):
     values = {**SMALL, "written": TEXT, "learning_rate": 1e-3, "prompt": "the "}
     before = {name: value.clone() for name, value in tiny_lm.model.state_dict().items()}
-    bench = finished(watching.tune(services, None, "tiny", tune_form(values, services.limits)))
-    run = bench.current
+    workspace = finished(watching.tune(services, None, "tiny", tune_form(values, services.limits)))
+    run = workspace.current
     assert run.language_model.tokenizer is tiny_lm.tokenizer and run.final_loss < run.observations[0].valid_loss
     assert run.facts.title.startswith("tiny tuned on your text")
     for name, value in tiny_lm.model.state_dict().items():
@@ -176,20 +176,20 @@ def test_a_picked_model_is_trained_further_with_its_own_tokenizer(services, tiny
 
 
 def test_a_trained_model_leaves_as_a_zip_and_comes_back(services, tmp_path):
-    bench = finished(start(services, None, SMALL))
-    path, note = files.zipped_model(services, bench.id)
+    workspace = finished(start(services, None, SMALL))
+    path, note = files.zipped_model(services, workspace.id)
     assert note == ""
     with zipfile.ZipFile(path) as made:
         made.extractall(tmp_path)
     lm = gptcore.load(tmp_path / "model")
-    assert torch.equal(lm.model.wte.weight, bench.current.language_model.model.wte.weight)
+    assert torch.equal(lm.model.wte.weight, workspace.current.language_model.model.wte.weight)
     from transformers import AutoModelForCausalLM
 
     theirs = AutoModelForCausalLM.from_pretrained(tmp_path / "model")
     ids = torch.tensor([lm.tokenizer.encode("the cat sat")])
     torch.testing.assert_close(theirs(ids).logits, lm.model(ids).logits, atol=1e-5, rtol=1e-5)
-    kept, name = files.opened_model(services, bench.id, path)
-    assert kept is bench and (f"{lm.name} · uploaded", name) in watching.own_models(services, bench.id)
+    kept, name = files.opened_model(services, workspace.id, path)
+    assert kept is workspace and (f"{lm.name} · uploaded", name) in watching.own_models(services, workspace.id)
     assert torch.equal(services.models.get(name).model.wte.weight, lm.model.wte.weight)
 
 
@@ -214,9 +214,9 @@ def test_a_zip_that_holds_no_model_is_a_sentence(services, tmp_path):
 
 
 def test_a_recording_is_the_run_again(services):
-    bench = finished(start(services, None, SMALL))
-    run = bench.current
-    url = files.recording(services, [bench.id, run.id])
+    workspace = finished(start(services, None, SMALL))
+    run = workspace.current
+    url = files.recording(services, [workspace.id, run.id])
     text = base64.b64decode(url.split(",", 1)[1]).decode()
     again = read_recording(text, run.language_model)
     assert again.step == 12 and len(again.curve.rows) == 12 and not again.alive
@@ -225,15 +225,15 @@ def test_a_recording_is_the_run_again(services):
     for one, two in zip(run.observations, again.observations, strict=True):
         assert one.text == two.text and np.array_equal(one.maps, two.maps)
         assert np.array_equal(one.probabilities, two.probabilities)
-    assert files.recording(services, [bench.id, "x"]) is None and files.recording(services, None) is None
+    assert files.recording(services, [workspace.id, "x"]) is None and files.recording(services, None) is None
 
 
 def test_a_run_becomes_a_slide(services):
     from ui.figures import train
 
-    bench = finished(start(services, None, SMALL))
+    workspace = finished(start(services, None, SMALL))
     for kind in ("png", "svg"):
-        found = watching.curves(services, [bench.id, bench.current.id])
+        found = watching.curves(services, [workspace.id, workspace.current.id])
         assert train.picture(**found, kind=kind, dark=kind == "svg").startswith("data:image/")
 
 

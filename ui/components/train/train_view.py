@@ -66,9 +66,9 @@ SAVE
 
 
 def train_view(value: str = "", *, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
-    """The live view of a bench of runs. Its value is JSON of {"bench": id}.
+    """The live view of a workspace of runs. Its value is JSON of {"bench": id}.
 
-    Without a value it shows the bench that this browser last had, the one in the link, or the recorded example. Its event
+    Without a value it shows the workspace that this browser last had, the one in the link, or the recorded example. Its event
     `models` carries {"bench"} when there is a model to pick, `restore` the same where a page shows a run again, `open` {"bench", "run", "tab"} when one shall be opened.
 
     server_functions: poll, command, heads, chances, past, recording, slide and tell; each takes one list.

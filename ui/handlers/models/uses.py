@@ -33,7 +33,7 @@ def model_lines(services: Services, model: object, shape: object = ABOVE, asked:
 
 def title(services: Services, name: object) -> str:
     """What people call a model: its name, the title of the run that trained it here, or its file's name."""
-    record, bench = services.run_manager.find(name), services.run_manager.bench_of(name)
-    if record is None and bench is not None:
-        return bench.models[str(name)].name
+    record, workspace = services.run_manager.find(name), services.run_manager.workspace_of(name)
+    if record is None and workspace is not None:
+        return workspace.models[str(name)].name
     return record.facts.title if record is not None else title_of(str(name))

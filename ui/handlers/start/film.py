@@ -11,8 +11,8 @@ _FRAMES, _LONGEST = 9, 150
 
 def film(services: Services) -> dict[str, Any]:
     """{"title", "frames": [{"step", "seconds", "loss", "text"}]} of the recorded run; no frames where there is none."""
-    bench = services.run_manager.get("example")
-    record = bench.current if bench is not None else None
+    workspace = services.run_manager.get("example")
+    record = workspace.current if workspace is not None else None
     if record is None:
         return {"title": "", "frames": []}
     looks = record.observations

@@ -31,16 +31,16 @@ _MEMBERS = {CONFIG_FILE, WEIGHTS_FILE, "tokenizer.json", "tokenizer_config.json"
 
 
 def recording(services: Services, request: object) -> str | None:
-    """A run with its curve and looks as a data URL of JSON: [bench, run]. None for nonsense."""
-    bench_id, run_id = [*request, None, None][:2] if isinstance(request, list) else (None, None)
-    bench = services.run_manager.get(bench_id)
-    record = next((r for r in bench.records if r.id == run_id), None) if bench is not None else None
+    """A run with its curve and looks as a data URL of JSON: [workspace, run]. None for nonsense."""
+    workspace_id, run_id = [*request, None, None][:2] if isinstance(request, list) else (None, None)
+    workspace = services.run_manager.get(workspace_id)
+    record = next((r for r in workspace.records if r.id == run_id), None) if workspace is not None else None
     if record is None:
         return None
     return f"data:application/json;base64,{base64.b64encode(write_recording(record).encode()).decode()}"
 
 
-def example_benches() -> list[Workspace]:
+def example_workspaces() -> list[Workspace]:
     """The recorded runs that the tab's three forms open with; one that cannot be read is left out.
 
     First how the bundled anthology model was made, which can be opened; then a model tuned on a text, and one that
@@ -60,16 +60,16 @@ def example_benches() -> list[Workspace]:
     return found
 
 
-def zipped_model(services: Services, bench_id: object) -> tuple[str, str]:
-    """(path, note): the current model of a bench as a zip of a model folder, which transformers opens too.
+def zipped_model(services: Services, workspace_id: object) -> tuple[str, str]:
+    """(path, note): the current model of a workspace as a zip of a model folder, which transformers opens too.
 
     Raises:
         InputError: no model yet.
     """
-    bench = services.run_manager.get(bench_id)
-    record = bench.current if bench is not None else None
+    workspace = services.run_manager.get(workspace_id)
+    record = workspace.current if workspace is not None else None
     lm = record.language_model if record is not None else None
-    if bench is None or record is None or lm is None:
+    if workspace is None or record is None or lm is None:
         raise InputError("There is no model to save yet. Press Start, and wait for its first snapshot.")
     scratch = tempfile.TemporaryDirectory(prefix="gptlens-")
     folder = Path(scratch.name)
@@ -89,15 +89,15 @@ def zipped_model(services: Services, bench_id: object) -> tuple[str, str]:
                 packed.write(file, f"model/{file.name}")
     except OSError as error:
         raise InputError(f"The zip file cannot be written ({error.strerror}). The run itself is not touched.") from None
-    bench.download, note = scratch, ""
+    workspace.download, note = scratch, ""
     config = lm.model.config
     if not (config.use_mlp and config.use_positions and config.causal):
         note = "transformers has no GPT of this shape; the folder opens here and with gptcore.load."
     return str(target), note
 
 
-def opened_model(services: Services, bench_id: object, file: object) -> tuple[Workspace, str]:
-    """(bench, name): a model folder from an uploaded zip, ready to be picked.
+def opened_model(services: Services, workspace_id: object, file: object) -> tuple[Workspace, str]:
+    """(workspace, name): a model folder from an uploaded zip, ready to be picked.
 
     Raises:
         InputError: no zip of a model folder, or one that is too large.
@@ -120,7 +120,7 @@ def opened_model(services: Services, bench_id: object, file: object) -> tuple[Wo
             raise type(error)(str(error).replace(f"{scratch}/", "").replace(scratch, path.name)) from None
         for parameter in lm.model.parameters():
             parameter.data = parameter.data.clone()  # the file it is mapped from goes away
-    return services.run_manager.keep(bench_id, lm)
+    return services.run_manager.keep(workspace_id, lm)
 
 
 def unpack(file: Path, folder: Path, *, most_bytes: int) -> None:

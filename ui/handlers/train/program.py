@@ -71,6 +71,6 @@ def by_program(
     if not (isinstance(text, str) and text in (*CORPORA, REPEATED)):
         text, values["written"] = YOURS, text
     values["corpus"] = text
-    bench = start(services, None, train_form(values, services.limits))
-    bench.records[-1].form = ("scratch", values)
-    return status(services, bench.records[-1].id)
+    workspace = start(services, None, train_form(values, services.limits))
+    workspace.records[-1].form = ("scratch", values)
+    return status(services, workspace.records[-1].id)

@@ -36,14 +36,14 @@ _COMMANDS = ("pause", "resume", "step", "stop", "rate", "longer", "again")
 
 def start(
     services: Services,
-    bench_id: object,
+    workspace_id: object,
     form: TrainForm,
     *,
     rival: TrainForm | None = None,
     go: bool = True,
     note: str = "",
 ) -> Workspace:
-    """Starts a run from scratch on a visitor's bench, or a race of two. Raises GPTCoreError with what to change.
+    """Starts a run from scratch on a visitor's workspace, or a race of two. Raises GPTCoreError with what to change.
 
     Args:
         note: what else is to be said of the run.
@@ -54,25 +54,25 @@ def start(
         against = None if rival is None else make_plan(services, rival)
     except GPTCoreError as error:
         raise InputError(f"The rival cannot run: {error}") from None
-    return services.run_manager.start(bench_id, plan, rival=against, go=go)
+    return services.run_manager.start(workspace_id, plan, rival=against, go=go)
 
 
-def tune(services: Services, bench_id: object, model: object, form: TuneForm) -> Workspace:
+def tune(services: Services, workspace_id: object, model: object, form: TuneForm) -> Workspace:
     """Starts training the picked model further on a text. Raises GPTCoreError with what to change."""
     lm = services.models.get(inputs.model_name(model))
-    return services.run_manager.start(bench_id, tuning_plan(services, lm, form))
+    return services.run_manager.start(workspace_id, tuning_plan(services, lm, form))
 
 
-def learn_labels(services: Services, bench_id: object, model: object, form: LabelForm) -> Workspace:
+def learn_labels(services: Services, workspace_id: object, model: object, form: LabelForm) -> Workspace:
     """Starts a classifier around the picked model on labelled lines. Raises GPTCoreError with what to change."""
     lm = services.models.get(inputs.model_name(model))
-    return services.run_manager.start(bench_id, label_plan(services, lm, form))
+    return services.run_manager.start(workspace_id, label_plan(services, lm, form))
 
 
 def tell(services: Services, request: object) -> dict[str, Any] | None:
-    """What a run's classifier says of a line: [bench, run, text]. None for nonsense."""
-    bench_id, run_id, text = _parts(request, 3)
-    record = _record(services, bench_id, run_id)
+    """What a run's classifier says of a line: [workspace, run, text]. None for nonsense."""
+    workspace_id, run_id, text = _parts(request, 3)
+    record = _record(services, workspace_id, run_id)
     return None if record is None else services.now(lambda: labels.tell(record, text))
 
 
@@ -82,12 +82,12 @@ def can_go_on(record: RunRecord) -> bool:
     return known and not record.alive and record.language_model is not None and record.step > 0
 
 
-def go_on(services: Services, bench: Workspace) -> Workspace:
-    """Starts a run that goes on where the bench's newest has ended: its weights, its text, its rate at the end.
+def go_on(services: Services, workspace: Workspace) -> Workspace:
+    """Starts a run that goes on where the workspace's newest has ended: its weights, its text, its rate at the end.
 
     One that ended early gets the time or the updates that it had left, another as many again. Raises GPTCoreError.
     """
-    record = bench.current
+    record = workspace.current
     if record is None or record.form is None or record.language_model is None or not can_go_on(record):
         raise InputError("This run cannot go on: it has not ended, or its model or its settings are gone.")
     (kind, values), lm, before = record.form, record.language_model, record.facts.config
@@ -112,7 +112,7 @@ def go_on(services: Services, bench: Workspace) -> Workspace:
     note = f"Goes on from update {record.step:,} of the run before, with its weights."
     facts = replace(plan.facts, config=config, note=note, title=record.facts.title)
     begun = services.run_manager.start(
-        bench.id, replace(plan, facts=facts, model=lambda: snapshot(lm.model).requires_grad_(True))
+        workspace.id, replace(plan, facts=facts, model=lambda: snapshot(lm.model).requires_grad_(True))
     )
     if begun.current is not None:
         begun.current.form = record.form
@@ -120,40 +120,40 @@ def go_on(services: Services, bench: Workspace) -> Workspace:
 
 
 def command(services: Services, request: object) -> dict[str, Any] | None:
-    """Steers the current run: [bench, one of _COMMANDS, value]. None for nonsense.
+    """Steers the current run: [workspace, one of _COMMANDS, value]. None for nonsense.
 
     Returns:
         {"said": a sentence or ""}.
     """
-    bench_id, what, value = _parts(request, 3)
-    bench = services.run_manager.get(bench_id)
-    if bench is None or bench.current is None or what not in _COMMANDS:
+    workspace_id, what, value = _parts(request, 3)
+    workspace = services.run_manager.get(workspace_id)
+    if workspace is None or workspace.current is None or what not in _COMMANDS:
         return None
     try:
         if what == "again":
-            go_on(services, bench)
+            go_on(services, workspace)
             return {"said": ""}
-        if bench.run is None:  # a recording has ended for good
+        if workspace.run is None:  # a recording has ended for good
             return {"said": ""}
         if what in ("resume", "step"):
-            services.run_manager.check_place(bench)
+            services.run_manager.check_place(workspace)
         if what == "rate":
-            bench.run.retune(inputs.number(value, "The learning rate", low=1e-9, high=1000.0))
+            workspace.run.retune(inputs.number(value, "The learning rate", low=1e-9, high=1000.0))
         elif what == "longer":
-            most = max(0.0, services.limits.training_seconds - (bench.current.time_budget or 0.0))
-            for run in bench.live:
+            most = max(0.0, services.limits.training_seconds - (workspace.current.time_budget or 0.0))
+            for run in workspace.live:
                 run.prolong(min(float(_MORE_SECONDS), most))
         else:
-            _steer(bench, what, value)
+            _steer(workspace, what, value)
     except GPTCoreError as error:
         return {"said": str(error)}
     return {"said": ""}
 
 
-def _steer(bench: Workspace, what: str, value: object) -> None:
-    """Lets the bench's run, or both that race, pause, stop or go on."""
+def _steer(workspace: Workspace, what: str, value: object) -> None:
+    """Lets the workspace's run, or both that race, pause, stop or go on."""
     once = inputs.whole(value, "The number of steps", low=1, high=1000) if what == "step" else math.inf
-    for run in bench.live:
+    for run in workspace.live:
         if what == "pause":
             run.pause()
         elif what == "stop":
@@ -163,23 +163,23 @@ def _steer(bench: Workspace, what: str, value: object) -> None:
 
 
 def poll(services: Services, request: object) -> dict[str, Any] | None:
-    """What is new of the current run: [bench, run, version, rows, observations, rival], as last received.
+    """What is new of the current run: [workspace, run, version, rows, observations, rival], as last received.
 
     Returns:
-        None when the bench is gone. Otherwise the run's id and state, and what the page has not seen: rows of the curve
-        from `first`, observations from `looks_from`, the plan's facts when the run is new to the page, and the learning
-        rate ahead. In a race, the same of the rival, asked for as [run, version, rows, observations].
+        None when the workspace is gone. Otherwise the run's id and state, and what the page has not seen: rows of the
+        curve from `first`, observations from `looks_from`, the plan's facts when the run is new to the page, and the
+        learning rate ahead. In a race, the same of the rival, asked for as [run, version, rows, observations].
     """
-    bench_id, run_id, version, n_rows, n_looks, rival = _parts(request, 6)
-    bench = services.run_manager.get(bench_id)
-    record = bench.current if bench is not None else None
-    if bench is None or record is None:
+    workspace_id, run_id, version, n_rows, n_looks, rival = _parts(request, 6)
+    workspace = services.run_manager.get(workspace_id)
+    record = workspace.current if workspace is not None else None
+    if workspace is None or record is None:
         return None
     news = _news(record, run_id, version, n_rows, n_looks)
-    racing = bench.rival is not None and bench.run is not None and bench.run.record is record
+    racing = workspace.rival is not None and workspace.run is not None and workspace.run.record is record
     known = _parts(rival, 4) if run_id == record.id else [None] * 4  # a page that knows the run knows its rival
-    raced = _news(bench.rival.record, *known) if racing and bench.rival is not None else None
-    return {**news, "rival": raced, "bench": bench.id, "runs": len(bench.records)}
+    raced = _news(workspace.rival.record, *known) if racing and workspace.rival is not None else None
+    return {**news, "rival": raced, "bench": workspace.id, "runs": len(workspace.records)}
 
 
 def _news(record: RunRecord, run_id: object, version: object, n_rows: object, n_looks: object) -> dict[str, Any]:
@@ -255,9 +255,9 @@ def _ahead(record: RunRecord, elapsed: float) -> list[list[float]]:
 
 
 def heads(services: Services, request: object) -> dict[str, Any] | None:
-    """Attention maps and head scores at one look: [bench, run, which]. None for nonsense."""
-    bench_id, run_id, which = _parts(request, 3)
-    seen = _observation(_record(services, bench_id, run_id), which)
+    """Attention maps and head scores at one look: [workspace, run, which]. None for nonsense."""
+    workspace_id, run_id, which = _parts(request, 3)
+    seen = _observation(_record(services, workspace_id, run_id), which)
     if seen is None:
         return None
     packed = base64.b64encode(zlib.compress(seen.maps.tobytes(), 6)).decode()
@@ -265,13 +265,13 @@ def heads(services: Services, request: object) -> dict[str, Any] | None:
 
 
 def chances(services: Services, request: object) -> dict[str, Any] | None:
-    """The probability of a chosen next token at every look: [bench, run, text], where "" means the latest favourite.
+    """The probability of a chosen next token at every look: [workspace, run, text]; "" means the latest favourite.
 
     Returns:
         {"token": what was looked for, "points": [[step, probability]]}, or {"said": why not}.
     """
-    bench_id, run_id, text = _parts(request, 3)
-    record = _record(services, bench_id, run_id)
+    workspace_id, run_id, text = _parts(request, 3)
+    record = _record(services, workspace_id, run_id)
     if record is None or not isinstance(text, str):
         return None
     if record.language_model is None:
@@ -286,13 +286,13 @@ def chances(services: Services, request: object) -> dict[str, Any] | None:
 
 
 def past(services: Services, request: object) -> list[dict[str, Any]] | None:
-    """The runs of a bench for the table and the faded lines: [bench]. Curves are thinned; the newest has none."""
-    (bench_id,) = _parts(request, 1)
-    bench = services.run_manager.get(bench_id)
-    if bench is None:
+    """The runs of a workspace for the table and the faded lines. Curves are thinned; the newest has none."""
+    (workspace_id,) = _parts(request, 1)
+    workspace = services.run_manager.get(workspace_id)
+    if workspace is None:
         return None
-    pairs = zip([None, *bench.records], bench.records, strict=False)
-    return [_row_of_past(record, before, bench.records[-1]) for before, record in pairs]
+    pairs = zip([None, *workspace.records], workspace.records, strict=False)
+    return [_row_of_past(record, before, workspace.records[-1]) for before, record in pairs]
 
 
 def _row_of_past(record: RunRecord, before: RunRecord | None, newest: RunRecord) -> dict[str, Any]:
@@ -317,9 +317,9 @@ def _row_of_past(record: RunRecord, before: RunRecord | None, newest: RunRecord)
 
 
 def curves(services: Services, request: object) -> dict[str, Any] | None:
-    """A run's curves for a slide: [bench, run]; what `ui.figures.train.picture` takes. None for nonsense."""
-    bench_id, run_id = _parts(request, 2)
-    record = _record(services, bench_id, run_id)
+    """A run's curves for a slide: [workspace, run]; what `ui.figures.train.picture` takes. None for nonsense."""
+    workspace_id, run_id = _parts(request, 2)
+    record = _record(services, workspace_id, run_id)
     if record is None:
         return None
     rows, looks = record.so_far()
@@ -334,14 +334,14 @@ def curves(services: Services, request: object) -> dict[str, Any] | None:
     }
 
 
-def own_models(services: Services, bench_id: object) -> list[tuple[str, str]]:
-    """(label, name) of a bench's models for the picker, the newest run first."""
-    bench = services.run_manager.get(bench_id)
-    if bench is None:
+def own_models(services: Services, workspace_id: object) -> list[tuple[str, str]]:
+    """(label, name) of a workspace's models for the picker, the newest run first."""
+    workspace = services.run_manager.get(workspace_id)
+    if workspace is None:
         return []
-    records = list(enumerate(bench.records, 1))[::-1]
+    records = list(enumerate(workspace.records, 1))[::-1]
     trained = [(f"{r.facts.title} · trained here, run {n}", r.id) for n, r in records if r.language_model is not None]
-    return trained + [(f"{lm.name} · uploaded", name) for name, lm in bench.models.items()]
+    return trained + [(f"{lm.name} · uploaded", name) for name, lm in workspace.models.items()]
 
 
 def message(error: GPTCoreError) -> str:
@@ -363,9 +363,11 @@ def _look(seen: Observation) -> dict[str, Any]:
     }
 
 
-def _record(services: Services, bench_id: object, run_id: object) -> RunRecord | None:
-    bench = services.run_manager.get(bench_id)
-    return next((record for record in bench.records if record.id == run_id), None) if bench is not None else None
+def _record(services: Services, workspace_id: object, run_id: object) -> RunRecord | None:
+    workspace = services.run_manager.get(workspace_id)
+    return (
+        next((record for record in workspace.records if record.id == run_id), None) if workspace is not None else None
+    )
 
 
 def _observation(record: RunRecord | None, which: object) -> Observation | None:

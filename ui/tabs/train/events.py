@@ -34,45 +34,45 @@ class TrainEvents:
     def __init__(self, services: Services) -> None:
         self._services = services
 
-    def _begin(self, bench: str, values: Mapping[str, object], *, go: bool) -> list[Any]:
+    def _begin(self, workspace: str, values: Mapping[str, object], *, go: bool) -> list[Any]:
         with shown_to_visitor():
             try:
                 limits = self._services.limits
                 values, note = fitted(self._services, values) if go else (values, "")
                 form, rival = train_form(values, limits), rival_form(values, limits)
-                bench_now = _remembering(
-                    "scratch", values, watching.start(self._services, bench, form, rival=rival, go=go, note=note)
+                workspace_now = _remembering(
+                    "scratch", values, watching.start(self._services, workspace, form, rival=rival, go=go, note=note)
                 )
-                return [_value(bench_now), "", form.config.seed]
+                return [_value(workspace_now), "", form.config.seed]
             except GPTCoreError as error:
                 return [gr.skip(), watching.message(error), gr.skip()]
 
-    def start(self, bench: str, *raw: object) -> list[Any]:
-        return self._begin(bench, dict(zip(FIELDS, raw, strict=True)), go=True)
+    def start(self, workspace: str, *raw: object) -> list[Any]:
+        return self._begin(workspace, dict(zip(FIELDS, raw, strict=True)), go=True)
 
-    def ready(self, bench: str, *raw: object) -> list[Any]:
-        return self._begin(bench, dict(zip(FIELDS, raw, strict=True)), go=False)
+    def ready(self, workspace: str, *raw: object) -> list[Any]:
+        return self._begin(workspace, dict(zip(FIELDS, raw, strict=True)), go=False)
 
-    def reseed(self, bench: str, *raw: object) -> list[Any]:
+    def reseed(self, workspace: str, *raw: object) -> list[Any]:
         names = [name for name in FIELDS if name != "seed"] + ["seed"]
-        return self._begin(bench, dict(zip(names, raw, strict=True)), go=False)
+        return self._begin(workspace, dict(zip(names, raw, strict=True)), go=False)
 
-    def tune(self, bench: str, model: str, *raw: object) -> list[Any]:
+    def tune(self, workspace: str, model: str, *raw: object) -> list[Any]:
         with shown_to_visitor():
             try:
                 values: dict[str, object] = dict(zip(TUNING_FIELDS, raw, strict=True))
                 form = tune_form(values, self._services.limits)
-                now = watching.tune(self._services, bench, model, form)
+                now = watching.tune(self._services, workspace, model, form)
                 return [_value(_remembering("tune", values, now)), ""]
             except GPTCoreError as error:
                 return [gr.skip(), watching.message(error)]
 
-    def labels(self, bench: str, model: str, *raw: object) -> list[Any]:
+    def labels(self, workspace: str, model: str, *raw: object) -> list[Any]:
         with shown_to_visitor():
             try:
                 values: dict[str, object] = dict(zip(LABEL_FIELDS, raw, strict=True))
                 form = label_form(values, self._services.limits)
-                now = watching.learn_labels(self._services, bench, model, form)
+                now = watching.learn_labels(self._services, workspace, model, form)
                 return [_value(_remembering("labels", values, now)), ""]
             except GPTCoreError as error:
                 return [gr.skip(), watching.message(error)]
@@ -97,8 +97,10 @@ class TrainEvents:
 
     def restore(self, event: gr.EventData) -> list[Any]:
         """The form of the run that a page shows after a reload, as it was when the run was started."""
-        bench = self._services.run_manager.get(event_data(event).get("bench"))
-        kind, values = (bench.current.form if bench is not None and bench.current is not None else None) or ("", {})
+        workspace = self._services.run_manager.get(event_data(event).get("bench"))
+        kind, values = (
+            workspace.current.form if workspace is not None and workspace.current is not None else None
+        ) or ("", {})
         fields = {"scratch": FIELDS, "tune": TUNING_FIELDS, "labels": LABEL_FIELDS}
         found: list[Any] = [gr.Tabs(selected=kind) if kind else gr.skip()]
         for name, names in fields.items():
@@ -107,15 +109,17 @@ class TrainEvents:
             ]
         return found
 
-    def zip(self, bench: str) -> list[Any]:
+    def zip(self, workspace: str) -> list[Any]:
         with shown_to_visitor():
-            known = self._services.run_manager.get(bench)
-            path, note = files.zipped_model(self._services, bench if known is not None and known.records else "example")
+            known = self._services.run_manager.get(workspace)
+            path, note = files.zipped_model(
+                self._services, workspace if known is not None and known.records else "example"
+            )
             return [path, note]
 
-    def upload(self, bench: str, file: str) -> list[Any]:
+    def upload(self, workspace: str, file: str) -> list[Any]:
         with shown_to_visitor():
-            kept, name = files.opened_model(self._services, bench, file)
+            kept, name = files.opened_model(self._services, workspace, file)
         return [gr.Dropdown(choices=choices(self._services, kept.id), value=name), json.dumps({"bench": kept.id})]
 
     def models(self, event: gr.EventData) -> Any:
@@ -124,19 +128,19 @@ class TrainEvents:
 
     def open(self, event: gr.EventData) -> list[Any]:
         """Picks the model of a run and goes to a tab."""
-        bench, name, tab = (event_data(event).get(key) for key in ("bench", "run", "tab"))
-        offered = choices(self._services, bench)
+        workspace, name, tab = (event_data(event).get(key) for key in ("bench", "run", "tab"))
+        offered = choices(self._services, workspace)
         if name not in [value for _, value in offered] or tab not in links.CHOICES["tab"]:
             return [gr.skip()] * 2
         return [gr.Dropdown(choices=offered, value=name), gr.Tabs(selected=tab)]
 
 
-def _remembering(kind: str, values: Mapping[str, object], bench: Workspace) -> Workspace:
+def _remembering(kind: str, values: Mapping[str, object], workspace: Workspace) -> Workspace:
     """Notes with a run what it was started with, so that its form can be filled again."""
-    if bench.current is not None:
+    if workspace.current is not None:
         short = {name: value for name, value in values.items() if not isinstance(value, str) or len(value) < _LONGEST}
-        bench.current.form = (kind, short)
-    return bench
+        workspace.current.form = (kind, short)
+    return workspace
 
 
 def server_functions(services: Services) -> list[Callable[[object], object]]:
@@ -146,11 +150,11 @@ def server_functions(services: Services) -> list[Callable[[object], object]]:
 
 
 def slide(services: Services, request: object) -> str | None:
-    """A run's curves as a picture: [bench, run, "png" or "svg", dark]. None for nonsense."""
+    """A run's curves as a picture: [workspace, run, "png" or "svg", dark]. None for nonsense."""
     kind, dark = [*request[2:], None, None][:2] if isinstance(request, list) else (None, None)
     found = watching.curves(services, request)
     return train.picture(**found, kind=kind, dark=dark is True) if found is not None and is_kind(kind) else None
 
 
-def _value(bench: Workspace) -> str:
-    return json.dumps({"bench": bench.id, "run": bench.current.id if bench.current is not None else None})
+def _value(workspace: Workspace) -> str:
+    return json.dumps({"bench": workspace.id, "run": workspace.current.id if workspace.current is not None else None})

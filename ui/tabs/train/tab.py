@@ -17,8 +17,8 @@ from ui.tabs.train.form import FIRST_PRESET, scratch_fields
 from ui.tabs.train.further import label_fields, tuning_fields
 from ui.tabs.wiring import QUIET
 
-# The bench that this browser follows, which only its script knows, in place of the first input.
-_WITH_BENCH = calling("train/bench.js", "[m.ownBench(), ...args.slice(1)]")
+# The workspace that this browser follows, which only its script knows, in place of the first input.
+_WITH_WORKSPACE = calling("train/bench.js", "[m.ownBench(), ...args.slice(1)]")
 _STARTS = calling("train/bench.js", "[m.startOnOwn(), ...args.slice(1)]")
 _NEW_SEED = calling("train/bench.js", "[m.startOnOwn(), ...args.slice(1, -1), Math.floor(Math.random() * 2 ** 31)]")
 _ANSWERED = calling("train/bench.js", "m.answered()")
@@ -28,7 +28,7 @@ def train_tab(site: Site) -> Lens:
     """Lays out the tab and wires it."""
     services, model = site.services, site.model
     events = TrainEvents(services)
-    bench = gr.Textbox(visible=False)
+    workspace = gr.Textbox(visible=False)
     with gr.Row(equal_height=False):
         with gr.Column(scale=2, min_width=300, elem_id="train-form"):
             with gr.Tabs(elem_id="train-kinds") as kinds:
@@ -66,13 +66,13 @@ def train_tab(site: Site) -> Lens:
 
     values, outputs = [fields[name] for name in FIELDS], [view, said, fields["seed"]]
     # The seed stands last, so that the script can put another in its place.
-    with_seed = [bench, *(fields[name] for name in FIELDS if name != "seed"), fields["seed"]]
+    with_seed = [workspace, *(fields[name] for name in FIELDS if name != "seed"), fields["seed"]]
     starts: list[tuple[gr.Button, Callable[..., Any], list[Any], list[Any], str]] = [
-        (start, events.start, [bench, *values], outputs, _STARTS),
-        (reset, events.ready, [bench, *values], outputs, _STARTS),
+        (start, events.start, [workspace, *values], outputs, _STARTS),
+        (reset, events.ready, [workspace, *values], outputs, _STARTS),
         (new_seed, events.reseed, with_seed, outputs, _NEW_SEED),
-        (tune, events.tune, [bench, model, *tuning.values()], [view, said_of_tuning], _STARTS),
-        (learn, events.labels, [bench, model, *lines.values()], [view, said_of_labels], _STARTS),
+        (tune, events.tune, [workspace, model, *tuning.values()], [view, said_of_tuning], _STARTS),
+        (learn, events.labels, [workspace, model, *lines.values()], [view, said_of_labels], _STARTS),
     ]
     for button, fn, given, shown, script in starts:
         began = button.click(fn, given, shown, js=script, concurrency_limit=4, **QUIET)
@@ -86,15 +86,15 @@ def train_tab(site: Site) -> Lens:
     of_preset = [note, *(fields[name] for name in SHAPE_FIELDS)]
     preset.input(events.preset, preset, of_preset, queue=False, **QUIET)
     as_gpt1.click(events.as_gpt1, None, [lines[name] for name in GPT1_TUNING], queue=False, **QUIET)
-    save.click(events.zip, bench, [ready, said_of_files], js=_WITH_BENCH, **QUIET).success(
+    save.click(events.zip, workspace, [ready, said_of_files], js=_WITH_WORKSPACE, **QUIET).success(
         None, None, None, js="() => setTimeout(() => document.querySelector('#train-zip-ready')?.click(), 200)", **QUIET
     )
     opening: Event = {"fn": events.open, "inputs": None, "outputs": [model, site.tabs], **QUIET}
     upload: Event = {
         "fn": events.upload,
-        "inputs": [bench, uploaded],
+        "inputs": [workspace, uploaded],
         "outputs": [model, view],
-        "js": _WITH_BENCH,
+        "js": _WITH_WORKSPACE,
         **QUIET,
     }
     return Lens(
