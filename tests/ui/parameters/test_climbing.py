@@ -26,6 +26,8 @@ def test_every_model_is_trained_and_stands_beside_what_was_recorded(services):
     last = sections(climbing.again(services, "v", 5))[-1]
     assert last["title"] == "Run again here: done" and last["rows"][0][0].startswith("bigram")
     assert [row[2] for row in last["rows"]] == [32 * 32, 12_962, 77_368, 275_712, 803_584]
+    lowest = min(last["rows"], key=lambda row: float(row[3]))
+    assert last["text"].endswith(f"Lowest so far: {lowest[0]}, {lowest[3]}.")
     assert all(0 < float(row[3]) < 5 and 1 < float(row[4]) < 3 for row in last["rows"])
 
 

@@ -80,8 +80,10 @@ def _shown(done: dict[str, tuple[int, float]], state: str, updates: int) -> str:
     ]  # fmt: skip
     text = (
         f"{updates:,} updates of {BATCH * WINDOW:,} characters each, the same ones for every model; the bigram is "
-        "counted. With few updates the small ones lead: what attends has more to learn before it pays. The table above "
-        "gave each 1,500."
+        "counted. The table above gave each 1,500."
     )
+    if len(done) > 1:
+        best = min(done, key=lambda name: done[name][1])
+        text += f" Lowest so far: {MODELS[best][0]}, {done[best][1]:.3f}."
     columns = ("model", "sees", "parameters", "loss now", "recorded above")
     return sheet([Section(f"Run again here: {state}", text, columns, rows)])
