@@ -16,6 +16,7 @@ from ui.handlers.train.presets import PRESETS
 from ui.handlers.zero_shot.form import MOST_EXAMPLES, MOST_FIELDS
 
 MAX_PROMPT = 2_000
+_MOST_CHECKED, _LONGEST_NAME = 100, 40  # settings of a link that are looked through for mistakes, and their letters
 
 # Query name -> (lowest, highest, whole number): the sliders' own ranges.
 RANGES: dict[str, tuple[float, float, bool]] = {
@@ -63,13 +64,13 @@ def mistakes(query: Mapping[str, str]) -> list[str]:
     this page's business."""
     found = []
     known = [*RANGES, *CHOICES, *_TEXTS]
-    for name, value in query.items():
+    for name, value in list(query.items())[:_MOST_CHECKED]:
         shown = repr(value[:60])
         if name in CHOICES and value not in CHOICES[name]:
             found.append(f"The link's {name} is {shown}; choose {', '.join(map(repr, CHOICES[name]))}.")
         elif name in RANGES and not _is_number(value):
             found.append(f"The link's {name} is {shown}, which is no number.")
-        elif name not in known and (nearly := get_close_matches(name, known, 1, 0.8)):
+        elif name not in known and len(name) <= _LONGEST_NAME and (nearly := get_close_matches(name, known, 1, 0.8)):
             found.append(f"The link sets {name[:60]!r}, which is nothing here; {nearly[0]!r} is.")
     return found
 

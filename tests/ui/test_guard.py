@@ -274,4 +274,6 @@ def test_names_come_from_the_command_line_the_environment_and_the_space(monkeypa
 def test_a_file_from_another_address_is_not_fetched(path):
     status, _, said = posted(guard(), {"data": [{"path": path, "meta": {"_type": "gradio.FileData"}}]})
     assert status == 400 and b"fetches none" in said
+    escaped = json.dumps({"data": [[{"path": path}]]}).replace("path", "p\\u0061th").replace("http", "\\u0068ttp")
+    assert posted(guard(), escaped.encode())[0] == 400
     assert posted(guard(), {"data": [{"path": "/tmp/a.zip"}, f'a text with "path": "{path}" in it']})[0] == 200

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect
 import json
+import pkgutil
 import re
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from gptcore.inference.sampling import SamplingSettings
 from gptcore.training.precision import _tried
+from ui.handlers import attention
 from ui.handlers.attention import ablation, compare, files, lens, maps, neurons, texts
 from ui.handlers.attention import program as of_programs
 from ui.handlers.generate import odds, program, writing
@@ -67,7 +70,8 @@ HANDLERS = {
     ),
 }  # fmt: skip
 # Handlers of this tab that compute nothing, or only by those above.
-NOTHING = {"read", "generated_text", "chosen", "both", "fitting", "inner_sizes"}
+# The example is made when the app starts, before there is anybody to wait.
+NOTHING = {"make_attention_example", "read", "generated_text", "chosen", "both", "fitting", "inner_sizes"}
 # Reading single numbers is no computation, nor making a tensor of what is there, nor putting lines in an order.
 LIGHT = {
     "_local_scalar_dense", "select", "slice", "alias", "detach", "unbind", "clone", "_to_copy", "lift_fresh",
@@ -103,7 +107,8 @@ def test_a_handlers_thread_computes_nothing_that_workers_would_share(name, servi
 
 
 def test_every_handler_of_the_attention_tab_is_among_them():
-    modules = (ablation, compare, files, lens, maps, neurons, texts, of_programs)
+    modules = [import_module(f"{attention.__name__}.{one.name}") for one in pkgutil.iter_modules(attention.__path__)]
+    assert {ablation, compare, files, lens, maps, neurons, texts, of_programs} <= set(modules)
     found = {
         name
         for module in modules

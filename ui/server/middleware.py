@@ -30,8 +30,7 @@ _HELD = 128 << 20  # bytes of bodies that are read at the same time
 _LONGEST_SESSION, _LONGEST_ADDRESS = 64, 8192  # characters
 # Without a way back (the ++ and *+): one that could go back would remember gigabytes of it.
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
-# A file that is somewhere else, which Gradio would fetch; within a text, the quotation marks are escaped.
-_REMOTE = re.compile(rb'"path"\s*:\s*"\s*(?:[a-zA-Z]+:)?//')
+_REMOTE = re.compile(r"\s*(?:[a-zA-Z]+:)?//")  # the path of a file that is somewhere else, which Gradio would fetch
 _ENDPOINT = re.compile(r"/(?:run|call|api)/(?:v\d/)?([^/]+)/?$")
 _LISTENS = re.compile(r"/queue/data$|/call/[^/]+/([^/]+)$")
 _FULL = "Too many new visitors at this moment. Wait a few seconds, then reload the page."
@@ -186,7 +185,7 @@ class GuardMiddleware:
             body = b"".join(parts)
             # A large one is looked through in a thread: the others' requests go on meanwhile.
             found = _parsed(body) if size <= _QUICK else await to_thread(_parsed, body)
-            if _REMOTE.search(body):
+            if _has_remote_file(found):
                 await refuse(send, 400, "A file is uploaded; this server fetches none from another address.")
                 return
             if refusal := self._unfit(scope["path"], size, found, asked=asked):
@@ -329,6 +328,21 @@ def _parsed(body: bytes) -> Any:
         return json.loads(body)
     except (ValueError, RecursionError):
         return None
+
+
+def _has_remote_file(found: Any) -> bool:
+    """Whether a file of a request is named by an address; Gradio's files are objects with a path."""
+    left = [found]
+    while left:
+        one = left.pop()
+        if isinstance(one, dict):
+            path = one.get("path")
+            if isinstance(path, str) and _REMOTE.match(path):
+                return True
+            left.extend(one.values())
+        elif isinstance(one, list):
+            left.extend(one)
+    return False
 
 
 def _too_large(most: int) -> str:

@@ -102,7 +102,7 @@ class UploadRoom:
             await self._app(scope, receive, send)
             return
         said = dict(scope["headers"]).get(b"content-length", b"")
-        if not said.isdigit():
+        if not said.isdigit() or len(said) > 15:
             await refuse(send, 411, "An upload must say how many bytes it has.")
         elif not self._files.has_room(int(said) + self._coming):
             await refuse(send, 507, "The server's room for uploads is full. Try again in a few minutes.")

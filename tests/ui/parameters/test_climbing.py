@@ -48,7 +48,7 @@ def test_the_same_run_gives_the_same_losses():
     assert first == pytest.approx(again, abs=1e-4)
 
 
-@pytest.mark.parametrize("updates", [0, 7, "many", None, [5]])
+@pytest.mark.parametrize("updates", [0, 7, "many", None, [5], 5.0, float("nan"), True, "9" * 5000])
 def test_another_number_of_updates_is_refused_with_the_choice(services, updates):
     with pytest.raises(GPTCoreError, match="choose 5, 100"):
         list(climbing.again(services, "v", updates))

@@ -2,6 +2,8 @@
 
 import pytest
 
+from gptcore import GPTConfig
+from gptcore.training.precision import passes_rate
 from ui.handlers.train import fitting, watching
 from ui.handlers.train.forms import train_form
 from ui.handlers.train.presets import PRESETS
@@ -57,5 +59,12 @@ def test_a_run_says_what_became_smaller(services, rate):
     services.run_manager.stop_all()
 
 
-def test_the_rate_is_measured_on_real_passes(services):
-    assert fitting.fitted(services, {**SHORT, "length": "30000"})[1] == ""  # hours are enough on any machine
+@pytest.mark.parametrize("length", ["²", "9" * 5000, "7", None, 30, ["30"], float("nan")])
+def test_a_length_that_is_none_is_left_for_the_form_to_refuse(services, rate, length):
+    rate(100)
+    assert fitting.fitted(services, {**SHORT, "length": length})[1] == ""
+
+
+def test_the_rate_is_measured_on_real_passes():
+    shape = GPTConfig(vocab_size=8, n_positions=8, n_embd=8, n_layer=1, n_head=1)
+    assert 0 < passes_rate(shape, 2, "fp32", seconds=0.01) < 1e9

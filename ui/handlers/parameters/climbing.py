@@ -38,9 +38,9 @@ def again(services: Services, session_id: str | None, n_updates: object) -> Iter
     Yields:
         a sheet of one section that grows.
     """
-    if n_updates not in UPDATES:
+    updates = next((known for known in UPDATES if type(n_updates) is int and n_updates == known), None)
+    if updates is None:
         raise InputError(f"The number of updates is {str(n_updates)[:40]!r}; choose {', '.join(map(str, UPDATES))}.")
-    updates = int(str(n_updates))
     done: dict[str, tuple[int, float]] = {}
     with services.sessions.get(session_id).turn() as run, services.heavy.enter() as ticket:
         for place in ticket.waiting(lambda: run.wanted):

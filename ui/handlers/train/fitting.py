@@ -8,11 +8,12 @@ from typing import Any
 
 from gptcore.config import GPTConfig
 from gptcore.training.precision import passes_rate
-from ui.handlers.train.presets import PRESETS
+from ui.handlers.train.presets import LENGTHS, PRESETS
 from ui.services import Services
 
 _FIRST = next(iter(PRESETS.values()))
 _SHAPE = ("n_layer", "n_head", "n_embd", "n_positions", "batch_size")  # as all presets of letters and pieces have them
+_SECONDS = frozenset(length for length in LENGTHS if length.isdigit())
 _VOCABULARY = 74  # of the built-in text in letters; what it costs is little
 # Tokens that the preset's shape must see to write words; with fewer, a smaller one on smaller batches is further.
 # Held-out loss after 3, 6 and 12 s on one thread (AMX): 4 x 128 in batches of 32 2.55, 2.34, 2.13; 2 x 96 in batches
@@ -28,9 +29,14 @@ def fitted(services: Services, values: Mapping[str, object]) -> tuple[dict[str, 
     Only a preset's own shape, for so many seconds, is changed; what a visitor has chosen, and races, stay.
     """
     given = dict(values)
-    seconds = str(given.get("length", ""))
+    seconds = given.get("length")
     alone = given.get("rival") == "none" and given.get("trick") == "none"
-    if not (seconds.isdigit() and alone and all(given.get(name) == _FIRST[name] for name in _SHAPE)):
+    if not (
+        isinstance(seconds, str)
+        and seconds in _SECONDS
+        and alone
+        and all(given.get(name) == _FIRST[name] for name in _SHAPE)
+    ):
         return given, ""
     shape, batch = (
         GPTConfig(vocab_size=_VOCABULARY, **{name: _FIRST[name] for name in _SHAPE[:-1]}),
