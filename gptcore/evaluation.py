@@ -13,8 +13,6 @@ from pathlib import Path
 
 from gptcore.analysis import repeated_token_scores
 from gptcore.corpora import read_documents
-from gptcore.corpora.world.items import TASKS_WITH_ITEMS
-from gptcore.corpora.world.trials import make_trial
 from gptcore.errors import GPTCoreError, TokenizerError
 from gptcore.inference.generation import continue_together
 from gptcore.inference.sampling import SamplingSettings
@@ -24,7 +22,9 @@ from gptcore.language_model import LanguageModel, load
 from gptcore.training import encoded
 from gptcore.zero_shot.evaluation import Score
 from gptcore.zero_shot.evaluation import evaluate as evaluate_trial
+from gptcore.zero_shot.items import TASKS_WITH_ITEMS
 from gptcore.zero_shot.metrics import percent
+from gptcore.zero_shot.trials import make_trial
 
 _BATCH = 16
 _BLOCK = 24  # characters; every shared passage of twice as many is found

@@ -9,7 +9,8 @@ import imports
 
 ROOT = Path(__file__).resolve().parent.parent
 FORBIDDEN = {
-    "gptcore": ["gradio", "plotly", "matplotlib", "ui", "app"],
+    "gptcore": ["gradio", "plotly", "matplotlib", "ui", "app", "weights"],
+    "ui": ["weights"],
     "ui/handlers": ["gradio", "plotly", "matplotlib", "ui.tabs", "ui.components", "ui.page", "ui.errors"],
     "ui/figures": ["gradio", "torch", "gptcore", "ui.handlers", "ui.tabs"],
     "ui/components": ["ui.handlers", "ui.tabs", "torch"],

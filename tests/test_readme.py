@@ -13,6 +13,7 @@ from gptcore.tokenizers import loading
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CORE = (ROOT / "gptcore" / "README.md").read_text(encoding="utf-8")
+RECIPES = (ROOT / "weights" / "recipes" / "README.md").read_text(encoding="utf-8")
 MEASURED = (ROOT / "tests" / "benchmarks" / "README.md").read_text(encoding="utf-8")
 # Where each command of the README is run.
 TESTED = {
@@ -24,9 +25,12 @@ TESTED = {
     "python app.py --profile space --allow-host lens.example.org": "tests/test_app.py",
     "python -m gptcore.training --help": "tests/test_readme.py",
     "python -m gptcore.zero_shot --model world": "tests/test_readme.py",
-    "python -m gptcore.corpora --pages 1000": "tests/test_readme.py",
+    "python -m weights.recipes.pages --pages 1000": "tests/test_readme.py",
     "python -m gptcore.evaluation mini --text stories.txt": "tests/test_readme.py",
-    "python -m gptcore.training.writing": "tests/test_readme.py",
+    "python -m weights.recipes.freeze": "tests/recipes/test_freeze.py",
+    "python -m weights.recipes.training --help": "tests/test_readme.py",
+    "python -m weights.recipes.writing --help": "tests/test_readme.py",
+    "python -m weights.recipes.averaging --help": "tests/test_readme.py",
     "python tests/benchmarks/all.py": "tests/test_readme.py",
     "python tests/tools/load/trial.py --picture memory.png": "tests/test_readme.py",
     "python tests/tools/space_check.py URL": "tests/test_app.py",
@@ -50,8 +54,8 @@ def blocks(language: str, text: str = README) -> list[str]:
 
 def test_every_shell_command_is_one_that_is_tested():
     commands = [line for block in blocks("bash") for line in block.splitlines() if line]
-    inline = re.findall(r"`(python [^`]+)`", README + CORE + MEASURED)
-    for command in [*commands, *inline]:
+    inline = re.findall(r"`(python\s+(?:-m|\w+\.py|tests/)[^`]+)`", README + CORE + RECIPES + MEASURED)
+    for command in [*commands, *(" ".join(one.split()) for one in inline)]:
         assert command in TESTED, f"{command} is in the README and tested nowhere"
     ci = (ROOT / ".ci" / "run").read_text()
     for command, place in TESTED.items():

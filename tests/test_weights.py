@@ -11,12 +11,12 @@ import torch.nn.functional as F
 import gptcore
 from gptcore.analysis import count_parameters, repeated_token_scores
 from gptcore.corpora import read_documents
-from gptcore.corpora.world.trials import make_trial
 from gptcore.inference.scoring import score_documents
 from gptcore.training import RepeatedSequences, encoded, split
 from gptcore.zero_shot.evaluation import score
 from gptcore.zero_shot.files import hand_written
 from gptcore.zero_shot.metrics import reached as reached_in_words
+from gptcore.zero_shot.trials import make_trial
 
 
 @pytest.mark.parametrize("name", list(gptcore.bundled_models()))

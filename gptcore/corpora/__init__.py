@@ -10,12 +10,10 @@ from pathlib import Path
 
 from gptcore.corpora.files import read_documents
 from gptcore.errors import TrainingError
+from gptcore.language_model import BUNDLED
 
 _ANTHOLOGY = Path(__file__).resolve().parent / "anthology.txt"
 _MOST_SOURCE = 2_000_000  # characters
-_MOST_PAGES = 8_000  # about three million characters; `python -m gptcore.corpora` prints any number
-# What a model of a million parameters learns to do within two minutes; questions are the hardest.
-_SHOWN_IN_TURN = ("cloze", "question", "question", "summarise")
 
 
 @dataclass(frozen=True)
@@ -56,17 +54,9 @@ def _python_source() -> list[str]:
     return documents
 
 
-def _world() -> list[str]:
-    from gptcore.corpora.world.documents import documents
-
-    return list(documents(_MOST_PAGES, seed=1))
-
-
-def _tasks() -> list[str]:
-    from gptcore.corpora.world.documents import document
-
-    shown = _SHOWN_IN_TURN * (2 * _MOST_PAGES // len(_SHOWN_IN_TURN))
-    return [document(1, number, task) for number, task in enumerate(shown)]
+def _frozen(name: str) -> Callable[[], list[str]]:
+    """Pages that `python -m weights.recipes.freeze` wrote beside the `world` model."""
+    return lambda: read_documents(BUNDLED / "world" / f"{name}.txt.gz")
 
 
 CORPORA: dict[str, Corpus] = {
@@ -78,12 +68,12 @@ CORPORA: dict[str, Corpus] = {
     "world": Corpus(
         "A small web with tasks",
         "made-up stories, reviews, sums, French lines and questions, which show tasks as the web shows them",
-        _world,
+        _frozen("pages"),
     ),
     "tasks": Corpus(
         "Three tasks",
         "pages of the small web that ask for a last word, put a question about a text or sum a text up",
-        _tasks,
+        _frozen("task_pages"),
     ),
     "python_reference": Corpus(
         "Python's language reference", "the help texts that come with Python, from `pydoc`", _python_reference

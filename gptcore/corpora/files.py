@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 from gptcore.errors import TrainingError
@@ -9,15 +10,18 @@ from gptcore.tokenizers.base import END_OF_TEXT
 
 
 def read_documents(path: str | Path) -> list[str]:
-    """The documents of a UTF-8 text file, separated by lines that hold only the end-of-text marker.
+    """The documents of a UTF-8 text file, which lines with only the end-of-text marker separate.
+
+    A name that ends in .gz is a gzipped one.
 
     Raises:
         TrainingError: the file is missing, empty or not UTF-8 text.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8")
-    except OSError as error:
-        raise TrainingError(f"The text {path} cannot be read ({error.strerror or error}).") from None
+        with (gzip.open if Path(path).suffix == ".gz" else open)(path, "rt", encoding="utf-8") as file:
+            text = file.read()
+    except (OSError, EOFError) as error:
+        raise TrainingError(f"The text {path} cannot be read ({getattr(error, 'strerror', None) or error}).") from None
     except UnicodeDecodeError as error:
         raise TrainingError(f"{path} is no UTF-8 text (byte {error.start}). Convert it first.") from None
     documents = [document.strip("\n") for document in f"{text}\n".split(f"\n{END_OF_TEXT}\n")]

@@ -17,17 +17,16 @@ from gptcore.training.data import (
     token_file,
     tokenize,
 )
-from gptcore.training.distillation import Distillation, written_tokens
 from gptcore.training.distributed import Workers, leave, workers_from_environment
-from gptcore.training.loop import EndEvent, EvalEvent, HeldOutScore, StepEvent, Trainer, TrainingEvent
+from gptcore.training.loop import EndEvent, EvalEvent, HeldOutScore, Objective, StepEvent, Trainer, TrainingEvent
 from gptcore.training.optimizer import learning_rate, make_optimizers
 
 __all__ = [
     "Batches",
-    "Distillation",
     "EndEvent",
     "EvalEvent",
     "HeldOutScore",
+    "Objective",
     "OneBatch",
     "RandomWindows",
     "RepeatedSequences",
@@ -50,5 +49,4 @@ __all__ = [
     "token_file",
     "tokenize",
     "workers_from_environment",
-    "written_tokens",
 ]

@@ -9,6 +9,7 @@ import shutil
 import signal
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -24,9 +25,9 @@ from gptcore.model import GPT, random_model
 from gptcore.tokenizers import ByteBPE, CharTokenizer, Tokenizer, load_tokenizer
 from gptcore.training import (
     Batches,
-    Distillation,
     EndEvent,
     EvalEvent,
+    Objective,
     RandomWindows,
     RepeatedSequences,
     ShuffledWindows,
@@ -45,19 +46,32 @@ from gptcore.training import (
 from gptcore.training.arguments import DTYPES, parse_arguments
 from gptcore.training.precision import faster_precision
 from gptcore.training.reporting import Reporter
-from gptcore.training.unlikelihood import Unlikelihood
 from gptcore.weights.checkpoint import save_folder
+
+MakeObjective = Callable[[GPT, Tokenizer], Objective | None]
 
 _CHECKPOINT, _LOG, _TOKENIZER = "last.safetensors", "log.jsonl", "tokenizer"
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs the training that the command line describes; returns the exit status."""
-    options = parse_arguments(arguments)
+    return run(parse_arguments(arguments))
+
+
+def run(options: argparse.Namespace, make_objective: MakeObjective | None = None) -> int:
+    """Runs the training that the options describe.
+
+    Args:
+        options: of `gptcore.training.arguments`.
+        make_objective: makes the loss to lower from the model and its tokenizer; None for the model's own.
+
+    Returns:
+        the exit status; errors are sentences on stderr.
+    """
     try:
         keep_freed_memory()
         with workers_from_environment(device=options.device, shard_optimizer=options.shard_optimizer) as workers:
-            return _train(options, workers)
+            return _train(options, make_objective, workers)
     except GPTCoreError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -66,7 +80,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
 
 
-def _train(options: argparse.Namespace, workers: Workers | None) -> int:
+def _train(options: argparse.Namespace, make_objective: MakeObjective | None, workers: Workers | None) -> int:
     base = load(options.from_model) if options.from_model else None
     shape = base.model.config if base is not None else _shape(options)
     config = _config(options, shape)
@@ -87,7 +101,16 @@ def _train(options: argparse.Namespace, workers: Workers | None) -> int:
     model = random_model(shape, config.seed)
     if base is not None:
         model.load_state_dict(base.model.state_dict())
-    trainer = _trainer(options, model, config, data, tokenizer, encoded(held_out, tokenizer), workers)
+    model.to(options.device if workers is None else workers.device)
+    documents, start = encoded(held_out, tokenizer), tokenizer.end_id or 0
+    trainer = Trainer(
+        model,
+        config,
+        data,
+        evaluate=(lambda: score_documents(model, documents, start_id=start)) if documents else None,
+        objective=None if make_objective is None else make_objective(model, tokenizer),
+        workers=workers,
+    )
     if options.resume and checkpoint.is_file():
         trainer.resume(checkpoint)
     elif options.resume and leader:
@@ -133,28 +156,6 @@ def _texts_of_all(
     if not workers.rank:
         workers.mean([0.0])
     return found
-
-
-def _trainer(
-    options: argparse.Namespace,
-    model: GPT,
-    config: TrainingConfig,
-    data: Batches,
-    tokenizer: Tokenizer,
-    documents: list[tuple[list[int], int]],
-    workers: Workers | None,
-) -> Trainer:
-    """A trainer that scores on the held-out documents, if there are some, and learns from teachers, if there are."""
-    device = options.device if workers is None else workers.device
-    model.to(device)
-    evaluate = (lambda: score_documents(model, documents, start_id=tokenizer.end_id or 0)) if documents else None
-    teachers = [load(name).model.to(device) for name in options.teacher]
-    objective = Distillation(teachers, text_share=options.text_share) if teachers else None
-    if options.against_repetition or options.against_doubling:
-        if objective is not None:
-            raise TrainingError("--against-repetition and --teacher are two aims; train for one, then for the other.")
-        objective = Unlikelihood(model, tokenizer, runs=options.against_repetition, doubled=options.against_doubling)
-    return Trainer(model, config, data, evaluate=evaluate, objective=objective, workers=workers)
 
 
 def _save(

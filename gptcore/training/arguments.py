@@ -19,9 +19,14 @@ _WHOLE = ("max_steps", "batch_size", "accumulation_steps", "warmup_steps", "seed
 
 
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
-    """The command line; every field of TrainingConfig is an option."""
+    """The command line of `python -m gptcore.training`."""
+    return parse(make_parser("python -m gptcore.training"), arguments)
+
+
+def make_parser(command: str) -> argparse.ArgumentParser:
+    """The options of a training run, to which others may be added; every field of TrainingConfig is one."""
     parser = argparse.ArgumentParser(
-        prog="python -m gptcore.training",
+        prog=command,
         description="Train a GPT on text files. Documents are separated by lines that hold only <|endoftext|>.",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
@@ -57,22 +62,6 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument("--copies", type=float, default=0.0, metavar="SHARE", help="of the rows that repeat themselves")
     parser.add_argument(
-        "--teacher", action="append", default=[], metavar="MODEL", help="learn from its probabilities too; repeatable"
-    )
-    parser.add_argument(
-        "--text-share", type=float, default=0.0, help="with teachers: weight of the text's own next tokens"
-    )
-    parser.add_argument(
-        "--against-repetition",
-        type=float,
-        default=0.0,
-        metavar="WEIGHT",
-        help="let it go on from every batch, and lower the chance of runs that it repeats; about 5 with --from-model",
-    )
-    parser.add_argument(
-        "--against-doubling", type=float, default=0.0, metavar="WEIGHT", help="the same of doubled words; about 60"
-    )
-    parser.add_argument(
         "--snapshots",
         type=int,
         nargs="+",
@@ -105,6 +94,11 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         kind = int if field.name in _WHOLE else str if field.name in _TEXTS else float
         hint = about[field.name].replace("%", "%%")
         parser.add_argument(f"--{field.name.replace('_', '-')}", type=kind, default=field.default, help=hint)
+    return parser
+
+
+def parse(parser: argparse.ArgumentParser, arguments: list[str] | None) -> argparse.Namespace:
+    """The options as given, over those of the paper that is named among them."""
     paper = parser.parse_known_args(arguments)[0].paper
     if paper is not None:
         recipe = PAPERS[paper]

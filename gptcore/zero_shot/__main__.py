@@ -12,14 +12,14 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from gptcore.corpora.world.items import TASKS_WITH_ITEMS, splits_of
-from gptcore.corpora.world.trials import make_trial
 from gptcore.errors import GPTCoreError
 from gptcore.language_model import LanguageModel, load
 from gptcore.zero_shot.evaluation import Score, Trial, evaluate
 from gptcore.zero_shot.files import hand_written, lambada, parallel, reviews, translation_quality
+from gptcore.zero_shot.items import TASKS_WITH_ITEMS, splits_of
 from gptcore.zero_shot.metrics import reached
 from gptcore.zero_shot.tasks import TASKS
+from gptcore.zero_shot.trials import make_trial
 
 _WAYS = ("combination", "word", "strict", "template", "train")
 

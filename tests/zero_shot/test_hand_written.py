@@ -42,7 +42,7 @@ def test_answers_are_right_where_they_can_be_worked_out():
 
 
 def test_no_item_is_one_of_the_little_world():
-    from gptcore.corpora.world.documents import documents
+    from weights.recipes.world.documents import documents
 
     read = "\n".join(documents(500, seed=3)).lower()
     found = json.loads(FILE.read_text(encoding="utf-8"))

@@ -11,7 +11,6 @@ import torch
 
 import gptcore
 from gptcore import GPTConfig, LanguageModel
-from gptcore.corpora.world.trials import examples, make_trial
 from gptcore.errors import PromptError
 from gptcore.tokenizers import ByteBPE, CharTokenizer
 from gptcore.zero_shot import TASKS, Item, Part, Prompt, Template
@@ -20,10 +19,12 @@ from gptcore.zero_shot.answering import greedy_answers
 from gptcore.zero_shot.evaluation import Case, Score, evaluate, helped, score
 from gptcore.zero_shot.files import lambada, parallel, reviews, translation_quality
 from gptcore.zero_shot.influence import answer_logprobs, part_effects, word_effects
+from gptcore.zero_shot.items import examples
 from gptcore.zero_shot.likelihood import label_ids, read_continuations, score_labels, shares_of
 from gptcore.zero_shot.metrics import difference, estimate, exact_match, rouge
 from gptcore.zero_shot.published import PUBLISHED
 from gptcore.zero_shot.templates import normalised
+from gptcore.zero_shot.trials import make_trial
 from gptcore.zero_shot.window import fit, fit_text
 from tiny import make_model
 

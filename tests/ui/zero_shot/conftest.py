@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from gptcore import GPTConfig, LanguageModel
-from gptcore.corpora.world.documents import documents
 from gptcore.tokenizers import ByteBPE
 from tiny import make_model
 from ui.state.limits import Limits
 from ui.state.model_store import ModelStore
+from weights.recipes.world.documents import documents
 
 
 @pytest.fixture(scope="module")

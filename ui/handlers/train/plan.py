@@ -12,7 +12,6 @@ import torch.nn.functional as F
 
 from gptcore.analysis import activation_bytes, count_parameters, optimizer_bytes, weight_bytes
 from gptcore.config import GPTConfig
-from gptcore.corpora.world.trials import make_trial
 from gptcore.errors import TokenizerError
 from gptcore.inference.scoring import scoring_windows
 from gptcore.language_model import LanguageModel
@@ -30,6 +29,7 @@ from gptcore.training import (
 )
 from gptcore.zero_shot.evaluation import Trial
 from gptcore.zero_shot.tasks import TASKS
+from gptcore.zero_shot.trials import make_trial
 from ui.handlers.inputs import InputError
 from ui.handlers.train.forms import TrainForm, TuneForm
 from ui.handlers.train.presets import OPTIMIZERS, TRICKS, WATCHED_ITEMS

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gptcore.corpora.world.items import NO_STEPS, TASKS_WITH_ITEMS, items
-from gptcore.corpora.world.trials import examples as examples_of
 from gptcore.inference.sampling import CONTROLS, SamplingSettings
 from gptcore.language_model import LanguageModel
 from gptcore.zero_shot.evaluation import find_template
+from gptcore.zero_shot.items import NO_STEPS, TASKS_WITH_ITEMS, items
+from gptcore.zero_shot.items import examples as examples_of
 from gptcore.zero_shot.tasks import TASKS, Task
 from gptcore.zero_shot.templates import Item, Prompt, Template
 from gptcore.zero_shot.window import Fitted, fit, fit_text

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
-from gptcore.corpora.world.items import TASKS_WITH_ITEMS, splits_of
-from gptcore.corpora.world.trials import make_trial
 from gptcore.errors import GPTCoreError
 from gptcore.zero_shot.evaluation import Case, Score, Trial, evaluate, helped
+from gptcore.zero_shot.items import TASKS_WITH_ITEMS, splits_of
 from gptcore.zero_shot.metrics import percent
 from gptcore.zero_shot.metrics import reached as in_words
 from gptcore.zero_shot.published import GPT2_PROMPTS, PUBLISHED
 from gptcore.zero_shot.tasks import TASKS
+from gptcore.zero_shot.trials import make_trial
 from ui.handlers import inputs
 from ui.handlers.inputs import InputError
 from ui.handlers.sheets import Bar, Link, Section, duration, sheet

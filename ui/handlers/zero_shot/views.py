@@ -8,12 +8,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gptcore.analysis import count_parameters
-from gptcore.corpora.world.items import NO_STEPS, TASKS_WITH_ITEMS
-from gptcore.corpora.world.trials import examples
 from gptcore.errors import GPTCoreError, PromptError
 from gptcore.language_model import LanguageModel
 from gptcore.zero_shot.answering import greedy_answers
 from gptcore.zero_shot.influence import answer_logprobs, part_effects, word_effects
+from gptcore.zero_shot.items import NO_STEPS, TASKS_WITH_ITEMS, examples
 from gptcore.zero_shot.metrics import exact_match, percent, rouge
 from gptcore.zero_shot.templates import Item, Template
 from gptcore.zero_shot.window import Fitted, fit

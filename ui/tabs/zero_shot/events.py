@@ -11,8 +11,8 @@ from typing import Any
 
 import gradio as gr
 
-from gptcore.corpora.world.items import TASKS_WITH_ITEMS, items
 from gptcore.errors import GPTCoreError
+from gptcore.zero_shot.items import TASKS_WITH_ITEMS, items
 from gptcore.zero_shot.tasks import TASKS
 from ui.errors import shown_to_visitor
 from ui.handlers.models.uses import ABOVE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gradio as gr
 
-from gptcore.corpora.world.items import TASKS_WITH_ITEMS
+from gptcore.zero_shot.items import TASKS_WITH_ITEMS
 from gptcore.zero_shot.tasks import TASKS
 from ui import links
 from ui.components.shared.sheet_view import sheet_view

@@ -1,0 +1,302 @@
+"""Text mining: questions and last words from the stories of others, found in their sentences by patterns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from gptcore.zero_shot.templates import Item
+from weights.recipes.world.documents import demonstration
+from weights.recipes.world.names import first_name
+from weights.recipes.world.splits import Draw
+
+_SENTENCE = re.compile(r'(?<=[.!?])\s+(?=[A-Z"])|\n+')
+_WORD = re.compile(r"[A-Za-z]+")
+_NAME = r"(?P<who>[A-Z][a-z]+)"
+_ANYBODY = r"(?P<who>[A-Z][a-z]+|[Tt]he (?:little |big |old |young )?[a-z]+|(?:[Hh]is|[Hh]er) [a-z]+)"
+_THING = r"(?P<what>(?:a|an|the|his|her|some|two|three|many|their) [a-z]+(?: [a-z]+)?(?: (?:of|with) [a-z]+)?)"
+_END = (
+    r"(?=[.,!?;]| and | but | to | in | on | at | for | from | with | under | behind | near "
+    r"| because | when | that | so |$)"
+)
+# Words that begin a sentence with a capital letter and are nobody's name.
+_NOBODY = frozenset(
+    _WORD.findall(
+        "A After All An And Another As At Be Both But By Can Do Each Every Everyone Finally First For From He "
+        "Her Here His How However I If In Inside Is It Its Just Let Look Many Maybe My Next No Not Nothing "
+        "Now Oh Ok Okay On Once One Other Our Outside People She So Some Somebody Someone Soon Sometimes "
+        "Still Suddenly That The Their Them Then There These They This Those Though Three Today Together Too "
+        "Two Under Until We Well What When Where While Who Why With Yes You Your End Moral Don Didn Can "
+        "Couldn Wasn Isn Won Happy Thank Thanks Please Hello Hi Wow Hey Mom Mommy Dad Daddy Mum Grandma "
+        "Grandpa"
+    )
+)
+_MOTHERS = frozenset(_WORD.findall("Mom Mommy Mum Dad Daddy Grandma Grandpa"))
+_DEEDS = {
+    "ate": "eat", "bought": "buy", "broke": "break", "brought": "bring", "built": "build", "called": "call",
+    "carried": "carry", "caught": "catch", "chased": "chase", "cleaned": "clean", "climbed": "climb", "closed": "close",
+    "cut": "cut", "drank": "drink", "drew": "draw", "dropped": "drop", "fed": "feed", "felt": "feel", "fixed": "fix",
+    "followed": "follow", "forgot": "forget", "found": "find", "gave": "give", "got": "get", "grabbed": "grab",
+    "had": "have", "heard": "hear", "held": "hold", "helped": "help", "hid": "hide", "hugged": "hug", "kept": "keep",
+    "kicked": "kick", "kissed": "kiss", "left": "leave", "liked": "like", "lost": "lose", "loved": "love",
+    "made": "make", "met": "meet", "missed": "miss", "needed": "need", "noticed": "notice", "opened": "open",
+    "painted": "paint", "picked": "pick", "pulled": "pull", "pushed": "push", "put": "put", "read": "read",
+    "saw": "see", "shared": "share", "showed": "show", "smelled": "smell", "spotted": "spot", "thanked": "thank",
+    "threw": "throw", "took": "take", "touched": "touch", "tried": "try", "used": "use", "visited": "visit",
+    "wanted": "want", "washed": "wash", "watched": "watch", "wore": "wear", "wrote": "write",
+}  # fmt: skip
+_MOVES = {
+    "went": "go", "ran": "run", "walked": "walk", "came": "come", "climbed": "climb", "jumped": "jump", "flew": "fly",
+    "sat": "sit", "lived": "live", "hid": "hide", "played": "play", "looked": "look", "swam": "swim", "fell": "fall",
+    "slept": "sleep", "stood": "stand",
+}  # fmt: skip
+_COLOURS = "red|blue|green|yellow|white|black|brown|pink|purple|orange|grey|gray|golden"
+_FEELINGS = (
+    "happy|sad|scared|angry|tired|excited|proud|hungry|thirsty|surprised|worried|lonely|curious|bored|upset|afraid|"
+    "brave|sorry|glad|ashamed|grateful|sleepy|sick|lost|nervous|jealous|mad|cold|shy|kind|lazy|greedy"
+)
+_BEINGS = "girl|boy|dog|cat|man|woman|bird|rabbit|bunny|bear|fish|frog|mouse|fox|car|robot|child|lion|duck|horse|king"
+
+_DID = re.compile(rf"\b{_ANYBODY} (?P<did>{'|'.join(_DEEDS)}) {_THING}{_END}")
+_THEN_DID = re.compile(
+    rf"\b{_ANYBODY} (?:{'|'.join((*_DEEDS, *_MOVES))}) [a-z ]{{3,40}} and (?P<did>{'|'.join(_DEEDS)}) {_THING}{_END}"
+)
+_ONE_DAY = re.compile(
+    rf"^(?P<when>One [a-z]+(?: [a-z]+)?|On [A-Z][a-z]+|In the [a-z]+|At night|The next [a-z]+|Yesterday), "
+    rf"{_ANYBODY} (?P<did>{'|'.join((*_DEEDS, *_MOVES))}) (?P<what>[a-z ]{{4,40}}?)[.,]"
+)
+_BECAUSE = re.compile(
+    rf"\b{_ANYBODY} (?P<was>was|were|felt) (?:very |so )?(?P<how>[a-z]+) because (?P<why>[A-Za-z' ]{{6,60}})(?=[.!])"
+)
+_MOVED = re.compile(
+    rf"\b{_NAME} (?P<did>{'|'.join(_MOVES)}) "
+    rf"(?P<where>(?:to|into|in|on|under|behind|near|over|at|inside) (?:the|a|an|his|her) [a-z]+(?: [a-z]+)?){_END}"
+)
+_CALLED = re.compile(rf"\ba(?:n)? (?:[a-z]+ )?(?P<being>{_BEINGS}) (?:named|called) {_NAME}")
+_FELT = re.compile(rf"\b{_ANYBODY} (?:was|felt|is) (?:very |so |really |a little )?(?P<how>{_FEELINGS})\b")
+_COLOUR = re.compile(rf"\b(?:a|an|the|his|her) (?:[a-z]+ )?(?P<colour>{_COLOURS}) (?P<noun>[a-z]{{3,}})\b")
+_BOTH = re.compile(r"\b(?P<one>[A-Z][a-z]+) and (?P<two>[A-Z][a-z]+) (?P<did>[a-z]+ed|went|ran|saw|found|were)\b")
+_WISH = re.compile(rf"\b{_NAME} (?P<did>wanted|tried|liked|loved|decided) to (?P<what>[a-z]+(?: [a-z]+){{0,3}}?)[.,!]")
+_SAID = re.compile(rf'"(?P<said>[A-Z][^"]{{4,40}}[.,!?])" {_NAME} (?:said|asked|shouted)')
+_PLACED = re.compile(
+    r"\b(?:[Tt]he|[Hh]is|[Hh]er) (?P<noun>[a-z]{3,}) (?:was|is) "
+    r"(?P<where>(?:in|on|under|behind|near|inside) the [a-z]+)[.,]"
+)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question about a sentence, its answer, and the words of the sentence that say it."""
+
+    question: str
+    answer: str
+    said: str
+
+
+def questions(sentence: str) -> list[Asked]:
+    """What can be asked about a sentence, as far as patterns tell."""
+    return [asked for pattern, ask in _PATTERNS for found in pattern.finditer(sentence) for asked in ask(found)]
+
+
+def _is_somebody(name: str) -> bool:
+    return name not in _NOBODY or name in _MOTHERS
+
+
+def _subject(found: re.Match[str]) -> str:
+    """Who it is about, as within a sentence, or "" where that is nobody in particular."""
+    who = found["who"]
+    if " " in who:
+        return _within(who)
+    return who if _is_somebody(who) else ""
+
+
+def _within(words: str) -> str:
+    """As the words stand within a sentence that they began."""
+    return words[0].lower() + words[1:]
+
+
+def _of_deed(found: re.Match[str]) -> list[Asked]:
+    who, did, what = _subject(found), found["did"], found["what"]
+    if not who:
+        return []
+    said = found[0]
+    return [Asked(f"What did {who} {_DEEDS[did]}?", what, said), Asked(f"Who {did} {what}?", who, said)]
+
+
+def _of_time(found: re.Match[str]) -> list[Asked]:
+    who, base = _subject(found), {**_DEEDS, **_MOVES}[found["did"]]
+    return [Asked(f"When did {who} {base} {found['what']}?", _within(found["when"]), found[0])] if who else []
+
+
+def _of_reason(found: re.Match[str]) -> list[Asked]:
+    who, how, why = _subject(found), found["how"], found["why"]
+    if not who:
+        return []
+    verb = f"did {who} feel" if found["was"] == "felt" else f"{found['was']} {who}"
+    return [Asked(f"Why {verb} {how}?", answer, found[0]) for answer in (why, f"because {why}")]
+
+
+def _of_move(found: re.Match[str]) -> list[Asked]:
+    who, did, where = found["who"], found["did"], found["where"]
+    if not _is_somebody(who):
+        return []
+    return [Asked(f"Where did {who} {_MOVES[did]}?", where, found[0]), Asked(f"Who {did} {where}?", who, found[0])]
+
+
+def _of_name(found: re.Match[str]) -> list[Asked]:
+    being, who = found["being"], found["who"]
+    asked = (f"What was the name of the {being}?", f"What was the {being}'s name?", f"What is the {being} called?")
+    return [Asked(question, who, found[0]) for question in asked] + [Asked(f"What was {who}?", f"a {being}", found[0])]
+
+
+def _of_feeling(found: re.Match[str]) -> list[Asked]:
+    who, how = _subject(found), found["how"]
+    if not who:
+        return []
+    return [Asked(f"How did {who} feel?", how, found[0]), Asked(f"Who was {how}?", who, found[0])]
+
+
+def _of_colour(found: re.Match[str]) -> list[Asked]:
+    return [Asked(f"What colour was the {found['noun']}?", found["colour"], found[0])]
+
+
+def _of_two(found: re.Match[str]) -> list[Asked]:
+    one, two = found["one"], found["two"]
+    if not (_is_somebody(one) and _is_somebody(two)) or found["did"] == "were":
+        return []
+    return [Asked(f"Who {found['did']} with {one}?", two, found[0]), Asked(f"Who was with {two}?", one, found[0])]
+
+
+def _of_wish(found: re.Match[str]) -> list[Asked]:
+    who, did, what = found["who"], found["did"], found["what"]
+    if not _is_somebody(who):
+        return []
+    base = {"wanted": "want", "tried": "try", "liked": "like", "loved": "love", "decided": "decide"}[did]
+    return [Asked(f"What did {who} {base} to do?", what, found[0]), Asked(f"Who {did} to {what}?", who, found[0])]
+
+
+def _of_speech(found: re.Match[str]) -> list[Asked]:
+    said = found["said"].rstrip(",.")
+    return [Asked(f'Who said "{said}"?', found["who"], found[0])] if _is_somebody(found["who"]) else []
+
+
+def _of_place(found: re.Match[str]) -> list[Asked]:
+    return [Asked(f"Where was the {found['noun']}?", found["where"], found[0])]
+
+
+_PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], list[Asked]]], ...] = (
+    (_DID, _of_deed), (_THEN_DID, _of_deed), (_ONE_DAY, _of_time), (_BECAUSE, _of_reason), (_MOVED, _of_move),
+    (_CALLED, _of_name), (_FELT, _of_feeling), (_COLOUR, _of_colour), (_BOTH, _of_two), (_WISH, _of_wish),
+    (_SAID, _of_speech), (_PLACED, _of_place),
+)  # fmt: skip
+
+
+def question_item(draw: Draw, story: str) -> Item | None:
+    """A passage of a story and a question about it, or None where no pattern fits."""
+    sentences = sentences_of(story)
+    places = [
+        (place, asked)
+        for place, sentence in enumerate(sentences)
+        for asked in questions(_with_names(sentences, place) or sentence)
+    ]
+    if not places:
+        return None
+    rarer = [found for found in places if not found[1].question.startswith(_EVERYWHERE)]
+    place, asked = draw.pick(rarer if rarer and draw.chance(0.85) else places)
+    first = max(0, place - draw.number(0, 3))
+    if not questions(sentences[place]):
+        first = min(first, max(0, place - 1))
+    text = " ".join(sentences[first : place + 1 + draw.number(0, 2)])
+    if asked.answer.lower() not in text.lower() or len(text) > 500 or _unnamed(asked, text):
+        return None
+    return Item({"text": text, "question": asked.question}, asked.answer, steps=f'The text says: "{asked.said}."')
+
+
+# Names and feelings stand in every story.
+_EVERYWHERE = ("Who was ", "How did ", "What was the name ", "What is the ", "What was the girl", "What was the boy")
+
+
+def _with_names(sentences: Sequence[str], place: int) -> str:
+    """The sentence with its He or She replaced by whom the one before names, if it names but one; "" otherwise."""
+    begins = re.match(r"(He|She) ", sentences[place])
+    if not begins or not place:
+        return ""
+    names = {name for name in re.findall(r"\b[A-Z][a-z]{2,}\b", sentences[place - 1]) if _is_somebody(name)}
+    return f"{names.pop()} {sentences[place][begins.end() :]}" if len(names) == 1 else ""
+
+
+def _unnamed(asked: Asked, text: str) -> bool:
+    """Whether the question is about somebody whom the passage does not name."""
+    return any(name not in text for name in re.findall(r"(?<= )[A-Z][a-z]{2,}\b", asked.question))
+
+
+def last_word_item(draw: Draw, story: str) -> Item | None:
+    """A passage that ends with a word said before in it, less that word; None where the story has none."""
+    sentences = sentences_of(story)
+    found: list[tuple[str, str]] = []
+    for end in range(1, len(sentences)):
+        before, last = " ".join(sentences[max(0, end - draw.number(1, 5)) : end]), sentences[end]
+        words = _WORD.findall(last)
+        if len(words) < 3 or not last.endswith((".", "!")) or not last.rstrip(".!").endswith(words[-1]):
+            continue
+        word = words[-1]
+        if len(word) > 2 and word.lower() not in _COMMON and re.search(rf"\b{word}\b", before):
+            found.append((f"{before} {last.rstrip('.!')[: -len(word)].rstrip()}", word))
+    if not found:
+        return None
+    text, word = draw.pick(found)
+    return Item({"text": text}, word) if len(text) < 700 else None
+
+
+_COMMON = frozenset(
+    _WORD.findall("the and her his him them she they you there here that this again too all one out not for")
+)
+
+
+def sentences_of(story: str) -> list[str]:
+    """The sentences of a story in their order."""
+    return [sentence.strip() for sentence in _SENTENCE.split(story) if sentence.strip()]
+
+
+def _renamed(draw: Draw, item: Item) -> Item:
+    """The item with everybody in it called something else, the same everywhere."""
+    text = " ".join((*item.fields.values(), item.answer))
+    names = {name for name in re.findall(r"(?<![.!?\"] )(?<!^)\b[A-Z][a-z]{2,}\b", text) if name not in _NOBODY}
+    new = {name: first_name(draw, girl=draw.chance(0.5)) for name in sorted(names)}
+    if not new:
+        return item
+    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, new))})\b")
+
+    def rename(text: str) -> str:
+        return pattern.sub(lambda found: new[found[0]], text)
+
+    fields = {name: rename(value) for name, value in item.fields.items()}
+    return replace(item, fields=fields, answer=rename(item.answer), steps=rename(item.steps))
+
+
+_MAKERS: dict[str, Callable[[Draw, str], Item | None]] = {"question": question_item, "cloze": last_word_item}
+TASKS_FROM_STORIES = tuple(_MAKERS)
+
+
+def pages(stories: Sequence[str], n: int, *, task: str, seed: int = 0) -> Iterator[str]:
+    """So many pages that show a task, each with items from a few of the stories; the same for the same seed.
+
+    Args:
+        stories: texts of short plain sentences.
+        n: how many pages.
+        task: one of TASKS_FROM_STORIES.
+        seed: of the choices.
+
+    Raises:
+        NoChoice: hardly any of the stories holds what the task asks for.
+    """
+    make = _MAKERS[task]
+
+    def item(draw: Draw) -> Item:
+        made = draw.until(lambda: make(draw, draw.pick(stories)), lambda made: made is not None)
+        assert made is not None
+        return _renamed(draw, made) if draw.chance(0.5) else made
+
+    page = demonstration(task, item)
+    return (page(Draw((seed, number))) for number in range(n))

@@ -1,0 +1,68 @@
+"""Trains like `gptcore.training`, with two further objectives: `python -m weights.recipes.training --help`.
+
+`--teacher` learns from what other models expect, `--against-repetition` and `--against-doubling` from what the model
+writes itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+from functools import partial
+
+from gptcore.errors import TrainingError
+from gptcore.language_model import load
+from gptcore.model import GPT
+from gptcore.tokenizers import Tokenizer
+from gptcore.training import Objective, leave
+from gptcore.training.__main__ import run
+from gptcore.training.arguments import make_parser, parse
+from weights.recipes.distillation import Distillation
+from weights.recipes.unlikelihood import Unlikelihood
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs the training that the command line describes; returns the exit status."""
+    parser = make_parser("python -m weights.recipes.training")
+    parser.add_argument(
+        "--teacher", action="append", default=[], metavar="MODEL", help="learn from its probabilities, too; repeatable"
+    )
+    parser.add_argument(
+        "--text-share", type=float, default=0.0, help="with teachers: weight of the text's own next tokens"
+    )
+    parser.add_argument(
+        "--against-repetition",
+        type=float,
+        default=0.0,
+        metavar="WEIGHT",
+        help="let the model continue every batch and lower the chance of runs that it repeats; about 5 with "
+        "--from-model",
+    )
+    parser.add_argument(
+        "--against-doubling", type=float, default=0.0, metavar="WEIGHT", help="the same for doubled words; about 60"
+    )
+    options = parse(parser, arguments)
+    return run(options, partial(objective, options))
+
+
+def objective(options: argparse.Namespace, model: GPT, tokenizer: Tokenizer) -> Objective | None:
+    """The loss that the options ask for; None for the model's own.
+
+    Raises:
+        TrainingError: two objectives at once, or one with impossible weights.
+    """
+    against = options.against_repetition or options.against_doubling
+    if against and options.teacher:
+        raise TrainingError(
+            "--teacher and --against-repetition are two objectives; train with one, then with the other."
+        )
+    if against:
+        return Unlikelihood(model, tokenizer, runs=options.against_repetition, doubled=options.against_doubling)
+    if not options.teacher:
+        return None
+    device = model.wte.weight.device
+    teachers = [load(name).model.to(device) for name in options.teacher]
+    return Distillation(teachers, text_share=options.text_share)
+
+
+if __name__ == "__main__":
+    leave(main())

@@ -1,0 +1,111 @@
+"""What scenes are made of: who is in them, what they can say, where and when."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from weights.recipes.world.english import a, plural
+from weights.recipes.world.lexicon import words
+from weights.recipes.world.names import first_name, titled
+from weights.recipes.world.splits import Draw
+from weights.recipes.world.sums import in_words
+from weights.recipes.world.telling import Person, owned
+
+THINGS = ("thing", "thing", "toy", "clothes", "school", "instrument", "fruit", "animal", "reading", "vehicle", "plant")
+AROUND = ("in", "on", "under", "behind", "next to", "in front of", "near", "inside", "beside", "above")
+HOLDERS = ("box", "basket", "bag", "drawer", "bucket", "cupboard", "suitcase", "bowl", "glass", "pot", "bottle")
+FURNITURE = (
+    "table",
+    "chair",
+    "bed",
+    "sofa",
+    "shelf",
+    "desk",
+    "bench",
+    "carpet",
+    "tree",
+    "house",
+    "car",
+    "door",
+    "wall",
+)
+# Somebody without a name, by whether a woman.
+_BEINGS = {
+    True: (
+        "the girl", "the old woman", "the queen", "the nurse", "grandma", "mother", "my sister", "the cat", "the hen",
+        "our aunt", "the witch", "the princess",
+    ),
+    False: (
+        "the boy", "the old man", "the king", "the baker", "the farmer", "grandpa", "father", "my brother", "the dog",
+        "our uncle", "the doctor", "the cook", "the bear", "the captain", "the neighbour", "the teacher",
+    ),
+}  # fmt: skip
+_TIMES = (
+    "on {day}", "in {month}", "last {season}", "in the morning", "in the evening", "at night", "yesterday", "at noon",
+    "at {number} o'clock", "after school", "after lunch", "before breakfast", "last night", "this morning",
+    "last {day}",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A sentence, what can be asked about it, what a summary would keep of it, and words that a later sentence can
+    end with: (the words before it, the word) each; and whether something happens in it."""
+
+    sentence: str
+    asked: tuple[tuple[str, str], ...]
+    gist: str
+    closings: tuple[tuple[str, str], ...] = ()
+    happens: bool = False
+
+
+@dataclass(frozen=True)
+class Cast:
+    """Who is in a scene, and the sentence in which a pronoun may stand for the first of them."""
+
+    first: Person
+    second: Person
+    named: bool
+
+    def subject(self, draw: Draw) -> str:
+        """The first one, by name or, once the name was said, by pronoun."""
+        return self.first.she if self.named and draw.chance(0.4) else self.first.name
+
+
+def somebody(draw: Draw, *others: Person) -> Person:
+    """A person who is none of the others, rarely one with a title or without a name."""
+    taken = {other.name for other in others}
+
+    def make() -> Person:
+        girl, chance = draw.chance(0.5), draw.random.random()
+        if chance < 0.06:
+            return Person(titled(draw, girl=girl), girl)
+        if chance < 0.16:
+            return Person(draw.pick(_BEINGS[girl]), girl)
+        return Person(first_name(draw, girl=girl), girl)
+
+    return draw.until(make, lambda made: made.name not in taken)
+
+
+def some_time(draw: Draw) -> str:
+    """When it was: a day, a month, an hour."""
+    return draw.pick(_TIMES).format(
+        day=draw.pick(words("day")),
+        month=draw.pick(words("month")),
+        season=draw.pick(words("season")),
+        number=in_words(draw.number(1, 12)),
+    )
+
+
+def adjective(draw: Draw) -> str:
+    """A colour, a size or a look."""
+    return draw.pick(words(draw.pick(("colour", "size", "look"))))
+
+
+def some_object(draw: Draw, who: Person, sections: tuple[str, ...] = THINGS) -> tuple[str, str]:
+    """(noun, noun with an article and perhaps an adjective)."""
+    noun = owned(draw, who, sections)
+    if draw.chance(0.15):
+        number = draw.number(2, 12)
+        return noun, f"{in_words(number) if draw.chance(0.7) else number} {plural(noun)}"
+    return noun, a(f"{adjective(draw)} {noun}" if draw.chance(0.4) else noun)

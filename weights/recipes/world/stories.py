@@ -1,0 +1,75 @@
+"""Little stories, each with the questions that its text answers and the one sentence that it comes down to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from weights.recipes.world.english import listed
+from weights.recipes.world.lexicon import words
+from weights.recipes.world.plots_home import broken, cooking, lost, moved, present, rescue, stolen
+from weights.recipes.world.plots_outside import contest, day, rained_off, school, trip, working
+from weights.recipes.world.splits import Draw
+from weights.recipes.world.telling import Story, person
+
+_PLOTS: tuple[Callable[[Draw, Story], None], ...] = (
+    lost, present, trip, cooking, rescue, broken, contest, working, rained_off, stolen, school, moved,
+    day, day,
+)  # fmt: skip
+
+
+def story(draw: Draw) -> Story:
+    """A story of four to eight sentences."""
+    made = Story()
+    draw.pick(_PLOTS)(draw, made)
+    return made
+
+
+def chapter(draw: Draw) -> str:
+    """Something longer for reading: two plots, what people said, and an end."""
+    first, second = story(draw), story(draw)
+    said = draw.pick(words("said"))
+    who = person(draw)
+    speech = draw.pick(
+        (
+            "What a day",
+            "I will never forget this",
+            "Let us go home",
+            "That was close",
+            "Who would have thought it",
+            "Come and see",
+        )
+    )
+    between = f'"{speech}!" {said} {who.name}.'
+    return "\n".join((first.text, between, second.text)) if draw.chance(0.5) else f"{first.text} {first.last}"
+
+
+def shopping(draw: Draw) -> str:
+    """Lists, as they lie on kitchen tables."""
+    who = person(draw).name
+    section = draw.pick(
+        (
+            "fruit",
+            "dish",
+            "drink",
+            "clothes",
+            "school",
+            "toy",
+            "thing",
+            "instrument",
+            "vehicle",
+            "plant",
+            "animal",
+            "body",
+        )
+    )
+    things = draw.some(words(section), draw.number(4, 8))
+    head = draw.pick(
+        (
+            f"{who} wrote a list:",
+            "Things to buy:",
+            "Do not forget:",
+            "In the picture you can see:",
+            f"{who} knows these words:",
+        )
+    )
+    return f"{head} {listed(things)}."

@@ -1,0 +1,232 @@
+"""How people ask for a task: no list of sentences, but a grammar that makes them.
+
+What `zero_shot.tasks` holds out for tests ("Passage", "Gist", "EN", "Opinion", "Calculate", ...) it never says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gptcore.zero_shot.templates import Template
+from weights.recipes.world.splits import Draw
+
+_LABELS = (
+    {}, {}, {}, {"positive": "Positive", "negative": "Negative"}, {"positive": "good", "negative": "bad"},
+    {"positive": "yes", "negative": "no"}, {"positive": "Yes", "negative": "No"},
+)  # fmt: skip
+
+
+def _line(draw: Draw) -> str:
+    """What stands between two parts of a prompt."""
+    return draw.pick((" ", " ", "\n", "\n", "\n\n"))
+
+
+def _small(draw: Draw, text: str) -> str:
+    """As somebody in a hurry writes it."""
+    return text.lower() if draw.chance(0.15) else text
+
+
+def _cue(draw: Draw, *cues: str) -> str:
+    """What announces the answer, often nothing."""
+    cue = draw.pick(("", "Answer: ", "A: ", "The answer: ", "The answer is ", *cues, *cues))
+    return _small(draw, cue)
+
+
+def _translate(draw: Draw) -> Template:
+    verb = draw.pick(("Translate", "Translate", "Please translate", "Say", "Write", "Put", "Turn", "Can you translate"))
+    what = draw.pick(("", "", " this", " the following", " this sentence", " these words", " the sentence"))
+    to, mark = draw.pick((" into French", " to French", " in French", " from English to French")), draw.pick('"\'"')
+    cue = draw.pick(("", "", "French: ", "In French: ", "Translation: ", "-> ", "= ", "It is: ", "Answer: ", "A: "))
+    ask = draw.pick(("How do you say", "How do I say", "How does one say", "What is", "What's", "How would you say"))
+    arrow = draw.pick((
+        " = ", " -> ", " => ", ": ", " - ", " in French is ", " is in French ", " means in French ", " in French: ",
+        "\nFrench: ", "\nIn French: ", "\nFrench translation: ",
+    ))  # fmt: skip
+    quoted = draw.pick(("{{english}}", f"{mark}{{english}}{mark}")).replace("{{", "{").replace("}}", "}")
+    chance = draw.random.random()
+    if chance < 0.4:
+        body = _small(draw, f"{verb}{what}{to}:") + f"{_line(draw)}{{english}}{_line(draw)}{cue}{{answer}}"
+    elif chance < 0.6:
+        end = draw.pick((".", ":", "", "!"))
+        body = _small(draw, f"{verb} ") + quoted + f"{to}{end}{_line(draw)}{cue}{{answer}}"
+    elif chance < 0.8:
+        where = draw.pick((" in French", " in French", " translated into French"))
+        body = _small(draw, f"{ask} ") + quoted + f"{where}?{_line(draw)}{cue}{{answer}}"
+    else:
+        body = f"{quoted}{arrow}{{answer}}"
+    return Template("", body, between=draw.pick(("\n", "\n\n")))
+
+
+def _question(draw: Draw) -> Template:
+    lead = draw.pick(("", "", "", "", "Text: ", "Story: ", "Read this: ", "Read: ", "Here is a text: ", "Context: "))
+    asks = draw.pick(("", "", "", "Question: ", "Q: ", "Now the question: ", "Tell me: ", "Say: "))
+    told = draw.pick((
+        "", "", "", "", "Answer the question.", "Read the text and answer the question.", "Please answer.",
+        "Answer from the text.",
+    ))  # fmt: skip
+    head = f"{_small(draw, told)}{_line(draw)}" if told else ""
+    cue = _cue(draw, "", "Answer: ", "A: ", "Short answer: ")
+    text, question = f"{_small(draw, lead)}{{text}}", f"{_small(draw, asks)}{{question}}"
+    chance = draw.random.random()
+    if chance < 0.8:
+        body = f"{head}{text}{_line(draw)}{question}{_line(draw)}{cue}{{answer}}"
+    elif chance < 0.9:
+        body = f"{head}{question}{_line(draw)}{text}{_line(draw)}{cue}{{answer}}"
+    else:
+        body = f"{text}{_line(draw)}{told or 'Answer this.'}{_line(draw)}{question}{_line(draw)}{cue}{{answer}}"
+    return Template("", body, between="\n\n\n", end=draw.pick(("", "", "", ".")))
+
+
+def _sentiment(draw: Draw) -> Template:
+    labels = draw.pick(_LABELS)
+    yes = labels.get("positive", "").lower() == "yes"
+    kind = draw.pick(("review", "comment", "text", "sentence", "message", "feedback", "rating"))
+    good, bad = (labels.get(name, name).lower() for name in ("positive", "negative"))
+    which = f"{good} or {bad}"
+    ask = draw.pick((
+        f"Is this {kind} {which}?", f"Is this {which}?", f"Is the {kind} {which}?", f"{which.capitalize()}?",
+        f"Is that {which}?", f"Does this sound {which}?", f"What is the sentiment, {which}?", f"Say {which}.",
+        f"Say whether this {kind} is {which}.", f"Tell me if this is {which}.", f"Classify this {kind} as {which}.",
+        f"Is the writer {which} about it?", f"Decide: {which}.", f"What is the sentiment of this {kind}?",
+    ))  # fmt: skip
+    if yes:
+        ask = draw.pick((
+            "Did they like it?", "Does this person like it?", "Do they like it?", "Is it good?", "Was it good?",
+            "Were they happy with it?", "Would they buy it again?",
+        ))  # fmt: skip
+    ask = _small(draw, ask)
+    cue = draw.pick((
+        "", "", "Answer: ", "Sentiment: ", "A: ", "It is ", f"This {kind} is ", "The sentiment is ", "I would say ",
+        "The answer is ",
+    ))  # fmt: skip
+    lead = draw.pick(("", "", f"{kind.capitalize()}: ", "Text: ")) + draw.pick(("{text}", "{text}", '"{text}"'))
+    chance = draw.random.random()
+    if chance < 0.35:
+        body = f"{ask}{_line(draw)}{lead}{_line(draw)}{cue}{{answer}}"
+    elif chance < 0.75:
+        body = f"{lead}{_line(draw)}{ask}{_line(draw)}{cue}{{answer}}"
+    elif yes:
+        body = f"{lead}{_line(draw)}{ask} {{answer}}"
+    else:
+        says = draw.pick((
+            f"This {kind} is ", "Sentiment: ", "Sentiment = ", f"({which}): ", "-> ", "That is ", f"The {kind} is ",
+            "Verdict: ",
+        ))  # fmt: skip
+        body = f"{lead}{_line(draw)}{says}{{answer}}"
+    return Template("", body, labels=labels, between="\n\n", end=draw.pick(("", "", ".")))
+
+
+def _arithmetic(draw: Draw) -> Template:
+    body = draw.pick((
+        "{sum}={answer}", "{sum}={answer}", "{sum} ={answer}", "{sum} = {answer}", "{sum}= {answer}",
+        "{sum} = ? {answer}",
+        "What is {sum}? {answer}", "What's {sum}? {answer}", "What is {sum}?\n{answer}",
+        "What does {sum} make? {answer}",
+        "How much is {sum}?\n{answer}", "How many is {sum}? {answer}", "Add up: {sum} = {answer}",
+        "Solve: {sum} = {answer}",
+        "Please solve {sum}.\n{answer}", "Solve {sum}\nAnswer: {answer}", "{sum} is {answer}",
+        "{sum} is equal to {answer}",
+        "{sum} gives {answer}", "{sum} equals {answer}", "Work out {sum}. Answer: {answer}",
+        "Question: {sum}\nAnswer: {answer}",
+        "The answer to {sum} is {answer}", "I know that {sum} is {answer}", "Can you tell me what {sum} is? {answer}",
+        "Q: {sum}\nA: {answer}", "Q: How much is {sum}?\nA: {answer}", "{sum} comes to {answer}", "{sum}: {answer}",
+        "Compute {sum}.\n{answer}", "Compute {sum} = {answer}", "Tell me {sum}: {answer}",
+        "If you take {sum}, you get {answer}",
+    ))  # fmt: skip
+    front, answer, end = body.partition("{answer}")
+    return Template("", _small(draw, front) + answer + end, end=draw.pick(("", "", "", ".")), between="\n")
+
+
+def _analogy(draw: Draw) -> Template:
+    sign = draw.pick((":", " : ", "/", " - ", " -> ", "->", " → ", " and ", " = ", " => ", "-"))
+    between = draw.pick((", ", "; ", "\n", " = ", " and ", ". "))
+    if sign.strip() in ("=", "=>"):
+        between = draw.pick((", ", "; ", "\n"))
+    last = sign.rstrip() if draw.chance(0.3) and sign.strip() != "and" else sign
+    head = draw.pick((
+        "", "", "", "", "Complete: ", "Finish this: ", "Complete the pair: ", "Find the word: ",
+        "Complete the analogy: ",
+    ))  # fmt: skip
+    said = draw.pick((
+        "{a} is to {b} like {c} is to {answer}", "{a} is to {b} as {c} is to {answer}",
+        "{a} is to {b}, and {c} is to {answer}",
+        "{a} belongs to {b} as {c} belongs to {answer}", "{b} is to {a} what {d} is to {c}",
+        "as {a} is to {b}, {c} is to {answer}",
+        "What is to {c} as {b} is to {a}? {answer}", "{a} and {b} are like {c} and {answer}",
+        "{a} to {b} is like {c} to {answer}",
+        "If {a} is to {b}, then {c} is to {answer}", "Q: {a} is to {b} as {c} is to what?\nA: {answer}",
+        "{a} is to {b} as {c} is to which word? {answer}", "{a}, {b}, {c}, {answer}",
+    ))  # fmt: skip
+    if "{d}" in said or draw.chance(0.45):
+        said = f"{{a}}{sign}{{b}}{between}{{c}}{last}{{answer}}"
+    return Template("", head + said, between=draw.pick(("\n", "\n\n")), end=draw.pick(("", "", ".")))
+
+
+def _summarise(draw: Draw) -> Template:
+    this = draw.pick(("this", "this story", "the story", "the text", "the following", "this text", "it"))
+    ask = draw.pick((
+        f"Summarise {this}", f"Summarize {this}", f"Please summarise {this}", f"Sum up {this}", f"Shorten {this}",
+        f"Tell {this} in a few words", f"Tell {this} in one line", f"Write a summary of {this}",
+        f"Give a short summary of {this}",
+    ))  # fmt: skip
+    cue = draw.pick((
+        "", "Summary: ", "In short: ", "In short, ", "TL;DR: ", "tl;dr: ", "TL;DR ", "Short version: ",
+        "The short version: ", "In a few words: ", "In brief: ", "To sum up: ", "To sum up, ", "So: ",
+        "The main point: ", "What happened: ", "In one line: ", "Short: ", "Headline: ",
+    ))  # fmt: skip
+    after = draw.pick((
+        "What happened?", "What is this story about?", "What is it about?", "What happens in this story?",
+        "Can you summarise this?", "What is the story in short?", f"{ask}.",
+    ))  # fmt: skip
+    lead = draw.pick(("", "", "", "Text: ", "Story: ")) + "{text}"
+    chance = draw.random.random()
+    if chance < 0.35:
+        end = draw.pick((":", ".", ":"))
+        body = f"{_small(draw, ask)}{end}{_line(draw)}{lead}{_line(draw)}{cue}{{answer}}"
+    elif chance < 0.7:
+        body = f"{lead}{_line(draw)}{cue or 'Summary: '}{{answer}}"
+    else:
+        body = f"{lead}{_line(draw)}{_small(draw, after)}{_line(draw)}{cue}{{answer}}"
+    return Template("", body, between="\n\n\n")
+
+
+def _cloze(draw: Draw) -> Template:
+    ask = draw.pick((
+        "Finish the sentence", "Complete the sentence", "Complete", "Finish the story", "Complete the story",
+        "Continue", "Fill in the last word", "Which word comes last?", "Add the last word",
+        "What is the missing word?",
+    ))  # fmt: skip
+    ask = _small(draw, ask if ask.endswith("?") else ask + draw.pick((":", ".")))
+    gap, chance = draw.pick(("___", "...", "____", "_", "")), draw.random.random()
+    if chance < 0.4:
+        body = "{text} {answer}"
+    elif chance < 0.75:
+        body = f"{ask}{_line(draw)}{{text}} {{answer}}"
+    else:
+        says = draw.pick((
+            "The last word is ", "Last word: ", "Missing word: ", "The missing word is ", "Answer: ", "The word is ",
+        ))  # fmt: skip
+        body = f"{ask}{_line(draw)}{{text}} {gap}".rstrip() + f"{_line(draw)}{says}{{answer}}"
+    return Template("", body, between="\n\n", end=".")
+
+
+def _fact(draw: Draw) -> Template:
+    ask, answer = draw.pick((("", ""), ("", "Answer: "), ("Question: ", ""), ("Q: ", ""), ("Tell me: ", "")))
+    return Template("", f"{ask}{{question}}{_line(draw)}{answer}{{answer}}")
+
+
+_WORDINGS: dict[str, Callable[[Draw], Template]] = {
+    "translate": _translate,
+    "question": _question,
+    "fact": _fact,
+    "sentiment": _sentiment,
+    "arithmetic": _arithmetic,
+    "analogy": _analogy,
+    "summarise": _summarise,
+    "cloze": _cloze,
+}
+
+
+def wording(task: str, draw: Draw) -> Template:
+    """A way to write a task down that somebody might choose."""
+    return _WORDINGS[task](draw)
