@@ -213,7 +213,7 @@ def _on_load(
         kept = recover(services, request.session_hash, visit, held, example.document)
         if kept is not None:
             asked |= {"prompt": kept.prompt, "seed": kept.seed, "model": kept.model}
-            asked["stream"] = "".join(kept.records)
+            asked["stream"] = kept.stream
         else:
             handlers.adopt(services, request.session_hash, example.document, example.next_token)
         sets_model = asked.get("model", services.models.default) != services.models.default

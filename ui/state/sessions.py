@@ -7,12 +7,13 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from torch import Tensor
 
 from gptcore.inference.sampling import SamplingSettings
 from ui.state.limits import Limits
+from ui.state.token_stream import Line, serialise
 
 MAX_UNDO = 50
 _LONGEST_TURN = 10.0
@@ -29,7 +30,7 @@ class Document:
         prompt: what the visitor wrote.
         n_prompt: its tokens.
         ids: all tokens, prompt included.
-        records: the token stream's lines, for showing it again.
+        lines: of its token stream, for showing it again.
         seed: of the generated part.
     """
 
@@ -37,8 +38,22 @@ class Document:
     prompt: str
     n_prompt: int
     ids: tuple[int, ...]
-    records: tuple[str, ...]
+    lines: tuple[Line, ...]
     seed: int
+
+    @property
+    def written(self) -> list[Line]:
+        """The lines of its generated tokens."""
+        return [line for line in self.lines if line.kind == "token"]
+
+    @property
+    def stream(self) -> str:
+        """Its token stream, as it is sent."""
+        return serialise(self.lines)
+
+    def noted(self, *lines: Line) -> Document:
+        """The same with further lines, none of which is a token."""
+        return replace(self, lines=(*self.lines, *lines))
 
 
 @dataclass(frozen=True)

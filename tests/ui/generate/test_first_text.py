@@ -135,7 +135,7 @@ def test_a_reload_brings_the_text_back_to_the_same_browser_tab(services):
     assert services.sessions.resume("other", "another-browser-tab") is None
     services.sessions.forget("before")
     after = services.sessions.resume("after", visit)
-    assert after.document == written and text_of("".join(after.document.records))
+    assert after.document == written and text_of(after.document.stream)
     # Also when the new page is there before the old one is known to be closed, and while it still writes.
     again = services.sessions.resume("again", visit)
     assert again.document == written

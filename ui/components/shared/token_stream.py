@@ -26,12 +26,12 @@ def token_stream(
 ) -> gr.HTML:
     """A token stream component.
 
-    Its value is the text of `ui.handlers.records`, which is only ever appended to. Its event `pick` carries
+    Its value is a serialised `ui.state.token_stream`, which is only ever appended to. Its event `pick` carries
     {"place": which generated token, "id": the alternative that was clicked}; `onward` asks for more of the same text.
     The page holds the text over a reload, should the server have forgotten it.
 
     Args:
-        value: records.
+        value: a serialised stream.
         label: what a screen reader calls it.
         compact: smaller, for several side by side.
         branching: a click on an alternative writes on from there, and a text that has ended can be gone on with.

@@ -11,11 +11,12 @@ from torch import Tensor
 from gptcore.analysis import ModelPart, divergence, effects, logits_without
 from gptcore.analysis.ablation import Replacement
 from gptcore.errors import GPTCoreError
-from ui.handlers import inputs, records
+from ui.handlers import inputs
 from ui.handlers.attention import maps
 from ui.handlers.attention.maps import Seen
 from ui.handlers.inputs import InputError
 from ui.services import Services
+from ui.state.token_stream import label
 
 REPLACEMENTS = ("zero", "mean")
 _N_ROWS, _MOST_OFF = 12, 2_000
@@ -118,7 +119,7 @@ def _changed(seen: Seen, parts: list[ModelPart], how: str) -> dict[str, Any]:
         "rows": [
             {
                 "id": token,
-                "label": records.label(seen.lm.tokenizer, token),
+                "label": label(seen.lm.tokenizer, token),
                 "before": _probability(before[token]),
                 "after": _probability(after[token]),
             }

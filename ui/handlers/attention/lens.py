@@ -7,10 +7,10 @@ from typing import Any
 
 from gptcore.analysis import logit_lens
 from gptcore.errors import GPTCoreError
-from ui.handlers import records
 from ui.handlers.attention import maps
 from ui.handlers.attention.maps import Seen
 from ui.services import Services
+from ui.state.token_stream import label
 
 # Columns that a table can have and still be read; the last ones of a longer text.
 _MOST_POSITIONS = 64
@@ -42,7 +42,7 @@ def _describe(seen: Seen) -> dict[str, Any]:
         "tokens": list(seen.kept.labels[first:]),
         "first": first,
         "depths": ["embeddings", *(f"layer {layer}" for layer in range(n_layer))],
-        "best": [[records.label(seen.lm.tokenizer, token) for token in row] for row in found.best.tolist()],
+        "best": [[label(seen.lm.tokenizer, token) for token in row] for row in found.best.tolist()],
         "probability": [[round(p, 4) for p in row] for row in found.probability.tolist()],
         "rank": found.final_rank.tolist(),
         "share": [[float(f"{p:.3g}") for p in row] for row in found.final_probability.tolist()],

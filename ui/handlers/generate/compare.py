@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from gptcore.inference.generation import prompt_ids
 from gptcore.inference.sequence import TokenSequence, check_seed
-from gptcore.language_model import LanguageModel
-from ui.handlers import inputs, records
+from ui.handlers import inputs
 from ui.handlers.generate.strategies import COMPARED, FROM_SLIDERS, OFF, of_strategy
-from ui.handlers.generate.writing import wait_until
 from ui.handlers.inputs import InputError, WritingForm
+from ui.handlers.streaming import stream_text
 from ui.services import Services
-from ui.state.sessions import Turn
+from ui.state import token_stream
 
 MOST = 4
 
@@ -52,7 +49,7 @@ def compare(
     if any(strategies[place] == FROM_SLIDERS for place in columns):
         form.sampling.check_vocabulary(vocab_size)
     seed = check_seed(form.seed)
-    continuations = [
+    sequences = [
         TokenSequence(
             ids,
             of_strategy(str(strategies[place]), form.sampling, vocab_size),
@@ -62,55 +59,26 @@ def compare(
         )
         for place in columns
     ]
-    with services.sessions.get(session_id).turn() as run, services.admission.enter() as ticket:
-        for place in ticket.waiting(lambda: run.wanted):
-            line = records.prompt(text) + records.waiting(place)
-            yield [line if column in columns else "" for column in range(MOST)], seed
-        if not ticket.admitted:  # stopped while it waited
-            form = replace(form, max_new_tokens=0)
-        yield from _together(services, run, lm, text, form, dict(zip(columns, continuations, strict=True)), seed)
-
-
-def _together(
-    services: Services,
-    run: Turn,
-    lm: LanguageModel,
-    prompt: str,
-    form: WritingForm,
-    columns: dict[int, TokenSequence],
-    seed: int,
-) -> Iterator[tuple[list[str], int]]:
-    """Writes all columns as one batch; each stops by itself."""
-    places, continuations = list(columns), list(columns.values())
-    streams = [records.prompt(prompt) if place in columns else "" for place in range(MOST)]
-    began, shown, computed = time.perf_counter(), 0.0, 0.0
-    written = dict.fromkeys(places, 0)  # tokens that have arrived; the model is ahead of them
-    ended, finished = set[int](), False
-
-    def figures(place: int, end: str) -> str:
-        rate = round(written[place] / computed, 1) if computed else None
-        return records.stats(n=written[place], rate=rate, end=end)
-
-    tokens = services.write(lm, continuations, form.max_new_tokens, use_cache=form.use_cache)
-    for (index, made), seconds in tokens:
-        computed += seconds
-        place = places[index]
-        streams[place] += records.token(lm.tokenizer, made)
-        written[place] += 1
-        if made.end:
-            ended.add(place)
-            streams[place] += figures(place, made.end)
-        if form.tokens_per_second:
-            wait_until(began + max(written.values()) / form.tokens_per_second, run)
-        if not run.wanted:
-            break
-        if time.perf_counter() - shown >= services.update_seconds:
-            shown = time.perf_counter()
+    numbered = dict(enumerate(columns))  # the batch's rows -> the page's columns
+    streams = [token_stream.serialise([token_stream.prompt(text)] * (place in columns)) for place in range(MOST)]
+    told = set[int]()
+    with services.sessions.get(session_id).turn() as run:
+        pace = form.tokens_per_second
+        updates = stream_text(
+            services, run, lm, sequences, form.max_new_tokens, use_cache=form.use_cache, tokens_per_second=pace
+        )
+        for update in updates:
+            if run.superseded:
+                return
+            if update.waiting:
+                line = token_stream.waiting(update.waiting).json
+                yield [stream and stream + line for stream in streams], seed
+                continue
+            for row, made in update.tokens:
+                streams[numbered[row]] += token_stream.token(lm.tokenizer, made).json
+            for row, one in enumerate(update.figures):
+                if one.end and row not in told:
+                    told.add(row)
+                    rate = None if one.rate is None else round(one.rate, 1)
+                    streams[numbered[row]] += token_stream.stats(n=one.n, rate=rate, end=one.end).json
             yield list(streams), seed
-    else:
-        finished = form.max_new_tokens > 0
-    if run.superseded:
-        return
-    for place in columns.keys() - ended:
-        streams[place] += figures(place, columns[place].end if finished else "stopped")
-    yield list(streams), seed

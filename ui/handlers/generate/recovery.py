@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 from gptcore.errors import GPTCoreError
-from ui.handlers import records
 from ui.handlers.generate import writing
 from ui.services import Services
+from ui.state import token_stream
 from ui.state.sessions import Document
 
 _CUT = "the connection was lost here; Write on goes on"
@@ -43,16 +42,15 @@ def recover(
         document = writing.new_document(services, lm, example.model, read)
     except GPTCoreError:  # letters that this model does not know
         return None
-    document = _with(replace(document, records=(records.prompt(held),)), _RESTARTED, "kept")
+    document = _with(replace(document, lines=(token_stream.prompt(held),)), _RESTARTED, "kept")
     session = services.sessions.get(session_id)
     session.document, session.shown_by = document, id(lm)
     return document
 
 
 def _with(document: Document, said: str, end: str) -> Document:
-    return replace(document, records=(*document.records, records.note(said), records.stats(end=end)))
+    return document.noted(token_stream.note(said), token_stream.stats(end=end))
 
 
 def _text(document: Document) -> str:
-    found = map(json.loads, document.records)
-    return "".join(record["text"] for record in found if record["kind"] in ("prompt", "token"))
+    return "".join(line.text for line in document.lines if line.kind in ("prompt", "token"))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
-from ui.handlers import inputs, records
+from ui.handlers import inputs
 from ui.handlers.inputs import InputError
 from ui.services import Services
+from ui.state import token_stream
 
 
 def score(services: Services, model: object, text: object) -> str:
@@ -20,11 +21,11 @@ def score(services: Services, model: object, text: object) -> str:
     unscored, tokens, total = services.score(lm, written)
     if not tokens:
         raise InputError("The text is a single token, and nothing stands before it to predict it from. Write more.")
-    figures = records.stats(
+    figures = token_stream.stats(
         n=len(tokens),
         perplexity=float(f"{total.perplexity:.4g}"),
         bits_per_byte=round(total.bits_per_byte, 3),
         bits_per_token=round(total.nats / total.n_tokens / math.log(2), 3),
     )
-    lines = [records.scored_token(lm.tokenizer, t.id, t.text, t.logprob, t.rank, t.alternatives) for t in tokens]
-    return "".join([*([records.prompt(unscored)] if unscored else []), *lines, figures])
+    lines = [token_stream.scored_token(lm.tokenizer, t.id, t.text, t.logprob, t.rank, t.alternatives) for t in tokens]
+    return token_stream.serialise([*([token_stream.prompt(unscored)] if unscored else []), *lines, figures])

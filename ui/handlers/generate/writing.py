@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -12,14 +11,15 @@ from gptcore.inference.sampling import SamplingSettings
 from gptcore.inference.sequence import TokenSequence, check_seed
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import StreamingText
-from ui.handlers import inputs, records
+from ui.handlers import inputs
 from ui.handlers.generate import distribution
 from ui.handlers.inputs import InputError, WritingForm
+from ui.handlers.streaming import STOPPED, Update, stream_text
 from ui.services import Services
+from ui.state import token_stream
 from ui.state.sessions import Document, NextToken, Session, Turn
+from ui.state.token_stream import Line
 
-_TOKEN = '{"kind":"token"'  # how a token's record begins
-_NOTE = '{"kind":"note"'
 _WINDOW_FULL = (
     "the window of {} tokens is full: from here on the model reads the last half of it again whenever it is full"
 )
@@ -109,11 +109,11 @@ def branch(
             raise InputError("There is no text of this model on the page to branch from. Press Generate first.")
         n_written = len(document.ids) - document.n_prompt
         at = n_written if place is None else inputs.whole(place, "The place", low=0, high=n_written)
-        kept = [record for record in document.records if record.startswith(_TOKEN)][:at]
+        kept = document.written[:at]
         ids = document.ids[: document.n_prompt + at]
         n_prompt = document.n_prompt
-        record = services.now(lambda: _chosen_record(lm, ids, n_prompt, chosen))
-        changed = replace(document, ids=(*ids, chosen), records=(records.prompt(document.prompt), *kept, record))
+        line = services.now(lambda: _chosen_line(lm, ids, n_prompt, chosen))
+        changed = replace(document, ids=(*ids, chosen), lines=(token_stream.prompt(document.prompt), *kept, line))
         yield View(prompt=document.prompt)
         n_more = 0 if place is None else max(0, form.max_new_tokens - at - 1)
         yield from _extend(services, session, run, lm, changed, form, n_more)
@@ -128,7 +128,7 @@ def undo(services: Services, session_id: str | None, model: object, sampling: Sa
             raise InputError("There is nothing to undo yet.")
         document = session.document = session.undo.pop()
         chart = _look(services, session, services.models.get(document.model), document, sampling)
-        return View(document.prompt, "".join(document.records), document.seed, chart)
+        return View(document.prompt, document.stream, document.seed, chart)
 
 
 def stop(services: Services, session_id: str | None) -> None:
@@ -206,7 +206,7 @@ def new_document(
     """A text that is nothing but its prompt yet. Raises InputError and what the tokenizer raises."""
     text = inputs.text(prompt, "The prompt", most=services.limits.max_prompt_chars, least=1)
     ids = prompt_ids(lm, text)
-    return Document(model, text, len(ids), tuple(ids), (records.prompt(text),), check_seed(seed))
+    return Document(model, text, len(ids), tuple(ids), (token_stream.prompt(text),), check_seed(seed))
 
 
 def _extend(
@@ -233,83 +233,56 @@ def _extend(
     )
     ended = len(document.ids) > document.n_prompt and document.ids[-1] == lm.tokenizer.end_id
     if ended:
-        document = replace(document, records=(*document.records, records.note(_ENDED)))
-    yield View(stream="".join(document.records), seed=document.seed)
-    with services.admission.enter() as ticket:
-        for place in ticket.waiting(lambda: run.wanted):
-            yield View(stream="".join((*document.records, records.waiting(place))))
-        told = any("the window of" in record and record.startswith(_NOTE) for record in document.records)
-        paced = _paced(services, run, lm, continuation, form, n_tokens if ticket.admitted else 0, window_told=told)
-        for new in paced:
-            if run.abandoned:
-                return
-            if continuation.done:  # what is left is to show it, at the reader's pace
-                ticket.leave()
-            shown = (*document.records, *new)
-            n_shown = document.n_prompt + sum(record.startswith(_TOKEN) for record in shown)
-            document = replace(document, records=shown, ids=tuple(continuation.ids[:n_shown]))
-            session.document = document
-            yield View(stream="".join(document.records))
+        document = document.noted(token_stream.note(_ENDED))
+    yield View(stream=document.stream, seed=document.seed)
+    told = any(line.kind == "note" and "the window of" in line.text for line in document.lines)
+    lines = _Lines(lm, n_before=len(document.written), single=n_tokens == 1, window_told=told)
+    pace = form.tokens_per_second
+    updates = stream_text(services, run, lm, [continuation], n_tokens, use_cache=form.use_cache, tokens_per_second=pace)
+    for update in updates:
+        if run.abandoned:
+            return
+        if update.waiting:
+            yield View(stream=document.noted(token_stream.waiting(update.waiting)).stream)
+            continue
+        document = document.noted(*lines.of(update))
+        document = replace(document, ids=tuple(continuation.ids[: document.n_prompt + len(document.written)]))
+        session.document = document
+        yield View(stream=document.stream)
     if not run.superseded:
         yield View(distribution=_look(services, session, lm, document, session.moved or form.sampling))
 
 
-def _paced(
-    services: Services,
-    run: Turn,
-    lm: LanguageModel,
-    continuation: TokenSequence,
-    form: WritingForm,
-    n_tokens: int,
-    *,
-    window_told: bool,
-) -> Iterator[list[str]]:
-    """Batches of new records, in updates as far apart as the services say, no faster than the reader wants.
+class _Lines:
+    """Turns updates of one text into lines of its token stream.
 
-    The model is ahead of what is shown: what counts here is the tokens that have arrived.
+    Args:
+        lm: the model.
+        n_before: tokens that stand there already.
+        single: one token is added, whose end is intended and no news.
+        window_told: the reader knows that the window is full.
     """
-    began = shown = time.perf_counter()
-    before, n, end = continuation.n_new, 0, ""
-    computed, first_computed, first_ms, start = 0.0, 0.0, 0.0, None
-    new: list[str] = []
 
-    def figures(end: str) -> str:
-        """Totals of the text; the rate counts time spent computing, after the first token and without waiting."""
-        seconds = computed - first_computed
-        rate = round((n - 1) / seconds, 1) if n > 1 and seconds > 0 else None
-        return records.stats(n=before + n, rate=rate, first_ms=round(first_ms, 1), end=end)
+    def __init__(self, lm: LanguageModel, *, n_before: int, single: bool, window_told: bool) -> None:
+        self._lm, self._n_before, self._single, self._told = lm, n_before, single, window_told
+        self._start: int | None = None
 
-    tokens = services.write(lm, [continuation], n_tokens, use_cache=form.use_cache)
-    for n, ((_, made), seconds) in enumerate(tokens, start=1):
-        computed, end = computed + seconds, made.end
-        if n == 1:
-            first_computed = computed
-            first_ms = 1e3 * (time.perf_counter() - began)
-        if start is not None and made.context_start > start:
-            if not window_told:
-                new.append(records.note(_WINDOW_FULL.format(lm.model.config.n_positions)))
-            window_told = True
-        start = made.context_start
-        new.append(records.token(lm.tokenizer, made))
-        if form.tokens_per_second:
-            wait_until(began + n / form.tokens_per_second, run)
-        if not run.wanted:
-            break
-        if n == 1 or time.perf_counter() - shown >= services.update_seconds:  # the first one at once
-            shown = time.perf_counter()
-            yield [*new, figures("")]
-            new = []
-    else:
-        end = continuation.end
-    reason = end or "stopped"
-    # A single step has reached its length by intention; only an end of the text is news.
-    yield [*new, figures("step" if n_tokens == 1 and reason in ("length", "stopped") else reason)]
-
-
-def wait_until(moment: float, run: Turn) -> None:
-    """Sleeps until a moment of time.perf_counter, or until the run should end."""
-    while run.wanted and (left := moment - time.perf_counter()) > 0:
-        time.sleep(min(0.05, left))
+    def of(self, update: Update) -> list[Line]:
+        """The new tokens, with a note where the window filled up, and the figures so far."""
+        lines: list[Line] = []
+        for _, made in update.tokens:
+            if self._start is not None and made.context_start > self._start and not self._told:
+                lines.append(token_stream.note(_WINDOW_FULL.format(self._lm.model.config.n_positions)))
+                self._told = True
+            self._start = made.context_start
+            lines.append(token_stream.token(self._lm.tokenizer, made))
+        (one,) = update.figures
+        rate = None if one.rate is None else round(one.rate, 1)
+        end = "step" if self._single and one.end in ("length", STOPPED) else one.end
+        return [
+            *lines,
+            token_stream.stats(n=self._n_before + one.n, rate=rate, first_ms=round(one.first_ms, 1), end=end),
+        ]
 
 
 def _look(
@@ -326,8 +299,8 @@ def _look(
     return shown
 
 
-def _chosen_record(lm: LanguageModel, before: tuple[int, ...], n_prompt: int, chosen: int) -> str:
-    """The record of a token that the visitor chose, with the model's figures for it."""
+def _chosen_line(lm: LanguageModel, before: tuple[int, ...], n_prompt: int, chosen: int) -> Line:
+    """The line of a token that the visitor chose, with the model's figures for it."""
     logprobs = last_logits(lm.model, before, n_prompt=n_prompt).log_softmax(dim=0)
     best = logprobs.topk(min(5, len(logprobs)))
     text = StreamingText(lm.tokenizer)
@@ -335,6 +308,6 @@ def _chosen_record(lm: LanguageModel, before: tuple[int, ...], n_prompt: int, ch
         text.push(written)
     rank = 1 + int((logprobs > logprobs[chosen]).sum())
     others = zip(best.indices.tolist(), best.values.tolist(), strict=True)
-    return records.scored_token(
+    return token_stream.scored_token(
         lm.tokenizer, chosen, text.push(chosen), float(logprobs[chosen]), rank, others, yours=True
     )

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from gptcore.errors import CheckpointError
 from gptcore.inference.generation import last_logits, prompt_ids
-from ui.handlers import records
 from ui.handlers.attention.example import AttentionExample, make_attention_example
 from ui.handlers.generate import score, writing
 from ui.handlers.generate.first_text import own_prompt, reads
@@ -15,6 +14,7 @@ from ui.handlers.inputs import WritingForm
 from ui.handlers.start.sentence import opening
 from ui.handlers.zero_shot.example import ZeroShotExample, make_zero_shot_example
 from ui.services import Services
+from ui.state import token_stream
 from ui.state.sessions import Document, NextToken
 
 EXAMPLE_END = "an example, written ahead of time"
@@ -40,7 +40,7 @@ class PageExample:
     @property
     def stream(self) -> str:
         """The written text, as the page shows it."""
-        return "".join(self.document.records)
+        return self.document.stream
 
 
 def writing_form(services: Services) -> WritingForm:
@@ -64,8 +64,8 @@ def make_example(services: Services) -> PageExample:
         raise CheckpointError(f"{name} wrote no first text. Choose another model with --model.")
     services.sessions.forget(visitor)
     # Its rate is of another moment and another load; a figure that looks live must be live.
-    about = records.stats(n=len(session.document.ids) - session.document.n_prompt, end=EXAMPLE_END)
-    document = replace(session.document, records=(*session.document.records, about))
+    about = token_stream.stats(n=len(session.document.ids) - session.document.n_prompt, end=EXAMPLE_END)
+    document = session.document.noted(about)
     scored, attention = score.score(services, name, text), make_attention_example(services)
     asked = make_zero_shot_example(services)
     return PageExample(

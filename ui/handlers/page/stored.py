@@ -20,6 +20,7 @@ from ui.handlers.attention.example import AttentionExample
 from ui.handlers.page.example import PageExample, make_example, writing_form
 from ui.handlers.zero_shot.example import ZeroShotExample, task_model
 from ui.services import Services
+from ui.state import token_stream
 from ui.state.sessions import Document, NextToken
 
 FILE = Path(__file__).with_name("example.json")
@@ -37,7 +38,7 @@ def page_example(services: Services, file: Path = FILE) -> PageExample:
     if stored["made_of"] != _made_of(services):
         return make_example(services)
     written: dict[str, Any] = stored["document"]
-    document = Document(**{**written, "ids": tuple(written["ids"]), "records": tuple(written["records"])})
+    document = Document(**{**written, "ids": tuple(written["ids"]), "lines": token_stream.parse(written["lines"])})
     logits = torch.tensor([float(logit) for logit in stored["logits"].split()])
     attention = AttentionExample(**stored["attention"])
     return PageExample(
@@ -61,6 +62,7 @@ def stored_form(services: Services, example: PageExample) -> str:
         example: what was made.
     """
     kept = {name: it for name, it in asdict(example).items() if name not in ("next_token", "form")}
+    kept["document"]["lines"] = example.document.stream
     kept["attention"] = asdict(_exchanged(example.attention, _signs(services, example.attention)))
     logits = " ".join(f"{logit:.9g}" for logit in example.next_token.logits.tolist())
     return json.dumps({"made_of": _made_of(services), **kept, "logits": logits}, ensure_ascii=False, indent=1) + "\n"

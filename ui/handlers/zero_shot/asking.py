@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -15,11 +14,13 @@ from gptcore.zero_shot.influence import emptied
 from gptcore.zero_shot.likelihood import score_labels
 from gptcore.zero_shot.metrics import exact_match, percent, rouge
 from gptcore.zero_shot.window import Fitted, fit
-from ui.handlers import inputs, records
+from ui.handlers import inputs
 from ui.handlers.sheets import big
+from ui.handlers.streaming import Figures, stream_text
 from ui.handlers.zero_shot.form import OWN_WORDING, Asked
 from ui.handlers.zero_shot.recorded import expected_of
 from ui.services import Services
+from ui.state import token_stream
 
 _RATED = 8  # tokens; of fewer, no rate is told
 _TAIL = 60  # characters of the prompt that stand before an answer
@@ -97,28 +98,22 @@ def answer(services: Services, session_id: str | None, model: object, asked: Ask
     continuation = TokenSequence(
         fitted.ids, settings, seed=check_seed(asked.seed), tokenizer=lm.tokenizer, stop=asked.stop
     )
-    stream, shown_at, computed, written, n, end = records.prompt(_tail(fitted.prompt.text)), 0.0, 0.0, "", 0, ""
-    with services.sessions.get(session_id).turn() as run, services.admission.enter() as ticket:
-        for place in ticket.waiting(lambda: run.wanted):
-            yield stream + records.waiting(place)
-        n_tokens = asked.max_new_tokens if ticket.admitted else 0
-        for (_, made), seconds in services.write(lm, [continuation], n_tokens):
-            n, computed, end = n + 1, computed + seconds, made.end
-            stream += records.token(lm.tokenizer, made)
-            written += made.text
-            if not run.wanted:
-                break
-            if time.perf_counter() - shown_at >= services.update_seconds:
-                shown_at = time.perf_counter()
-                yield stream
-        else:
-            end = continuation.end
+    stream, written, one = token_stream.prompt(_tail(fitted.prompt.text)).json, "", Figures()
+    with services.sessions.get(session_id).turn() as run:
+        for update in stream_text(services, run, lm, [continuation], asked.max_new_tokens):
+            if update.waiting:
+                yield stream + token_stream.waiting(update.waiting).json
+                continue
+            (one,) = update.figures
+            stream += token_stream.serialise(token_stream.token(lm.tokenizer, made) for _, made in update.tokens)
+            written += "".join(made.text for _, made in update.tokens)
+            yield stream
         if run.superseded:
             return
-    rate = round(n / computed, 1) if n >= _RATED else None
-    stream += records.stats(n=n, rate=rate, end=end or "stopped")
+    rate = round(one.rate, 1) if one.rate is not None and one.n >= _RATED else None
+    stream += token_stream.stats(n=one.n, rate=rate, end=one.end).json
     verdict = _verdict(asked, written)
-    yield stream + (records.note(verdict) if verdict else "")
+    yield stream + (token_stream.note(verdict).json if verdict else "")
 
 
 def _tail(prompt: str) -> str:

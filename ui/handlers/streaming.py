@@ -1,0 +1,126 @@
+"""Writes texts for a visitor, the same wherever a model writes: admission, the reader's pace, Stop, and figures."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from gptcore.inference.sequence import TokenSequence
+from gptcore.inference.token import GeneratedToken
+from gptcore.language_model import LanguageModel
+from ui.services import Services
+from ui.state.sessions import Turn
+
+STOPPED = "stopped"
+
+
+@dataclass
+class Figures:
+    """Of one text so far.
+
+    Attributes:
+        n: tokens that have arrived; the model may be ahead of them.
+        rate: tokens a second of computing, after the first token and without waiting; None while there is one.
+        first_ms: milliseconds from admission to its first token, waiting included.
+        end: why it ended: "length", "end-of-text", "stop" or STOPPED; "" while it goes on.
+    """
+
+    n: int = 0
+    rate: float | None = None
+    first_ms: float = 0.0
+    end: str = ""
+
+
+@dataclass(frozen=True)
+class Update:
+    """News of texts that are being written.
+
+    Attributes:
+        waiting: the place in the admission queue, in words; "" once they are written.
+        tokens: new ones, each with the number of its text.
+        figures: of every text, as they are now; the last update has all ends.
+    """
+
+    waiting: str = ""
+    tokens: Sequence[tuple[int, GeneratedToken]] = ()
+    figures: Sequence[Figures] = field(default_factory=list)
+
+
+def stream_text(
+    services: Services,
+    run: Turn,
+    lm: LanguageModel,
+    sequences: Sequence[TokenSequence],
+    n_tokens: int,
+    *,
+    use_cache: bool = True,
+    tokens_per_second: float = 0,
+) -> Iterator[Update]:
+    """Writes sequences as one batch, in updates as far apart as the services say.
+
+    Args:
+        services: of the app.
+        run: the visitor's action; it ends at the next token once it is no longer wanted.
+        lm: the model.
+        sequences: the texts.
+        n_tokens: most new tokens of each.
+        use_cache: keep keys and values.
+        tokens_per_second: the reader's pace; 0 for no limit.
+
+    Yields:
+        updates; the first token comes at once, the last update says why each text ended.
+    """
+    figures = [Figures() for _ in sequences]
+    with services.admission.enter() as ticket:
+        for place in ticket.waiting(lambda: run.wanted):
+            yield Update(waiting=str(place), figures=figures)
+        most = n_tokens if ticket.admitted else 0
+        tokens = services.write(lm, sequences, most, use_cache=use_cache)
+        for new, over in _paced(services, run, tokens, figures, tokens_per_second):
+            if all(one.done for one in sequences):  # what is left is to show it, at the reader's pace
+                ticket.leave()
+            if over:
+                for one, sequence in zip(figures, sequences, strict=True):
+                    one.end = one.end or (sequence.end if most and run.wanted else "") or STOPPED
+            yield Update(tokens=new, figures=figures)
+
+
+def _paced(
+    services: Services,
+    run: Turn,
+    tokens: Iterator[tuple[tuple[int, GeneratedToken], float]],
+    figures: list[Figures],
+    tokens_per_second: float,
+) -> Iterator[tuple[list[tuple[int, GeneratedToken]], bool]]:
+    """(the new tokens of an update, whether it is the last); the figures are kept as they arrive."""
+    began = shown = time.perf_counter()
+    computed, at_first = 0.0, 0.0
+    new: list[tuple[int, GeneratedToken]] = []
+    for (row, made), seconds in tokens:
+        computed += seconds
+        one, now = figures[row], time.perf_counter()
+        one.n, one.end = one.n + 1, made.end
+        first = at_first == 0.0
+        if first:
+            at_first = computed
+        if one.n == 1:
+            one.first_ms = 1e3 * (now - began)
+        elif computed > at_first:
+            one.rate = (one.n - 1) / (computed - at_first)
+        new.append((row, made))
+        if tokens_per_second:
+            _wait_until(began + max(one.n for one in figures) / tokens_per_second, run)
+        if not run.wanted:
+            break
+        if first or time.perf_counter() - shown >= services.update_seconds:
+            shown = time.perf_counter()
+            yield new, False
+            new = []
+    yield new, True
+
+
+def _wait_until(moment: float, run: Turn) -> None:
+    """Sleeps until a moment of time.perf_counter, or until the run should end."""
+    while run.wanted and (left := moment - time.perf_counter()) > 0:
+        time.sleep(min(0.05, left))

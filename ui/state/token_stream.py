@@ -1,0 +1,119 @@
+"""The token stream: lines of a text that a model writes, sent as one JSON object each and only ever appended to.
+
+Kinds: "prompt" is what the visitor wrote, "token" a token with its probability and
+alternatives, "note" a remark between tokens, "stats" the figures so far.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, Literal
+
+from gptcore.inference.token import GeneratedToken
+from gptcore.tokenizers import Tokenizer, describe_token
+
+Kind = Literal["prompt", "token", "note", "stats"]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a token stream.
+
+    Attributes:
+        kind: what it is.
+        values: what it says, by the names that the page knows; "text" of all but figures.
+    """
+
+    kind: Kind
+    values: dict[str, Any]
+
+    @cached_property
+    def json(self) -> str:
+        """As it is sent, newline included."""
+        return json.dumps({"kind": self.kind, **self.values}, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+    @property
+    def text(self) -> str:
+        """The prompt, the token's text or the remark; "" of figures."""
+        return self.values.get("text", "")
+
+
+def serialise(lines: Iterable[Line]) -> str:
+    """A whole stream, as it is sent."""
+    return "".join(line.json for line in lines)
+
+
+def parse(stream: str) -> tuple[Line, ...]:
+    """The lines of a stream that was serialised. Raises ValueError or KeyError for what is none."""
+    found = [json.loads(line) for line in stream.splitlines()]
+    return tuple(Line(one.pop("kind"), one) for one in found)
+
+
+def prompt(text: str) -> Line:
+    """What was there before the model wrote."""
+    return Line("prompt", {"text": text})
+
+
+def note(text: str) -> Line:
+    """A remark for the reader, not part of the text."""
+    return Line("note", {"text": text})
+
+
+def token(tokenizer: Tokenizer, made: GeneratedToken) -> Line:
+    """A generated token: its text, what it is, and what else the model thought of."""
+    return scored_token(
+        tokenizer,
+        made.id,
+        made.text,
+        made.logprob,
+        made.rank,
+        ((a.id, a.logprob) for a in made.alternatives),
+        chance=_rounded(made.sampling_probability),
+        candidates=made.n_candidates,
+    )
+
+
+def scored_token(
+    tokenizer: Tokenizer,
+    token_id: int,
+    text: str,
+    logprob: float,
+    rank: int,
+    alternatives: Iterable[tuple[int, float]] = (),
+    **more: Any,
+) -> Line:
+    """A token with the model's own probability for it, its rank, and alternatives as (label, probability, id)."""
+    values = {
+        "text": text,
+        "label": label(tokenizer, token_id),
+        "id": token_id,
+        "p": _rounded(math.exp(logprob)),
+        "rank": rank,
+        "others": [[label(tokenizer, i), _rounded(math.exp(v)), i] for i, v in alternatives],
+    }
+    return Line("token", {**values, **more})
+
+
+def stats(**values: object) -> Line:
+    """Figures so far, such as tokens per second; the page shows the last ones."""
+    return Line("stats", values)
+
+
+def waiting(place: object) -> Line:
+    """That a text has not begun, in the place of its figures."""
+    return stats(waiting=str(place))
+
+
+# Describing a token takes longer than anything else in a line, and the same few hundred come again and again.
+@lru_cache(maxsize=20_000)
+def label(tokenizer: Tokenizer, token_id: int) -> str:
+    """`describe_token`, remembered."""
+    return describe_token(tokenizer, token_id)
+
+
+def _rounded(probability: float) -> float:
+    return float(f"{probability:.4g}")
