@@ -14,6 +14,7 @@ from ui.components.files import calling
 from ui.handlers.attention.maps import ENDS, MODES
 from ui.handlers.train.presets import PRESETS
 from ui.handlers.zero_shot.form import MOST_EXAMPLES, MOST_FIELDS
+from ui.views import TAB_NAMES, titles
 
 MAX_PROMPT = 2_000
 _MOST_CHECKED, _LONGEST_NAME = 100, 40  # settings of a link that are looked through for mistakes, and their letters
@@ -28,7 +29,7 @@ RANGES: dict[str, tuple[float, float, bool]] = {
 }
 
 CHOICES: dict[str, tuple[str, ...]] = {
-    "tab": ("start", "generate", "attention", "parameters", "train", "zero-shot"),
+    "tab": TAB_NAMES,
     "sink": MODES,
     "keep": ENDS,
     "task": tuple(TASKS),
@@ -37,6 +38,8 @@ CHOICES: dict[str, tuple[str, ...]] = {
 
 # Texts that a link holds, by the number of characters.
 _TEXTS = {"model": 300, "asked": 300, "template": 200, "expected": 300}
+# A view is opened by the page's script, once the tab is there.
+_TEXTS |= {"view": 40}
 _TEXTS |= dict.fromkeys(("prompt", "text", "instruction", "body", "labels"), MAX_PROMPT)
 _TEXTS |= {f"field_{place}": MAX_PROMPT for place in range(MOST_FIELDS)}
 
@@ -63,6 +66,11 @@ def mistakes(query: Mapping[str, str]) -> list[str]:
     """A sentence for each setting of a link that cannot be set, or whose name is nearly one; strangers' names are not
     this page's business."""
     found = []
+    tab, view = query.get("tab", ""), query.get("view", "")
+    views = titles(tab)
+    if view and tab in TAB_NAMES and view.casefold() not in (title.casefold() for title in views):
+        offered = f"choose {', '.join(map(repr, views))}" if views else "it has only one"
+        found.append(f"The link's view is {view[:60]!r}, which {tab} does not have; {offered}.")
     known = [*RANGES, *CHOICES, *_TEXTS]
     for name, value in list(query.items())[:_MOST_CHECKED]:
         shown = repr(value[:60])

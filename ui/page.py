@@ -34,16 +34,17 @@ from ui.tabs.start.tab import start_tab
 from ui.tabs.train.tab import train_tab
 from ui.tabs.wiring import QUIET, while_computing
 from ui.tabs.zero_shot.tab import zero_shot_tab
+from ui.views import TAB_NAMES, TABS
 
 TITLE = "GPT Lens"
-# By their names in a link: titles, and what lays them out.
-TABS: dict[str, tuple[str, Callable[[Site], Lens]]] = {
-    "start": ("Start", start_tab),
-    "generate": ("Generate", generate_tab),
-    "attention": ("Attention", attention_tab),
-    "parameters": ("Parameters", parameters_tab),
-    "train": ("Train", train_tab),
-    "zero-shot": ("Zero-shot", zero_shot_tab),
+# What lays out each tab, by its name.
+BUILDERS: dict[str, Callable[[Site], Lens]] = {
+    "start": start_tab,
+    "generate": generate_tab,
+    "attention": attention_tab,
+    "parameters": parameters_tab,
+    "train": train_tab,
+    "zero-shot": zero_shot_tab,
 }
 KEYS = (
     "Keys: **G** main button · **N** next token · **S** stop · **P** large type · **D** dark · **0** to **5** tabs · "
@@ -87,10 +88,10 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
         lenses: list[Lens] = []
         sentences = uses.model_lines(services, default.name, asked=example.zero_shot.model)
         with gr.Tabs(elem_id="tabs") as tabs:
-            for (name, (title, build)), sentence in zip(TABS.items(), sentences, strict=True):
-                with gr.Tab(title, id=name) as tab:
-                    lines.append(gr.HTML(html.escape(sentence), elem_id=f"uses-{name}", elem_classes="uses"))
-                    lenses.append(build(Site(services, model, example, model_work, tab, tabs)))
+            for one, sentence in zip(TABS, sentences, strict=True):
+                with gr.Tab(one.title, id=one.name) as tab:
+                    lines.append(gr.HTML(html.escape(sentence), elem_id=f"uses-{one.name}", elem_classes="uses"))
+                    lenses.append(BUILDERS[one.name](Site(services, model, example, model_work, tab, tabs)))
         gr.Markdown(KEYS, elem_id="keys", elem_classes="no-present")
         # The last model that could be opened, and two that tell that a link or a reload has set a model, or only
         # controls; each with a number that is another every time, so that whoever listens hears of it.
@@ -207,7 +208,7 @@ def _on_load(
             gr.Warning(
                 html.escape(" ".join(mistakes), quote=False), title="Not all of this link can be set", duration=20
             )
-        wanted = was_open if was_open in TABS else asked.get("tab", "generate" if asked else None)
+        wanted = was_open if was_open in TAB_NAMES else asked.get("tab", "generate" if asked else None)
         tab = gr.Tabs(selected=wanted) if wanted else gr.skip()
         sets = bool(asked.keys() - {"tab"})
         kept = recover(services, request.session_hash, visit, held, example.document)

@@ -4,6 +4,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from screens import faults, views
 
+from ui.views import TAB_NAMES
+
 
 def findings(page) -> list[str]:
     found = Axe().run(page).response["violations"]
@@ -14,7 +16,7 @@ def findings(page) -> list[str]:
 
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 390)])
-@pytest.mark.parametrize("tab", ["start", "generate", "attention", "parameters", "train", "zero-shot"])
+@pytest.mark.parametrize("tab", TAB_NAMES)
 def test_no_view_has_a_grave_finding_or_a_fault_in_its_layout(visit, tab, theme, width):
     page = visit(f"?tab={tab}&__theme={theme}", width=width, height=844 if width == 390 else 720, bypass_csp=True)
     found = findings(page)

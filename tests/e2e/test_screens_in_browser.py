@@ -1,10 +1,12 @@
 """Every tab on the wall: nothing is cut or empty; `python -m tests.tools.screens` takes pictures of every view."""
 
 import pytest
-from screens import PRESENT, TABS, faults
+from screens import PRESENT, faults
+
+from ui.views import TAB_NAMES
 
 
-@pytest.mark.parametrize("tab", TABS)
+@pytest.mark.parametrize("tab", TAB_NAMES)
 def test_no_view_has_a_fault_on_the_wall(visit, tab):
     page = visit(f"?tab={tab}{PRESENT}", width=1920, height=1080)
     assert not faults(page)

@@ -18,8 +18,8 @@ from playwright.sync_api import Page, sync_playwright
 
 from browser import COUNT_REQUESTS, settled
 from serving import served_page
+from ui.views import TAB_NAMES
 
-TABS = ("start", "generate", "attention", "parameters", "train", "zero-shot")
 SIZES = ((1280, 720), (1920, 1080), (390, 844))
 PRESENT = "&present=1"
 
@@ -89,7 +89,7 @@ def main() -> int:
         for mode, width, height, extra in _modes():
             page = browser.new_page(viewport={"width": width, "height": height})
             page.add_init_script(COUNT_REQUESTS)
-            for tab in TABS:
+            for tab in TAB_NAMES:
                 page.goto(f"{url}?tab={tab}{extra}")
                 page.wait_for_selector(f"#uses-{tab}", state="attached")
                 settled(page)

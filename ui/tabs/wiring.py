@@ -13,6 +13,7 @@ from ui.components.files import calling
 from ui.handlers.generate import writing
 from ui.services import Services
 from ui.tabs.lens import Event, Manner
+from ui.views import title_of
 
 T = TypeVar("T")
 # How an event that changes the page at once is wired. Gradio's page notes at every message of an event, for every
@@ -38,6 +39,11 @@ def while_computing(listener: Callable[..., Dependency], event: Event, **options
     asked = listener(**{**event, "js": marked}, **options)
     asked.then(None, None, None, js=calling("shared/page.js", f"m.computing({views}, false)"), **QUIET)
     return asked
+
+
+def view_tab(tab: str, view: str) -> gr.Tab:
+    """A registered view, to lay out within. Raises KeyError for one that is not in `ui.views`."""
+    return gr.Tab(title_of(tab, view), id=view)
 
 
 def event_data(event: gr.EventData) -> dict[str, Any]:

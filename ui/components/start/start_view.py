@@ -8,15 +8,8 @@ from html import escape
 import gradio as gr
 
 from ui.components.files import ServerFunctions, component
+from ui.views import TABS
 
-# (name of the tab, what one learns there)
-_DOORS = (
-    ("Generate", "Let it write. Turn temperature and top-p, and see which words that lets in."),
-    ("Attention", "See which word every head looks at, and switch heads off."),
-    ("Parameters", "Count every weight, from the formula to the tensor."),
-    ("Train", "Start from noise, and watch words appear within a minute."),
-    ("Zero-shot", "Ask for a task in plain words, with no training for it."),
-)
 _HTML = """
 <div class="st-hero">
 <p class="st-lead">A GPT does one thing: <b>it guesses the next word</b>. <span class="st-invite">Click any word to change the story.</span></p>
@@ -46,8 +39,9 @@ def start_view(value: str, *, film: Mapping[str, object], server_functions: Serv
         server_functions: guesses, which takes [model, ids], and chapters.
     """
     doors = "".join(
-        f'<button type="button" data-tab="{escape(tab)}"><b>{escape(tab)}</b><span>{escape(what)}</span></button>'
-        for tab, what in _DOORS
+        f'<button type="button" data-tab="{escape(tab.title)}"><b>{escape(tab.title)}</b><span>{escape(tab.about)}</span></button>'
+        for tab in TABS
+        if tab.about
     )
     doors += (
         '<button type="button" data-do="story" aria-controls="story" aria-expanded="false"><b>The story</b>'

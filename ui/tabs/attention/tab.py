@@ -11,7 +11,7 @@ from ui.handlers.attention import maps, neurons
 from ui.tabs.attention.compare import compare_view
 from ui.tabs.attention.events import HINT, AttentionEvents, Switches, server_functions
 from ui.tabs.lens import Event, Lens, Site
-from ui.tabs.wiring import QUIET, served, stop_event
+from ui.tabs.wiring import QUIET, served, stop_event, view_tab
 
 _MODES = [
     ("as it is", maps.RAW),
@@ -54,9 +54,9 @@ def attention_tab(site: Site) -> Lens:
     before = gr.State(None)  # the text that one to activate a head has taken the place of
     shown, off = gr.State("look"), gr.State(Switches(example.off, example=True))
     with gr.Tabs(elem_id="attention-views") as views:
-        with gr.Tab("Heads", id="look") as look_tab:
+        with view_tab("attention", "look") as look_tab:
             view = attention_view(example.view, server_functions=server_functions(services), elem_id="attention")
-        with gr.Tab("Switch off", id="off") as off_tab:
+        with view_tab("attention", "off") as off_tab:
             with gr.Row(elem_classes="switches"):
                 replacement = gr.Radio(
                     [("nothing (zero)", "zero"), ("its mean over the text", "mean")],
@@ -68,7 +68,7 @@ def attention_tab(site: Site) -> Lens:
                 every = gr.Button("Try every part alone", variant="primary", elem_id="try-all", min_width=120)
                 stop = gr.Button("Stop", variant="stop", elem_id="stop-trying", min_width=80)
             switches = ablation_view(example.ablation, server_functions=[figures.change_picture], elem_id="ablation")
-        with gr.Tab("Logit lens", id="lens") as lens_tab:
+        with view_tab("attention", "lens") as lens_tab:
             gr.Markdown(
                 "What would the model say next if it stopped after each layer? Its final norm and output head read "
                 "every "
@@ -76,11 +76,11 @@ def attention_tab(site: Site) -> Lens:
                 elem_classes="hint",
             )
             layers = lens_view(example.lens, server_functions=[figures.lens_picture], elem_id="lens")
-        with gr.Tab("Neurons", id="neurons") as neurons_tab:
+        with view_tab("attention", "neurons") as neurons_tab:
             neurons_shown = neurons_view(
                 server_functions=served(services, neurons.neurons, neurons.inner_sizes), elem_id="neurons"
             )
-        with gr.Tab("Compare", id="compare"):
+        with view_tab("attention", "compare"):
             compared = compare_view(services, model, example, model_work)
 
     events = AttentionEvents(services)

@@ -15,14 +15,14 @@ from ui.tabs.controls import LINKED, Controls, main_sliders, more_controls, seed
 from ui.tabs.generate.events import GenerateEvents
 from ui.tabs.generate.views import compare_view, score_view
 from ui.tabs.lens import Event, Lens, Site
-from ui.tabs.wiring import QUIET, served, stop_event
+from ui.tabs.wiring import QUIET, served, stop_event, view_tab
 
 
 def generate_tab(site: Site) -> Lens:
     """Lays out the tab and wires it."""
     services, model, example, model_work = site.services, site.model, site.example, site.model_work
     with gr.Tabs(elem_id="generate-views"):
-        with gr.Tab("Write"), gr.Row(equal_height=False):
+        with view_tab("generate", "write"), gr.Row(equal_height=False):
             with gr.Column(scale=1, min_width=330):
                 prompt = gr.Textbox(
                     example.document.prompt,
@@ -61,15 +61,15 @@ def generate_tab(site: Site) -> Lens:
                 sliders = main_sliders(example.form, services.limits.max_new_tokens)
                 chart = distribution_view(example.distribution, elem_id="distribution")
         controls = Controls({**sliders, **more}, *seed)
-        with gr.Tab("Strategies") as strategies_tab:
+        with view_tab("generate", "strategies") as strategies_tab:
             strategies = strategies_view(
                 guides=guides(), server_functions=served(services, odds.odds), elem_id="strategies"
             )
-        with gr.Tab("Compare strategies") as compare_tab:
+        with view_tab("generate", "compare") as compare_tab:
             compare_view(services, compare_tab, model, prompt, example, controls, model_work)
-        with gr.Tab("What surprises it"):
+        with view_tab("generate", "surprise"):
             score_view(services, model, example, model_work)
-        with gr.Tab("Tokens") as tokens_tab:
+        with view_tab("generate", "tokens") as tokens_tab:
             cuts = tokens_view(
                 server_functions=served(services, tokens.cut, tokens.steps, tokens.learned), elem_id="tokens"
             )

@@ -16,7 +16,7 @@ from ui.handlers.train.presets import SENT
 from ui.tabs.lens import Call, Event, Lens, Site
 from ui.tabs.opening import WAITING, Opening
 from ui.tabs.parameters.events import FIELDS, PICKED, ParametersEvents, anatomy_picture, drawing_picture, drawn
-from ui.tabs.wiring import QUIET, stop_event, while_computing
+from ui.tabs.wiring import QUIET, stop_event, view_tab, while_computing
 
 
 def parameters_tab(site: Site) -> Lens:
@@ -29,16 +29,16 @@ def parameters_tab(site: Site) -> Lens:
             controls = _controls(shapes.controls_of(config))
             send = gr.Button("Train this shape", elem_id="shape-to-train", min_width=0)
         with gr.Column(scale=5, min_width=330), gr.Tabs(elem_id="parameter-views"):
-            with gr.Tab("Breakdown", id="breakdown") as breakdown_tab:
+            with view_tab("parameters", "breakdown") as breakdown_tab:
                 table = breakdown_view(
                     shapes.breakdown(config), server_functions=[figures.picture], elem_id="breakdown"
                 )
                 tree = plotly_view(name="parameters-treemap", height=380, elem_id="treemap")
-            with gr.Tab("All models", id="bars") as bars_tab:
+            with view_tab("parameters", "bars") as bars_tab:
                 bars = plotly_view(name="models-side-by-side", height=420, elem_id="bars")
-            with gr.Tab("117M or 124M?", id="why"):
+            with view_tab("parameters", "why"):
                 sheet_view(quoted.quoted(), name="quoted-numbers", elem_id="quoted")
-            with gr.Tab("Cost", id="cost") as cost_tab:
+            with view_tab("parameters", "cost") as cost_tab:
                 with gr.Row():
                     batch = gr.Number(
                         8, label="Sequences in a batch", precision=0, minimum=1, elem_id="cost-batch", min_width=120
@@ -61,9 +61,9 @@ def parameters_tab(site: Site) -> Lens:
                     rate = gr.Button("Measure training here (2 s)", elem_id="measure-training", min_width=160)
                     cache = gr.Button("Time the KV cache with the model above", elem_id="measure-cache", min_width=160)
                 measured = gr.Markdown("", elem_id="measured")
-            with gr.Tab("Drawing", id="drawing") as drawing_tab:
+            with view_tab("parameters", "drawing") as drawing_tab:
                 drawing = drawing_view(server_functions=[drawn, drawing_picture], elem_id="drawing")
-            with gr.Tab("Anatomy", id="anatomy") as anatomy_tab:
+            with view_tab("parameters", "anatomy") as anatomy_tab:
                 which = gr.Radio(
                     list(anatomy.EXPERIMENTS),
                     value=next(iter(anatomy.EXPERIMENTS)),
@@ -72,12 +72,12 @@ def parameters_tab(site: Site) -> Lens:
                     elem_id="experiment",
                 )
                 shown_figure = figure_view(server_functions=[anatomy_picture(services)], elem_id="anatomy-figure")
-            with gr.Tab("Verify", id="verify") as verify_tab:
+            with view_tab("parameters", "verify") as verify_tab:
                 with gr.Row():
                     start = gr.Button("Check the model above", variant="primary", elem_id="verify-start", min_width=160)
                     stop = gr.Button("Stop", variant="stop", elem_id="verify-stop", min_width=90)
                 checks = sheet_view(WAITING, name="checks", elem_id="checks")
-            with gr.Tab("Families", id="families"):
+            with view_tab("parameters", "families"):
                 sheet_view(families.families(), name="families", elem_id="families")
                 updates = gr.Radio(
                     list(climbing.UPDATES), value=climbing.UPDATES[0], label="Updates of each", elem_id="ladder-updates"

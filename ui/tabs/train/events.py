@@ -10,7 +10,6 @@ from typing import Any
 import gradio as gr
 
 from gptcore.errors import GPTCoreError
-from ui import links
 from ui.errors import shown_to_visitor
 from ui.figures import train
 from ui.figures.slide import is_kind
@@ -22,6 +21,7 @@ from ui.runs.run_manager import Workspace
 from ui.services import Services
 from ui.tabs.picker import choices
 from ui.tabs.wiring import event_data, served
+from ui.views import TAB_NAMES
 
 _LONGEST = 200_000  # characters of a text that is put back into its field
 # The fields that a preset sets.
@@ -130,7 +130,7 @@ class TrainEvents:
         """Picks the model of a run and goes to a tab."""
         workspace, name, tab = (event_data(event).get(key) for key in ("bench", "run", "tab"))
         offered = choices(self._services, workspace)
-        if name not in [value for _, value in offered] or tab not in links.CHOICES["tab"]:
+        if name not in [value for _, value in offered] or tab not in TAB_NAMES:
             return [gr.skip()] * 2
         return [gr.Dropdown(choices=offered, value=name), gr.Tabs(selected=tab)]
 

@@ -15,7 +15,7 @@ from ui.tabs.lens import Call, Event, Fill, Lens, Site
 from ui.tabs.train.events import SHAPE_FIELDS, TrainEvents, server_functions
 from ui.tabs.train.form import FIRST_PRESET, scratch_fields
 from ui.tabs.train.further import label_fields, tuning_fields
-from ui.tabs.wiring import QUIET
+from ui.tabs.wiring import QUIET, view_tab
 
 # The workspace that this browser follows, which only its script knows, in place of the first input.
 _WITH_WORKSPACE = calling("train/bench.js", "[m.ownBench(), ...args.slice(1)]")
@@ -32,7 +32,7 @@ def train_tab(site: Site) -> Lens:
     with gr.Row(equal_height=False):
         with gr.Column(scale=2, min_width=300, elem_id="train-form"):
             with gr.Tabs(elem_id="train-kinds") as kinds:
-                with gr.Tab("From scratch", id="scratch") as scratch_tab:
+                with view_tab("train", "scratch") as scratch_tab:
                     preset = gr.Dropdown(list(PRESETS), value=FIRST_PRESET, label="Preset", elem_id="train-preset")
                     note = gr.HTML("", elem_id="train-note", elem_classes="said")
                     with gr.Row():
@@ -42,13 +42,13 @@ def train_tab(site: Site) -> Lens:
                     said = gr.HTML("", elem_id="train-said", elem_classes="said")
                     settings_opener("train-settings")
                     fields = scratch_fields(services, PRESETS[FIRST_PRESET])
-                with gr.Tab("Fine-tune", id="tune") as tune_tab:
+                with view_tab("train", "tune") as tune_tab:
                     tune = gr.Button("Fine-tune the model above", variant="primary", elem_id="tune-start")
                     gr.HTML("Trains the model above further, on a built-in text or on yours.", elem_classes="said")
                     said_of_tuning = gr.HTML("", elem_id="tune-said", elem_classes="said")
                     settings_opener("tune-settings")
                     tuning = tuning_fields(services)
-                with gr.Tab("Labels", id="labels") as labels_tab:
+                with view_tab("train", "labels") as labels_tab:
                     with gr.Row():
                         learn = gr.Button("Learn the labels", variant="primary", elem_id="labels-start", min_width=90)
                         as_gpt1 = gr.Button("GPT-1's settings", elem_id="labels-gpt1", min_width=90)

@@ -16,7 +16,7 @@ from ui.handlers.zero_shot.form import FIELDS
 from ui.handlers.zero_shot.views import EXPECTED, OWN
 from ui.tabs.lens import Event, Fill, Lens, Site, Wiring
 from ui.tabs.opening import WAITING, Opening
-from ui.tabs.wiring import QUIET, stop_event
+from ui.tabs.wiring import QUIET, stop_event, view_tab
 from ui.tabs.zero_shot.events import DRAWN, LINKED, PICKED, REFILLED, REWORDED, TYPED, ZeroShotEvents, counted
 from ui.tabs.zero_shot.form import task_fields
 
@@ -46,7 +46,7 @@ def zero_shot_tab(site: Site) -> Lens:
                 )
             fields, buttons = task_fields(services, example.values)
         with gr.Column(scale=4, min_width=330), gr.Tabs(elem_id="zero-shot-views"):
-            with gr.Tab("Answer", id="answer"):
+            with view_tab("zero-shot", "answer"):
                 view = zero_shot_view(example.view, name="prompt", server_functions=[prompt_picture], elem_id="zs-view")
                 with gr.Row(elem_classes="zs-buttons"):
                     start = gr.Button("Answer", variant="primary", elem_id="zs-answer", min_width=110)
@@ -60,23 +60,23 @@ def zero_shot_tab(site: Site) -> Lens:
                     elem_id="zs-prompt",
                     info="The model reads exactly this. A change in the fields rebuilds it.",
                 )
-            with gr.Tab("Ways of asking", id="ways") as ways_tab:
+            with view_tab("zero-shot", "ways") as ways_tab:
                 with gr.Row(elem_classes="zs-buttons"):
                     compare = gr.Button("Ask in all ways", variant="primary", elem_id="zs-compare", min_width=150)
                     stop_ways = gr.Button("Stop", variant="stop", min_width=80)
                 ways = zero_shot_view(
                     WAITING, name="ways-of-asking", server_functions=[prompt_picture], elem_id="zs-ways"
                 )
-            with gr.Tab("What did it use?", id="uses") as uses_tab:
+            with view_tab("zero-shot", "uses") as uses_tab:
                 with gr.Row():
                     whose = gr.Radio([OWN, EXPECTED], value=OWN, label="Whose probability moves", elem_id="zs-whose")
                     look = gr.Button("Leave things out", variant="primary", elem_id="zs-uses-start", min_width=150)
                 uses = zero_shot_view(
                     WAITING, name="what-it-used", server_functions=[prompt_picture], elem_id="zs-uses"
                 )
-            with gr.Tab("GPT-2's prompts", id="gpt2"):
+            with view_tab("zero-shot", "gpt2"):
                 sheet_view(scoreboard.gpt2_prompts(), name="gpt2-prompts", elem_id="zs-gpt2")
-            with gr.Tab("Size ladder", id="ladder") as ladder_tab:
+            with view_tab("zero-shot", "ladder") as ladder_tab:
                 rungs = gr.CheckboxGroup(
                     names,
                     value=list(dict.fromkeys([services.models.default, example.model, *cached])),
@@ -87,7 +87,7 @@ def zero_shot_tab(site: Site) -> Lens:
                     climb = gr.Button("Ask them all", variant="primary", elem_id="zs-ladder-start", min_width=150)
                     stop_ladder = gr.Button("Stop", variant="stop", min_width=80)
                 ladder = sheet_view(WAITING, name="size-ladder", elem_id="zs-ladder")
-            with gr.Tab("Scoreboard", id="scoreboard"):
+            with view_tab("zero-shot", "scoreboard"):
                 tests = gr.CheckboxGroup(
                     [(TASKS[name].title, name) for name in TASKS_WITH_ITEMS],
                     value=["sentiment", "translate", "arithmetic"],

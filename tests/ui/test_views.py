@@ -1,0 +1,46 @@
+"""The registry of tabs and views: the page has exactly these, and every tour and link finds them."""
+
+import re
+from pathlib import Path
+from urllib.parse import parse_qs
+
+import gradio as gr
+import pytest
+
+from ui import links, views
+from ui.handlers.page.stored import page_example
+from ui.page import BUILDERS, build_page
+from ui.services import make_services
+from ui.views import TABS
+
+COMPONENTS = Path(__file__).resolve().parents[2] / "ui" / "components"
+
+
+def test_the_page_has_the_registered_tabs_and_views_in_their_order():
+    services = make_services(model="mini", offline=True)
+    page = build_page(services, page_example(services))
+    laid_out = [(block.id, block.label) for block in page.blocks.values() if isinstance(block, gr.Tab)]
+    expected = [pair for tab in TABS for pair in [(tab.name, tab.title), *((v.name, v.title) for v in tab.views)]]
+    assert laid_out == expected and list(BUILDERS) == list(views.TAB_NAMES)
+
+
+@pytest.mark.parametrize("file", ["shared/tour_steps.js", "talks/example-tour.txt"])
+def test_every_step_of_a_tour_goes_to_a_registered_place(file):
+    steps = re.findall(r"tab=[^'\n`]+", (COMPONENTS / file).read_text(encoding="utf-8"))
+    assert len(steps) > 2
+    for step in steps:
+        asked = {name: values[0] for name, values in parse_qs(step).items()}
+        assert asked["tab"] in views.TAB_NAMES
+        assert asked.get("view", "") in ["", *views.titles(asked["tab"])], step
+
+
+def test_a_link_to_a_view_that_is_none_names_those_that_are():
+    assert links.mistakes({"tab": "attention", "view": "logit lens"}) == []
+    (said,) = links.mistakes({"tab": "attention", "view": "Lenses"})
+    assert "'Lenses', which attention does not have; choose 'Heads', 'Switch off'" in said
+    assert "it has only one" in links.mistakes({"tab": "start", "view": "x"})[0]
+
+
+def test_a_view_that_is_not_registered_cannot_be_laid_out():
+    with pytest.raises(KeyError):
+        views.title_of("generate", "nothing")
