@@ -29,7 +29,7 @@ TEXT = "the cat sat on the mat and the dog"
 
 
 def look(services, text=TEXT, mode=RAW, keep="end"):
-    return json.loads(list(maps.look(services, None, "tiny", text, mode, keep))[-1].value)
+    return json.loads(list(maps.look(services, None, maps.AttentionForm("tiny", text, mode, keep)))[-1].value)
 
 
 def decoded(text, n, dtype, top):
@@ -52,9 +52,11 @@ def thumbs_of(value):
 
 
 def test_the_first_look_comes_without_the_random_scores_and_then_with_them(services):
-    first, second = (json.loads(seen.value) for seen in maps.look(services, None, "tiny", TEXT, RAW, "end"))
+    first, second = (
+        json.loads(seen.value) for seen in maps.look(services, None, maps.AttentionForm("tiny", TEXT, RAW, "end"))
+    )
     assert first["random"] is None and len(second["random"]["induction"]) == 2
-    assert len(list(maps.look(services, None, "tiny", TEXT, RAW, "end"))) == 1
+    assert len(list(maps.look(services, None, maps.AttentionForm("tiny", TEXT, RAW, "end")))) == 1
     assert (second["L"], second["H"], second["causal"]) == (2, 4, True) and "".join(second["tokens"]) == TEXT
     assert all(len(row) == 4 for name in second["scores"] for row in second["scores"][name])
     layer, head = second["start"]
@@ -183,7 +185,7 @@ def test_a_text_that_is_too_long_keeps_the_end_that_was_chosen_and_says_so(servi
         assert value["ids"] == kept
         assert f"The text has {len(ids)} tokens and this model reads 32: the {keep} is shown" in value["note"]
     assert len(look(services, long, IN_FRONT)["ids"]) == 32
-    assert list(maps.look(services, None, "tiny", long, RAW, "end"))[-1].cut
+    assert list(maps.look(services, None, maps.AttentionForm("tiny", long, RAW, "end")))[-1].cut
 
 
 def test_a_model_without_an_end_of_text_token_says_so(services, monkeypatch):
@@ -199,7 +201,7 @@ def test_generated_tokens_are_read_as_they_were_made(services):
     list(writing.write(services, "visitor", "tiny", "the cat", values))
     document = services.sessions.get("visitor").document
     text = maps.generated_text(services, "visitor")
-    seen = maps.read(services, "visitor", "tiny", text)
+    seen = maps.read(services, "visitor", maps.AttentionForm("tiny", text))
     assert seen.kept.reading.token_ids == document.ids
     with pytest.raises(GPTCoreError, match="no text in the Generate tab"):
         maps.generated_text(services, "somebody else")
@@ -282,12 +284,12 @@ def test_switching_off_shows_both_distributions_and_leaves_the_model_alone(servi
     ids = torch.tensor([tiny_lm.tokenizer.encode(TEXT)])
     before = tiny_lm.model(ids).logits[0, -1].detach().softmax(-1)
     off = [[0, "attention", None], [1, "head", 2]]
-    value = json.loads(ablation.switch_off(services, None, "tiny", TEXT, RAW, "end", off, "zero"))
+    value = json.loads(ablation.switch_off(services, None, maps.AttentionForm("tiny", TEXT, RAW, "end"), off, "zero"))
     assert value["off"] == off and value["divergence"] > 0 and value["mlp"] is True
     for row in value["rows"]:
         assert row["before"] == pytest.approx(float(before[row["id"]]), rel=1e-3, abs=1e-6)
     torch.testing.assert_close(tiny_lm.model(ids).logits[0, -1].softmax(-1), before, atol=1e-6, rtol=1e-4)
-    nothing = json.loads(ablation.switch_off(services, None, "tiny", TEXT, RAW, "end", [], "mean"))
+    nothing = json.loads(ablation.switch_off(services, None, maps.AttentionForm("tiny", TEXT, RAW, "end"), [], "mean"))
     assert nothing["divergence"] == 0 and all(row["before"] == row["after"] for row in nothing["rows"])
 
 
@@ -306,25 +308,37 @@ def test_switching_off_shows_both_distributions_and_leaves_the_model_alone(servi
 )
 def test_parts_that_are_none_are_sentences(services, off, replacement, said):
     assert (
-        said in json.loads(ablation.switch_off(services, None, "tiny", TEXT, RAW, "end", off, replacement))["message"]
+        said
+        in json.loads(
+            ablation.switch_off(services, None, maps.AttentionForm("tiny", TEXT, RAW, "end"), off, replacement)
+        )["message"]
     )
 
 
 def test_trying_every_part_reports_layer_by_layer_and_stops(services):
-    steps = [json.loads(step) for step in ablation.try_all(services, "v", "tiny", TEXT, RAW, "end", "zero")]
+    steps = [
+        json.loads(step)
+        for step in ablation.try_all(services, "v", maps.AttentionForm("tiny", TEXT, RAW, "end"), "zero")
+    ]
     assert [step["done"] for step in steps] == [1, 2] and len(steps[-1]["effects"]) == 2 * (4 + 2)
-    single = json.loads(ablation.switch_off(services, None, "tiny", TEXT, RAW, "end", [[1, "head", 3]], "zero"))
+    single = json.loads(
+        ablation.switch_off(services, None, maps.AttentionForm("tiny", TEXT, RAW, "end"), [[1, "head", 3]], "zero")
+    )
     assert steps[-1]["effects"]["1,head,3"] == pytest.approx(single["divergence"], abs=1e-3)
-    running = ablation.try_all(services, "v", "tiny", TEXT, RAW, "end", "mean")
+    running = ablation.try_all(services, "v", maps.AttentionForm("tiny", TEXT, RAW, "end"), "mean")
     next(running)
     services.sessions.get("v").stop()
     assert [json.loads(step)["stopped"] for step in running] == [True]
 
 
 def test_effects_say_what_they_belong_to_so_that_late_ones_can_be_left_out(services):
-    first = json.loads(next(ablation.try_all(services, "v", "tiny", TEXT, RAW, "end", "zero")))
-    shown = json.loads(ablation.switch_off(services, "v", "tiny", TEXT, RAW, "end", [[0, "head", 1]], "zero"))
-    other = json.loads(ablation.switch_off(services, "v", "tiny", TEXT + " ran", RAW, "end", [], "zero"))
+    first = json.loads(next(ablation.try_all(services, "v", maps.AttentionForm("tiny", TEXT, RAW, "end"), "zero")))
+    shown = json.loads(
+        ablation.switch_off(services, "v", maps.AttentionForm("tiny", TEXT, RAW, "end"), [[0, "head", 1]], "zero")
+    )
+    other = json.loads(
+        ablation.switch_off(services, "v", maps.AttentionForm("tiny", TEXT + " ran", RAW, "end"), [], "zero")
+    )
     assert first["of"] == shown["of"] != other["of"] and "rows" not in first
 
 
@@ -334,22 +348,22 @@ def test_parts_that_another_model_lacks_are_dropped(services):
 
 
 def test_the_end_of_text_token_in_front_counts_for_the_lens_and_for_switching_off_too(services):
-    value = json.loads(lens.lens(services, None, "tiny", TEXT, IN_FRONT, "end"))
+    value = json.loads(lens.lens(services, None, maps.AttentionForm("tiny", TEXT, IN_FRONT, "end")))
     assert value["tokens"][0] == "<|endoftext|>"
     plain, front = (
-        json.loads(ablation.switch_off(services, None, "tiny", TEXT, mode, "end", [], "zero"))
+        json.loads(ablation.switch_off(services, None, maps.AttentionForm("tiny", TEXT, mode, "end"), [], "zero"))
         for mode in (RAW, IN_FRONT)
     )
     assert plain["rows"][0]["before"] != front["rows"][0]["before"]
 
 
 def test_the_lens_ends_in_the_model_itself(services, tiny_lm):
-    value = json.loads(lens.lens(services, None, "tiny", TEXT, RAW, "end"))
+    value = json.loads(lens.lens(services, None, maps.AttentionForm("tiny", TEXT, RAW, "end")))
     assert value["depths"] == ["embeddings", "layer 0", "layer 1"] and len(value["best"]) == 3
     best = tiny_lm.model(torch.tensor([tiny_lm.tokenizer.encode(TEXT)])).logits[0].argmax(-1)
     assert value["best"][-1] == [gptcore.tokenizers.describe_token(tiny_lm.tokenizer, int(i)) for i in best]
     assert set(value["rank"][-1]) == {1}
-    assert "empty" in json.loads(lens.lens(services, None, "tiny", "", RAW, "end"))["message"]
+    assert "empty" in json.loads(lens.lens(services, None, maps.AttentionForm("tiny", "", RAW, "end")))["message"]
 
 
 def test_a_text_that_wakes_a_head_is_the_one_where_it_rests_least(services, tiny_lm):

@@ -13,7 +13,7 @@ from gptcore.analysis.ablation import Replacement
 from gptcore.errors import GPTCoreError
 from ui.handlers import inputs
 from ui.handlers.attention import maps
-from ui.handlers.attention.maps import Seen
+from ui.handlers.attention.maps import AttentionForm, Seen
 from ui.handlers.inputs import InputError
 from ui.services import Services
 from ui.state.token_stream import label
@@ -25,10 +25,7 @@ _N_ROWS, _MOST_OFF = 12, 2_000
 def switch_off(
     services: Services,
     session_id: str | None,
-    model: object,
-    text: object,
-    mode: object,
-    keep: object,
+    form: AttentionForm,
     off: object,
     replacement: object,
     *,
@@ -37,8 +34,9 @@ def switch_off(
     """The next-token distribution before and after, as JSON for the component; errors are said in its place.
 
     Args:
-        mode: one of attention.MODES; the end-of-text token in front is part of what the model reads.
-        keep: which end of a text that is too long.
+        services: of the app.
+        session_id: the visitor.
+        form: what is read, and how; the end-of-text token in front is part of it.
         off: list of [layer, "head" | "attention" | "mlp", head or null].
         replacement: "zero", or "mean" over the text.
         example: nobody has chosen these parts; they go when the visitor chooses one.
@@ -47,7 +45,7 @@ def switch_off(
     {id, label, before, after}, example.
     """
     try:
-        seen = maps.read(services, session_id, model, text, mode, keep)
+        seen = maps.read(services, session_id, form)
         parts, how = parts_of(off), _replacement(replacement)
         return _json({**services.now(lambda: _changed(seen, parts, how)), "example": example})
     except GPTCoreError as error:
@@ -57,10 +55,7 @@ def switch_off(
 def try_all(
     services: Services,
     session_id: str | None,
-    model: object,
-    text: object,
-    mode: object,
-    keep: object,
+    form: AttentionForm,
     replacement: object,
 ) -> Iterator[str]:
     """Switches off every part alone, layer by layer: how far the next-token distribution moves, in bits.
@@ -70,7 +65,7 @@ def try_all(
         keeps what was found.
     """
     how = _replacement(replacement)
-    seen = maps.read(services, session_id, model, text, mode, keep)
+    seen = maps.read(services, session_id, form)
     found: dict[str, float] = {}
     total = seen.lm.model.config.n_layer
     with services.sessions.get(session_id).turn() as run:

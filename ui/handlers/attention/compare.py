@@ -24,8 +24,8 @@ def compare(
     how much of each head's attention stands elsewhere, averaged over reading tokens, 0 to 1 (total variation).
     """
     try:
-        a = maps.read(services, session_id, model_a, text_a)
-        b = maps.read(services, session_id, model_b, text_b)
+        a = maps.read(services, session_id, maps.AttentionForm(model_a, text_a))
+        b = maps.read(services, session_id, maps.AttentionForm(model_b, text_b))
         check(a, b)
         return services.now(lambda: _describe(a, b, str(text_a)))
     except maps.GPTCoreError as error:

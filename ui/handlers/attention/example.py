@@ -30,14 +30,15 @@ def make_attention_example(services: Services) -> AttentionExample:
     ids = lm.tokenizer.encode(text)
     text = lm.tokenizer.decode(ids[: lm.model.config.n_positions - 1])
     other = other_text(text)
-    view = list(maps.look(services, None, name, text, maps.RAW, "end"))[-1].value
+    form = maps.AttentionForm(name, text)
+    view = list(maps.look(services, None, form))[-1].value
     off: list[list[object]] = [[0, "attention", None]]
     return AttentionExample(
         text=text,
         other_text=other,
         view=view,
         off=off,
-        ablation=ablation.switch_off(services, None, name, text, maps.RAW, "end", off, "zero", example=True),
-        lens=lens.lens(services, None, name, text, maps.RAW, "end"),
+        ablation=ablation.switch_off(services, None, form, off, "zero", example=True),
+        lens=lens.lens(services, None, form),
         compared=compare.compare(services, None, name, text, name, other),
     )

@@ -8,7 +8,7 @@ from typing import Any
 from gptcore.analysis import logit_lens
 from gptcore.errors import GPTCoreError
 from ui.handlers.attention import maps
-from ui.handlers.attention.maps import Seen
+from ui.handlers.attention.maps import AttentionForm, Seen
 from ui.services import Services
 from ui.state.token_stream import label
 
@@ -16,14 +16,14 @@ from ui.state.token_stream import label
 _MOST_POSITIONS = 64
 
 
-def lens(services: Services, session_id: str | None, model: object, text: object, mode: object, keep: object) -> str:
-    """The lens as JSON for the component; errors are said in its place. Arguments as in `attention.read`.
+def lens(services: Services, session_id: str | None, form: AttentionForm) -> str:
+    """The lens as JSON for the component; errors are said in its place. Arguments as in `maps.read`.
 
     Keys: model, note, tokens (of the columns), first (place of the first column), depths (names of the rows, the
     embeddings first), and by row and column best (label), probability, rank and share of the final choice.
     """
     try:
-        seen = maps.read(services, session_id, model, text, mode, keep)
+        seen = maps.read(services, session_id, form)
         found = services.now(lambda: _describe(seen))
         return json.dumps(found, ensure_ascii=False, separators=(",", ":"))
     except GPTCoreError as error:

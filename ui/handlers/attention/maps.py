@@ -28,6 +28,23 @@ _SCORES = ("previous", "first", "itself", "duplicate", "induction", "distance", 
 
 
 @dataclass(frozen=True)
+class AttentionForm:
+    """What the tab is asked to read, as it arrives; `read` checks it.
+
+    Attributes:
+        model: its name.
+        text: what it reads.
+        mode: one of MODES; IN_FRONT puts the end-of-text token before the text.
+        keep: one of ENDS: which end of a text that is too long.
+    """
+
+    model: object
+    text: object
+    mode: object = RAW
+    keep: object = "end"
+
+
+@dataclass(frozen=True)
 class Seen:
     """What there is to look at.
 
@@ -52,19 +69,17 @@ class Look:
     cut: bool = False
 
 
-def look(
-    services: Services, session_id: str | None, model: object, text: object, mode: object, keep: object
-) -> Iterator[Look]:
+def look(services: Services, session_id: str | None, form: AttentionForm) -> Iterator[Look]:
     """What the component needs to draw all heads of a text small, and to ask for one of them.
 
     What is wrong with a text that is being typed is said in the view's place. The heads' scores on repeated random
     tokens take longer than the rest; the first look at a model comes without them, then with them.
     """
     try:
-        seen = read(services, session_id, model, text, mode, keep)
+        seen = read(services, session_id, form)
         profile = services.attention_cache.known_profile(seen.lm)
         cut = bool(seen.note)
-        described = partial(describe, seen, mode=str(mode), text=str(text), keep=str(keep))
+        described = partial(describe, seen, mode=str(form.mode), text=str(form.text), keep=str(form.keep))
         yield Look(services.now(partial(described, profile)), cut)
         if profile is None:
             profile = services.now(lambda: services.attention_cache.profile(seen.lm))
@@ -78,25 +93,24 @@ def message(text: str) -> str:
     return json.dumps({"message": text}, ensure_ascii=False)
 
 
-def read(
-    services: Services, session_id: str | None, model: object, text: object, mode: object = RAW, keep: object = "end"
-) -> Seen:
+def read(services: Services, session_id: str | None, form: AttentionForm) -> Seen:
     """Reads a text with a model, from the store when it has been read lately.
 
     Args:
+        services: of the app.
         session_id: whose text; one that was generated is read with the very tokens that it was made of.
-        mode: one of MODES; IN_FRONT puts the end-of-text token before the text.
-        keep: which end of a text that is too long.
+        form: what to read, and how.
 
     Raises:
         InputError and the core's errors, with what to do.
     """
+    model, mode, keep = form.model, form.mode, form.keep
     if mode not in MODES:
         raise InputError(f"The sink mode is {str(mode)[:60]!r}; choose {', '.join(MODES)}.")
     if keep not in ENDS:
         raise InputError(f"The end to keep is {str(keep)[:60]!r}; choose {' or '.join(ENDS)}.")
     lm = services.models.get(inputs.model_name(model))
-    written = inputs.text(text, "The text", most=services.limits.max_prompt_chars)
+    written = inputs.text(form.text, "The text", most=services.limits.max_prompt_chars)
     if not written:
         raise InputError("The text is empty. Write at least two words for the heads to look at.")
     ids = _generated_ids(services, session_id, lm, str(model), written)

@@ -20,7 +20,7 @@ def attention_maps(
     Returns:
         {"model", "tokens", "token_ids", "note", "n_layer", "n_head", "scores", "random", "roles" [L][H], "weights"}
     """
-    seen = maps.read(services, None, model, prompt, sink, keep)
+    seen = maps.read(services, None, maps.AttentionForm(model, prompt, sink, keep))
     reading = seen.kept.reading
     if (layer is None) != (head is None):
         raise InputError("Give both a layer and a head for a map, or neither for the scores alone.")

@@ -84,7 +84,10 @@ def _made_of(services: Services) -> dict[str, Any] | None:
 def _signs(services: Services, attention: AttentionExample) -> dict[str, str]:
     """The key of each text's reading in this process -> what stands for it in the file."""
     texts = {"(first text)": attention.text, "(other text)": attention.other_text}
-    return {maps.read(services, None, services.models.default, text).key: sign for sign, text in texts.items()}
+    return {
+        maps.read(services, None, maps.AttentionForm(services.models.default, text)).key: sign
+        for sign, text in texts.items()
+    }
 
 
 def _exchanged(attention: AttentionExample, by: dict[str, str]) -> AttentionExample:

@@ -43,35 +43,37 @@ class AttentionEvents:
             yield [view, switched, layers, keep, off] if is_newest() else [skip] * 5
 
     def _look(self, request: gr.Request, shown: str, *raw: object) -> Iterator[list[Any]]:
-        name, text, mode, keep, off, replacement = raw
+        name, *rest, off, replacement = raw
+        form = maps.AttentionForm(name, *rest)
         visitor, skip = request.session_hash, gr.skip()
         with shown_to_visitor():
             if shown == "off":
                 parts, example = off if isinstance(off, Switches) else Switches(())
                 fits = ablation.fitting(self._services, name, list(parts))
-                value = ablation.switch_off(
-                    self._services, visitor, name, text, mode, keep, fits, replacement, example=example
-                )
+                value = ablation.switch_off(self._services, visitor, form, fits, replacement, example=example)
                 yield [skip, value, skip, skip, Switches(fits, example)]
             elif shown == "lens":
-                yield [skip, skip, lens.lens(self._services, visitor, name, text, mode, keep), skip, skip]
-            looks = maps.look(self._services, visitor, name, text, mode, keep)
+                yield [skip, skip, lens.lens(self._services, visitor, form), skip, skip]
+            looks = maps.look(self._services, visitor, form)
             views = ([seen.value, skip, skip, gr.Radio(visible=seen.cut), skip] for seen in looks)
             yield from or_nothing(views, [skip] * 5)
 
     def off(self, request: gr.Request, event: gr.EventData, *raw: object) -> list[Any]:
         asked = event_data(event)
         off = asked["off"] if "off" in asked else [[asked.get("layer"), "head", asked.get("head")]]
-        name, text, mode, keep, replacement = raw
+        *given, replacement = raw
+        form = maps.AttentionForm(*given)
         self._services.sessions.get(request.session_hash).newest("switches")
         with shown_to_visitor():
-            value = ablation.switch_off(self._services, request.session_hash, name, text, mode, keep, off, replacement)
+            value = ablation.switch_off(self._services, request.session_hash, form, off, replacement)
             parts = Switches([[part.layer, part.kind, part.head] for part in ablation.parts_of(off)])
         return [value, parts, gr.skip() if "off" in asked else gr.Tabs(selected="off")]
 
     def try_all(self, request: gr.Request, *raw: object) -> Iterator[Any]:
         with shown_to_visitor():
-            yield from or_nothing(ablation.try_all(self._services, request.session_hash, *raw), gr.skip())
+            *given, replacement = raw
+            form = maps.AttentionForm(*given)
+            yield from or_nothing(ablation.try_all(self._services, request.session_hash, form, replacement), gr.skip())
 
     def wake(self, event: gr.EventData, name: str, text: str, before: str | None) -> list[Any]:
         """The text that activates a head, a sentence on it, the visitor's own text, and the way back to that."""
