@@ -17,6 +17,10 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 for _name in ("NO_PROXY", "no_proxy"):
     os.environ[_name] = ",".join(filter(None, [os.environ.get(_name), "127.0.0.1,localhost"]))
 
+from ui.server.gradio_internals import quick_gradio  # noqa: F401 - before gradio is imported
+
+# isort: split
+
 from ui.compute import zero_gpu  # noqa: F401
 
 # isort: split

@@ -22,6 +22,7 @@ from ui.handlers.generate import writing as handlers
 from ui.handlers.generate.recovery import recover
 from ui.handlers.models import loading, uses
 from ui.handlers.page.example import PageExample
+from ui.server import gradio_internals
 from ui.server.gradio_internals.api_reference import tell_of
 from ui.services import Services
 from ui.state.model_store import base_name, facts, moments
@@ -138,7 +139,7 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
                 lens.sends.listener(**{**lens.sends.event, "outputs": [tabs, *trained]})
         page.unload(_on_leave(services))
         endpoints = add_endpoints(services)
-    tell_of(page, endpoints)
+    gradio_internals.apply("API reference", lambda: tell_of(page, endpoints))
     return page
 
 

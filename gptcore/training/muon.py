@@ -80,11 +80,12 @@ class Muon(GroupedOptimizer):
                 self.state[parameter]["momentum"] = torch.zeros_like(parameter)
         gradients = torch.stack([parameter.grad for parameter in parameters if parameter.grad is not None])
         means = [self.state[parameter]["momentum"] for parameter in parameters]
-        torch._foreach_lerp_(means, list(gradients), 1 - past)
+        for mean, gradient in zip(means, gradients, strict=True):
+            mean.lerp_(gradient, 1 - past)
         ahead = gradients.lerp(torch.stack(means), past)  # [N, rows, columns]
         rows, columns = ahead.shape[1] // group["parts"], ahead.shape[2]
         direction = orthogonalise(ahead.view(-1, rows, columns)).view_as(ahead)
-        torch._foreach_mul_(parameters, 1 - group["lr"] * group["weight_decay"])
         # A tall matrix has more rows than directions; the factor keeps the size of an output's change the same.
         scale = max(1.0, rows / columns) ** 0.5
-        torch._foreach_add_(parameters, list(direction), alpha=-group["lr"] * scale)
+        for parameter, step in zip(parameters, direction, strict=True):
+            parameter.mul_(1 - group["lr"] * group["weight_decay"]).add_(step, alpha=-group["lr"] * scale)

@@ -23,7 +23,9 @@ def multiplies_bf16(device: torch.device | str) -> bool:
     """Whether a device has instructions for products of bfloat16 matrices, which halve the bytes and more."""
     if torch.device(device).type == "cuda":
         return torch.cuda.is_bf16_supported()
-    return torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
+    # Private: without them fp32 is assumed, which is right everywhere and slower where there are such instructions.
+    asked = (getattr(torch.cpu, name, None) for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported"))
+    return any(ask is not None and ask() for ask in asked)
 
 
 def faster_precision(shape: GPTConfig, batch_size: int, *, window: int | None = None, device: str = "cpu") -> Precision:

@@ -6,7 +6,7 @@ import gradio as gr
 import pytest
 from wire import apart
 
-from ui.server.launch import look_seldom
+from ui.server.gradio_internals.queue_life import look_seldom
 
 
 class Enough(Exception):

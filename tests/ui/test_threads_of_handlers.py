@@ -25,6 +25,7 @@ from ui.handlers.train.forms import label_form, train_form, tune_form
 from ui.handlers.train.presets import GPT1_TUNING, PRESETS
 
 PROMPT, OTHER = "the cat sat", "the cat ran"
+READ = maps.AttentionForm("tiny", PROMPT)
 SAMPLING = SamplingSettings(temperature=0.8, top_k=20, top_p=0.9, repetition_penalty=1.2)
 FORM = WritingForm(SAMPLING, 4, (), 1, use_cache=True, tokens_per_second=0)
 LESSON = PRESETS["30 seconds, letters"] | GPT1_TUNING | {
@@ -42,9 +43,9 @@ HANDLERS = {
     "strategies": lambda services: json.loads(odds.odds(services, ["tiny", PROMPT, [0.5, 1, 2], [1, 5, 20]]))["tokens"],
     "the first sentence": lambda services: json.loads(sentence.opening(services, "tiny", PROMPT))["next"],
     "a part switched off": lambda services: json.loads(
-        ablation.switch_off(services, "v", maps.AttentionForm("tiny", PROMPT), [[0, "mlp", None]], "zero")
+        ablation.switch_off(services, "v", READ, [[0, "mlp", None]], "zero")
     )["rows"],
-    "all heads": lambda services: list(maps.look(services, "v", maps.AttentionForm("tiny", PROMPT))),
+    "all heads": lambda services: list(maps.look(services, "v", READ)),
     "one head": lambda services: maps.head_map(services, [key(services), 0, 1, "raw"]),
     "the scores of a head": lambda services: maps.steps(services, [key(services), 0, 1, "raw"]),
     "the numbers of a row": lambda services: maps.arithmetic(services, [key(services), 0, 1, "raw", 2, 1]),
@@ -57,9 +58,9 @@ HANDLERS = {
     "maps that a saved page holds": lambda services: files.maps_for_a_page(services, [key(services), 0, 1, "raw"]),
     "arrays of a file": lambda services: files.arrays(services, [key(services), 0, 1, "raw"]),
     "a neuron": lambda services: json.loads(neurons.neurons(services, ["tiny", PROMPT, 0, None]))["top"],
-    "the logit lens": lambda services: json.loads(lens.lens(services, "v", maps.AttentionForm("tiny", PROMPT)))["best"],
+    "the logit lens": lambda services: json.loads(lens.lens(services, "v", READ))["best"],
     "a text that activates a head": lambda services: texts.wake(services, "tiny", 0, 1),
-    "every part alone": lambda services: list(ablation.try_all(services, "v", maps.AttentionForm("tiny", PROMPT), "zero")),
+    "every part alone": lambda services: list(ablation.try_all(services, "v", READ, "zero")),
     "maps for a program": lambda services: of_programs.attention_maps(services, "tiny", PROMPT, 0, 1, "raw", "end"),
     "a run": lambda services: plan.make_plan(services, train_form(LESSON, services.limits)),
     "a model trained further": lambda services: plan.tuning_plan(

@@ -12,16 +12,17 @@ from functools import partial
 from typing import Any
 
 import gradio as gr
-from gradio.queueing import Queue
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
 
 from gptcore.memory import return_freed_memory
 from ui.components.files import calling, early, routes, style_link
 from ui.handlers.page.warming import warm_up
+from ui.server import gradio_internals
 from ui.server.connections import limit_connections
 from ui.server.gradio_internals.configuration import slim
 from ui.server.gradio_internals.page_states import PageStates
+from ui.server.gradio_internals.queue_life import finish, look_seldom, queue_of
 from ui.server.gradio_internals.queue_share import Listeners, QueueShare
 from ui.server.middleware import GuardMiddleware, Known, RateLimiter
 from ui.server.temp_files import TemporaryFiles, UploadRoom
@@ -34,11 +35,6 @@ _LARGEST_UPLOAD = "200mb"
 _FIRST = ("shared/keys.js", "shared/visit.js", "shared/recorder.js", "start/start_view.js")  # what any page needs
 _TEXT_FIELDS = frozenset({"train-written", "tune-written", "labels-lines"})  # where a text of megabytes may stand
 _OTHER_THREADS = 16  # beside one for each visitor who waits
-# Seconds between two looks of Gradio's queue for a new event. Its own millisecond interrupts what computes a thousand
-# times a second: measured, it takes a fifth of the speed of a text, and 5 ms before an answer are noticed by nobody.
-_QUEUE_LOOKS = 0.005
-_PROGRESS_LOOKS = 1.0  # the same, for progress bars that this page does not have
-_LAST_WORDS, _LAST_SECONDS = 2.0, 2  # for answers that are under way, and for connections that stay open, at the end
 _TIDYING = 2.0  # seconds between two looks at what nobody uses any more
 _RETURNING = 15  # such looks until freed memory is given back, too: a crowd leaves hundreds of megabytes in pieces
 
@@ -68,8 +64,9 @@ def serve(
     ]
     limit_connections()
     page.queue(api_open=False, max_size=services.limits.waiting_events)
-    look_seldom(page._queue)
-    QueueShare(page._queue, listeners, waiting_each=services.limits.waiting_events // 2).install()
+    gradio_internals.apply("queue pauses", lambda: look_seldom(queue_of(page)))
+    each = services.limits.waiting_events // 2
+    gradio_internals.apply("queue share", lambda: QueueShare(queue_of(page), listeners, waiting_each=each).install())
     _, address, _ = page.launch(
         theme=make_theme(),
         head=style_link(),
@@ -102,12 +99,8 @@ def _until_told_to_end(page: gr.Blocks, services: Services) -> None:
             time.sleep(0.1)
     services.sessions.stop_all()
     services.run_manager.stop_all()
-    deadline = time.monotonic() + _LAST_WORDS
-    while any(page._queue.active_jobs) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    page._queue.close()
+    gradio_internals.apply("orderly end", lambda: finish(page))
     if page.server is not None:
-        page.server.config.timeout_graceful_shutdown = _LAST_SECONDS
         page.server.close()
 
 
@@ -122,16 +115,11 @@ def _known(page: gr.Blocks) -> Known:
     return Known(frozenset(page.fns), frozenset(page.blocks), endpoints, texts)
 
 
-def look_seldom(queue: Queue) -> None:
-    """Lengthens the pauses of Gradio's queue between two looks for something to do."""
-    queue.sleep_when_free, queue.progress_update_sleep_when_free = _QUEUE_LOOKS, _PROGRESS_LOOKS
-
-
 @asynccontextmanager
 async def _lighter(page: gr.Blocks, app: Any) -> AsyncIterator[None]:
     """Before the first visitor: the page without what no browser reads, and states that keep no copy of it."""
-    slim(page.config)
-    app.state_holder = PageStates(page)
+    gradio_internals.apply("configuration", lambda: slim(page.config))
+    gradio_internals.apply("page states", lambda: setattr(app, "state_holder", PageStates(page)))
     yield
 
 

@@ -10,6 +10,8 @@ import inspect
 import sys
 from typing import Any
 
+from ui.server.gradio_internals import apply
+
 _getfile = inspect.getfile
 
 
@@ -19,8 +21,12 @@ def _in_no_file(described: Any) -> str:
     return _getfile(described)
 
 
-inspect.getfile = _in_no_file
-try:
-    import gradio  # noqa: F401
-finally:
-    inspect.getfile = _getfile
+def _import_quickly() -> None:
+    inspect.getfile = _in_no_file
+    try:
+        import gradio  # noqa: F401
+    finally:
+        inspect.getfile = _getfile
+
+
+apply("quick import", _import_quickly)
