@@ -8,14 +8,14 @@ import pytest
 
 COUNTED = """
 import ast, inspect, sys
-parse, getfile, parsed = ast.parse, inspect.getfile, []
+parse, parsed = ast.parse, []
 def counting(*given, **named):
     parsed.append(sys._getframe(1).f_globals.get("__name__"))
     return parse(*given, **named)
 ast.parse = counting
 import {module}
 import gradio
-assert inspect.getfile is getfile and gradio.HTML("here").value == "here"
+assert "quick" not in inspect.getfile.__module__ and gradio.HTML("here").value == "here"
 print(parsed.count("gradio.component_meta"))
 """
 
