@@ -43,6 +43,7 @@ TESTED = {
     "python tests/benchmarks/sentiment.py rows.tsv": "tests/test_readme.py",
     "python tests/benchmarks/input_forms.py": "tests/test_readme.py",
     "python tests/benchmarks/contended.py": "tests/test_readme.py",
+    "python tests/benchmarks/curves.py": "tests/test_readme.py",
     "python -m tests.tools.ladder ladder.json": "tests/test_ladder.py",
 }
 
@@ -134,10 +135,10 @@ def test_the_film_is_made_from_a_recording(tmp_path):
     from PIL import Image
 
     import film
-    from ui.runs.run_json import read_recording
+    from ui.runs.run_json import read_run
 
     lm = gptcore.load(film.MODEL, offline=True)
-    record = read_recording((ROOT / "weights" / film.MODEL / "run.json").read_text(encoding="utf-8"), lm)
+    record = read_run((ROOT / "weights" / film.MODEL / "run.json").read_text(encoding="utf-8"), lm)
     record.observations[:] = record.observations[:2]
     assert film.film(record, tmp_path / "film.gif", dpi=20) == 2
     with Image.open(tmp_path / "film.gif") as made:

@@ -29,7 +29,21 @@ def add_endpoints(services: Services) -> dict[str, Endpoint]:
     Returns:
         what each takes and answers, for people.
     """
+    shared = {"concurrency_id": "model", "concurrency_limit": services.limits.concurrent_visits}
+    endpoints = {
+        "generate": _with_sampling(_generate(services)),
+        "next_token": _with_sampling(_next_token(services), leave_out=("min_new_tokens",)),
+        "attention": _attention_of(services),
+        "parameters": _parameters_of(services),
+        "train": _train_of(services),
+        "zero_shot": _zero_shot_of(services),
+    }
+    for name, function in endpoints.items():
+        gr.api(function, api_name=name, **shared)
+    return {name: api_reference.described(name, function) for name, function in endpoints.items()}
 
+
+def _generate(services: Services) -> Callable[..., dict[str, Any]]:
     def generate(
         prompt: str,
         max_new_tokens: int = 50,
@@ -66,6 +80,10 @@ def add_endpoints(services: Services) -> dict[str, Endpoint]:
             form = inputs.writing_form(controls, services.limits)
             return writing.generate(services, model, prompt, n, form)
 
+    return generate
+
+
+def _next_token(services: Services) -> Callable[..., dict[str, Any]]:
     def next_token(
         prompt: str,
         n_rows: int = 20,
@@ -86,6 +104,10 @@ def add_endpoints(services: Services) -> dict[str, Endpoint]:
         with shown_to_visitor():
             return writing.next_token(services, model, prompt, n_rows, inputs.sampling(sampling))
 
+    return next_token
+
+
+def _attention_of(services: Services) -> Callable[..., dict[str, Any]]:
     def attention_of(
         prompt: str,
         layer: int | None = None,
@@ -112,6 +134,10 @@ def add_endpoints(services: Services) -> dict[str, Endpoint]:
         with shown_to_visitor():
             return attention.attention_maps(services, model, prompt, layer, head, sink, keep)
 
+    return attention_of
+
+
+def _parameters_of(services: Services) -> Callable[..., dict[str, Any]]:
     def parameters_of(
         preset: str | None = None,
         vocab_size: int = 50257,
@@ -168,6 +194,10 @@ def add_endpoints(services: Services) -> dict[str, Endpoint]:
         with shown_to_visitor():
             return parameters.parameters(preset, controls, batch_size, n_tokens)
 
+    return parameters_of
+
+
+def _train_of(services: Services) -> Callable[..., dict[str, Any]]:
     def train_of(
         action: str = "start",
         run: str = "",
@@ -202,6 +232,10 @@ def add_endpoints(services: Services) -> dict[str, Endpoint]:
         with shown_to_visitor():
             return train.by_program(services, action, run, text, preset, given)
 
+    return train_of
+
+
+def _zero_shot_of(services: Services) -> Callable[..., dict[str, Any]]:
     def zero_shot_of(
         task: str,
         fields: dict[str, str] | None = None,
@@ -245,18 +279,7 @@ def add_endpoints(services: Services) -> dict[str, Endpoint]:
         with shown_to_visitor():
             return zero_shot.by_program(services, model, task, fields or {}, template, n_examples, prompt, given)
 
-    shared = {"concurrency_id": "model", "concurrency_limit": services.limits.concurrent_visits}
-    endpoints = {
-        "generate": _with_sampling(generate),
-        "next_token": _with_sampling(next_token, leave_out=("min_new_tokens",)),
-        "attention": attention_of,
-        "parameters": parameters_of,
-        "train": train_of,
-        "zero_shot": zero_shot_of,
-    }
-    for name, function in endpoints.items():
-        gr.api(function, api_name=name, **shared)
-    return {name: api_reference.described(name, function) for name, function in endpoints.items()}
+    return zero_shot_of
 
 
 def _with_sampling(function: Callable[..., dict[str, Any]], *, leave_out: tuple[str, ...] = ()) -> Callable[..., Any]:

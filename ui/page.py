@@ -29,7 +29,7 @@ from ui.state.model_store import base_name, facts, moments
 from ui.tabs import picker
 from ui.tabs.attention.tab import attention_tab
 from ui.tabs.generate.tab import generate_tab
-from ui.tabs.lens import Event, Fill, Lens, Site, Wiring
+from ui.tabs.lens import Event, Fill, Lens, TabContext, Wiring
 from ui.tabs.parameters.tab import parameters_tab
 from ui.tabs.start.tab import start_tab
 from ui.tabs.train.tab import train_tab
@@ -39,7 +39,7 @@ from ui.views import TAB_NAMES, TABS
 
 TITLE = "GPT Lens"
 # What lays out each tab, by its name.
-BUILDERS: dict[str, Callable[[Site], Lens]] = {
+BUILDERS: dict[str, Callable[[TabContext], Lens]] = {
     "start": start_tab,
     "generate": generate_tab,
     "attention": attention_tab,
@@ -92,7 +92,7 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
             for one, sentence in zip(TABS, sentences, strict=True):
                 with gr.Tab(one.title, id=one.name) as tab:
                     lines.append(gr.HTML(html.escape(sentence), elem_id=f"uses-{one.name}", elem_classes="uses"))
-                    lenses.append(BUILDERS[one.name](Site(services, model, example, model_work, tab, tabs)))
+                    lenses.append(BUILDERS[one.name](TabContext(services, model, example, model_work, tab, tabs)))
         gr.Markdown(KEYS, elem_id="keys", elem_classes="no-present")
         # The last model that could be opened, and two that tell that a link or a reload has set a model, or only
         # controls; each with a number that is another every time, so that whoever listens hears of it.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from gptcore.inference.engine import DecodeEngine, Decoder, Precision, UncachedDecoder
+from gptcore.inference.engine import DecodeEngine, Decoder, UncachedDecoder, WeightFormat
 from gptcore.inference.sequence import TokenSequence, check_length, context_start, replayed_start
 from gptcore.inference.token import GeneratedToken
 from gptcore.model import GPT
@@ -35,7 +35,7 @@ class RunningBatch:
         precision: see DecodeEngine; without a cache everything is exact.
     """
 
-    def __init__(self, model: GPT, *, use_cache: bool = True, precision: Precision = "auto") -> None:
+    def __init__(self, model: GPT, *, use_cache: bool = True, precision: WeightFormat = "auto") -> None:
         self.model = model
         self._decoder: Decoder = DecodeEngine(model, precision=precision) if use_cache else UncachedDecoder(model)
         self._rows: list[_Row] = []  # in the decoder's order

@@ -17,7 +17,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from gptcore.config import GPTConfig
-from gptcore.inference.kernels import KERNELS, Precision, Product, fastest_kernel
+from gptcore.inference.kernels import KERNELS, Product, WeightFormat, fastest_kernel
 from gptcore.kv_cache import RaggedKVCache
 from gptcore.model import GPT, activation, evaluating
 from gptcore.threads import ThreadGovernor, adapted
@@ -84,10 +84,10 @@ class DecodeEngine:
             "auto" is "fast" from 30M parameters, where reading the weights is what costs.
     """
 
-    def __init__(self, model: GPT, *, precision: Precision = "auto") -> None:
+    def __init__(self, model: GPT, *, precision: WeightFormat = "auto") -> None:
         self.model = model
         self.cache = RaggedKVCache(model.config, device=model.wte.weight.device)
-        self._precision: Precision = precision
+        self._precision: WeightFormat = precision
         self._engines: dict[int, tuple[PackedWeights, ThreadGovernor]] = {}
 
     def add(self) -> None:
@@ -193,7 +193,7 @@ _PACKED: WeakKeyDictionary[GPT, dict[tuple[int, str], tuple[tuple[int, int], Pac
 
 
 @adapted()
-def packed_weights(model: GPT, batch_size: int, precision: Precision) -> PackedWeights:
+def packed_weights(model: GPT, batch_size: int, precision: WeightFormat) -> PackedWeights:
     """The model's packing, made at first use and again when its weights have been changed in place."""
     if precision == "auto":
         precision = "fast" if sum(p.numel() for p in model.parameters()) >= FAST_FROM_PARAMETERS else "exact"

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from gptcore.errors import NOT_NUMBERS, CheckpointError, ContextLengthError, TokenIdError
 from gptcore.inference.batch import RunningBatch
-from gptcore.inference.kernels import Precision
+from gptcore.inference.kernels import WeightFormat
 from gptcore.inference.sampling import SamplingSettings
 from gptcore.inference.sequence import TokenSequence, check_length, replayed_start
 from gptcore.inference.token import GeneratedToken
@@ -24,7 +24,7 @@ def continue_together(
     *,
     max_new_tokens: int,
     use_cache: bool = True,
-    precision: Precision = "auto",
+    precision: WeightFormat = "auto",
 ) -> Iterator[tuple[int, GeneratedToken]]:
     """Several continuations, decoded as one batch.
 
@@ -62,7 +62,7 @@ def generate(
     stop_at_end: bool = True,
     seed: int | None = None,
     use_cache: bool = True,
-    precision: Precision = "auto",
+    precision: WeightFormat = "auto",
     n_alternatives: int = 5,
 ) -> Iterator[GeneratedToken]:
     """Continues a prompt, one token at a time.

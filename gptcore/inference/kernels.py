@@ -12,7 +12,7 @@ from torch import Tensor
 
 from gptcore.model import GPT
 
-Precision = Literal["auto", "exact", "fast", "int8"]
+WeightFormat = Literal["auto", "exact", "fast", "int8"]
 Product = Callable[[Tensor], Tensor]  # float32 [B, in] -> float32 [B, out]
 
 # Enough weights to leave the processor's cache between two rounds of a trial.
@@ -75,7 +75,7 @@ KERNELS: dict[str, Callable[[torch.nn.Linear], Product]] = {
 
 
 @torch.inference_mode()
-def fastest_kernel(model: GPT, batch_size: int, precision: Precision) -> str:
+def fastest_kernel(model: GPT, batch_size: int, precision: WeightFormat) -> str:
     """Tries the allowed kernels on the model's own matrices, in the order of a step, and names the fastest.
 
     In that order, because what counts is how fast weights come from memory: a matrix that is multiplied again at
@@ -106,7 +106,7 @@ def fastest_kernel(model: GPT, batch_size: int, precision: Precision) -> str:
     return fastest if best[fastest] < _CLEARLY_FASTER * best[first] else first
 
 
-def _allowed(linears: Sequence[torch.nn.Linear], precision: Precision) -> list[str]:
+def _allowed(linears: Sequence[torch.nn.Linear], precision: WeightFormat) -> list[str]:
     """Kernels that keep the promise of a precision for these weights."""
     on_cpu = linears[0].weight.device.type == "cpu"
     exact = ["fp32", "fp32-onednn"] if on_cpu else ["fp32"]

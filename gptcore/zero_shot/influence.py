@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from gptcore.errors import PromptError
 from gptcore.language_model import LanguageModel
 from gptcore.zero_shot.likelihood import read_continuations
-from gptcore.zero_shot.templates import Item, Kind, Prompt, Template
+from gptcore.zero_shot.templates import Item, PartKind, Prompt, Template
 from gptcore.zero_shot.window import fit
 
 MOST_WORDS = 300
@@ -35,7 +35,7 @@ class Change:
 class WordEffect:
     """A word of the prompt, with the space before it, and how much it helps the answer in nats."""
 
-    kind: Kind
+    kind: PartKind
     text: str
     effect: float
 
@@ -68,7 +68,7 @@ def part_effects(
     """
     whole = template.prompt(item, examples)
     changed: list[tuple[str, Prompt]] = []
-    kinds: tuple[tuple[Kind, str], ...] = (("instruction", "without the instruction"), ("cue", "without the cue"))
+    kinds: tuple[tuple[PartKind, str], ...] = (("instruction", "without the instruction"), ("cue", "without the cue"))
     for kind, name in kinds:
         if whole.of(kind) and len(whole.parts) > 1:
             changed.append((name, Prompt(tuple(part for part in whole.parts if part.kind != kind))))

@@ -10,7 +10,7 @@ from typing import Literal
 
 from gptcore.errors import PromptError
 
-Kind = Literal["instruction", "example", "input", "cue"]
+PartKind = Literal["instruction", "example", "input", "cue"]
 ANSWER, STEPS = "answer", "steps"
 
 
@@ -38,7 +38,7 @@ class Item:
 class Part:
     """A piece of a prompt and what it is there for."""
 
-    kind: Kind
+    kind: PartKind
     text: str
 
 
@@ -52,7 +52,7 @@ class Prompt:
     def text(self) -> str:
         return "".join(part.text for part in self.parts)
 
-    def of(self, kind: Kind) -> str:
+    def of(self, kind: PartKind) -> str:
         """The text of all parts of a kind."""
         return "".join(part.text for part in self.parts if part.kind == kind)
 

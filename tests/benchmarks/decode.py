@@ -23,7 +23,7 @@ import torch
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # run as a script, from anywhere
 
 import gptcore
-from gptcore.inference.engine import DecodeEngine, Precision, packed_weights
+from gptcore.inference.engine import DecodeEngine, WeightFormat, packed_weights
 from gptcore.inference.sampling import SamplingSettings, candidates
 
 PROMPT_TOKENS = 32
@@ -119,7 +119,7 @@ def llama_cpp(model: gptcore.GPT, prompt: list[int], n_tokens: int) -> Callable[
 
 
 @torch.inference_mode()
-def logit_error(model: gptcore.GPT, prompt: torch.Tensor, precision: Precision) -> float:
+def logit_error(model: gptcore.GPT, prompt: torch.Tensor, precision: WeightFormat) -> float:
     """Relative 2-norm of the difference to a full fp32 pass, after decoding 100 given tokens one by one."""
     ids = torch.cat([prompt, torch.randint(0, model.config.vocab_size, (1, 100))], dim=1)
     decoder = DecodeEngine(model, precision=precision)

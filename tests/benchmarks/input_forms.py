@@ -31,7 +31,7 @@ def main() -> None:
         bench = watching.learn_labels(services, None, "mini", label_form(values, services.limits))
         if bench.run is not None:
             bench.run.wait(3600)
-        for record in bench.records:
+        for record in bench.runs:
             print(f"{name}: {labels.verdict(record)}", flush=True)
 
 

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 
 from gptcore.language_model import BUNDLED, load
 from ui.figures.slide import LIGHT
-from ui.runs.run_json import read_recording
-from ui.runs.run_state import RunRecord
+from ui.runs.run_json import read_run
+from ui.runs.run_state import RunState
 
 TARGET = Path(__file__).resolve().parents[2] / "ui" / "pictures" / "film.gif"
 MODEL = "anthology"
@@ -22,7 +22,7 @@ _NAMES = {"uniform": "a guess among all letters", "unigram": "counting letters",
 _ORANGE = "#e2892b"
 
 
-def film(record: RunRecord, target: Path, *, dpi: int = 80) -> int:
+def film(record: RunState, target: Path, *, dpi: int = 80) -> int:
     """Writes the film of a run as a GIF; returns how many different pictures it has."""
     rows, looks = record.so_far()
     figure = Figure(figsize=(11.2, 4.6), facecolor=LIGHT.paper, layout="constrained")
@@ -49,7 +49,7 @@ def film(record: RunRecord, target: Path, *, dpi: int = 80) -> int:
     return len(looks)
 
 
-def _frame(text: Any, chart: Any, record: RunRecord, rows: list[Any]) -> None:
+def _frame(text: Any, chart: Any, record: RunState, rows: list[Any]) -> None:
     """What stays the same in all pictures."""
     text.set_axis_off()
     chart.set_facecolor(LIGHT.paper)
@@ -75,7 +75,7 @@ def _wrapped(written: str) -> list[str]:
 def main() -> None:
     """Makes the film of the bundled run."""
     lm = load(MODEL, offline=True)
-    record = read_recording((BUNDLED / MODEL / "run.json").read_text(encoding="utf-8"), lm)
+    record = read_run((BUNDLED / MODEL / "run.json").read_text(encoding="utf-8"), lm)
     print(f"{film(record, TARGET)} pictures, {TARGET.stat().st_size / 1e3:.0f} kB, in {TARGET}")
 
 

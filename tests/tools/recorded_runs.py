@@ -8,8 +8,8 @@ from ui.handlers.train.files import EXAMPLES
 from ui.handlers.train.forms import label_form, tune_form
 from ui.handlers.train.label_sets import example_lines
 from ui.handlers.train.presets import GPT1_TUNING
-from ui.runs.run_json import write_recording
-from ui.runs.run_state import RunRecord
+from ui.runs.run_json import write_run
+from ui.runs.run_state import RunState
 from ui.services import Services, make_services
 
 _TUNE = {
@@ -23,7 +23,7 @@ _LABELS = {
 }  # fmt: skip
 
 
-def record(services: Services, kind: str) -> RunRecord:
+def record(services: Services, kind: str) -> RunState:
     """One of EXAMPLES, learned here and now."""
     if kind == "tune":
         workspace = watching.tune(services, None, DEFAULT_MODEL, tune_form(_TUNE, services.limits))
@@ -39,7 +39,7 @@ def main() -> None:
     services = make_services(offline=True)
     for kind, file in EXAMPLES.items():
         made = record(services, kind)
-        file.write_text(write_recording(made) + "\n", encoding="utf-8")
+        file.write_text(write_run(made) + "\n", encoding="utf-8")
         print(
             f"{file.name}: {made.step} updates, {file.stat().st_size / 1e3:.0f} kB, {made.observations[-1].text[:60]!r}"
         )

@@ -42,7 +42,7 @@ _FULL = "The GPU cannot be had now ({why}). The processor goes on, more slowly; 
 
 
 @dataclass(frozen=True)
-class Text:
+class SentText:
     """A text to be written on, as plain values."""
 
     ids: tuple[int, ...]
@@ -53,9 +53,9 @@ class Text:
     n_alternatives: int
 
     @staticmethod
-    def of(one: TokenSequence) -> Text:
+    def of(one: TokenSequence) -> SentText:
         """A text as far as it is written."""
-        return Text(tuple(one.ids), one.settings, one.seed, tuple(one.stop), one.n_new, one.n_alternatives)
+        return SentText(tuple(one.ids), one.settings, one.seed, tuple(one.stop), one.n_new, one.n_alternatives)
 
     def begin(self, lm: LanguageModel) -> TokenSequence:
         """A copy that writes on by the same seed."""
@@ -82,7 +82,7 @@ class Work:
     """
 
     model: str
-    texts: tuple[Text, ...] = ()
+    texts: tuple[SentText, ...] = ()
     max_new_tokens: int = 0
     scored: str = ""
 
@@ -137,7 +137,7 @@ def write(
     n_asked = [one.n_new + max_new_tokens for one in texts]
     before = time.perf_counter()
     try:
-        for place, token, ids, end in on_gpu(Work(lm.name, tuple(map(Text.of, texts)), max_new_tokens)):
+        for place, token, ids, end in on_gpu(Work(lm.name, tuple(map(SentText.of, texts)), max_new_tokens)):
             one, now = texts[place], time.perf_counter()
             # A token that may begin a stop string is held back, and not there yet.
             one.take_over(ids if end else [*one.ids, token.id], end)
@@ -149,7 +149,7 @@ def write(
     for place, one in enumerate(texts):
         if one.done:
             continue
-        copy = Text.of(one).begin(lm)
+        copy = SentText.of(one).begin(lm)
         for (_, token), seconds in here([copy], n_asked[place] - one.n_new):
             one.take_over(copy.ids, copy.end)
             yield (place, token), seconds

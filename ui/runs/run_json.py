@@ -14,9 +14,9 @@ import torch
 
 from gptcore.analysis import HeadScores
 from gptcore.language_model import LanguageModel
-from gptcore.recording import Curve, Observation, score_lists
+from gptcore.observation import Curve, Observation, score_lists
 from gptcore.training import TrainingConfig
-from ui.runs.run_state import RunFacts, RunRecord, Stopwatch
+from ui.runs.run_state import RunFacts, RunState, Stopwatch
 
 
 def facts_json(facts: RunFacts) -> dict[str, Any]:
@@ -46,8 +46,8 @@ def facts_json(facts: RunFacts) -> dict[str, Any]:
     }
 
 
-def write_recording(record: RunRecord) -> str:
-    """A run as JSON, which read_recording takes back."""
+def write_run(record: RunState) -> str:
+    """A run as JSON, which read_run takes back."""
     rows, looks = record.so_far()
     return json.dumps(
         {
@@ -68,7 +68,7 @@ def write_recording(record: RunRecord) -> str:
     )
 
 
-def read_recording(text: str, lm: LanguageModel | None, name: str = "") -> RunRecord:
+def read_run(text: str, lm: LanguageModel | None, name: str = "") -> RunState:
     """A run from its recording, with the model that it made, if there is one; else under a name.
 
     Raises ValueError or KeyError for another JSON.
@@ -77,7 +77,7 @@ def read_recording(text: str, lm: LanguageModel | None, name: str = "") -> RunRe
     config = TrainingConfig(**found["config"])
     curve = Curve()
     curve.rows = found["rows"]
-    return RunRecord(
+    return RunState(
         lm.name if lm is not None else name,
         _facts(found["about"], config),
         state="ended",

@@ -18,7 +18,7 @@ from gptcore.errors import CheckpointError, GPTCoreError
 from gptcore.language_model import LanguageModel
 from gptcore.memory import return_freed_memory
 from ui.compute.compute_thread import ComputeThread
-from ui.runs.run_state import RunRecord
+from ui.runs.run_state import RunState
 from ui.runs.saved_runs import SavedRuns
 from ui.runs.training_run import RUN_PREFIX, Plan, TrainingRun
 from ui.state.limits import Limits
@@ -38,7 +38,7 @@ class Workspace:
 
     Attributes:
         id: who knows it, from any browser, sees and steers the same runs.
-        records: of runs, oldest first; all but the last have ended.
+        runs: oldest first; all but the last have ended.
         run: the one that makes the last record; None where that was loaded.
         rival: the one that it races against, if there is one.
         models: uploaded ones, by the name under which tabs open them.
@@ -49,7 +49,7 @@ class Workspace:
     """
 
     id: str
-    records: list[RunRecord] = field(default_factory=list)
+    runs: list[RunState] = field(default_factory=list)
     run: TrainingRun | None = None
     rival: TrainingRun | None = None
     models: dict[str, LanguageModel] = field(default_factory=dict)
@@ -64,9 +64,9 @@ class Workspace:
         return [run for run in (self.rival, self.run) if run is not None]
 
     @property
-    def current(self) -> RunRecord | None:
+    def current(self) -> RunState | None:
         """The newest record."""
-        return self.records[-1] if self.records else None
+        return self.runs[-1] if self.runs else None
 
 
 class RunManager:
@@ -128,9 +128,9 @@ class RunManager:
                 raise Busy("The run before is still ending. Try again in a moment.")
             plans = [plan] if rival is None else [rival, plan]
             runs = [TrainingRun(one, self._computing) for one in plans]
-            kept = [record for record in workspace.records if record.step][-(MOST_RUNS - len(runs)) :]
+            kept = [record for record in workspace.runs if record.step][-(MOST_RUNS - len(runs)) :]
             workspace.run, workspace.rival = runs[-1], None if rival is None else runs[0]
-            workspace.records = [*kept, *(run.record for run in runs)]
+            workspace.runs = [*kept, *(run.record for run in runs)]
             for run in runs if go else ():
                 run.go()
         return workspace
@@ -178,14 +178,14 @@ class RunManager:
             return None
         with self._lock:
             return next(
-                (b for b in self._workspaces.values() if name in b.models or any(r.id == name for r in b.records)), None
+                (b for b in self._workspaces.values() if name in b.models or any(r.id == name for r in b.runs)), None
             )
 
-    def find(self, run_id: object) -> RunRecord | None:
+    def find(self, run_id: object) -> RunState | None:
         """The record of a run's id, or None; looking keeps its workspace."""
         with self._lock:
             for workspace in self._workspaces.values():
-                for record in workspace.records:
+                for record in workspace.runs:
                     if record.id == run_id:
                         workspace.last_seen = self._clock()
                         return record

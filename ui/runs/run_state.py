@@ -11,10 +11,10 @@ from typing import Any, Literal
 
 from gptcore.finetuning import TaskClassifier
 from gptcore.language_model import LanguageModel
-from gptcore.recording import Curve, Observation
+from gptcore.observation import Curve, Observation
 from gptcore.training import TrainingConfig
 
-Kind = Literal["text", "repeated", "labels"]
+RunKind = Literal["text", "repeated", "labels"]
 State = Literal["ready", "starting", "running", "paused", "ending", "ended"]
 # A thread that trains computes all the time; with less of the clock than this, others take the processor from it.
 _BUSY_BELOW = 0.7
@@ -47,7 +47,7 @@ class RunFacts:
     """
 
     title: str
-    kind: Kind
+    kind: RunKind
     settings: Mapping[str, str | float]
     config: TrainingConfig
     trick: str
@@ -103,7 +103,7 @@ class Stopwatch:
 
 
 @dataclass(eq=False)
-class RunRecord:
+class RunState:
     """What has happened in a run so far.
 
     Attributes:

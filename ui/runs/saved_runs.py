@@ -17,8 +17,8 @@ from gptcore.errors import GPTCoreError
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import load_tokenizer
 from gptcore.weights.checkpoint import load_folder, save_folder
-from ui.runs.run_json import read_recording, write_recording
-from ui.runs.run_state import RunRecord
+from ui.runs.run_json import read_run, write_run
+from ui.runs.run_state import RunState
 
 log = logging.getLogger("gptlens")
 
@@ -38,7 +38,7 @@ class Saved:
     """
 
     workspace: str
-    record: RunRecord
+    record: RunState
 
 
 class SavedRuns:
@@ -54,7 +54,7 @@ class SavedRuns:
         self._done: dict[str, tuple[str, int, str]] = {}  # by workspace: run, step and state of what is written
         self._at: dict[str, float] = {}
 
-    def save(self, workspace: str, record: RunRecord, *, now: bool = False) -> bool:
+    def save(self, workspace: str, record: RunState, *, now: bool = False) -> bool:
         """Writes a run with its last snapshot, unless that is written or another was a moment ago.
 
         Args:
@@ -76,7 +76,7 @@ class SavedRuns:
             shutil.rmtree(partial, ignore_errors=True)
             partial.mkdir(mode=0o700)
             save_folder(partial / _MODEL, lm.model, lm.tokenizer)
-            (partial / _RUN).write_text(write_recording(record), encoding="utf-8")
+            (partial / _RUN).write_text(write_run(record), encoding="utf-8")
             kind, values = record.form
             form = {"kind": kind, "values": {name: value for name, value in values.items() if _is_plain(value)}}
             (partial / _FORM).write_text(json.dumps(form), encoding="utf-8")
@@ -108,7 +108,7 @@ class SavedRuns:
     def _read(self, place: Path) -> Saved | None:
         try:
             lm = LanguageModel(load_folder(place / _MODEL), load_tokenizer(place / _MODEL), "")
-            record = read_recording((place / _RUN).read_text(encoding="utf-8"), lm, f"run-{place.name}")
+            record = read_run((place / _RUN).read_text(encoding="utf-8"), lm, f"run-{place.name}")
             form: Mapping[str, Any] = json.loads((place / _FORM).read_text(encoding="utf-8"))
             record.form = (str(form["kind"]), dict(form["values"]))
         except (GPTCoreError, OSError, ValueError, KeyError, TypeError):

@@ -17,11 +17,11 @@ from gptcore.errors import GPTCoreError, TrainingError
 from gptcore.finetuning import TaskClassifier
 from gptcore.language_model import LanguageModel
 from gptcore.model import GPT
-from gptcore.recording import Watched, observing, snapshot
+from gptcore.observation import ObservationPlan, clone, observe
 from gptcore.tokenizers import Tokenizer
 from gptcore.training import Batches, EndEvent, StepEvent, Trainer
 from ui.compute.compute_thread import ComputeThread
-from ui.runs.run_state import RunFacts, RunRecord
+from ui.runs.run_state import RunFacts, RunState
 
 log = logging.getLogger("gptlens")
 
@@ -52,7 +52,7 @@ class Plan:
     tokenizer: Tokenizer
     data: Batches
     evaluate: Callable[[Any, bool], Scoring]
-    watched: Watched
+    watched: ObservationPlan
 
 
 class TrainingRun:
@@ -68,7 +68,7 @@ class TrainingRun:
 
     def __init__(self, plan: Plan, computing: ComputeThread) -> None:
         self._plan, self._computing = plan, computing
-        self.record = RunRecord(
+        self.record = RunState(
             RUN_PREFIX + secrets.token_urlsafe(9), plan.facts, learning_rate=plan.facts.config.learning_rate
         )
         self._steering = threading.Lock()
@@ -270,10 +270,10 @@ class TrainingRun:
             raise TrainingError(f"The held-out loss became {loss} at step {record.step:,}. Lower the learning rate.")
         if isinstance(model, TaskClassifier):
             self._keep_if_best(model, loss)
-        copy = model.language_model() if isinstance(model, TaskClassifier) else snapshot(model)
+        copy = model.language_model() if isinstance(model, TaskClassifier) else clone(model)
         lm = LanguageModel(copy, self._plan.tokenizer, record.facts.title)
         now = {"step": record.step, "elapsed": record.seconds(), "valid_loss": loss, "accuracy": accuracy}
-        seen = yield from observing(lm, self._plan.watched, **now)
+        seen = yield from observe(lm, self._plan.watched, **now)
         record.add_look(seen, lm, most=_MOST_OBSERVATIONS)
         crowd = 1 << record.thinned
         wait = (time.perf_counter() - began) / _LOOKING_SHARE

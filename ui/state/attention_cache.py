@@ -22,7 +22,7 @@ from gptcore.tokenizers import describe_token
 
 
 @dataclass(frozen=True)
-class Kept:
+class CachedAttention:
     """A text as a model has read it.
 
     Attributes:
@@ -53,12 +53,12 @@ class AttentionCache:
         self.max_bytes, self._seconds, self._clock = max_bytes, seconds, clock
         self._secret = secrets.token_bytes(16)
         self._lock = threading.Lock()  # guards the tables, never held while a model reads
-        self._entries: OrderedDict[str, Kept] = OrderedDict()  # the least recently used one first
+        self._entries: OrderedDict[str, CachedAttention] = OrderedDict()  # the least recently used one first
         self._used: dict[str, float] = {}
         self._rests: weakref.WeakKeyDictionary[GPT, tuple[tuple[str, ...], Tensor]] = weakref.WeakKeyDictionary()
         self._profiles: weakref.WeakKeyDictionary[GPT, HeadScores] = weakref.WeakKeyDictionary()
 
-    def read(self, lm: LanguageModel, ids: Sequence[int]) -> tuple[str, Kept]:
+    def read(self, lm: LanguageModel, ids: Sequence[int]) -> tuple[str, CachedAttention]:
         """A text's reading and its key; the model runs only when it has not read this lately.
 
         Raises:
@@ -71,7 +71,7 @@ class AttentionCache:
                 return key, known
         reading = read_attention(lm.model, ids, max_bytes=self.max_bytes)
         labels = tuple(describe_token(lm.tokenizer, token) for token in ids)
-        kept = Kept(lm.name, labels, reading, weakref.ref(lm.model))
+        kept = CachedAttention(lm.name, labels, reading, weakref.ref(lm.model))
         with self._lock:
             self._entries[key] = kept
             self._look_up(key)
@@ -79,7 +79,7 @@ class AttentionCache:
                 self._drop_oldest()
         return key, kept
 
-    def get(self, key: object) -> Kept | None:
+    def get(self, key: object) -> CachedAttention | None:
         """The reading of a key, or None when it is unknown or has made room."""
         with self._lock:
             return self._look_up(key) if isinstance(key, str) else None
@@ -121,7 +121,7 @@ class AttentionCache:
                 self._rests[lm.model] = known
         return known[1]
 
-    def _look_up(self, key: str) -> Kept | None:
+    def _look_up(self, key: str) -> CachedAttention | None:
         entry = self._entries.get(key)
         if entry is not None:
             self._entries.move_to_end(key)

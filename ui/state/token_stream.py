@@ -16,7 +16,7 @@ from typing import Any, Literal
 from gptcore.inference.token import GeneratedToken
 from gptcore.tokenizers import Tokenizer, describe_token
 
-Kind = Literal["prompt", "token", "note", "stats"]
+LineKind = Literal["prompt", "token", "note", "stats"]
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Line:
         values: what it says, by the names that the page knows; "text" of all but figures.
     """
 
-    kind: Kind
+    kind: LineKind
     values: dict[str, Any]
 
     @cached_property

@@ -39,7 +39,7 @@ class Event(Wiring, total=False):
 
 
 @dataclass(frozen=True)
-class Site:
+class TabContext:
     """What the page gives every tab.
 
     Attributes:

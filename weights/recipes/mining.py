@@ -86,7 +86,7 @@ _PLACED = re.compile(
 
 
 @dataclass(frozen=True)
-class Asked:
+class TaskForm:
     """A question about a sentence, its answer, and the words of the sentence that say it."""
 
     question: str
@@ -94,7 +94,7 @@ class Asked:
     said: str
 
 
-def questions(sentence: str) -> list[Asked]:
+def questions(sentence: str) -> list[TaskForm]:
     """What can be asked about a sentence, as far as patterns tell."""
     return [asked for pattern, ask in _PATTERNS for found in pattern.finditer(sentence) for asked in ask(found)]
 
@@ -116,76 +116,81 @@ def _within(words: str) -> str:
     return words[0].lower() + words[1:]
 
 
-def _of_deed(found: re.Match[str]) -> list[Asked]:
+def _of_deed(found: re.Match[str]) -> list[TaskForm]:
     who, did, what = _subject(found), found["did"], found["what"]
     if not who:
         return []
     said = found[0]
-    return [Asked(f"What did {who} {_DEEDS[did]}?", what, said), Asked(f"Who {did} {what}?", who, said)]
+    return [TaskForm(f"What did {who} {_DEEDS[did]}?", what, said), TaskForm(f"Who {did} {what}?", who, said)]
 
 
-def _of_time(found: re.Match[str]) -> list[Asked]:
+def _of_time(found: re.Match[str]) -> list[TaskForm]:
     who, base = _subject(found), {**_DEEDS, **_MOVES}[found["did"]]
-    return [Asked(f"When did {who} {base} {found['what']}?", _within(found["when"]), found[0])] if who else []
+    return [TaskForm(f"When did {who} {base} {found['what']}?", _within(found["when"]), found[0])] if who else []
 
 
-def _of_reason(found: re.Match[str]) -> list[Asked]:
+def _of_reason(found: re.Match[str]) -> list[TaskForm]:
     who, how, why = _subject(found), found["how"], found["why"]
     if not who:
         return []
     verb = f"did {who} feel" if found["was"] == "felt" else f"{found['was']} {who}"
-    return [Asked(f"Why {verb} {how}?", answer, found[0]) for answer in (why, f"because {why}")]
+    return [TaskForm(f"Why {verb} {how}?", answer, found[0]) for answer in (why, f"because {why}")]
 
 
-def _of_move(found: re.Match[str]) -> list[Asked]:
+def _of_move(found: re.Match[str]) -> list[TaskForm]:
     who, did, where = found["who"], found["did"], found["where"]
     if not _is_somebody(who):
         return []
-    return [Asked(f"Where did {who} {_MOVES[did]}?", where, found[0]), Asked(f"Who {did} {where}?", who, found[0])]
+    return [
+        TaskForm(f"Where did {who} {_MOVES[did]}?", where, found[0]),
+        TaskForm(f"Who {did} {where}?", who, found[0]),
+    ]
 
 
-def _of_name(found: re.Match[str]) -> list[Asked]:
+def _of_name(found: re.Match[str]) -> list[TaskForm]:
     being, who = found["being"], found["who"]
     asked = (f"What was the name of the {being}?", f"What was the {being}'s name?", f"What is the {being} called?")
-    return [Asked(question, who, found[0]) for question in asked] + [Asked(f"What was {who}?", f"a {being}", found[0])]
+    return [TaskForm(question, who, found[0]) for question in asked] + [
+        TaskForm(f"What was {who}?", f"a {being}", found[0])
+    ]
 
 
-def _of_feeling(found: re.Match[str]) -> list[Asked]:
+def _of_feeling(found: re.Match[str]) -> list[TaskForm]:
     who, how = _subject(found), found["how"]
     if not who:
         return []
-    return [Asked(f"How did {who} feel?", how, found[0]), Asked(f"Who was {how}?", who, found[0])]
+    return [TaskForm(f"How did {who} feel?", how, found[0]), TaskForm(f"Who was {how}?", who, found[0])]
 
 
-def _of_colour(found: re.Match[str]) -> list[Asked]:
-    return [Asked(f"What colour was the {found['noun']}?", found["colour"], found[0])]
+def _of_colour(found: re.Match[str]) -> list[TaskForm]:
+    return [TaskForm(f"What colour was the {found['noun']}?", found["colour"], found[0])]
 
 
-def _of_two(found: re.Match[str]) -> list[Asked]:
+def _of_two(found: re.Match[str]) -> list[TaskForm]:
     one, two = found["one"], found["two"]
     if not (_is_somebody(one) and _is_somebody(two)) or found["did"] == "were":
         return []
-    return [Asked(f"Who {found['did']} with {one}?", two, found[0]), Asked(f"Who was with {two}?", one, found[0])]
+    return [TaskForm(f"Who {found['did']} with {one}?", two, found[0]), TaskForm(f"Who was with {two}?", one, found[0])]
 
 
-def _of_wish(found: re.Match[str]) -> list[Asked]:
+def _of_wish(found: re.Match[str]) -> list[TaskForm]:
     who, did, what = found["who"], found["did"], found["what"]
     if not _is_somebody(who):
         return []
     base = {"wanted": "want", "tried": "try", "liked": "like", "loved": "love", "decided": "decide"}[did]
-    return [Asked(f"What did {who} {base} to do?", what, found[0]), Asked(f"Who {did} to {what}?", who, found[0])]
+    return [TaskForm(f"What did {who} {base} to do?", what, found[0]), TaskForm(f"Who {did} to {what}?", who, found[0])]
 
 
-def _of_speech(found: re.Match[str]) -> list[Asked]:
+def _of_speech(found: re.Match[str]) -> list[TaskForm]:
     said = found["said"].rstrip(",.")
-    return [Asked(f'Who said "{said}"?', found["who"], found[0])] if _is_somebody(found["who"]) else []
+    return [TaskForm(f'Who said "{said}"?', found["who"], found[0])] if _is_somebody(found["who"]) else []
 
 
-def _of_place(found: re.Match[str]) -> list[Asked]:
-    return [Asked(f"Where was the {found['noun']}?", found["where"], found[0])]
+def _of_place(found: re.Match[str]) -> list[TaskForm]:
+    return [TaskForm(f"Where was the {found['noun']}?", found["where"], found[0])]
 
 
-_PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], list[Asked]]], ...] = (
+_PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], list[TaskForm]]], ...] = (
     (_DID, _of_deed), (_THEN_DID, _of_deed), (_ONE_DAY, _of_time), (_BECAUSE, _of_reason), (_MOVED, _of_move),
     (_CALLED, _of_name), (_FELT, _of_feeling), (_COLOUR, _of_colour), (_BOTH, _of_two), (_WISH, _of_wish),
     (_SAID, _of_speech), (_PLACED, _of_place),
@@ -226,7 +231,7 @@ def _with_names(sentences: Sequence[str], place: int) -> str:
     return f"{names.pop()} {sentences[place][begins.end() :]}" if len(names) == 1 else ""
 
 
-def _unnamed(asked: Asked, text: str) -> bool:
+def _unnamed(asked: TaskForm, text: str) -> bool:
     """Whether the question is about somebody whom the passage does not name."""
     return any(name not in text for name in re.findall(r"(?<= )[A-Z][a-z]{2,}\b", asked.question))
 

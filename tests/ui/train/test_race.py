@@ -100,7 +100,7 @@ def test_a_rival_that_is_none_is_a_sentence(rival):
 def test_both_runs_learn_at_once_and_the_page_receives_both(services):
     workspace = race(services, max_steps=40)
     until(lambda: all(run.record.step > 2 for run in workspace.live))
-    assert len(workspace.live) == 2 and [record.id for record in workspace.records] == [
+    assert len(workspace.live) == 2 and [record.id for record in workspace.runs] == [
         run.record.id for run in workspace.live
     ]
     news = watching.poll(services, [workspace.id, None, 0, 0, 0, None])

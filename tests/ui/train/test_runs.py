@@ -17,7 +17,7 @@ from ui.handlers.train.forms import train_form
 from ui.handlers.train.plan import make_plan
 from ui.handlers.train.presets import PRESETS
 from ui.runs.run_manager import Busy, RunManager, Workspace
-from ui.runs.run_state import RunRecord, Stopwatch
+from ui.runs.run_state import RunState, Stopwatch
 from ui.runs.training_run import Plan
 from ui.state.limits import Limits
 
@@ -181,7 +181,7 @@ def test_a_page_draws_its_own_workspace_and_quick_presses_leave_one_live_run(ser
     for press in presses:
         press.join()
     assert {workspace.id for workspace in workspaces} == {drawn} and len(services.run_manager) == 1
-    assert sum(record.alive for record in workspaces[0].records) == 1
+    assert sum(record.alive for record in workspaces[0].runs) == 1
 
 
 def test_the_workspaces_longest_out_of_sight_make_room(services):
@@ -287,7 +287,7 @@ def test_a_timed_run_says_when_the_next_snapshot_is_due(services):
 def test_a_run_by_the_clock_says_what_its_time_allows_and_can_be_given_more(services):
     facts = replace(plan_of(services).facts, config=replace(plan_of(services).facts.config, time_budget=30.0))
     seconds = Stopwatch(2.0)
-    record = RunRecord("run-x", facts, state="running", step=2, seconds=seconds)
+    record = RunState("run-x", facts, state="running", step=2, seconds=seconds)
     assert record.expected_updates is None  # too early to tell
     record.seconds = Stopwatch(5.0)
     assert record.expected_updates == 12 and record.seconds_left() == pytest.approx(25.0)
@@ -334,4 +334,4 @@ def test_a_new_run_does_not_wait_for_the_score_of_the_one_before(services):
     first = jobs.start(None, replace(plan, evaluate=endless))
     assert begun.wait(60)
     again = jobs.start(first.id, plan)
-    assert again.records[0].state == "ended" and finished(again).current.reason == "All steps are done."
+    assert again.runs[0].state == "ended" and finished(again).current.reason == "All steps are done."

@@ -26,7 +26,7 @@ from ui.handlers.train.forms import train_form, tune_form
 from ui.handlers.train.plan import make_plan, tuning_plan
 from ui.handlers.train.presets import NOTES, PRESETS, TRICKS
 from ui.runs.dataset_cache import DatasetCache
-from ui.runs.run_json import facts_json, read_recording
+from ui.runs.run_json import facts_json, read_run
 from ui.state.limits import PROFILES, Limits
 
 
@@ -218,7 +218,7 @@ def test_a_recording_is_the_run_again(services):
     run = workspace.current
     url = files.recording(services, [workspace.id, run.id])
     text = base64.b64decode(url.split(",", 1)[1]).decode()
-    again = read_recording(text, run.language_model)
+    again = read_run(text, run.language_model)
     assert again.step == 12 and len(again.curve.rows) == 12 and not again.alive
     assert again.final_loss == pytest.approx(run.final_loss, abs=1e-4)
     assert facts_json(again.facts) == facts_json(run.facts) and again.facts.config == run.facts.config

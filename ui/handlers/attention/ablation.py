@@ -13,7 +13,7 @@ from gptcore.analysis.ablation import Replacement
 from gptcore.errors import GPTCoreError
 from ui.handlers import inputs
 from ui.handlers.attention import maps
-from ui.handlers.attention.maps import AttentionForm, Seen
+from ui.handlers.attention.maps import AttentionForm, ReadText
 from ui.handlers.inputs import InputError
 from ui.services import Services
 from ui.state.token_stream import label
@@ -93,7 +93,7 @@ def parts_of(off: object) -> list[ModelPart]:
     return parts
 
 
-def _changed(seen: Seen, parts: list[ModelPart], how: str) -> dict[str, Any]:
+def _changed(seen: ReadText, parts: list[ModelPart], how: str) -> dict[str, Any]:
     """What `switch_off` describes, as plain values."""
     config, ids = seen.lm.model.config, seen.kept.reading.token_ids
     logits = logits_without(seen.lm.model, ids, [[], parts], replacement=cast(Replacement, how))
@@ -141,7 +141,7 @@ def _replacement(value: object) -> str:
     return str(value)
 
 
-def _of(seen: Seen, how: str) -> str:
+def _of(seen: ReadText, how: str) -> str:
     """What effects belong to: a text as a model read it, and what took the part's place."""
     return f"{seen.key},{how}"
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ui.handlers.attention import codec, maps
-from ui.handlers.attention.maps import Chosen, Seen, chosen, header
+from ui.handlers.attention.maps import ChosenHead, ReadText, chosen, header
 from ui.handlers.inputs import InputError
 from ui.services import Services
 
@@ -32,7 +32,7 @@ def compare(
         return maps.message(str(error))
 
 
-def check(a: Seen, b: Seen) -> None:
+def check(a: ReadText, b: ReadText) -> None:
     """Raises InputError unless the maps of both can be subtracted."""
     left, right = a.kept.reading, b.kept.reading
     if (left.n_layer, left.n_head) != (right.n_layer, right.n_head):
@@ -60,7 +60,7 @@ def head_difference(services: Services, request: object) -> dict[str, Any] | Non
     }
 
 
-def both(services: Services, request: object) -> tuple[Chosen, Chosen] | None:
+def both(services: Services, request: object) -> tuple[ChosenHead, ChosenHead] | None:
     """The same head in both readings, or None: anybody can send anything."""
     if not isinstance(request, list) or not request or not isinstance(request[0], str):
         return None
@@ -71,12 +71,12 @@ def both(services: Services, request: object) -> tuple[Chosen, Chosen] | None:
     return a, b
 
 
-def joined_labels(a: Chosen | Seen, b: Chosen | Seen) -> list[str]:
+def joined_labels(a: ChosenHead | ReadText, b: ChosenHead | ReadText) -> list[str]:
     """A token where both agree, else "a / b"."""
     return [x if x == y else f"{x} / {y}" for x, y in zip(a.kept.labels, b.kept.labels, strict=True)]
 
 
-def _describe(a: Seen, b: Seen, text: str) -> str:
+def _describe(a: ReadText, b: ReadText, text: str) -> str:
     left, right = a.kept.reading, b.kept.reading
     small = codec.Thumbnails(n_maps=left.n_layer * left.n_head, causal=left.causal, signed=True)
     changed = []
@@ -99,5 +99,5 @@ def _describe(a: Seen, b: Seen, text: str) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _tokens(seen: Seen) -> str:
+def _tokens(seen: ReadText) -> str:
     return " ".join(f"[{label}]" for label in seen.kept.labels[:40]) + (" …" if len(seen.kept.labels) > 40 else "")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ui.handlers.attention import codec
-from ui.handlers.attention.maps import WITHOUT_FIRST, Chosen, chosen, shown_as
+from ui.handlers.attention.maps import WITHOUT_FIRST, ChosenHead, chosen, shown_as
 from ui.services import Services
 
 # More than this as fp32 would make a file that no browser likes; the chosen head alone always fits.
@@ -60,7 +60,7 @@ def maps_for_a_page(services: Services, request: object) -> dict[str, Any] | Non
     )
 
 
-def caption(found: Chosen) -> str:
+def caption(found: ChosenHead) -> str:
     """The title of a picture: model, head and what was done to the sink."""
     how = " · first token left out" if found.mode == WITHOUT_FIRST else ""
     return f"{found.kept.name} · layer {found.layer}, head {found.head}{how}"

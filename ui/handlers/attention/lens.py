@@ -8,7 +8,7 @@ from typing import Any
 from gptcore.analysis import logit_lens
 from gptcore.errors import GPTCoreError
 from ui.handlers.attention import maps
-from ui.handlers.attention.maps import AttentionForm, Seen
+from ui.handlers.attention.maps import AttentionForm, ReadText
 from ui.services import Services
 from ui.state.token_stream import label
 
@@ -30,7 +30,7 @@ def lens(services: Services, session_id: str | None, form: AttentionForm) -> str
         return maps.message(str(error))
 
 
-def _describe(seen: Seen) -> dict[str, Any]:
+def _describe(seen: ReadText) -> dict[str, Any]:
     ids = seen.kept.reading.token_ids
     first = max(0, len(ids) - _MOST_POSITIONS)
     found = logit_lens(seen.lm.model, ids, first=first)

@@ -19,7 +19,7 @@ from ui.handlers import inputs
 from ui.handlers.attention import codec
 from ui.handlers.inputs import InputError
 from ui.services import Services
-from ui.state.attention_cache import Kept
+from ui.state.attention_cache import CachedAttention
 
 RAW, IN_FRONT, WITHOUT_FIRST = "raw", "end-of-text in front", "without the first token"
 MODES = (RAW, IN_FRONT, WITHOUT_FIRST)
@@ -45,7 +45,7 @@ class AttentionForm:
 
 
 @dataclass(frozen=True)
-class Seen:
+class ReadText:
     """What there is to look at.
 
     Attributes:
@@ -57,7 +57,7 @@ class Seen:
 
     lm: LanguageModel
     key: str
-    kept: Kept
+    kept: CachedAttention
     note: str
 
 
@@ -93,7 +93,7 @@ def message(text: str) -> str:
     return json.dumps({"message": text}, ensure_ascii=False)
 
 
-def read(services: Services, session_id: str | None, form: AttentionForm) -> Seen:
+def read(services: Services, session_id: str | None, form: AttentionForm) -> ReadText:
     """Reads a text with a model, from the store when it has been read lately.
 
     Args:
@@ -125,7 +125,7 @@ def read(services: Services, session_id: str | None, form: AttentionForm) -> See
     if len(front + ids) < 2:
         raise InputError("The text is a single token, which can only look at itself. Write more.")
     key, kept = services.now(lambda: services.attention_cache.read(lm, front + ids))
-    return Seen(lm, key, kept, note)
+    return ReadText(lm, key, kept, note)
 
 
 def generated_text(services: Services, session_id: str | None) -> str:
@@ -136,7 +136,7 @@ def generated_text(services: Services, session_id: str | None) -> str:
     return services.models.get(document.model).tokenizer.decode(document.ids)
 
 
-def describe(seen: Seen, profile: HeadScores | None, *, mode: str, text: str, keep: str = "end") -> str:
+def describe(seen: ReadText, profile: HeadScores | None, *, mode: str, text: str, keep: str = "end") -> str:
     """A reading as JSON for the component.
 
     Keys: key, model, text, mode, keep, note, tokens, ids, L, H, causal, signed, side and thumbs (see the codec), scores
@@ -167,12 +167,12 @@ def describe(seen: Seen, profile: HeadScores | None, *, mode: str, text: str, ke
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def scores_of(kept: Kept) -> HeadScores:
+def scores_of(kept: CachedAttention) -> HeadScores:
     """What the heads do on this text."""
     return head_scores(kept.reading.layers(), kept.reading.token_ids)
 
 
-def header(seen: Seen, mode: str, text: str) -> dict[str, Any]:
+def header(seen: ReadText, mode: str, text: str) -> dict[str, Any]:
     """What the component needs to know of any reading."""
     reading = seen.kept.reading
     return {
@@ -196,10 +196,10 @@ def interesting(scores: HeadScores) -> list[int]:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenHead:
     """One head of a reading, and how the visitor looks at it."""
 
-    kept: Kept
+    kept: CachedAttention
     layer: int
     head: int
     mode: str
@@ -210,7 +210,7 @@ class Chosen:
         return shown_as(self.kept.reading.head_weights(self.layer, self.head), self.mode)
 
 
-def chosen(services: Services, request: object) -> Chosen | None:
+def chosen(services: Services, request: object) -> ChosenHead | None:
     """What a server function is asked about, [key, layer, head, mode, ...]: anybody can send anything.
 
     None when the reading is gone or the request is none.
@@ -223,7 +223,7 @@ def chosen(services: Services, request: object) -> Chosen | None:
         return None
     if not _is_place(layer, kept.reading.n_layer) or not _is_place(head, kept.reading.n_head):
         return None
-    return Chosen(kept, layer, head, mode)
+    return ChosenHead(kept, layer, head, mode)
 
 
 def head_map(services: Services, request: object) -> dict[str, Any] | None:
@@ -267,7 +267,7 @@ def arithmetic(services: Services, request: object) -> dict[str, Any] | None:
 
 
 @torch.inference_mode()
-def _softmax_row(found: Chosen, query: int, key: int) -> dict[str, Any]:
+def _softmax_row(found: ChosenHead, query: int, key: int) -> dict[str, Any]:
     reading = found.kept.reading
     visible = query + 1 if reading.causal else reading.n_tokens
     q, keys = reading.queries[found.layer][found.head][query], reading.keys[found.layer][found.head][:visible]

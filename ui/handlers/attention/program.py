@@ -7,7 +7,7 @@ from typing import Any
 from gptcore.analysis import uniform_scores
 from ui.handlers import inputs
 from ui.handlers.attention import maps
-from ui.handlers.attention.maps import Seen
+from ui.handlers.attention.maps import ReadText
 from ui.handlers.inputs import InputError
 from ui.services import Services
 
@@ -31,7 +31,7 @@ def attention_maps(
     return services.now(lambda: _described(services, seen, at, which, sink))
 
 
-def _described(services: Services, seen: Seen, layer: int | None, head: int | None, sink: str) -> dict[str, Any]:
+def _described(services: Services, seen: ReadText, layer: int | None, head: int | None, sink: str) -> dict[str, Any]:
     reading = seen.kept.reading
     weights = None
     if layer is not None and head is not None:

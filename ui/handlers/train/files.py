@@ -16,7 +16,7 @@ from gptcore.language_model import LanguageModel, find_folder, load
 from gptcore.tokenizers import load_tokenizer
 from gptcore.weights.checkpoint import CONFIG_FILE, WEIGHTS_FILE, load_folder, save_folder
 from ui.handlers.inputs import InputError
-from ui.runs.run_json import read_recording, write_recording
+from ui.runs.run_json import read_run, write_run
 from ui.runs.run_manager import Workspace
 from ui.services import Services
 
@@ -34,10 +34,10 @@ def recording(services: Services, request: object) -> str | None:
     """A run with its curve and looks as a data URL of JSON: [workspace, run]. None for nonsense."""
     workspace_id, run_id = [*request, None, None][:2] if isinstance(request, list) else (None, None)
     workspace = services.run_manager.get(workspace_id)
-    record = next((r for r in workspace.records if r.id == run_id), None) if workspace is not None else None
+    record = next((r for r in workspace.runs if r.id == run_id), None) if workspace is not None else None
     if record is None:
         return None
-    return f"data:application/json;base64,{base64.b64encode(write_recording(record).encode()).decode()}"
+    return f"data:application/json;base64,{base64.b64encode(write_run(record).encode()).decode()}"
 
 
 def example_workspaces() -> list[Workspace]:
@@ -54,7 +54,7 @@ def example_workspaces() -> list[Workspace]:
         try:
             if file is not None:
                 lm = load(EXAMPLE_MODEL, offline=True) if name == "example" else None
-                found.append(Workspace(name, [read_recording(file.read_text(encoding="utf-8"), lm, name)]))
+                found.append(Workspace(name, [read_run(file.read_text(encoding="utf-8"), lm, name)]))
         except (GPTCoreError, OSError, ValueError, KeyError):
             log.warning("The recorded run %s cannot be read; it is left out.", file.name if file else name)
     return found

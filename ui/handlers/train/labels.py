@@ -19,14 +19,14 @@ from gptcore.finetuning import (
 )
 from gptcore.finetuning.classification import padded
 from gptcore.language_model import LanguageModel
-from gptcore.recording import Watched
+from gptcore.observation import ObservationPlan
 from gptcore.training import generator_for
 from gptcore.zero_shot.metrics import estimate, percent
 from ui.handlers import inputs
 from ui.handlers.train.forms import LabelForm
 from ui.handlers.train.input_forms import INPUT_FORMS, encoded, texts_of
 from ui.handlers.train.plan import check_size, facts_of, lasting, sample_prompt
-from ui.runs.run_state import RunRecord
+from ui.runs.run_state import RunState
 from ui.runs.training_run import Plan, Scoring
 from ui.services import Services
 
@@ -68,7 +68,7 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
     if form.epochs is not None:
         config = replace(config, warmup_steps=round(_WARMUP_SHARE * config.max_steps))
     baselines, words_right = services.measure(lambda: _words_alone(form, read, aside))
-    watched = Watched(
+    watched = ObservationPlan(
         sample_prompt(lm.tokenizer, form.prompt, shape.n_positions),
         seed=config.seed,
         n_new=40,
@@ -103,7 +103,7 @@ def _words_alone(form: LabelForm, train: Sequence[int], held_out: Sequence[int])
     return {"words": words.loss}, words.accuracy
 
 
-def verdict(record: RunRecord) -> str:
+def verdict(record: RunState) -> str:
     """What a run on labels has come to, as sentences; "" while it learns, or for another run."""
     facts, right = record.facts, record.final_accuracy
     if record.alive or record.kept_step is None or not math.isfinite(right):
@@ -126,7 +126,7 @@ def verdict(record: RunRecord) -> str:
     return f"{said} A bag of words does less well: {words}{settled}."
 
 
-def tell(record: RunRecord, text: object) -> dict[str, Any]:
+def tell(record: RunState, text: object) -> dict[str, Any]:
     """What a run's classifier says of a line: {"labels": [[name, probability]]}, or {"said": why not}."""
     if record.classifier is None or record.language_model is None:
         return {"said": "Labels can be tried when a run on labelled lines has ended."}

@@ -16,7 +16,7 @@ from gptcore.errors import TokenizerError
 from gptcore.inference.scoring import scoring_windows
 from gptcore.language_model import LanguageModel
 from gptcore.model import GPT, evaluating, random_model
-from gptcore.recording import Watched, snapshot
+from gptcore.observation import ObservationPlan, clone
 from gptcore.tokenizers import CharTokenizer, Tokenizer, describe_token
 from gptcore.training import (
     Batches,
@@ -33,9 +33,9 @@ from gptcore.zero_shot.trials import make_trial
 from ui.handlers.inputs import InputError
 from ui.handlers.train.forms import TrainForm, TuneForm
 from ui.handlers.train.presets import OPTIMIZERS, TRICKS, WATCHED_ITEMS
-from ui.handlers.train.texts import REPEATED, REPEATED_CHARACTERS, Text, find_text
+from ui.handlers.train.texts import REPEATED, REPEATED_CHARACTERS, TrainingText, find_text
 from ui.runs.dataset_cache import Prepared
-from ui.runs.run_state import Kind, RunFacts
+from ui.runs.run_state import RunFacts, RunKind
 from ui.runs.training_run import Plan, Scoring
 from ui.services import Services
 
@@ -84,7 +84,7 @@ def tuning_plan(services: Services, lm: LanguageModel, form: TuneForm) -> Plan:
     data = RandomWindows([Source(prepared.train)], window=window, batch_size=config.batch_size)
     return _text_plan(
         f"{lm.name} tuned on {text.title}",
-        lambda: snapshot(lm.model).requires_grad_(True),
+        lambda: clone(lm.model).requires_grad_(True),
         data,
         prepared,
         _Watching(shape, config, form.prompt, text, tuned=True),
@@ -127,7 +127,7 @@ class _Watching:
     shape: GPTConfig
     config: TrainingConfig
     prompt: str
-    text: Text
+    text: TrainingText
     trick: str = "none"
     tasks: bool = False
     tuned: bool = False
@@ -151,7 +151,7 @@ def _text_plan(title: str, model: Callable[[], GPT], data: Batches, prepared: Pr
     looked_at = [int(token) for token in prepared.valid[: min(24, shape.n_positions)]]
     trials = watched_tasks() if run.tasks else ()
     n_new = 100 if tokenizer.kind == "char" else 40
-    watched = Watched(prompt, seed=config.seed, n_new=n_new, looked_at=looked_at, trials=trials)
+    watched = ObservationPlan(prompt, seed=config.seed, n_new=n_new, looked_at=looked_at, trials=trials)
     facts = replace(
         facts_of(title, "text", shape, config, watched, tokenizer, run.trick),
         lines=prepared.lines,
@@ -194,7 +194,7 @@ def _repeated_plan(services: Services, form: TrainForm) -> Plan:
 
     prompt = sample_prompt(tokenizer, form.prompt, window)
     drawn = torch.randint(tokenizer.vocab_size, (12,), generator=generator_for(config.seed, "looked at")).tolist()
-    watched = Watched(prompt, seed=config.seed, n_new=min(60, window), looked_at=drawn + drawn)
+    watched = ObservationPlan(prompt, seed=config.seed, n_new=min(60, window), looked_at=drawn + drawn)
     title = f"Repeated sequences · {_size(made)} · attention only"
     facts = facts_of(title, "repeated", made, config, watched, tokenizer, form.trick)
     facts = replace(facts, n_valid=int(np.prod(targets.shape)))
@@ -222,7 +222,13 @@ def _known(tokenizer: Tokenizer, character: str) -> list[int]:
 
 
 def facts_of(
-    title: str, kind: Kind, shape: GPTConfig, config: TrainingConfig, watched: Watched, tokenizer: Tokenizer, trick: str
+    title: str,
+    kind: RunKind,
+    shape: GPTConfig,
+    config: TrainingConfig,
+    watched: ObservationPlan,
+    tokenizer: Tokenizer,
+    trick: str,
 ) -> RunFacts:
     """What is known of any run; `lines` and counts are those of a run that nothing else is known of."""
     settings: dict[str, str | float] = {

@@ -72,5 +72,5 @@ def by_program(
         text, values["written"] = YOURS, text
     values["corpus"] = text
     workspace = start(services, None, train_form(values, services.limits))
-    workspace.records[-1].form = ("scratch", values)
-    return status(services, workspace.records[-1].id)
+    workspace.runs[-1].form = ("scratch", values)
+    return status(services, workspace.runs[-1].id)

@@ -33,7 +33,7 @@ class TextSource:
 
 
 @dataclass(frozen=True)
-class Text:
+class TrainingText:
     """Documents and where they are from; the note says what was done to read them."""
 
     documents: list[str]
@@ -41,7 +41,7 @@ class Text:
     note: str = ""
 
 
-def find_text(limits: Limits, source: TextSource, *, offline: bool) -> Text:
+def find_text(limits: Limits, source: TextSource, *, offline: bool) -> TrainingText:
     """The text that a form asks for.
 
     Args:
@@ -56,15 +56,15 @@ def find_text(limits: Limits, source: TextSource, *, offline: bool) -> Text:
         from ui.handlers.train.data_sets import fetch_rows
 
         wanted = inputs.text(source.data_set, "The data set's name", most=200, least=1).strip()
-        return Text(fetch_rows(wanted, offline=offline, most_bytes=limits.training_text_bytes), wanted)
+        return TrainingText(fetch_rows(wanted, offline=offline, most_bytes=limits.training_text_bytes), wanted)
     if source.name == YOURS:
         return _own_text(limits, source)
     if source.name in CORPORA:
-        return Text(corpus(source.name), CORPORA[source.name].title)
+        return TrainingText(corpus(source.name), CORPORA[source.name].title)
     raise InputError(f"There is no text {source.name[:40]!r}. Choose {', '.join([*CORPORA, REPEATED, YOURS])}.")
 
 
-def _own_text(limits: Limits, source: TextSource) -> Text:
+def _own_text(limits: Limits, source: TextSource) -> TrainingText:
     if source.file is not None:
         path = Path(source.file)
         size = path.stat().st_size if path.is_file() else 0
@@ -85,7 +85,7 @@ def _own_text(limits: Limits, source: TextSource) -> Text:
     kinds = len(set("".join(documents)))
     if kinds < 2:
         raise InputError(f"{title} repeats one character; there is nothing to learn. Give a text of several.")
-    return Text(documents, title, note)
+    return TrainingText(documents, title, note)
 
 
 def decoded(raw: bytes, name: str) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from gptcore.errors import GPTCoreError
-from gptcore.recording import Observation, score_lists, snapshot
+from gptcore.observation import Observation, clone, score_lists
 from gptcore.training import learning_rate
 from ui.handlers import inputs
 from ui.handlers.inputs import InputError
@@ -22,7 +22,7 @@ from ui.handlers.train.plan import make_plan, tuning_plan
 from ui.handlers.train.presets import TRICKS
 from ui.runs.run_json import facts_json
 from ui.runs.run_manager import Workspace
-from ui.runs.run_state import RunFacts, RunRecord
+from ui.runs.run_state import RunFacts, RunState
 from ui.services import Services
 
 _FEW_TOKENS = 250_000  # after which the smallest presets still write noise
@@ -76,7 +76,7 @@ def tell(services: Services, request: object) -> dict[str, Any] | None:
     return None if record is None else services.now(lambda: labels.tell(record, text))
 
 
-def can_go_on(record: RunRecord) -> bool:
+def can_go_on(record: RunState) -> bool:
     """Whether a run that has ended can be trained further from its last snapshot."""
     known = record.form is not None and record.form[0] in ("scratch", "tune") and record.facts.kind == "text"
     return known and not record.alive and record.language_model is not None and record.step > 0
@@ -112,7 +112,7 @@ def go_on(services: Services, workspace: Workspace) -> Workspace:
     note = f"Goes on from update {record.step:,} of the run before, with its weights."
     facts = replace(plan.facts, config=config, note=note, title=record.facts.title)
     begun = services.run_manager.start(
-        workspace.id, replace(plan, facts=facts, model=lambda: snapshot(lm.model).requires_grad_(True))
+        workspace.id, replace(plan, facts=facts, model=lambda: clone(lm.model).requires_grad_(True))
     )
     if begun.current is not None:
         begun.current.form = record.form
@@ -179,10 +179,10 @@ def poll(services: Services, request: object) -> dict[str, Any] | None:
     racing = workspace.rival is not None and workspace.run is not None and workspace.run.record is record
     known = _parts(rival, 4) if run_id == record.id else [None] * 4  # a page that knows the run knows its rival
     raced = _news(workspace.rival.record, *known) if racing and workspace.rival is not None else None
-    return {**news, "rival": raced, "bench": workspace.id, "runs": len(workspace.records)}
+    return {**news, "rival": raced, "bench": workspace.id, "runs": len(workspace.runs)}
 
 
-def _news(record: RunRecord, run_id: object, version: object, n_rows: object, n_looks: object) -> dict[str, Any]:
+def _news(record: RunState, run_id: object, version: object, n_rows: object, n_looks: object) -> dict[str, Any]:
     with record.lock:
         same = run_id == record.id and version == record.version
         first = _count(n_rows, len(record.curve.rows)) if same else 0
@@ -218,7 +218,7 @@ def _news(record: RunRecord, run_id: object, version: object, n_rows: object, n_
     }
 
 
-def _slow(record: RunRecord) -> dict[str, Any] | None:
+def _slow(record: RunState) -> dict[str, Any] | None:
     """What to tell of a run whose time ends before its model has learned words, and how much it could be given."""
     expected, budget = record.expected_updates, record.time_budget
     if (
@@ -236,7 +236,7 @@ def _about(facts: RunFacts) -> dict[str, Any]:
     return {**facts_json(facts), "why": TRICKS[facts.trick][1] if facts.trick in TRICKS else ""}
 
 
-def _ahead(record: RunRecord, elapsed: float) -> list[list[float]]:
+def _ahead(record: RunState, elapsed: float) -> list[list[float]]:
     """[step, learning rate] from now to the end of the plan, as far as the present rate tells."""
     config, left = replace(record.facts.config, time_budget=record.time_budget), record.seconds_left()
     if not record.alive or (config.time_budget is not None and (left is None or record.rate <= 0)):
@@ -291,11 +291,11 @@ def past(services: Services, request: object) -> list[dict[str, Any]] | None:
     workspace = services.run_manager.get(workspace_id)
     if workspace is None:
         return None
-    pairs = zip([None, *workspace.records], workspace.records, strict=False)
-    return [_row_of_past(record, before, workspace.records[-1]) for before, record in pairs]
+    pairs = zip([None, *workspace.runs], workspace.runs, strict=False)
+    return [_row_of_past(record, before, workspace.runs[-1]) for before, record in pairs]
 
 
-def _row_of_past(record: RunRecord, before: RunRecord | None, newest: RunRecord) -> dict[str, Any]:
+def _row_of_past(record: RunState, before: RunState | None, newest: RunState) -> dict[str, Any]:
     facts, (rows, looks) = record.facts, record.so_far()
     known = before.facts.settings if before is not None else facts.settings
     last = record.final_loss if math.isfinite(record.final_loss) else looks[-1].valid_loss if looks else math.nan
@@ -339,7 +339,7 @@ def own_models(services: Services, workspace_id: object) -> list[tuple[str, str]
     workspace = services.run_manager.get(workspace_id)
     if workspace is None:
         return []
-    records = list(enumerate(workspace.records, 1))[::-1]
+    records = list(enumerate(workspace.runs, 1))[::-1]
     trained = [(f"{r.facts.title} · trained here, run {n}", r.id) for n, r in records if r.language_model is not None]
     return trained + [(f"{lm.name} · uploaded", name) for name, lm in workspace.models.items()]
 
@@ -363,14 +363,12 @@ def _look(seen: Observation) -> dict[str, Any]:
     }
 
 
-def _record(services: Services, workspace_id: object, run_id: object) -> RunRecord | None:
+def _record(services: Services, workspace_id: object, run_id: object) -> RunState | None:
     workspace = services.run_manager.get(workspace_id)
-    return (
-        next((record for record in workspace.records if record.id == run_id), None) if workspace is not None else None
-    )
+    return next((record for record in workspace.runs if record.id == run_id), None) if workspace is not None else None
 
 
-def _observation(record: RunRecord | None, which: object) -> Observation | None:
+def _observation(record: RunState | None, which: object) -> Observation | None:
     if record is None or isinstance(which, bool) or not isinstance(which, int):
         return None
     with record.lock:

@@ -17,7 +17,7 @@ from gptcore.zero_shot.window import Fitted, fit
 from ui.handlers import inputs
 from ui.handlers.sheets import big
 from ui.handlers.streaming import Figures, stream_text
-from ui.handlers.zero_shot.form import OWN_WORDING, Asked
+from ui.handlers.zero_shot.form import OWN_WORDING, TaskForm
 from ui.handlers.zero_shot.recorded import expected_of
 from ui.services import Services
 from ui.state import token_stream
@@ -26,7 +26,7 @@ _RATED = 8  # tokens; of fewer, no rate is told
 _TAIL = 60  # characters of the prompt that stand before an answer
 
 
-def composed(services: Services, model: object, asked: Asked) -> tuple[str, str]:
+def composed(services: Services, model: object, asked: TaskForm) -> tuple[str, str]:
     """The prompt in its parts, how much of the window it takes, and what the labels' likelihoods are.
 
     Returns:
@@ -36,7 +36,7 @@ def composed(services: Services, model: object, asked: Asked) -> tuple[str, str]
     return shown(services, lm, asked), asked.edited or asked.prompt.text
 
 
-def shown(services: Services, lm: LanguageModel, asked: Asked) -> str:
+def shown(services: Services, lm: LanguageModel, asked: TaskForm) -> str:
     """JSON of the prompt, for the view."""
     fitted = asked.fitted(lm)
     value: dict[str, Any] = {
@@ -47,7 +47,7 @@ def shown(services: Services, lm: LanguageModel, asked: Asked) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def parts_of(lm: LanguageModel, asked: Asked, fitted: Fitted) -> dict[str, Any]:
+def parts_of(lm: LanguageModel, asked: TaskForm, fitted: Fitted) -> dict[str, Any]:
     """The prompt's parts, and its tokens against the window."""
     kinds = [("edited" if asked.edited else part.kind, part.text) for part in fitted.prompt.parts]
     return {
@@ -65,7 +65,7 @@ def parts_of(lm: LanguageModel, asked: Asked, fitted: Fitted) -> dict[str, Any]:
     }
 
 
-def labels_of(services: Services, lm: LanguageModel, asked: Asked, fitted: Fitted) -> list[dict[str, Any]]:
+def labels_of(services: Services, lm: LanguageModel, asked: TaskForm, fitted: Fitted) -> list[dict[str, Any]]:
     """The likelihood of each label, raw, per token and calibrated.
 
     None where the template asks for steps: what follows the prompt there is a step, and no label.
@@ -90,7 +90,7 @@ def labels_of(services: Services, lm: LanguageModel, asked: Asked, fitted: Fitte
     ]
 
 
-def answer(services: Services, session_id: str | None, model: object, asked: Asked) -> Iterator[str]:
+def answer(services: Services, session_id: str | None, model: object, asked: TaskForm) -> Iterator[str]:
     """The model's answer as a token stream that grows; its last line says whether it is the expected one."""
     lm = services.models.get(inputs.model_name(model))
     fitted = asked.fitted(lm)
@@ -126,7 +126,7 @@ def within(top_k: int | None, lm: LanguageModel) -> int | None:
     return None if top_k is None else min(top_k, lm.model.config.vocab_size)
 
 
-def _verdict(asked: Asked, written: str) -> str:
+def _verdict(asked: TaskForm, written: str) -> str:
     """Whether the answer is the expected one, as a sentence; "" where none is expected."""
     expected = asked.template.label(asked.item.answer)
     if not expected or asked.edited:

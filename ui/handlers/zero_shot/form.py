@@ -31,7 +31,7 @@ STORY = "One day Lucy found a small key in the garden. She"
 
 
 @dataclass(frozen=True)
-class Asked:
+class TaskForm:
     """What the page asks for, checked.
 
     Attributes:
@@ -133,7 +133,7 @@ def known_task(name: object) -> Task:
     raise InputError(f"There is no task {str(name)[:60]!r}; choose one of {', '.join(TASKS)}.")
 
 
-def task_form(values: Mapping[str, object], limits: Limits) -> Asked:
+def task_form(values: Mapping[str, object], limits: Limits) -> TaskForm:
     """Checks everything that the tab sends.
 
     Raises:
@@ -153,7 +153,7 @@ def task_form(values: Mapping[str, object], limits: Limits) -> Asked:
     if len(labels) > MOST_LABELS:
         raise InputError(f"There are {len(labels)} labels; {MOST_LABELS} are allowed.")
     edited = inputs.text(values["prompt"], "The prompt", most=most)
-    asked = Asked(
+    asked = TaskForm(
         str(values["task"]),
         task,
         template,

@@ -20,7 +20,7 @@ from ui.handlers import inputs
 from ui.handlers.inputs import InputError
 from ui.handlers.sheets import Section, big, sheet
 from ui.handlers.zero_shot.asking import parts_of
-from ui.handlers.zero_shot.form import OWN_WORDING, Asked
+from ui.handlers.zero_shot.form import OWN_WORDING, TaskForm
 from ui.services import Services
 
 MOST_MODELS = 8
@@ -31,7 +31,7 @@ _ASSEMBLED = "These prompts are built from the fields; the prompt that was edite
 OWN, EXPECTED = "its own answer", "the expected answer"
 
 
-def ways_of_asking(services: Services, session_id: str | None, model: object, asked: Asked) -> Iterator[str]:
+def ways_of_asking(services: Services, session_id: str | None, model: object, asked: TaskForm) -> Iterator[str]:
     """The same input plainly, with examples, with examples and reasons, and step by step without; greedy.
 
     Yields:
@@ -70,7 +70,7 @@ def ways_of_asking(services: Services, session_id: str | None, model: object, as
 
 
 def _way(
-    services: Services, lm: LanguageModel, asked: Asked, template: Template, solved: Sequence[Item]
+    services: Services, lm: LanguageModel, asked: TaskForm, template: Template, solved: Sequence[Item]
 ) -> dict[str, Any]:
     chain, own = template.chain_of_thought, template == asked.template
     n_answer = asked.max_new_tokens if own else asked.task.length(template)
@@ -86,7 +86,7 @@ def _way(
     return {**value, "answer": written, "found": found if chain else "", "verdict": _mark(asked, expected, found)}
 
 
-def _mark(asked: Asked, expected: str, found: str) -> str:
+def _mark(asked: TaskForm, expected: str, found: str) -> str:
     if not expected:
         return ""
     if asked.name == "summarise":
@@ -94,7 +94,7 @@ def _mark(asked: Asked, expected: str, found: str) -> str:
     return "as expected" if exact_match(expected, found) else f"not as expected: {expected}"
 
 
-def uses(services: Services, model: object, asked: Asked, whose: object) -> str:
+def uses(services: Services, model: object, asked: TaskForm, whose: object) -> str:
     """What the probability of an answer owes to the parts and words of the prompt.
 
     Args:
@@ -145,7 +145,7 @@ def _lead(fitted: Fitted) -> str:
     return "" if fitted.prompt.text.endswith((" ", "\n")) else " "
 
 
-def ladder(services: Services, session_id: str | None, models: object, asked: Asked) -> Iterator[str]:
+def ladder(services: Services, session_id: str | None, models: object, asked: TaskForm) -> Iterator[str]:
     """The same prompt on several models, one after the other: answer and probability of the expected one.
 
     Yields:
@@ -175,7 +175,7 @@ def chosen_models(services: Services, models: object) -> list[str]:
     return [inputs.model_name(name) for name in models]
 
 
-def _rung(services: Services, lm: LanguageModel, asked: Asked) -> tuple[str | int | float, ...]:
+def _rung(services: Services, lm: LanguageModel, asked: TaskForm) -> tuple[str | int | float, ...]:
     fitted = asked.fitted(lm)
     expected = asked.template.label(asked.item.answer)
     size, chain = big(count_parameters(lm.model.config).total), asked.template.chain_of_thought
@@ -190,7 +190,7 @@ def _rung(services: Services, lm: LanguageModel, asked: Asked) -> tuple[str | in
     return lm.name, size, written.strip(), _chance(math.exp(logprob)), _yes(asked, expected, written)
 
 
-def _yes(asked: Asked, expected: str, written: str) -> str:
+def _yes(asked: TaskForm, expected: str, written: str) -> str:
     if asked.name == "summarise":
         return _mark(asked, expected, written)
     return "yes" if exact_match(expected, asked.template.found(written)) else "no"
@@ -200,7 +200,7 @@ def _chance(probability: float) -> str:
     return f"{100 * probability:.3g}%" if probability >= 1e-4 else "<0.01%"
 
 
-def _ladder(asked: Asked, rows: Sequence[tuple[str | int | float, ...]], state: str) -> str:
+def _ladder(asked: TaskForm, rows: Sequence[tuple[str | int | float, ...]], state: str) -> str:
     expected = asked.template.label(asked.item.answer)
     columns = ("model", "parameters", "its answer (greedy)", f"probability of “{expected[:20]}”", "as expected?")
     prompt = asked.edited or asked.prompt.text

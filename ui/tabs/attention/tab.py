@@ -10,7 +10,7 @@ from ui.figures import attention as figures
 from ui.handlers.attention import maps, neurons
 from ui.tabs.attention.compare import compare_view
 from ui.tabs.attention.events import HINT, AttentionEvents, Switches, server_functions
-from ui.tabs.lens import Event, Lens, Site
+from ui.tabs.lens import Event, Lens, TabContext
 from ui.tabs.wiring import QUIET, served, stop_event, view_tab
 
 _MODES = [
@@ -20,7 +20,7 @@ _MODES = [
 ]
 
 
-def attention_tab(site: Site) -> Lens:
+def attention_tab(site: TabContext) -> Lens:
     """Lays out the tab and wires it."""
     services, model, example, model_work = site.services, site.model, site.example.attention, site.model_work
     with gr.Row(equal_height=False, elem_id="attention-head"):

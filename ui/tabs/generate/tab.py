@@ -14,11 +14,11 @@ from ui.handlers.generate.strategies import STRATEGIES, guides
 from ui.tabs.controls import LINKED, Controls, main_sliders, more_controls, seed_row
 from ui.tabs.generate.events import GenerateEvents
 from ui.tabs.generate.views import compare_view, score_view
-from ui.tabs.lens import Event, Lens, Site
+from ui.tabs.lens import Event, Lens, TabContext
 from ui.tabs.wiring import QUIET, served, stop_event, view_tab
 
 
-def generate_tab(site: Site) -> Lens:
+def generate_tab(site: TabContext) -> Lens:
     """Lays out the tab and wires it."""
     services, model, example, model_work = site.services, site.model, site.example, site.model_work
     with gr.Tabs(elem_id="generate-views"):

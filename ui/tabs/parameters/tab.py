@@ -13,13 +13,13 @@ from ui.components.shared.sheet_view import sheet_view
 from ui.figures.parameters import charts as figures
 from ui.handlers.parameters import anatomy, climbing, costs, families, quoted, shapes
 from ui.handlers.train.presets import SENT
-from ui.tabs.lens import Call, Event, Lens, Site
+from ui.tabs.lens import Call, Event, Lens, TabContext
 from ui.tabs.opening import WAITING, Opening
 from ui.tabs.parameters.events import FIELDS, PICKED, ParametersEvents, anatomy_picture, drawing_picture, drawn
 from ui.tabs.wiring import QUIET, stop_event, view_tab, while_computing
 
 
-def parameters_tab(site: Site) -> Lens:
+def parameters_tab(site: TabContext) -> Lens:
     """Lays out the tab and wires it."""
     services, model, model_work, tab = site.services, site.model, site.model_work, site.tab
     config = services.models.get(services.models.default).model.config

@@ -9,11 +9,11 @@ from ui.components.start.start_view import start_view
 from ui.errors import shown_to_visitor
 from ui.handlers.start import sentence, story
 from ui.handlers.start.film import film
-from ui.tabs.lens import Event, Lens, Site
+from ui.tabs.lens import Event, Lens, TabContext
 from ui.tabs.wiring import served
 
 
-def start_tab(site: Site) -> Lens:
+def start_tab(site: TabContext) -> Lens:
     """Lays out the tab and wires it."""
     services, example = site.services, site.example
     view = start_view(

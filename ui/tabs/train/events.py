@@ -113,7 +113,7 @@ class TrainEvents:
         with shown_to_visitor():
             known = self._services.run_manager.get(workspace)
             path, note = files.zipped_model(
-                self._services, workspace if known is not None and known.records else "example"
+                self._services, workspace if known is not None and known.runs else "example"
             )
             return [path, note]
 

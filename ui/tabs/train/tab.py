@@ -11,7 +11,7 @@ from ui.components.files import calling
 from ui.components.train.train_view import train_view
 from ui.handlers.train.presets import FIELDS, GPT1_TUNING, PRESETS, SENT
 from ui.tabs.controls import settings_opener
-from ui.tabs.lens import Call, Event, Fill, Lens, Site
+from ui.tabs.lens import Call, Event, Fill, Lens, TabContext
 from ui.tabs.train.events import SHAPE_FIELDS, TrainEvents, server_functions
 from ui.tabs.train.form import FIRST_PRESET, scratch_fields
 from ui.tabs.train.further import label_fields, tuning_fields
@@ -24,7 +24,7 @@ _NEW_SEED = calling("train/bench.js", "[m.startOnOwn(), ...args.slice(1, -1), Ma
 _ANSWERED = calling("train/bench.js", "m.answered()")
 
 
-def train_tab(site: Site) -> Lens:
+def train_tab(site: TabContext) -> Lens:
     """Lays out the tab and wires it."""
     services, model = site.services, site.model
     events = TrainEvents(services)

@@ -52,7 +52,7 @@ class ZeroShotEvents:
         picked, asked, *values = raw
         return picked if asked == PICKED else asked, dict(zip(forms.FIELDS, values, strict=True))
 
-    def _parsed(self, raw: Sequence[object]) -> tuple[object, forms.Asked]:
+    def _parsed(self, raw: Sequence[object]) -> tuple[object, forms.TaskForm]:
         """(the model asked, the form)."""
         model, values = self._named(raw)
         return model, forms.task_form(values, self._services.limits)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import gradio as gr
 
 from gptcore.zero_shot.items import TASKS_WITH_ITEMS
@@ -14,7 +17,7 @@ from ui.figures.zero_shot import prompt_picture
 from ui.handlers.zero_shot import recorded, scoreboard
 from ui.handlers.zero_shot.form import FIELDS
 from ui.handlers.zero_shot.views import EXPECTED, OWN
-from ui.tabs.lens import Event, Fill, Lens, Site, Wiring
+from ui.tabs.lens import Event, Fill, Lens, TabContext, Wiring
 from ui.tabs.opening import WAITING, Opening
 from ui.tabs.wiring import QUIET, stop_event, view_tab
 from ui.tabs.zero_shot.events import DRAWN, LINKED, PICKED, REFILLED, REWORDED, TYPED, ZeroShotEvents, counted
@@ -25,7 +28,7 @@ _NUMBERED = "(...form) => [...form.slice(0, -1), (window.formsSent = (window.for
 _ONE_AT_A_TIME: Wiring = {"concurrency_limit": 1, "concurrency_id": "zero-shot prompt"}
 
 
-def zero_shot_tab(site: Site) -> Lens:
+def zero_shot_tab(site: TabContext) -> Lens:
     """Lays out the tab and wires it."""
     services, model, example, model_work = site.services, site.model, site.example.zero_shot, site.model_work
     choices = services.models.choices()
@@ -61,72 +64,15 @@ def zero_shot_tab(site: Site) -> Lens:
                     info="The model reads exactly this. A change in the fields rebuilds it.",
                 )
             with view_tab("zero-shot", "ways") as ways_tab:
-                with gr.Row(elem_classes="zs-buttons"):
-                    compare = gr.Button("Ask in all ways", variant="primary", elem_id="zs-compare", min_width=150)
-                    stop_ways = gr.Button("Stop", variant="stop", min_width=80)
-                ways = zero_shot_view(
-                    WAITING, name="ways-of-asking", server_functions=[prompt_picture], elem_id="zs-ways"
-                )
+                ways = _ways()
             with view_tab("zero-shot", "uses") as uses_tab:
-                with gr.Row():
-                    whose = gr.Radio([OWN, EXPECTED], value=OWN, label="Whose probability moves", elem_id="zs-whose")
-                    look = gr.Button("Leave things out", variant="primary", elem_id="zs-uses-start", min_width=150)
-                uses = zero_shot_view(
-                    WAITING, name="what-it-used", server_functions=[prompt_picture], elem_id="zs-uses"
-                )
+                uses = _uses()
             with view_tab("zero-shot", "gpt2"):
                 sheet_view(scoreboard.gpt2_prompts(), name="gpt2-prompts", elem_id="zs-gpt2")
             with view_tab("zero-shot", "ladder") as ladder_tab:
-                rungs = gr.CheckboxGroup(
-                    names,
-                    value=list(dict.fromkeys([services.models.default, example.model, *cached])),
-                    label="Models",
-                    elem_id="zs-rungs",
-                )
-                with gr.Row(elem_classes="zs-buttons"):
-                    climb = gr.Button("Ask them all", variant="primary", elem_id="zs-ladder-start", min_width=150)
-                    stop_ladder = gr.Button("Stop", variant="stop", min_width=80)
-                ladder = sheet_view(WAITING, name="size-ladder", elem_id="zs-ladder")
+                ladder = _ladder(names, list(dict.fromkeys([services.models.default, example.model, *cached])))
             with view_tab("zero-shot", "scoreboard"):
-                tests = gr.CheckboxGroup(
-                    [(TASKS[name].title, name) for name in TASKS_WITH_ITEMS],
-                    value=["sentiment", "translate", "arithmetic"],
-                    label="Tasks",
-                    elem_id="zs-tests",
-                )
-                with gr.Row():
-                    players = gr.CheckboxGroup(
-                        names, value=[example.model], label="Models", elem_id="zs-players", min_width=200
-                    )
-                    shots = gr.CheckboxGroup(
-                        list(scoreboard.WAYS),
-                        value=["0", "2"],
-                        label="Examples in the prompt",
-                        elem_id="zs-shots",
-                        min_width=200,
-                    )
-                with gr.Row():
-                    side = gr.Radio(
-                        list(recorded.SIDES),
-                        value=next(iter(recorded.SIDES)),
-                        label="Held out from training",
-                        elem_id="zs-side",
-                    )
-                    n_items = gr.Slider(
-                        5,
-                        scoreboard.MOST_ITEMS,
-                        40,
-                        step=5,
-                        label="Items in each row",
-                        elem_id="zs-items",
-                        buttons=[],
-                        min_width=140,
-                    )
-                with gr.Row(elem_classes="zs-buttons"):
-                    count = gr.Button("Count", variant="primary", elem_id="zs-count", min_width=110)
-                    stop_count = gr.Button("Stop", variant="stop", elem_id="zs-count-stop", min_width=80)
-                board = sheet_view(recorded.recorded(), name="scoreboard", elem_id="zs-board")
-                sheet_view(scoreboard.published(), name="published", elem_id="zs-published")
+                scores = _scoreboard(names, example.model)
 
     drawn = gr.State([example.values[name] for name in DRAWN])
     newest, number = gr.State(0), gr.Number(0, visible=False)  # of the forms sent to be composed
@@ -159,22 +105,117 @@ def zero_shot_tab(site: Site) -> Lens:
     gr.on([prompt.input, prompt.blur], events.edit, inputs, view, trigger_mode="always_last", **QUIET)
     start.click(events.answer, inputs, stream, **{**model_work, "trigger_mode": "multiple"})
     # Each is asked by itself when its tab is opened for the first time, so that none opens empty.
-    for button, tab, shown, fn, given in (
-        (compare, ways_tab, ways, events.ways, inputs),
-        (look, uses_tab, uses, events.uses, [*inputs, whose]),
-        (climb, ladder_tab, ladder, events.ladder, [*inputs, rungs]),
+    for asking, tab, fn in (
+        (ways, ways_tab, events.ways),
+        (uses, uses_tab, events.uses),
+        (ladder, ladder_tab, events.ladder),
     ):
-        view_of = Opening(services, str(shown.elem_id), fn)
-        button.click(view_of.pressed, given, shown, **model_work)
-        tab.select(view_of.opened, given, shown, **model_work)
+        view_of, given = Opening(services, str(asking.view.elem_id), fn), [*inputs, *asking.more]
+        asking.start.click(view_of.pressed, given, asking.view, **model_work)
+        tab.select(view_of.opened, given, asking.view, **model_work)
     spoken = [fields["template"], *reworded, fields["expected"], fills]
     buttons.language.change(events.language, [task, fields["template"], buttons.language], spoken, **QUIET)
     task.change(lambda name: gr.Textbox("French", visible=name == "translate"), task, buttons.language, **QUIET)
-    count.click(events.scoreboard, [players, tests, shots, side, n_items], board, **model_work)
-    for button in (stop, stop_ways, stop_ladder, stop_count):
+    scores.count.click(events.scoreboard, scores.given, scores.board, **model_work)
+    for button in filter(None, (stop, ways.stop, ladder.stop, scores.stop)):
         button.click(stop_event(services), queue=False, **QUIET)
     linked = {"asked": asked, "task": task} | {name: fields[name] for name in LINKED}
     copy = links.copy_script(list(linked), tab="zero-shot", note="Edited examples and an edited prompt are not in it.")
     buttons.link.click(None, list(linked.values()), buttons.said, js=copy, **QUIET)
     follow: Event = {**composing, "fn": events.follow}
     return Lens(on_model=[follow], fills=Fill(events.fill, [asked, task, *refilled, drawn, fills]), asks=asked)
+
+
+@dataclass(frozen=True)
+class Scoreboard:
+    """The scoreboard's controls, by what they choose, its buttons, and where it is shown."""
+
+    given: list[Any]
+    count: gr.Button
+    stop: gr.Button
+    board: gr.HTML
+
+
+def _scoreboard(names: list[str], player: str) -> Scoreboard:
+    """Lays out the scoreboard; `player` is the model that is ticked at first."""
+    tests = gr.CheckboxGroup(
+        [(TASKS[name].title, name) for name in TASKS_WITH_ITEMS],
+        value=["sentiment", "translate", "arithmetic"],
+        label="Tasks",
+        elem_id="zs-tests",
+    )
+    with gr.Row():
+        players = gr.CheckboxGroup(names, value=[player], label="Models", elem_id="zs-players", min_width=200)
+        shots = gr.CheckboxGroup(
+            list(scoreboard.WAYS),
+            value=["0", "2"],
+            label="Examples in the prompt",
+            elem_id="zs-shots",
+            min_width=200,
+        )
+    with gr.Row():
+        side = gr.Radio(
+            list(recorded.SIDES),
+            value=next(iter(recorded.SIDES)),
+            label="Held out from training",
+            elem_id="zs-side",
+        )
+        n_items = gr.Slider(
+            5,
+            scoreboard.MOST_ITEMS,
+            40,
+            step=5,
+            label="Items in each row",
+            elem_id="zs-items",
+            buttons=[],
+            min_width=140,
+        )
+    with gr.Row(elem_classes="zs-buttons"):
+        count = gr.Button("Count", variant="primary", elem_id="zs-count", min_width=110)
+        stop = gr.Button("Stop", variant="stop", elem_id="zs-count-stop", min_width=80)
+    board = sheet_view(recorded.recorded(), name="scoreboard", elem_id="zs-board")
+    sheet_view(scoreboard.published(), name="published", elem_id="zs-published")
+    return Scoreboard([players, tests, shots, side, n_items], count, stop, board)
+
+
+@dataclass(frozen=True)
+class Asking:
+    """A view that asks once it is opened, and again by a button: the button, Stop, the view, and what more it takes."""
+
+    start: gr.Button
+    stop: gr.Button | None
+    view: gr.HTML
+    more: list[Any]
+
+
+def _ways() -> Asking:
+    """The same input asked plainly, with examples, and in steps."""
+    with gr.Row(elem_classes="zs-buttons"):
+        compare = gr.Button("Ask in all ways", variant="primary", elem_id="zs-compare", min_width=150)
+        stop = gr.Button("Stop", variant="stop", min_width=80)
+    view = zero_shot_view(WAITING, name="ways-of-asking", server_functions=[prompt_picture], elem_id="zs-ways")
+    return Asking(compare, stop, view, [])
+
+
+def _uses() -> Asking:
+    """What the answer owes to the parts of the prompt."""
+    with gr.Row():
+        whose = gr.Radio([OWN, EXPECTED], value=OWN, label="Whose probability moves", elem_id="zs-whose")
+        look = gr.Button("Leave things out", variant="primary", elem_id="zs-uses-start", min_width=150)
+    view = zero_shot_view(WAITING, name="what-it-used", server_functions=[prompt_picture], elem_id="zs-uses")
+    return Asking(look, None, view, [whose])
+
+
+def _ladder(names: list[str], ticked: list[str]) -> Asking:
+    """The same prompt on models of several sizes."""
+    rungs = gr.CheckboxGroup(
+        names,
+        value=ticked,
+        label="Models",
+        elem_id="zs-rungs",
+    )
+    with gr.Row(elem_classes="zs-buttons"):
+        climb = gr.Button("Ask them all", variant="primary", elem_id="zs-ladder-start", min_width=150)
+        stop = gr.Button("Stop", variant="stop", min_width=80)
+    view = sheet_view(WAITING, name="size-ladder", elem_id="zs-ladder")
+    return Asking(climb, stop, view, [rungs])

@@ -84,7 +84,7 @@ class Observation:
 
 
 @dataclass(frozen=True)
-class Watched:
+class ObservationPlan:
     """What is looked at, the same at every moment.
 
     Attributes:
@@ -102,16 +102,16 @@ class Watched:
     trials: Sequence[Trial] = ()
 
 
-def observing(
+def observe(
     lm: LanguageModel,
-    watched: Watched,
+    watched: ObservationPlan,
     *,
     step: int,
     elapsed: float,
     valid_loss: float = math.nan,
     accuracy: float = math.nan,
 ) -> Generator[None, None, Observation]:
-    """Looks at a model that nobody changes meanwhile, see `snapshot`, a little at a time."""
+    """Looks at a model that nobody changes meanwhile, see `clone`, a little at a time."""
     text = ""
     for token in generate(
         lm, watched.prompt, max_new_tokens=watched.n_new, temperature=0.8, seed=watched.seed, n_alternatives=0
@@ -127,7 +127,7 @@ def observing(
     return Observation(step, elapsed, valid_loss, text, probabilities, scores, maps, accuracy, tasks)
 
 
-def snapshot(model: GPT) -> GPT:
+def clone(model: GPT) -> GPT:
     """A copy of a model's weights as they are now, in evaluation mode and without gradients."""
     with torch.device("meta"):
         copy = GPT(model.config)
