@@ -15,9 +15,11 @@ from gptcore.analysis.heads import ROLES, HeadScores, head_scores, repeated_toke
 from gptcore.analysis.lens import LogitLens, logit_lens
 from gptcore.analysis.neurons import neuron_activations, neuron_writes
 from gptcore.analysis.parameters import ParameterCount, count_parameters, tensor_shapes
+from gptcore.analysis.trace import ForwardTrace, trace
 
 __all__ = [
     "ROLES",
+    "ForwardTrace",
     "HeadScores",
     "LogitLens",
     "ModelPart",
@@ -40,6 +42,7 @@ __all__ = [
     "read_attention",
     "repeated_token_scores",
     "tensor_shapes",
+    "trace",
     "training_flops",
     "uniform_scores",
     "weight_bytes",

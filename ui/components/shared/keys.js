@@ -5,6 +5,7 @@ import {keepHistory} from './history.js';
 import {goTo, isOpen, outerTabs, place} from './places.js';
 import {isRecording, isReplaying, leaveReplay, record, stopRecording} from './recorder.js';
 import {restoreLook, turnLook} from './look.js';
+import {shareSentence} from './sentence.js';
 import {heldView, hold} from './visit.js';
 import {SAY} from './page.js';
 import {isTouring, leaveTour, resumeTour, startTour, turnBack, turnTour} from './tour.js';
@@ -54,6 +55,7 @@ function closeMenus(event) {
 export function start() {
   endCount();
   restoreLook();
+  shareSentence();
   const silent = ['range', 'checkbox', 'radio', 'button'];
   const typing = e =>
     ['TEXTAREA', 'SELECT'].includes(e.target.tagName) ||

@@ -3,21 +3,26 @@
 import {counted, percent, visible} from '../shared/plain.js';
 import {add, addButton, onTools} from '../shared/page.js';
 import {goTo} from '../shared/places.js';
+import {onSentence, chooseHead, chosenHead, sentence, setSentence} from '../shared/sentence.js';
 import {startExample, startTour} from '../shared/tour.js';
 import {playFilm} from './film.js';
 import {arcPath, holdSentence} from './held.js';
+import {machinePicture} from './machine.js';
 import {story} from './story.js';
 
-const PAUSE = 320; // milliseconds between words that it writes by itself
+const [PAUSE, SLOW] = [320, 1800]; // milliseconds between words that it writes by itself
+const TYPED = 250; // milliseconds after the last key until a text is read
 const WRITES = 12; // words after a change
 const SHOWN_ARCS = 5;
 
 export function start({element, props, server, watch, given}) {
   const find = name => element.querySelector('.st-' + name);
-  const [words, arcs, bars, said, play] = ['words', 'arcs', 'bars', 'said', 'play'].map(find);
+  const [words, arcs, bars, said, play, field] = ['words', 'arcs', 'bars', 'said', 'play', 'text'].map(find);
+  const slow = element.querySelector('[data-do=slow]');
   let data = null;
   let pointed = -1; // the word whose looks are drawn; -1: the last one
   let opened = -1; // the word whose alternatives are open
+  let model = ''; // that of the last sentence that could be read
   let left = 0; // words still to be written
   let asking = 0; // number of the newest question; an older answer is dropped
   const before = []; // sentences, for Back
@@ -28,9 +33,68 @@ export function start({element, props, server, watch, given}) {
     said.textContent = text;
   };
 
+  const picture = machinePicture(element.querySelector('.mc-box'), element.querySelector('.mc-said'), {
+    go: way => goTo(new URLSearchParams(way)),
+    look: lookAt,
+    choose: head => chooseHead(head),
+  });
+
+  // The picture of another token; the words stay as they are.
+  async function lookAt(place) {
+    const number = asking,
+      of = ids();
+    const answer = await server.guesses([data.model, of, place]).catch(() => null);
+    if (!answer || number !== asking || ids().join() !== of.join()) return;
+    data.machine = JSON.parse(answer).machine;
+    drawMachine();
+  }
+
+  // Reads what stands in the box; an older answer is dropped.
+  async function read(text) {
+    const number = ++asking;
+    left = 0;
+    const answer = await server.typed([data?.model ?? model, text]).catch(() => null);
+    if (number !== asking) return;
+    const found = answer ? JSON.parse(answer) : {message: 'The server did not answer. Try again, or reload the page.'};
+    if (found.message) {
+      say(found.message);
+      return;
+    }
+    say('');
+    if (data) before.push(ids());
+    data = found;
+    pointed = opened = -1;
+    draw(false);
+  }
+
+  let waiting = 0;
+  field.addEventListener('input', () => {
+    clearTimeout(waiting);
+    setSentence(field.value, hear);
+    fit();
+    waiting = setTimeout(() => read(field.value), TYPED);
+  });
+  const hear = news => {
+    if ('head' in news && data) drawMachine();
+    if ('text' in news && news.text !== field.value) {
+      field.value = news.text;
+      if (element.getClientRects().length) read(news.text);
+    }
+  };
+  onSentence(hear);
+  // A sentence from another tab is read once Start is open again.
+  new ResizeObserver(() => {
+    if (data && sentence() && sentence() !== data.text && element.clientWidth) read(sentence());
+    fit();
+  }).observe(element);
+  const fit = () => {
+    field.style.height = 'auto';
+    field.style.height = `${field.scrollHeight + 2}px`;
+  };
+
   async function ask(wanted) {
     const number = ++asking;
-    const answer = await server.guesses([data.model, wanted]).catch(() => null);
+    const answer = await server.guesses([data.model, wanted, null]).catch(() => null);
     if (number !== asking) return false;
     if (!answer) {
       left = 0;
@@ -57,17 +121,40 @@ export function start({element, props, server, watch, given}) {
     drawPlay();
     while (left > 0 && element.isConnected) {
       if (data.full) {
-        say('The line is full. Start over, or open Generate for a whole story.');
+        say('The text is as long as it gets here. Start over, or open Generate for a whole story.');
         break;
       }
       const picked = drawn(data.next.filter(([, , id]) => id !== data.end));
       if (picked === undefined) break;
       left -= 1;
+      picture.beat();
+      await fly(picked);
       if (!(await ask([...ids(), picked]))) break;
-      if (left > 0) await new Promise(done => setTimeout(done, PAUSE));
+      const pause = slow.getAttribute('aria-pressed') === 'true' ? SLOW : PAUSE;
+      if (left > 0) await new Promise(done => setTimeout(done, pause));
     }
     left = 0;
     drawPlay();
+  }
+
+  // The chosen word flies from its bar to the end of the text.
+  function fly(id) {
+    const place = data.next.findIndex(([, , other]) => other === id);
+    const [bar, end] = [bars.children[place]?.querySelector('.st-name'), words.lastElementChild];
+    const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    if (!bar?.getClientRects().length || !end || calm || document.hidden) return null;
+    const [from, to] = [bar.getBoundingClientRect(), end.getBoundingClientRect()];
+    const word = add(document.body, 'span', 'st-fly lens-component', bar.textContent);
+    Object.assign(word.style, {left: `${from.left}px`, top: `${from.top}px`});
+    return new Promise(done => {
+      requestAnimationFrame(() => {
+        word.style.transform = `translate(${to.left - from.left}px, ${to.top - from.top}px)`;
+      });
+      setTimeout(() => {
+        word.remove();
+        done();
+      }, 300);
+    });
   }
 
   function drawn(guesses) {
@@ -90,6 +177,10 @@ export function start({element, props, server, watch, given}) {
       node.addEventListener('pointerenter', () => point(i));
       node.addEventListener('focus', () => point(i));
       if (!i) node.disabled = true;
+      if (i < data.first) {
+        node.classList.add('unread');
+        node.title = 'outside the window: the model no longer reads it';
+      }
       if (i === opened) drawOthers(node, i);
     });
     add(words, 'span', 'st-gap', ' ?').setAttribute('aria-hidden', 'true');
@@ -98,6 +189,7 @@ export function start({element, props, server, watch, given}) {
   function open(i) {
     left = 0;
     opened = opened === i ? -1 : i;
+    lookAt(opened < 0 ? data.tokens.length - 1 : i);
     drawWords();
     point(i);
     if (opened >= 0) words.querySelector('.st-others button')?.focus();
@@ -126,6 +218,11 @@ export function start({element, props, server, watch, given}) {
   function point(i) {
     pointed = i;
     drawArcs();
+  }
+
+  function drawMachine() {
+    find('conclusion').textContent = data.machine.said;
+    picture.draw(data, chosenHead());
   }
 
   function drawArcs() {
@@ -168,13 +265,20 @@ export function start({element, props, server, watch, given}) {
   }
 
   function take(id) {
-    if (data.full) say('The line is full. Start over, or open Generate for a whole story.');
+    if (data.full) say('The text is as long as it gets here. Start over, or open Generate for a whole story.');
     else change([...ids(), id], 0);
   }
 
-  function draw() {
+  function draw(intoBox = true) {
     holdSentence({model: data.model, ids: ids(), own: before.length > 0});
+    if (intoBox) {
+      field.value = data.text;
+      if (before.length) setSentence(data.text, hear);
+    }
+    fit();
+    drawMachine();
     drawWords();
+    find('scroll').scrollTop = find('scroll').scrollHeight;
     drawBars();
     drawArcs();
     told.redraw();
@@ -196,11 +300,13 @@ export function start({element, props, server, watch, given}) {
     drawPlay();
     const was = data ? ids().join() : '';
     data = JSON.parse(props.value);
+    model = data.model ?? model;
     // The same sentence at another moment of the training: what the visitor did to it can still be taken back.
     if (data.message || ids().join() !== was) before.length = 0;
     pointed = opened = -1;
     if (data.message) {
       words.textContent = data.message;
+      find('conclusion').textContent = '';
       bars.textContent = arcs.textContent = '';
       data = null;
       return;
@@ -212,6 +318,7 @@ export function start({element, props, server, watch, given}) {
   onTools(element, () =>
     data
       ? {
+          slow: () => slow.setAttribute('aria-pressed', slow.getAttribute('aria-pressed') !== 'true'),
           show: () => startTour(),
           talk: startExample,
           play: () => (left > 0 ? (left = 0) : (before.push(ids()), say(''), write(WRITES))),

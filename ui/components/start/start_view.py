@@ -13,16 +13,22 @@ from ui.views import TABS
 _HTML = """
 <div class="st-hero">
 <p class="st-lead">A GPT does one thing: <b>it guesses the next word</b>. <span class="st-invite">Click any word to change the story.</span></p>
-<div class="st-line"><svg class="st-arcs" aria-hidden="true"></svg><div class="st-words" role="group" aria-label="The sentence, word by word"></div></div>
+<div class="st-line"><textarea class="st-text" rows="1" aria-label="Your sentence" placeholder="Type a sentence"></textarea>
+<div class="st-scroll"><svg class="st-arcs" aria-hidden="true"></svg><div class="st-words" role="group" aria-label="The sentence, word by word"></div></div></div>
 <div class="st-tools"><button type="button" class="st-play" data-do="play">Let it write</button>
 <button type="button" data-do="next">Next word</button>
 <button type="button" data-do="back">Back</button><button type="button" data-do="again">Start over</button>
+<button type="button" data-do="slow" aria-pressed="false">Slow</button>
 <button type="button" class="st-show" data-do="show">Show me around</button>
 <button type="button" class="st-show" data-do="talk">A recorded talk</button>
 <span class="st-said" role="status"></span></div>
 </div>
 <div class="st-two">
+<p class="st-conclusion" role="status"></p>
+<div class="st-machine"><div class="mc-box"></div>
 <section class="st-next"><h2>Its guesses for the next word</h2><div class="st-bars"></div></section>
+<div class="mc-said" role="status"></div>
+<div class="mc-key"><span class="look">where the strongest head looks</span><span class="attention">attention writes</span><span class="mlp">MLP writes</span><span class="guess">what it would say if it stopped here</span></div></div>
 <section class="st-film"><h2>How such a model learns</h2>
 <div class="st-screen"></div><div class="st-caption"></div>
 <div class="st-reel"></div></section>
@@ -36,7 +42,7 @@ def start_view(value: str, *, film: Mapping[str, object], server_functions: Serv
     """The component. Its value is JSON of `ui.handlers.start.sentence`, `film` what `ui.handlers.start.film` makes.
 
     Args:
-        server_functions: guesses, which takes [model, ids], and chapters.
+        server_functions: guesses, which takes [model, ids, place], typed, which takes [model, text], and chapters.
     """
     doors = "".join(
         f'<button type="button" data-tab="{escape(tab.title)}"><b>{escape(tab.title)}</b><span>{escape(tab.about)}</span></button>'

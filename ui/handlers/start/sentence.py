@@ -5,24 +5,25 @@ from __future__ import annotations
 import json
 from typing import Any, TypeGuard
 
-import torch
 from torch import Tensor
 from torch.distributions import Categorical
 
-from gptcore.analysis import attention_patterns
+from gptcore.analysis import trace
 from gptcore.errors import GPTCoreError
 from gptcore.inference.generation import prompt_ids
 from gptcore.language_model import LanguageModel
-from gptcore.model import evaluating
 from gptcore.tokenizers import StreamingText, describe_token
 from ui.handlers import inputs
+from ui.handlers.start.machine import described
 from ui.services import Services
 from ui.state.model_store import base_name
 
-MOST_TOKENS = 40  # one sentence or two, of which every arc can be seen
-_LONGEST_HELD = 10_000  # characters of JSON
+MOST_TOKENS = 400  # of a text on the page; what is outside the model's window stands there unread
+_MOST_CHARS = 4_000
+_LONGEST_HELD = 20_000  # characters of JSON
 _N_NEXT, _N_OTHERS, _LONGEST_OPENING = 8, 6, 15
 _FAINTEST = 0.12  # of a head's attention; fainter looks are everywhere
+_ARCS_EACH = 5  # from a token
 
 
 def opening(services: Services, model: str, prompt: str, held: object = "") -> str:
@@ -45,7 +46,7 @@ def opening(services: Services, model: str, prompt: str, held: object = "") -> s
             return look(services, model, kept)
         ids = prompt_ids(lm, prompt)[:_LONGEST_OPENING]
         half = len(ids) // 2
-        doubt = services.now(lambda: int(Categorical(logits=_read(lm, ids)[0][half:]).entropy().argmax()))
+        doubt = services.now(lambda: int(Categorical(logits=trace(lm.model, ids).logits[half:]).entropy().argmax()))
         return look(services, model, ids[: half + doubt + 1])
     except GPTCoreError as error:
         return json.dumps({"message": str(error)})
@@ -80,57 +81,82 @@ def _are_ids(ids: object) -> TypeGuard[list[int]]:
 
 
 def guesses(services: Services, request: object) -> str | None:
-    """The sentence of so many tokens: [model, ids]. None for nonsense, and for a model that is not open."""
-    model, ids = request if isinstance(request, list) and len(request) == 2 else (None, None)
+    """The text of so many tokens: [model, ids, the place to look at or null]. None for nonsense, and for a model that
+    is not open."""
+    model, ids, at = request if isinstance(request, list) and len(request) == 3 else (None, None, None)
     if not isinstance(model, str) or not _are_ids(ids) or services.opened(model) is None:
         return None
+    if at is not None and not (type(at) is int and 0 <= at < len(ids)):
+        return None
     try:
-        return look(services, model, ids)
+        return look(services, model, ids, at)
     except GPTCoreError:
         return None
 
 
-def look(services: Services, model: str, ids: list[int]) -> str:
-    """The sentence as JSON. Raises TokenIdError and ContextLengthError as the model does."""
+def typed(services: Services, request: object) -> str | None:
+    """A text that somebody types: [model, text]. A sentence in "message" where the model cannot read it; None for
+    nonsense, and for a model that is not open."""
+    model, text = request if isinstance(request, list) and len(request) == 2 else (None, None)
+    if not isinstance(model, str) or not isinstance(text, str) or services.opened(model) is None:
+        return None
     lm = services.models.get(model)
-    most = min(MOST_TOKENS, lm.model.config.n_positions)
-    found = services.now(lambda: _described(lm, model, ids[:most], *_read(lm, ids[:most]), most))
-    return json.dumps(found, ensure_ascii=False)
+    try:
+        written = inputs.text(text, "Your sentence", most=_MOST_CHARS)
+        if not written:
+            return json.dumps({"message": "Type a word, and see what comes next."})
+        return look(services, model, prompt_ids(lm, written)[-MOST_TOKENS:])
+    except GPTCoreError as error:
+        return json.dumps({"message": str(error)}, ensure_ascii=False)
 
 
-@torch.inference_mode()
-def _read(lm: LanguageModel, ids: list[int]) -> tuple[Tensor, Tensor]:
-    """(logits [T, V] after every token, [T, T]: the weight with which any head looks from one at another)."""
-    patterns = attention_patterns(lm.model, ids)
-    with evaluating(lm.model):
-        logits = lm.model.lm_head(lm.model.hidden_states(torch.tensor([ids]))[0])
-    return logits.float(), patterns.flatten(0, 1).amax(dim=0)
+def look(services: Services, model: str, ids: list[int], at: int | None = None) -> str:
+    """The text as JSON, looked at in one place. Raises TokenIdError and ContextLengthError as the model does."""
+    lm = services.models.get(model)
+    return json.dumps(services.now(lambda: _described(lm, model, ids, at)), ensure_ascii=False)
 
 
-def _described(
-    lm: LanguageModel, model: str, ids: list[int], logits: Tensor, looks: Tensor, most: int
-) -> dict[str, Any]:
-    chances = logits.softmax(dim=-1)
+def _described(lm: LanguageModel, model: str, ids: list[int], at: int | None) -> dict[str, Any]:
+    """Keys: model; text; tokens; next (guesses after the last token); arcs [from, to, weight]; end (of text, the id);
+    heads; first (of the tokens that the model reads: of a text beyond its window, the last half of one); machine."""
+    window = lm.model.config.n_positions
+    first = 0 if len(ids) <= window else len(ids) - max(1, window // 2)
+    at = len(ids) - 1 if at is None else max(at, first)
+    found = trace(lm.model, ids[first:], at - first)
+    chances, looks = found.logits.softmax(dim=-1), found.attended
     text, tokens = StreamingText(lm.tokenizer), []
-    for place, token in enumerate(ids):
-        before = chances[place - 1] if place else None
+    for place, token in enumerate(ids, start=-first):
+        before = chances[place - 1] if place > 0 else None
         tokens.append({
             "id": token, "text": text.push(token), "label": describe_token(lm.tokenizer, token),
             "p": None if before is None else _rounded(before[token]),
             "others": [] if before is None else _likeliest(lm, before, _N_OTHERS),
         })  # fmt: skip
-    arcs = [
-        [row, column, _rounded(looks[row, column])]
-        for row in range(1, len(ids))
-        # The first token is where idle heads rest, and the token itself is no other one.
-        for column in range(1, row)
-        if looks[row, column] >= _FAINTEST
-    ]
+    machine = described(lm, ids[first:], found)
     return {
-        "model": model, "tokens": tokens, "next": _likeliest(lm, chances[-1], _N_NEXT), "arcs": arcs,
-        "full": len(ids) >= most, "end": lm.tokenizer.end_id,
+        "model": model,
+        "text": lm.tokenizer.decode(ids),
+        "tokens": tokens,
+        "next": _likeliest(lm, chances[-1], _N_NEXT),
+        "arcs": _arcs(looks, first),
+        "end": lm.tokenizer.end_id,
         "heads": lm.model.config.n_layer * lm.model.config.n_head,
-    }  # fmt: skip
+        "first": first,
+        "full": len(ids) >= MOST_TOKENS,
+        "machine": machine,
+    }
+
+
+def _arcs(looks: Tensor, first: int) -> list[list[float]]:
+    """[from, to, weight] of the hardest looks from every token."""
+    found = []
+    for row in range(2, len(looks)):
+        # The first token is where idle heads rest, and the token itself is no other one.
+        best = looks[row, 1:row].topk(min(_ARCS_EACH, row - 1))
+        for column, weight in zip(best.indices.tolist(), best.values, strict=True):
+            if weight >= _FAINTEST:
+                found.append([first + row, first + column + 1, _rounded(weight)])
+    return found
 
 
 def _likeliest(lm: LanguageModel, chances: Tensor, n: int) -> list[list[str | float | int]]:

@@ -19,7 +19,7 @@ def start_tab(site: TabContext) -> Lens:
     view = start_view(
         example.sentence,
         film=film(services),
-        server_functions=served(services, sentence.guesses, story.chapters),
+        server_functions=served(services, sentence.guesses, sentence.typed, story.chapters),
         elem_id="start",
     )
 

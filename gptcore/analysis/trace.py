@@ -1,0 +1,130 @@
+"""One forward pass, traced: what every part writes at one position, where heads look, and how the guess forms.
+
+Sources: Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits" (the residual stream as a sum of what
+heads and MLPs write); nostalgebraist 2020 (the logit lens).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from gptcore.errors import TokenIdError
+from gptcore.model import GPT, evaluating
+from gptcore.probe import Probe
+
+
+@dataclass(frozen=True)
+class ForwardTrace:
+    """What happened at one position of a text. L layers, H heads, T tokens, S tokens up to the position, V vocabulary.
+
+    Norms are 2-norms over the width, of the position alone.
+
+    Attributes:
+        at: the position, counted from 0.
+        logits: float32 [T, V], after every token.
+        attended: float32 [T, T], the largest weight with which any head looks from one token at another.
+        looks: float32 [L, H, S], where every head looks from the position.
+        token_norm, position_norm: of both embeddings; 0 where the shape has no positions.
+        head_norms: float32 [L, H], of what each head adds to its attention's output, without the bias.
+        attention_norms: float32 [L], of attention's output.
+        mlp_norms: float32 [L], of the MLP's; 0 in a shape without MLPs.
+        stream_norms: float32 [L + 1], of the residual stream: after the embeddings, then after each block.
+        final_norm: float, of what the output head multiplies.
+        lens: float32 [L + 1, V], log-probabilities that the output head would give the stream after each depth; the
+            last row is the model's own.
+    """
+
+    at: int
+    logits: Tensor
+    attended: Tensor
+    looks: Tensor
+    token_norm: float
+    position_norm: float
+    head_norms: Tensor
+    attention_norms: Tensor
+    mlp_norms: Tensor
+    stream_norms: Tensor
+    final_norm: float
+    lens: Tensor
+
+
+class _Tracer(Probe):
+    """Keeps what a pass writes at one position."""
+
+    needs_weights = True
+
+    def __init__(self, model: GPT, at: int) -> None:
+        self._blocks, self._at = model.blocks, at
+        self.streams: list[Tensor] = []
+        self.looks: list[Tensor] = []
+        self.head_norms: list[Tensor] = []
+        self.attention_norms: list[Tensor] = []
+        self.mlp_norms: list[Tensor] = []
+        self.attended: Tensor | None = None
+
+    def weights(self, layer: int, weights: Tensor) -> None:
+        hardest = weights[0].amax(dim=0)  # [T, T]
+        self.attended = hardest if self.attended is None else torch.maximum(self.attended, hardest)
+        self.looks.append(weights[0, :, self._at, : self._at + 1].clone())
+
+    def heads(self, layer: int, found: Tensor) -> Tensor:
+        here = found[0, :, self._at]  # [H, D]
+        projection = self._blocks[layer].attn.c_proj.weight.unflatten(1, here.shape)  # [C, H, D]
+        self.head_norms.append(torch.einsum("hd,chd->hc", here, projection).norm(dim=-1))
+        return found
+
+    def attention_output(self, layer: int, output: Tensor) -> Tensor:
+        self.attention_norms.append(output[0, self._at].norm())
+        return output
+
+    def mlp_output(self, layer: int, output: Tensor) -> Tensor:
+        self.mlp_norms.append(output[0, self._at].norm())
+        return output
+
+    def residual(self, depth: int, stream: Tensor) -> None:
+        self.streams.append(stream[0, self._at])
+
+
+@torch.inference_mode()
+def trace(model: GPT, token_ids: Sequence[int], at: int = -1) -> ForwardTrace:
+    """Traces one forward pass at one position.
+
+    Args:
+        model: of any shape. Post-norm models have no final norm; there the output head alone reads the stream.
+        token_ids: int [T], at most the window.
+        at: the position; -1 for the last one, whose guess is the next token.
+
+    Raises:
+        TokenIdError, ContextLengthError: as the model does, and for a position outside the text.
+    """
+    n_tokens = len(token_ids)
+    if not -n_tokens <= at < n_tokens:
+        raise TokenIdError(f"The position is {at}; the text has {n_tokens} tokens.")
+    at %= n_tokens
+    ids = torch.as_tensor(token_ids, dtype=torch.long, device=model.wte.weight.device)[None]
+    tracer = _Tracer(model, at)
+    with evaluating(model):
+        hidden = model.hidden_states(ids, probe=tracer)[0]  # [T, C]
+        logits = model.lm_head(hidden).float()
+        streams = torch.stack(tracer.streams)  # [L + 1, C]
+        lens = model.lm_head(model.ln_f(streams)).float().log_softmax(-1)
+    assert tracer.attended is not None
+    none = torch.zeros(model.config.n_layer)
+    return ForwardTrace(
+        at,
+        logits.cpu(),
+        tracer.attended.float().cpu(),
+        torch.stack(tracer.looks).float().cpu(),
+        float(model.wte.weight[ids[0, at]].norm()),
+        float(model.wpe.weight[at].norm()) if model.config.use_positions else 0.0,
+        torch.stack(tracer.head_norms).float().cpu(),
+        torch.stack(tracer.attention_norms).float().cpu(),
+        torch.stack(tracer.mlp_norms).float().cpu() if tracer.mlp_norms else none,
+        streams.norm(dim=-1).float().cpu(),
+        float(hidden[at].norm()),
+        lens.cpu(),
+    )

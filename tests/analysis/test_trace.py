@@ -1,0 +1,105 @@
+"""A traced pass against separate computations: the model's own logits, the lens, maps, and sums by hand."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from gptcore.analysis import attention_patterns, logit_lens, trace
+from gptcore.errors import ContextLengthError, TokenIdError
+from gptcore.model import random_model
+from gptcore.probe import Probe
+from tiny import random_ids
+
+
+class Writes(Probe):
+    """Attention's and the MLP's outputs, and the streams, whole."""
+
+    def __init__(self):
+        self.attention, self.mlp, self.streams = [], [], []
+
+    def attention_output(self, layer, output):
+        self.attention.append(output[0])
+        return output
+
+    def mlp_output(self, layer, output):
+        self.mlp.append(output[0])
+        return output
+
+    def residual(self, depth, stream):
+        self.streams.append(stream[0])
+
+
+@pytest.mark.parametrize("at", [-1, 0, 7])
+@torch.inference_mode()
+def test_every_number_is_that_of_a_separate_computation(tiny_model, at):
+    ids = random_ids(tiny_model.config, 20).tolist()
+    found, place = trace(tiny_model, ids, at), at % 20
+    assert found.at == place
+    torch.testing.assert_close(found.logits, tiny_model(torch.tensor([ids])).logits[0], atol=1e-5, rtol=1e-4)
+    maps = attention_patterns(tiny_model, ids)
+    torch.testing.assert_close(found.looks, maps[:, :, place, : place + 1], atol=1e-6, rtol=1e-5)
+    torch.testing.assert_close(found.attended, maps.flatten(0, 1).amax(0), atol=1e-6, rtol=1e-5)
+    lens = logit_lens(tiny_model, ids)
+    assert torch.equal(found.lens.argmax(-1), lens.best[:, place])
+    torch.testing.assert_close(found.lens.exp().amax(-1), lens.probability[:, place], atol=1e-6, rtol=1e-4)
+    torch.testing.assert_close(found.lens[-1], found.logits[place].log_softmax(-1), atol=1e-5, rtol=1e-4)
+    writes = Writes()
+    hidden = tiny_model.hidden_states(torch.tensor([ids]), probe=writes)[0]
+    for layer in range(tiny_model.config.n_layer):
+        assert float(found.attention_norms[layer]) == pytest.approx(
+            float(writes.attention[layer][place].norm()), rel=1e-4
+        )
+        assert float(found.mlp_norms[layer]) == pytest.approx(float(writes.mlp[layer][place].norm()), rel=1e-4)
+    for depth, stream in enumerate(writes.streams):
+        assert float(found.stream_norms[depth]) == pytest.approx(float(stream[place].norm()), rel=1e-4)
+    assert found.final_norm == pytest.approx(float(hidden[place].norm()), rel=1e-4)
+    embedded = tiny_model.wte.weight[ids[place]].norm(), tiny_model.wpe.weight[place].norm()
+    assert (found.token_norm, found.position_norm) == pytest.approx(tuple(map(float, embedded)), rel=1e-5)
+
+
+@torch.inference_mode()
+def test_what_heads_add_is_what_goes_when_they_are_switched_off(tiny_model):
+    ids, config = random_ids(tiny_model.config, 12).tolist(), tiny_model.config
+    found = trace(tiny_model, ids)
+
+    class Without(Writes):
+        def __init__(self, head):
+            super().__init__()
+            self.head = head
+
+        def heads(self, layer, y):
+            if layer or self.head is None:
+                return y
+            y = y.clone()
+            y[:, self.head] = 0
+            return y
+
+    outputs = []
+    for head in (None, *range(config.n_head)):
+        probe = Without(head)
+        tiny_model.hidden_states(torch.tensor([ids]), probe=probe)
+        outputs.append(probe.attention[0][-1])
+    for head in range(config.n_head):
+        expected = float((outputs[0] - outputs[head + 1]).norm())
+        assert float(found.head_norms[0, head]) == pytest.approx(expected, rel=1e-3)
+
+
+@pytest.mark.parametrize("change", [{"norm_position": "post"}, {"use_mlp": False}, {"use_positions": False}])
+def test_other_shapes_are_traced_too(tiny_model, change):
+    model = random_model(replace(tiny_model.config, **change), 3)
+    found = trace(model, [1, 2, 3, 4])
+    torch.testing.assert_close(
+        found.lens[-1], model(torch.tensor([[1, 2, 3, 4]])).logits[0, -1].log_softmax(-1).detach()
+    )
+    assert (float(found.mlp_norms.sum()) == 0) == (not model.config.use_mlp)
+    assert (found.position_norm == 0) == (not model.config.use_positions)
+
+
+def test_no_text_too_much_and_no_such_position_are_sentences(tiny_model):
+    with pytest.raises(TokenIdError):
+        trace(tiny_model, [])
+    with pytest.raises(ContextLengthError):
+        trace(tiny_model, [1] * 25)
+    with pytest.raises(TokenIdError, match="position is 3; the text has 3 tokens"):
+        trace(tiny_model, [1, 2, 3], 3)

@@ -1,0 +1,76 @@
+// What the whole page is about: the visitor's sentence, and the head that is chosen. Changed in one view, it is changed
+// in all: a view that is not open takes it over when it is opened, so that no hidden view computes.
+
+// Boxes that hold the visitor's sentence, wherever they stand.
+const BOXES = ['#prompt textarea', '#attention-text textarea', '#score-text textarea'];
+const KEY = 'gptlens-sentence';
+
+const about = {text: '', head: null};
+const hearers = new Set();
+
+export const sentence = () => about.text; // "" until the visitor has written or changed one
+export const chosenHead = () => about.head; // [layer, head], or null
+
+// Calls with what is new, {text} or {head}, and not for what the hearer has told itself.
+export function onSentence(hear) {
+  hearers.add(hear);
+  return () => hearers.delete(hear);
+}
+
+function tell(news, teller) {
+  for (const hear of hearers) if (hear !== teller) hear(news);
+}
+
+export function setSentence(text, teller = null) {
+  if (text === about.text) return;
+  about.text = text;
+  try {
+    sessionStorage.setItem(KEY, JSON.stringify({text, search: location.search}));
+  } catch {
+    // a private window that keeps nothing
+  }
+  tell({text}, teller);
+}
+
+export function chooseHead(head, teller = null) {
+  if (String(head) === String(about.head)) return;
+  about.head = head;
+  tell({head}, teller);
+}
+
+// What the visitor's sentence is when the page opens: that of before a reload, else what the link holds, else nothing.
+export function firstSentence(search, kept) {
+  if (kept?.search === search && kept.text) return kept.text;
+  const query = new URLSearchParams(search);
+  const [text, prompt] = [query.get('text'), query.get('prompt')];
+  return text && prompt && text !== prompt ? '' : text || prompt || ''; // a link with two sets each in its place
+}
+
+// Puts the sentence into the boxes that can be seen; Gradio hears of it as of something typed.
+function fill() {
+  if (!about.text) return;
+  for (const box of BOXES.flatMap(selector => [...document.querySelectorAll(selector)])) {
+    if (!box.getClientRects().length || box.value === about.text || box === document.activeElement) continue;
+    Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set.call(box, about.text);
+    box.dispatchEvent(new Event('input', {bubbles: true}));
+  }
+}
+
+// Hears what is typed into any of the boxes, and fills those of a view that is opened.
+export function shareSentence() {
+  let kept = null;
+  try {
+    kept = JSON.parse(sessionStorage.getItem(KEY) || 'null');
+  } catch {
+    // nothing is kept
+  }
+  setSentence(firstSentence(location.search, kept));
+  document.addEventListener('input', event => {
+    if (event.isTrusted && event.target.matches?.(BOXES.join())) setSentence(event.target.value, fill);
+  });
+  new MutationObserver(() => requestAnimationFrame(fill)).observe(document.querySelector('#tabs'), {
+    subtree: true,
+    attributeFilter: ['aria-selected'],
+  });
+  onSentence(news => 'text' in news && fill());
+}

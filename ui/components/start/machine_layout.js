@@ -1,0 +1,69 @@
+// Where the parts of the machine stand: from left to right on a screen, from top to bottom on a phone. Pure numbers, tested
+// under Node.
+
+const ROW = 21; // pixels from token to token
+const LEAST_BLOCK = 62; // of a block along the flow, when it lies; upright blocks are as high as a line and its arcs
+const UPRIGHT_BLOCK = 40;
+
+// Blocks in groups of the same size, at most so many of them: [[first, last], ...].
+export function folded(n, most) {
+  const size = Math.ceil(n / Math.max(1, most));
+  return Array.from({length: Math.ceil(n / size)}, (_, i) => [i * size, Math.min(n, (i + 1) * size) - 1]);
+}
+
+// The places of tokens that are shown: the last ones up to the place that is looked at, and those after it; null stands
+// for all that are left out in front.
+export function shownTokens(n, at, most) {
+  if (n <= most) return Array.from({length: n}, (_, i) => i);
+  const end = Math.min(n, Math.max(at + 1, most - 1));
+  return [null, ...Array.from({length: most - 1}, (_, i) => end - (most - 1) + i)];
+}
+
+// Everything that a picture needs: {upright, width, height, tokens, groups, point(flow, place) -> [x, y], ends}.
+export function layout({width, L, n, at, most = 11}) {
+  const upright = width < 640;
+  const names = upright ? 74 : Math.min(150, width * 0.12); // room for the tokens' names
+  const embed = upright ? 26 : 44;
+  const norm = upright ? 26 : 40;
+  const shown = shownTokens(n, at, upright ? Math.min(most, Math.floor((width - 120) / ROW)) : most);
+  const room = width - names - embed - norm - 12;
+  const groups = folded(L, upright ? 12 : Math.max(1, Math.min(12, Math.floor(room / LEAST_BLOCK))));
+  const block = upright ? UPRIGHT_BLOCK : room / groups.length;
+  const across = ROW * (shown.length - 1) + 16;
+  const begin = names + embed; // along the flow, where the first block begins
+  const end = begin + block * groups.length; // and the last one ends
+  const place = token => {
+    const row = shown.indexOf(token);
+    return 10 + ROW * (row < 0 ? 0 : row);
+  };
+  const top = upright ? 6 : 22; // across the flow, before the first token
+  return {
+    upright,
+    shown,
+    groups,
+    names,
+    begin,
+    end,
+    block,
+    embed,
+    norm,
+    across,
+    width,
+    height: upright ? end + norm + 8 : top + across + 78,
+    top,
+    place: token => top + place(token),
+    point: (flow, token) => (upright ? [top + place(token), flow] : [flow, top + place(token)]),
+  };
+}
+
+// A look from one token back at another, within a block: a curve that leaves the earlier token's line and joins the later
+// one's, where attention writes.
+export function lookPath(at, begin, length, from, to) {
+  const [x0, y0] = at.point(begin, to);
+  const [x1, y1] = at.point(begin + 0.62 * length, from);
+  const [mx, my] = at.point(begin + 0.36 * length, to);
+  const [nx, ny] = at.point(begin + 0.26 * length, from);
+  return `M${[x0, y0].map(round)} C${[mx, my].map(round)} ${[nx, ny].map(round)} ${[x1, y1].map(round)}`;
+}
+
+const round = value => Math.round(value * 10) / 10;

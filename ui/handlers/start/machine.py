@@ -1,0 +1,127 @@
+"""The machine at work on a sentence: what every part writes at one token, as the picture on Start needs it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import Tensor
+
+from gptcore.analysis import ForwardTrace
+from gptcore.config import GPTConfig
+from gptcore.language_model import LanguageModel
+from gptcore.tokenizers import describe_token
+
+_N_LOOKS = 4  # of every head: the words that it looks at hardest
+_FAINTEST = 0.05
+_CLEAR, _UNSURE = 0.5, 0.1  # probabilities
+_RISES = 0.3  # nats by which a block must raise a guess to be named
+
+
+def described(lm: LanguageModel, ids: list[int], found: ForwardTrace) -> dict[str, Any]:
+    """A traced pass as plain values.
+
+    Keys: at; shape (the numbers of every part); embedding [token norm, position norm]; blocks, each {guess [label,
+    probability], chance of the model's own choice, attention, mlp, stream (norms), head (the one that writes most),
+    heads (norms), looks (of each head, [place, weight])}; first (what the embeddings alone would say); norm (of what
+    the output head reads); choice [label, probability]; said (a conclusion in words).
+    """
+    config, words = lm.model.config, [describe_token(lm.tokenizer, token) for token in ids]
+    chances = found.lens.exp()
+    choice = int(chances[-1].argmax())
+    blocks = [
+        {
+            "guess": _guess(lm, chances[layer + 1]),
+            "chance": _rounded(chances[layer + 1, choice]),
+            "attention": _rounded(found.attention_norms[layer]),
+            "mlp": _rounded(found.mlp_norms[layer]),
+            "stream": _rounded(found.stream_norms[layer + 1]),
+            "head": int(found.head_norms[layer].argmax()),
+            "heads": [_rounded(norm) for norm in found.head_norms[layer]],
+            "looks": [_looks(weights) for weights in found.looks[layer]],
+        }
+        for layer in range(config.n_layer)
+    ]
+    return {
+        "at": found.at,
+        "shape": _shape(config),
+        "embedding": [_rounded(found.token_norm), _rounded(found.position_norm)],
+        "first": {"guess": _guess(lm, chances[0]), "stream": _rounded(found.stream_norms[0])},
+        "blocks": blocks,
+        "norm": _rounded(found.final_norm),
+        "choice": _guess(lm, chances[-1]),
+        "said": conclusion(found, words, describe_token(lm.tokenizer, choice)),
+    }
+
+
+def conclusion(found: ForwardTrace, words: list[str], choice: str) -> str:
+    """One or two sentences on how the guess forms, from the numbers alone; what a head writes is not yet why.
+
+    Args:
+        found: the traced pass.
+        words: of the text, as people read them.
+        choice: the likeliest next token, as people read it.
+    """
+    chances = found.lens.exp()
+    token = int(chances[-1].argmax())
+    of_choice = [float(row[token]) for row in chances]  # after each depth
+    word, final = f"“{_plain(choice)}”", _percent(of_choice[-1])
+    if of_choice[-1] < _UNSURE:
+        return f"Nothing stands out: the likeliest next token, {word}, has only {final}."
+    first = [int(row.argmax()) == token for row in chances]
+    settled = max((depth + 1 for depth, right in enumerate(first) if not right), default=0)  # first from there on
+    gains = found.lens[1:, token] - found.lens[:-1, token]
+    layer = int(gains.argmax())
+    head = _strongest(found, words, layer)
+    risen = f"{_percent(of_choice[layer])} to {_percent(of_choice[layer + 1])}"
+    if settled == len(gains) > 1 and layer == settled - 1:
+        before = _percent(of_choice[-2])
+        return f"Only the last block makes {word} the first guess ({before} before, {final} after); {head}."
+    if settled == 0:
+        formed = f"{word} is already the first guess before any block, and ends at {final}."
+    else:
+        formed = f"{word} is the first guess from block {settled - 1} on, and ends at {final}."
+    if float(gains[layer]) < _RISES:
+        return f"{formed} No block changes that much."
+    return f"{formed} Block {layer} raises it the most ({risen}); {head}."
+
+
+def _strongest(found: ForwardTrace, words: list[str], layer: int) -> str:
+    """Which head of a block writes most, and where it looks."""
+    head = int(found.head_norms[layer].argmax())
+    weights = found.looks[layer, head]
+    place = int(weights.argmax())
+    share = float(weights[place])
+    where = "spreads its attention" if share < _CLEAR else f"looks at “{_plain(words[place])}” ({_percent(share)})"
+    return f"its strongest head, {layer}.{head}, {where}"
+
+
+def _shape(config: GPTConfig) -> dict[str, int | bool]:
+    return {
+        "V": config.vocab_size, "C": config.n_embd, "H": config.n_head, "D": config.head_dim, "L": config.n_layer,
+        "F": config.inner_dim if config.use_mlp else 0, "P": config.n_positions if config.use_positions else 0,
+        "pre": config.norm_position == "pre",
+    }  # fmt: skip
+
+
+def _guess(lm: LanguageModel, chances: Tensor) -> list[str | float | int]:
+    best = int(chances.argmax())
+    return [describe_token(lm.tokenizer, best), _rounded(chances[best]), best]
+
+
+def _looks(weights: Tensor) -> list[list[float]]:
+    """[place, weight] of what a head looks at hardest."""
+    best = weights.topk(min(_N_LOOKS, len(weights)))
+    pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
+    return [[place, float(f"{weight:.3g}")] for place, weight in pairs if weight >= _FAINTEST]
+
+
+def _plain(label: str) -> str:
+    return label.strip() or ("a new line" if "\n" in label else "a space")
+
+
+def _percent(chance: float) -> str:
+    return "less than 1%" if chance < 0.005 else f"{100 * chance:.0f}%"
+
+
+def _rounded(value: Tensor | float) -> float:
+    return float(f"{float(value):.3g}")
