@@ -1,5 +1,7 @@
 """The first screen: a sentence to play with, the film, and the doors."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -33,17 +35,18 @@ def test_a_word_is_changed_and_the_story_goes_on_from_it(visit):
     expect(page.locator("#start .st-words")).to_have_text(before.strip())
 
 
-def test_it_writes_by_itself_until_it_is_stopped_and_never_beyond_the_line(visit):
+def test_it_writes_by_itself_until_it_is_stopped(visit):
     page = visit("")
     count = page.locator(WORDS).count()
     page.click("#start .st-play")
     expect(page.locator(WORDS).nth(count + 1)).to_be_visible()
     page.click("#start .st-play")
     expect(page.locator("#start .st-play")).to_have_text("Let it write")
-    for _ in range(5):
-        page.click("#start .st-play")
-        expect(page.locator("#start .st-play")).to_have_text("Let it write")
-    assert page.locator(WORDS).count() <= 40
+    settled(page)
+    count = page.locator(WORDS).count()
+    page.click("#start .st-play")
+    expect(page.locator("#start .st-play")).to_have_text("Let it write")  # by itself, after twelve words
+    expect(page.locator(WORDS)).to_have_count(count + 12)
 
 
 def test_arcs_follow_the_word_that_is_pointed_at(visit):
@@ -139,3 +142,73 @@ def test_keys_work_on_the_opening_screen(visit):
     expect(page.locator("#start .st-play")).to_have_text("Stop")
     page.keyboard.press("s")
     expect(page.locator("#start .st-play")).to_have_text("Let it write")
+
+
+RED = "Tom had a blue ball. Lily had a red ball. Tom lost his blue"
+
+
+def test_one_sentence_is_everywhere(visit):
+    page = visit("")
+    sentence = page.get_by_label("Your sentence")
+    sentence.fill(RED)
+    expect(page.locator("#start .st-bar .st-name").first).to_have_text("ball")
+    expect(page.locator("#start .st-conclusion")).to_contain_text("makes “ball” the first guess")
+    page.get_by_role("tab", name="Attention").click()
+    expect(page.locator("#attention-text textarea")).to_have_value(RED)
+    expect(page.locator("#attention .at-body")).to_contain_text("head")
+    page.locator("#attention-text textarea").fill("The old king had a")
+    page.get_by_role("tab", name="Generate").click()
+    expect(page.locator("#prompt textarea")).to_have_value("The old king had a")
+    page.get_by_role("tab", name="What surprises it").click()
+    expect(page.locator("#score-text textarea")).to_have_value("The old king had a")
+    page.get_by_role("tab", name="Start").click()
+    expect(sentence).to_have_value("The old king had a")
+    expect(page.locator(WORDS).last).to_have_text(" a")
+    settled(page)
+    page.reload()
+    expect(sentence).to_have_value("The old king had a")
+
+
+def test_a_head_that_is_chosen_in_one_view_is_chosen_in_the_other(visit):
+    page = visit("")
+    page.get_by_label("Your sentence").fill(RED)
+    expect(page.locator("#start .st-bar .st-name").first).to_have_text("ball")
+    part = page.locator("[data-part=attention-5]")
+    part.focus()
+    expect(page.locator("#start .mc-said")).to_contain_text("Block 5, attention: 7 heads of 32 channels look back")
+    part.press("Enter")
+    grid = page.locator("#attention [aria-label*='is chosen']").first
+    expect(grid).to_have_attribute("aria-label", re.compile(r"Layer 5 · head \d"))
+    grid.press("ArrowLeft")
+    chosen = re.search(r"head (\d)", grid.get_attribute("aria-label"))[1]
+    page.get_by_role("tab", name="Start").click()
+    page.locator("[data-part=attention-5]").hover()
+    expect(page.locator("#start .mc-said")).to_contain_text(f"head 5.{chosen} look")
+
+
+def test_the_picture_shows_every_block_what_it_would_say_and_another_place(visit):
+    page = visit("")
+    picture = page.locator("#start .mc-box svg")
+    expect(picture.locator("[data-part^=attention-]")).to_have_count(6)
+    expect(picture.locator(".mc-guess")).to_have_count(6)
+    before = picture.locator(".mc-guess").all_text_contents()
+    picture.locator("[data-part^=token-]").nth(2).click()
+    expect(picture.locator(".mc-name.now")).to_have_text(picture.locator(".mc-name").nth(2).text_content())
+    assert picture.locator(".mc-guess").all_text_contents() != before
+    words = page.locator(WORDS).count()
+    page.click("#start .st-play")
+    expect(page.locator(WORDS)).to_have_count(words + 12)
+    expect(picture.locator(".mc-name.now")).to_have_text(page.locator(WORDS).last.inner_text().strip())
+
+
+def test_the_picture_stands_upright_on_a_phone(visit):
+    page = visit("", width=390, height=844)
+    expect(page.locator("#start .mc-box svg.upright [data-part^=guess-]")).to_have_count(6)
+
+
+def test_a_text_that_cannot_be_read_is_said_and_nothing_is_lost(visit):
+    page = visit("?model=shakespeare-char&tab=start")
+    words = page.inner_text("#start .st-words")
+    page.get_by_label("Your sentence").fill("Où est-il?")
+    expect(page.locator("#start .st-said")).to_contain_text("ù")
+    assert page.inner_text("#start .st-words") == words

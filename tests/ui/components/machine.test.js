@@ -25,6 +25,13 @@ test('a long text shows its end, or what is around the place that is looked at',
   assert.deepEqual(shownTokens(9, 8, 5), [null, 5, 6, 7, 8]);
   assert.deepEqual(shownTokens(9, 5, 5), [null, 2, 3, 4, 5]);
   assert.deepEqual(shownTokens(9, 0, 5), [null, 0, 1, 2, 3]);
+  const looked = new Map([
+    [1, 0.9],
+    [3, 0.2],
+    [8, 1],
+  ]);
+  assert.deepEqual(shownTokens(9, 8, 5, looked), [null, 1, 6, 7, 8]); // a word far back that is looked at
+  assert.deepEqual(shownTokens(20, 19, 7, looked), [null, 1, 8, 16, 17, 18, 19]);
 });
 
 test('every part lies within the picture, lying and upright, for 1 to 48 blocks', () => {

@@ -3,6 +3,7 @@
 import {csvText, visible} from '../shared/plain.js';
 import {decodeMap, decodeThumbs} from '../shared/coding.js';
 import {limitOf, placeOf, ramp} from '../shared/scales.js';
+import {chooseHead, chosenHead, onSentence} from '../shared/sentence.js';
 import {isDark, onLook, saveMade, saveText, shareLink, slides} from '../shared/page.js';
 import {fitted, heatMap} from './heatmap.js';
 import {headQuiz} from './head_quiz.js';
@@ -51,7 +52,8 @@ export function start({element, props, server, trigger, watch, given, choices = 
     const sameShape = before && before.L === next.L && before.H === next.H && before.model === next.model;
     [value, thumb, maps, picture, shown, asked] = [next, decoded, new Map(), null, null, 0];
     const fromHere = wanted(next);
-    if (fromHere || !sameShape) chosen = fromHere || next.start;
+    const onPage = !signedView && isHead(chosenHead(), next) ? chosenHead() : null;
+    if (fromHere || onPage || !sameShape) chosen = fromHere || onPage || next.start;
     if (isHead(wished, next)) chosen = wished;
     const sameText = before && before.tokens.join('\u0000') === next.tokens.join('\u0000');
     if (!sameText) {
@@ -188,7 +190,7 @@ export function start({element, props, server, trigger, watch, given, choices = 
   });
   grid.addEventListener('click', e => {
     const at = value && headAt(e);
-    if (at) pick(at);
+    if (at) choose(at);
   });
   const wrap = (x, n) => (x + n) % n;
   const ARROWS = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]};
@@ -197,7 +199,7 @@ export function start({element, props, server, trigger, watch, given, choices = 
     if (!step || !value || e.ctrlKey || e.metaKey || e.altKey) return;
     e.preventDefault();
     e.stopPropagation();
-    pick([wrap(chosen[0] + step[0], value.L), wrap(chosen[1] + step[1], value.H)]);
+    choose([wrap(chosen[0] + step[0], value.L), wrap(chosen[1] + step[1], value.H)]);
   }
   grid.addEventListener('keydown', byArrow);
   part('map').addEventListener('keydown', e => {
@@ -231,6 +233,15 @@ export function start({element, props, server, trigger, watch, given, choices = 
     if (isHead(at, value)) pick(at);
     wished = at; // a text that is still being decoded begins with it
   });
+  // What the visitor chooses here is chosen on the whole page.
+  function choose(at) {
+    pick(at);
+    if (!signedView) chooseHead(at, hear);
+  }
+  const hear = news => {
+    if (isHead(news.head, value)) pick(news.head);
+  };
+  if (!signedView) onSentence(hear);
   function pick(at) {
     told(JSON.stringify(at));
     wished = null;
@@ -436,7 +447,7 @@ export function start({element, props, server, trigger, watch, given, choices = 
     token,
     nameOf,
     roleText,
-    pick,
+    pick: choose,
     lock,
     lost,
     inView,

@@ -68,7 +68,9 @@ export function shareSentence() {
   document.addEventListener('input', event => {
     if (event.isTrusted && event.target.matches?.(BOXES.join())) setSentence(event.target.value, fill);
   });
-  new MutationObserver(() => requestAnimationFrame(fill)).observe(document.querySelector('#tabs'), {
+  // A view that is opened for the first time is mounted some frames later.
+  const soon = () => [0, 200, 600].forEach(pause => setTimeout(fill, pause));
+  new MutationObserver(soon).observe(document.querySelector('#tabs'), {
     subtree: true,
     attributeFilter: ['aria-selected'],
   });

@@ -110,7 +110,12 @@ export function machinePicture(box, said, {go, look, choose}) {
     const {machine, tokens, first} = data;
     const {blocks} = machine;
     const now = first + machine.at;
-    const at = layout({width, L: blocks.length, n: tokens.length, at: now});
+    // What the heads that are drawn look at is shown, however far back it stands.
+    const weights = new Map();
+    for (const block of blocks)
+      for (const [place, weight] of block.looks[block.head])
+        if (weight > (weights.get(first + place) ?? 0)) weights.set(first + place, weight);
+    const at = layout({width, L: blocks.length, n: tokens.length, at: now, weights});
     const told = sentences(data);
     box.textContent = '';
     const svg = put(box, 'svg', {

@@ -1,5 +1,4 @@
-// Where the parts of the machine stand: from left to right on a screen, from top to bottom on a phone. Pure numbers, tested
-// under Node.
+// Where the parts of the machine stand: from left to right on a screen, from top to bottom on a phone. Pure numbers.
 
 const ROW = 21; // pixels from token to token
 const LEAST_BLOCK = 62; // of a block along the flow, when it lies; upright blocks are as high as a line and its arcs
@@ -11,21 +10,26 @@ export function folded(n, most) {
   return Array.from({length: Math.ceil(n / size)}, (_, i) => [i * size, Math.min(n, (i + 1) * size) - 1]);
 }
 
-// The places of tokens that are shown: the last ones up to the place that is looked at, and those after it; null stands
-// for all that are left out in front.
-export function shownTokens(n, at, most) {
+// The places of tokens that are shown: the last ones up to the place that is looked at, and of the others those that
+// are looked at hardest (weights by place); null, in front, stands for all that are left out.
+export function shownTokens(n, at, most, weights = new Map()) {
   if (n <= most) return Array.from({length: n}, (_, i) => i);
-  const end = Math.min(n, Math.max(at + 1, most - 1));
-  return [null, ...Array.from({length: most - 1}, (_, i) => end - (most - 1) + i)];
+  const near = Math.ceil(most / 2);
+  const kept = new Set(Array.from({length: Math.min(near, at + 1)}, (_, i) => at - i));
+  const hardest = [...weights].filter(([place]) => place < at).toSorted((a, b) => b[1] - a[1]);
+  for (const [place] of hardest) if (kept.size < most - 1) kept.add(place);
+  for (let place = at - near; place >= 0 && kept.size < most - 1; place--) kept.add(place);
+  for (let place = at + 1; place < n && kept.size < most - 1; place++) kept.add(place);
+  return [null, ...[...kept].toSorted((a, b) => a - b)];
 }
 
 // Everything that a picture needs: {upright, width, height, tokens, groups, point(flow, place) -> [x, y], ends}.
-export function layout({width, L, n, at, most = 11}) {
+export function layout({width, L, n, at, weights, most = 11}) {
   const upright = width < 640;
   const names = upright ? 74 : Math.min(150, width * 0.12); // room for the tokens' names
   const embed = upright ? 26 : 44;
   const norm = upright ? 26 : 40;
-  const shown = shownTokens(n, at, upright ? Math.min(most, Math.floor((width - 120) / ROW)) : most);
+  const shown = shownTokens(n, at, upright ? Math.min(most, Math.floor((width - 120) / ROW)) : most, weights);
   const room = width - names - embed - norm - 12;
   const groups = folded(L, upright ? 12 : Math.max(1, Math.min(12, Math.floor(room / LEAST_BLOCK))));
   const block = upright ? UPRIGHT_BLOCK : room / groups.length;
@@ -56,8 +60,8 @@ export function layout({width, L, n, at, most = 11}) {
   };
 }
 
-// A look from one token back at another, within a block: a curve that leaves the earlier token's line and joins the later
-// one's, where attention writes.
+// A look from one token back at another, within a block: a curve that leaves the earlier token's line and joins that of
+// the later one, where attention writes.
 export function lookPath(at, begin, length, from, to) {
   const [x0, y0] = at.point(begin, to);
   const [x1, y1] = at.point(begin + 0.62 * length, from);

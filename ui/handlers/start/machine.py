@@ -14,7 +14,7 @@ from gptcore.tokenizers import describe_token
 _N_LOOKS = 4  # of every head: the words that it looks at hardest
 _FAINTEST = 0.05
 _CLEAR, _UNSURE = 0.5, 0.1  # probabilities
-_RISES = 0.3  # nats by which a block must raise a guess to be named
+_RISES = 0.05  # of probability: by so much a block must raise a guess to be named
 
 
 def described(lm: LanguageModel, ids: list[int], found: ForwardTrace) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def conclusion(found: ForwardTrace, words: list[str], choice: str) -> str:
         return f"Nothing stands out: the likeliest next token, {word}, has only {final}."
     first = [int(row.argmax()) == token for row in chances]
     settled = max((depth + 1 for depth, right in enumerate(first) if not right), default=0)  # first from there on
-    gains = found.lens[1:, token] - found.lens[:-1, token]
+    gains = chances[1:, token] - chances[:-1, token]
     layer = int(gains.argmax())
     head = _strongest(found, words, layer)
     risen = f"{_percent(of_choice[layer])} to {_percent(of_choice[layer + 1])}"
