@@ -19,6 +19,9 @@ from ui.views import TAB_NAMES, titles
 MAX_PROMPT = 2_000
 _MOST_CHECKED, _LONGEST_NAME = 100, 40  # settings of a link that are looked through for mistakes, and their letters
 
+# Names that the page's scripts read: they cannot be wrong here, and are no slips of others.
+_OF_SCRIPTS = ("layer", "head", "place", "present", "tour", "choose", "once", "press", "run", "bench")
+
 # Query name -> (lowest, highest, whole number): the sliders' own ranges.
 RANGES: dict[str, tuple[float, float, bool]] = {
     **{name: (control.low, control.high, control.is_whole) for name, control in CONTROLS.items()},
@@ -71,7 +74,7 @@ def mistakes(query: Mapping[str, str]) -> list[str]:
     if view and tab in TAB_NAMES and view.casefold() not in (title.casefold() for title in views):
         offered = f"choose {', '.join(map(repr, views))}" if views else "it has only one"
         found.append(f"The link's view is {view[:60]!r}, which {tab} does not have; {offered}.")
-    known = [*RANGES, *CHOICES, *_TEXTS]
+    known = [*RANGES, *CHOICES, *_TEXTS, *_OF_SCRIPTS]
     for name, value in list(query.items())[:_MOST_CHECKED]:
         shown = repr(value[:60])
         if name in CHOICES and value not in CHOICES[name]:

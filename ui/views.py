@@ -99,6 +99,50 @@ TABS = (
         ),
     ),
 )
+
+
+@dataclass(frozen=True)
+class Question:
+    """Something that a visitor may want to know, and where the page answers it.
+
+    Attributes:
+        text: the question.
+        tab, view: names of the place; view is "" where the tab is one view.
+        sentence: on which the answer shows best, for visitors who have written none.
+    """
+
+    text: str
+    tab: str
+    view: str = ""
+    sentence: str = ""
+
+    @property
+    def way(self) -> dict[str, str]:
+        """The place as a link names it."""
+        return {"tab": self.tab, **({"view": title_of(self.tab, self.view)} if self.view else {})}
+
+
+_REPEATS = "Tom had a blue ball. Lily had a red ball. Tom lost his blue"
+QUESTIONS = (
+    Question("Where does each head look?", "attention", "look"),
+    Question("Which heads copy what came before?", "attention", "look", _REPEATS),
+    Question("What happens if a part is switched off?", "attention", "off", _REPEATS),
+    Question("In which layer does the answer appear?", "attention", "lens", _REPEATS),
+    Question("What does a single neuron react to?", "attention", "neurons"),
+    Question("How is my text cut into tokens?", "generate", "tokens"),
+    Question("Which word of my text surprises the model?", "generate", "surprise"),
+    Question("Greedy, top-k or top-p: what is the difference?", "generate", "compare"),
+    Question("What does temperature do?", "generate", "write"),
+    Question("Why 124M parameters and not 117M?", "parameters", "why"),
+    Question("How much memory and computation does it need?", "parameters", "cost"),
+    Question("Does this code agree with Hugging Face's?", "parameters", "verify"),
+    Question("How did GPT come about, from a bigram on?", "parameters", "families"),
+    Question("How does a model learn, from noise to words?", "train", "scratch"),
+    Question("Can I train it further on my own text?", "train", "tune"),
+    Question("Can it do a task that it was never trained for?", "zero-shot", "answer"),
+    Question("Do examples in the prompt help?", "zero-shot", "ways"),
+    Question("Which part of the prompt did the answer depend on?", "zero-shot", "uses"),
+)
 TAB_NAMES = tuple(tab.name for tab in TABS)
 _TITLES = {(tab.name, view.name): view.title for tab in TABS for view in tab.views}
 

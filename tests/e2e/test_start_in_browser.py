@@ -192,8 +192,9 @@ def test_the_picture_shows_every_block_what_it_would_say_and_another_place(visit
     expect(picture.locator("[data-part^=attention-]")).to_have_count(6)
     expect(picture.locator(".mc-guess")).to_have_count(6)
     before = picture.locator(".mc-guess").all_text_contents()
-    picture.locator("[data-part^=token-]").nth(2).click()
-    expect(picture.locator(".mc-name.now")).to_have_text(picture.locator(".mc-name").nth(2).text_content())
+    picture.locator("[data-part=token-1]").click()
+    expect(picture.locator(".mc-name.now")).to_have_text(page.locator(WORDS).nth(1).inner_text().strip())
+    expect(page.locator("#start .st-conclusion")).to_contain_text("After “upon”:")
     assert picture.locator(".mc-guess").all_text_contents() != before
     words = page.locator(WORDS).count()
     page.click("#start .st-play")
@@ -212,3 +213,15 @@ def test_a_text_that_cannot_be_read_is_said_and_nothing_is_lost(visit):
     page.get_by_label("Your sentence").fill("Où est-il?")
     expect(page.locator("#start .st-said")).to_contain_text("ù")
     assert page.inner_text("#start .st-words") == words
+
+
+def test_a_question_is_found_and_opens_the_view_that_answers_it(visit):
+    page = visit("")
+    page.keyboard.press("q")
+    search = page.get_by_label("Search the questions")
+    expect(search).to_be_focused()
+    search.fill("layer answer")
+    expect(page.locator("#start .st-question")).to_have_count(1)
+    search.press("Enter")
+    expect(page.locator("#lens .ln-conclusion")).to_contain_text("becomes the first guess with layer")
+    expect(page.locator("#attention-text textarea")).to_have_value(RED)

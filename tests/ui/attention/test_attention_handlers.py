@@ -434,3 +434,16 @@ def test_a_part_that_is_switched_while_the_view_opens_stays_switched(services, m
     looked = list(events.look(visitor, "off", "tiny", TEXT, RAW, "end", Switches([[0, "mlp", None]], True), "zero"))
     assert clicked[1][1].parts == [[1, "head", 2]]
     assert all(values[1] == values[4] == gr.skip() for values in looked) and isinstance(looked[-1][0], str)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "chances", "said"),
+    [
+        ([5, 3, 1, 1], [0.01, 0.1, 0.4, 0.7], "first guess with layer 1 (10% before, 40% after) and ends at 70%"),
+        ([1, 1, 1, 1], [0.5, 0.5, 0.6, 0.7], "is first at every depth, and ends at 70%"),
+        ([1, 2, 1, 1], [0.5, 0.2, 0.6, 0.7], "becomes the first guess with layer 1 (20% before, 60% after)"),
+        ([9, 9, 9, 1], [0.01, 0.01, 0.01, 0.05], "Nothing stands out after the last token"),
+    ],
+)  # fmt: skip
+def test_the_lens_concludes_in_words_from_its_numbers(ranks, chances, said):
+    assert said in lens.conclusion(ranks, chances, "ball")

@@ -60,6 +60,17 @@ def test_the_opening_stops_where_the_model_knows_least(services, tiny_lm):
     assert kept == ids[: len(kept)] and doubts[len(kept)] == pytest.approx(max(doubts.values()), abs=1e-4)
 
 
+def test_a_model_that_cannot_read_the_prompt_begins_with_one_that_it_can_and_says_what_became_of_one_s_own():
+    real = make_services(offline=True)
+    begun = json.loads(sentence.opening(real, "induction", "Once upon a time, he"))
+    assert begun["text"].startswith("the cat") and not begun["note"]
+    ids = real.models.get("mini").tokenizer.encode("Oh, no!")
+    own = json.dumps({"model": "mini", "ids": ids, "own": True}, separators=(",", ":"))
+    kept = json.loads(sentence.opening(real, "induction", "Once upon a time, he", own))
+    assert kept["text"].startswith("the cat") and "does not know all characters of your sentence" in kept["note"]
+    real.close()
+
+
 def test_a_prompt_that_the_model_cannot_read_is_said(services):
     assert "empty" in json.loads(sentence.opening(services, "tiny", ""))["message"]
 

@@ -22,7 +22,7 @@ _ABLATION = """
 
 _LENS = """
 <div class="ln-message" role="status"></div>
-<div class="ln-body" hidden>
+<div class="ln-body" hidden><p class="ln-conclusion" role="status"></p>
 <div class="ln-legend"><span>probability of the token shown: 0</span><span class="ln-ramp"></span><span>1</span>
 <span class="ln-note"></span></div>
 <div class="ln-scroll"><table class="ln-table"></table></div>

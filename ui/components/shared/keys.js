@@ -18,6 +18,7 @@ const LIST = [
   ['P', 'large type for the room, and back'],
   ['D', 'dark, and back'],
   ['0, 1 to 5', 'opens Start, or one of the five views'],
+  ['Q', 'what do you want to know? Questions, each of which opens its view'],
   ['Page Down, Page Up', 'in large type: the next tab, the one before'],
   ['B or .', 'a black screen, and back'],
   ['T', 'the guided tour; Space or Page Down goes on, Page Up back, Escape leaves'],
@@ -78,6 +79,10 @@ export function start() {
     b: () => document.body.classList.toggle('black'),
     '.': () => document.body.classList.toggle('black'),
     '?': list,
+    q: async () => {
+      await goTo(new URLSearchParams({tab: 'Start', once: '.st-search'}));
+      document.querySelector('.st-search')?.focus();
+    },
     r: () => (isRecording() ? stopRecording() : record()),
     t: () => (isTouring() ? leaveTour() : startTour()),
   };

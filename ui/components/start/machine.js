@@ -104,7 +104,9 @@ export function machinePicture(box, said, {go, look, choose}) {
 
   function draw(next = data, head = chosen) {
     [data, chosen] = [next, head];
-    const width = Math.floor(box.clientWidth);
+    // All of it grows with the type, as for a hall.
+    const unit = Math.max(1, parseFloat(getComputedStyle(box).fontSize) / 16);
+    const width = Math.floor(box.clientWidth / unit);
     if (!data || !width) return;
     const focused = box.contains(document.activeElement) ? document.activeElement.dataset.part : null;
     const {machine, tokens, first} = data;
@@ -119,8 +121,9 @@ export function machinePicture(box, said, {go, look, choose}) {
     const told = sentences(data);
     box.textContent = '';
     const svg = put(box, 'svg', {
-      width,
-      height: at.height,
+      width: width * unit,
+      height: at.height * unit,
+      viewBox: `0 0 ${width} ${at.height}`,
       class: at.upright ? 'mc upright' : 'mc',
       role: 'group',
       'aria-label': `The model at work on ${quoted(tokens[now].label)}`,
@@ -254,6 +257,12 @@ export function machinePicture(box, said, {go, look, choose}) {
     svg.classList.add('beat');
   }
 
+  // Nothing of one model is shown beside another.
+  function clear() {
+    data = null;
+    box.textContent = said.textContent = '';
+  }
+
   new ResizeObserver(() => draw()).observe(box);
-  return {draw, beat};
+  return {draw, beat, clear};
 }

@@ -8,6 +8,7 @@ import {startExample, startTour} from '../shared/tour.js';
 import {playFilm} from './film.js';
 import {arcPath, holdSentence} from './held.js';
 import {machinePicture} from './machine.js';
+import {questions} from './questions.js';
 import {story} from './story.js';
 
 const [PAUSE, SLOW] = [320, 1800]; // milliseconds between words that it writes by itself
@@ -291,7 +292,7 @@ export function start({element, props, server, watch, given}) {
     if (opens) told.open();
     else told.close();
     element.querySelector('[data-do=story]').setAttribute('aria-expanded', opens);
-    element.querySelector('[data-do=story] b').textContent = opens ? 'Close the story' : 'The story';
+    element.querySelector('[data-do=story]').textContent = opens ? 'Close the story' : 'The story';
   }
 
   function sync() {
@@ -307,11 +308,12 @@ export function start({element, props, server, watch, given}) {
     if (data.message) {
       words.textContent = data.message;
       find('conclusion').textContent = '';
+      picture.clear();
       bars.textContent = arcs.textContent = '';
       data = null;
       return;
     }
-    say(`Arcs: where the ${counted(data.heads, 'attention head')} look from the marked word.`);
+    say(data.note || `Arcs: where the ${counted(data.heads, 'attention head')} look from the marked word.`);
     draw();
   }
 
@@ -341,9 +343,10 @@ export function start({element, props, server, watch, given}) {
   );
   find('doors').addEventListener('click', event => {
     const door = event.target.closest('button');
-    if (door?.dataset.do === 'story') turnStory();
-    else if (door) goTo(new URLSearchParams({tab: door.dataset.tab}));
+    if (door) goTo(new URLSearchParams({tab: door.dataset.tab}));
   });
+  element.querySelector('[data-do=story]').addEventListener('click', turnStory);
+  questions(find('questions'), find('search'), given.questions);
   words.addEventListener('pointerleave', () => data && point(opened));
   new ResizeObserver(() => data && drawArcs()).observe(words);
   playFilm(find('film'), given.film);

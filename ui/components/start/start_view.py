@@ -8,11 +8,11 @@ from html import escape
 import gradio as gr
 
 from ui.components.files import ServerFunctions, component
-from ui.views import TABS
+from ui.views import QUESTIONS, TABS
 
 _HTML = """
 <div class="st-hero">
-<p class="st-lead">A GPT does one thing: <b>it guesses the next word</b>. <span class="st-invite">Click any word to change the story.</span></p>
+<p class="st-lead">A GPT does one thing: <b>it guesses the next word</b>. <span class="st-invite">Type a sentence, or click any word to change it.</span></p>
 <div class="st-line"><textarea class="st-text" rows="1" aria-label="Your sentence" placeholder="Type a sentence"></textarea>
 <div class="st-scroll"><svg class="st-arcs" aria-hidden="true"></svg><div class="st-words" role="group" aria-label="The sentence, word by word"></div></div></div>
 <div class="st-tools"><button type="button" class="st-play" data-do="play">Let it write</button>
@@ -34,7 +34,12 @@ _HTML = """
 <div class="st-reel"></div></section>
 </div>
 <section class="st-story" id="story" aria-label="The story" hidden></section>
-<nav class="st-doors" aria-label="Five views, and the story">DOORS</nav>
+<section class="st-ask" aria-label="What do you want to know?"><h2>What do you want to know?</h2>
+<input type="search" class="st-search lens-plain" aria-label="Search the questions" placeholder="Search: copy, temperature, memory …">
+<div class="st-questions"></div></section>
+<nav class="st-doors" aria-label="The five other tabs">DOORS</nav>
+<p class="st-told"><button type="button" data-do="story" aria-controls="story" aria-expanded="false">The story</button>
+in six chapters: the one objective, GPT-1 number by number, and how GPT came about.</p>
 """
 
 
@@ -49,15 +54,11 @@ def start_view(value: str, *, film: Mapping[str, object], server_functions: Serv
         for tab in TABS
         if tab.about
     )
-    doors += (
-        '<button type="button" data-do="story" aria-controls="story" aria-expanded="false"><b>The story</b>'
-        "<span>The one objective, GPT-1 number by number, and how GPT came about.</span></button>"
-    )
     return component(
         value,
         _HTML.replace("DOORS", doors),
         "start/start_view.js",
-        given={"film": film},
+        given={"film": film, "questions": [[one.text, one.way, one.sentence] for one in QUESTIONS]},
         elem_classes=["start-view"],
         server_functions=server_functions,
         elem_id=elem_id,

@@ -7,6 +7,7 @@ from typing import Any
 
 from gptcore.analysis import logit_lens
 from gptcore.errors import GPTCoreError
+from gptcore.zero_shot.metrics import percent
 from ui.handlers.attention import maps
 from ui.handlers.attention.maps import AttentionForm, ReadText
 from ui.services import Services
@@ -14,13 +15,15 @@ from ui.state.token_stream import label
 
 # Columns that a table can have and still be read; the last ones of a longer text.
 _MOST_POSITIONS = 64
+_UNSURE = 0.1  # probability below which a first guess means little
 
 
 def lens(services: Services, session_id: str | None, form: AttentionForm) -> str:
     """The lens as JSON for the component; errors are said in its place. Arguments as in `maps.read`.
 
-    Keys: model, note, tokens (of the columns), first (place of the first column), depths (names of the rows, the
-    embeddings first), and by row and column best (label), probability, rank and share of the final choice.
+    Keys: model, said (a conclusion in words), note, tokens (of the columns), first (place of the first column), depths
+    (names of the rows, the embeddings first), and by row and column best (label), probability, rank and share of the
+    final choice.
     """
     try:
         seen = maps.read(services, session_id, form)
@@ -35,9 +38,11 @@ def _describe(seen: ReadText) -> dict[str, Any]:
     first = max(0, len(ids) - _MOST_POSITIONS)
     found = logit_lens(seen.lm.model, ids, first=first)
     n_layer = seen.lm.model.config.n_layer
+    final = label(seen.lm.tokenizer, int(found.best[-1, -1])).strip()
     cut = f"The last {_MOST_POSITIONS} of {len(ids):,} tokens are shown." if first else ""
     return {
         "model": seen.lm.name,
+        "said": conclusion(found.final_rank[:, -1].tolist(), found.final_probability[:, -1].tolist(), final),
         "note": " ".join(filter(None, [seen.note, cut])),
         "tokens": list(seen.kept.labels[first:]),
         "first": first,
@@ -47,3 +52,23 @@ def _describe(seen: ReadText) -> dict[str, Any]:
         "rank": found.final_rank.tolist(),
         "share": [[float(f"{p:.3g}") for p in row] for row in found.final_probability.tolist()],
     }
+
+
+def conclusion(ranks: list[int], chances: list[float], choice: str) -> str:
+    """When the model's choice after the last token became its first guess.
+
+    Args:
+        ranks: of the choice after each depth, the embeddings first; 1 is the first guess.
+        chances: its probabilities.
+        choice: as people read it.
+    """
+    settled = max((depth + 1 for depth, rank in enumerate(ranks) if rank > 1), default=0)
+    final = percent(chances[-1])
+    if chances[-1] < _UNSURE:
+        return f"Nothing stands out after the last token: the first guess, “{choice}”, has only {final}."
+    if settled == 0:
+        return f"After the last token, “{choice}” is first at every depth, and ends at {final}."
+    return (
+        f"After the last token, “{choice}” becomes the first guess with layer {settled - 1} "
+        f"({percent(chances[settled - 1])} before, {percent(chances[settled])} after) and ends at {final}."
+    )

@@ -10,6 +10,7 @@ from gptcore.analysis import ForwardTrace
 from gptcore.config import GPTConfig
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
+from gptcore.zero_shot.metrics import percent
 
 _N_LOOKS = 4  # of every head: the words that it looks at hardest
 _FAINTEST = 0.05
@@ -49,7 +50,8 @@ def described(lm: LanguageModel, ids: list[int], found: ForwardTrace) -> dict[st
         "blocks": blocks,
         "norm": _rounded(found.final_norm),
         "choice": _guess(lm, chances[-1]),
-        "said": conclusion(found, words, describe_token(lm.tokenizer, choice)),
+        "said": ("" if found.at == len(ids) - 1 else f"After “{_plain(words[found.at])}”: ")
+        + conclusion(found, words, describe_token(lm.tokenizer, choice)),
     }
 
 
@@ -64,7 +66,7 @@ def conclusion(found: ForwardTrace, words: list[str], choice: str) -> str:
     chances = found.lens.exp()
     token = int(chances[-1].argmax())
     of_choice = [float(row[token]) for row in chances]  # after each depth
-    word, final = f"“{_plain(choice)}”", _percent(of_choice[-1])
+    word, final = f"“{_plain(choice)}”", percent(of_choice[-1])
     if of_choice[-1] < _UNSURE:
         return f"Nothing stands out: the likeliest next token, {word}, has only {final}."
     first = [int(row.argmax()) == token for row in chances]
@@ -72,9 +74,9 @@ def conclusion(found: ForwardTrace, words: list[str], choice: str) -> str:
     gains = chances[1:, token] - chances[:-1, token]
     layer = int(gains.argmax())
     head = _strongest(found, words, layer)
-    risen = f"{_percent(of_choice[layer])} to {_percent(of_choice[layer + 1])}"
+    risen = f"{percent(of_choice[layer])} to {percent(of_choice[layer + 1])}"
     if settled == len(gains) > 1 and layer == settled - 1:
-        before = _percent(of_choice[-2])
+        before = percent(of_choice[-2])
         return f"Only the last block makes {word} the first guess ({before} before, {final} after); {head}."
     if settled == 0:
         formed = f"{word} is already the first guess before any block, and ends at {final}."
@@ -91,7 +93,7 @@ def _strongest(found: ForwardTrace, words: list[str], layer: int) -> str:
     weights = found.looks[layer, head]
     place = int(weights.argmax())
     share = float(weights[place])
-    where = "spreads its attention" if share < _CLEAR else f"looks at “{_plain(words[place])}” ({_percent(share)})"
+    where = "spreads its attention" if share < _CLEAR else f"looks at “{_plain(words[place])}” ({percent(share)})"
     return f"its strongest head, {layer}.{head}, {where}"
 
 
@@ -117,10 +119,6 @@ def _looks(weights: Tensor) -> list[list[float]]:
 
 def _plain(label: str) -> str:
     return label.strip() or ("a new line" if "\n" in label else "a space")
-
-
-def _percent(chance: float) -> str:
-    return "less than 1%" if chance < 0.005 else f"{100 * chance:.0f}%"
 
 
 def _rounded(value: Tensor | float) -> float:

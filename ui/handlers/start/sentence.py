@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 from torch import Tensor
 from torch.distributions import Categorical
@@ -14,12 +14,14 @@ from gptcore.inference.generation import prompt_ids
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import StreamingText, describe_token
 from ui.handlers import inputs
+from ui.handlers.attention.texts import example_text
 from ui.handlers.start.machine import described
 from ui.services import Services
 from ui.state.model_store import base_name
 
 MOST_TOKENS = 400  # of a text on the page; what is outside the model's window stands there unread
 _MOST_CHARS = 4_000
+_CANNOT_READ = "This model does not know all characters of your sentence. Here is one that it can read; yours is kept."
 _LONGEST_HELD = 20_000  # characters of JSON
 _N_NEXT, _N_OTHERS, _LONGEST_OPENING = 8, 6, 15
 _FAINTEST = 0.12  # of a head's attention; fainter looks are everywhere
@@ -41,33 +43,54 @@ def opening(services: Services, model: str, prompt: str, held: object = "") -> s
     """
     try:
         lm = services.models.get(inputs.model_name(model))
-        kept = _kept(services, lm, model, held)
+        on_page = _held(held)
+        kept = None if on_page is None else _kept(services, lm, model, on_page)
         if kept:
             return look(services, model, kept)
-        ids = prompt_ids(lm, prompt)[:_LONGEST_OPENING]
+        ids = prompt_ids(lm, _readable(lm, prompt))[:_LONGEST_OPENING]
         half = len(ids) // 2
         doubt = services.now(lambda: int(Categorical(logits=trace(lm.model, ids).logits[half:]).entropy().argmax()))
-        return look(services, model, ids[: half + doubt + 1])
+        note = _CANNOT_READ if on_page is not None and on_page.own else ""
+        return look(services, model, ids[: half + doubt + 1], note=note)
     except GPTCoreError as error:
         return json.dumps({"message": str(error)})
 
 
-def _kept(services: Services, lm: LanguageModel, model: str, held: object) -> list[int] | None:
-    """The tokens of the sentence on the page for a model that is opened; None where it begins anew."""
+def _readable(lm: LanguageModel, prompt: str) -> str:
+    """The prompt, or in its place an example for a model that does not know all of its characters."""
     try:
-        found = json.loads(held) if isinstance(held, str) and len(held) < _LONGEST_HELD else None
-        before, ids, own = (found[name] for name in ("model", "ids", "own")) if isinstance(found, dict) else [None] * 3
+        return prompt if not prompt or lm.tokenizer.encode(prompt) else example_text(lm)
+    except GPTCoreError:
+        return example_text(lm)
+
+
+class _Held(NamedTuple):
+    """What stands on the page: the model that cut it, its tokens, and whether the visitor has changed it."""
+
+    model: str
+    ids: list[int]
+    own: bool
+
+
+def _held(text: object) -> _Held | None:
+    """What the page says that it holds; None for anything else."""
+    try:
+        found = json.loads(text) if isinstance(text, str) and len(text) < _LONGEST_HELD else None
+        model, ids, own = (found[name] for name in _Held._fields) if isinstance(found, dict) else [None] * 3
     except (ValueError, KeyError, RecursionError):
         return None
-    if not isinstance(before, str) or not _are_ids(ids):
-        return None
-    if base_name(before) == base_name(model):
-        return ids if max(ids) < lm.model.config.vocab_size else None
-    other = services.opened(before) if own is True else None
-    if other is None or max(ids) >= other.model.config.vocab_size:
+    return _Held(model, ids, own is True) if isinstance(model, str) and _are_ids(ids) else None
+
+
+def _kept(services: Services, lm: LanguageModel, model: str, held: _Held) -> list[int] | None:
+    """The tokens of the sentence on the page for a model that is opened; None where it begins anew."""
+    if base_name(held.model) == base_name(model):
+        return held.ids if max(held.ids) < lm.model.config.vocab_size else None
+    other = services.opened(held.model) if held.own else None
+    if other is None or max(held.ids) >= other.model.config.vocab_size:
         return None
     try:
-        return lm.tokenizer.encode(other.tokenizer.decode(ids)) or None
+        return lm.tokenizer.encode(other.tokenizer.decode(held.ids)) or None
     except GPTCoreError:  # characters that this model does not know
         return None
 
@@ -110,10 +133,14 @@ def typed(services: Services, request: object) -> str | None:
         return json.dumps({"message": str(error)}, ensure_ascii=False)
 
 
-def look(services: Services, model: str, ids: list[int], at: int | None = None) -> str:
-    """The text as JSON, looked at in one place. Raises TokenIdError and ContextLengthError as the model does."""
+def look(services: Services, model: str, ids: list[int], at: int | None = None, *, note: str = "") -> str:
+    """The text as JSON, looked at in one place, with a note on why it is another than the visitor's.
+
+    Raises:
+        TokenIdError, ContextLengthError: as the model does.
+    """
     lm = services.models.get(model)
-    return json.dumps(services.now(lambda: _described(lm, model, ids, at)), ensure_ascii=False)
+    return json.dumps({**services.now(lambda: _described(lm, model, ids, at)), "note": note}, ensure_ascii=False)
 
 
 def _described(lm: LanguageModel, model: str, ids: list[int], at: int | None) -> dict[str, Any]:
