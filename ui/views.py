@@ -7,6 +7,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+# The parts of the picture on Start, in the order in which a text runs through them, and what they are called.
+PARTS = {
+    "tokens": "tokens",
+    "embedding": "embedding",
+    "attention": "attention",
+    "mlp": "MLP",
+    "norm": "final norm",
+    "guess": "probabilities",
+}
+
 
 @dataclass(frozen=True)
 class View:
@@ -15,10 +25,12 @@ class View:
     Attributes:
         name: within its tab, as events know it.
         title: on the page, and in a link or a step of a tour (`view=...`).
+        parts: of the machine that it is about, of PARTS.
     """
 
     name: str
     title: str
+    parts: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -45,11 +57,11 @@ TABS = (
         "Generate",
         "Let it write. Turn temperature and top-p, and see which words that lets in.",
         (
-            View("write", "Write"),
-            View("strategies", "Strategies"),
-            View("compare", "Compare strategies"),
-            View("surprise", "What surprises it"),
-            View("tokens", "Tokens"),
+            View("write", "Write", ("guess",)),
+            View("strategies", "Strategies", ("guess",)),
+            View("compare", "Compare strategies", ("guess",)),
+            View("surprise", "What surprises it", ("guess",)),
+            View("tokens", "Tokens", ("tokens",)),
         ),
     ),
     Tab(
@@ -57,11 +69,11 @@ TABS = (
         "Attention",
         "See which word every head looks at, and switch heads off.",
         (
-            View("look", "Heads"),
-            View("off", "Switch off"),
-            View("lens", "Logit lens"),
-            View("neurons", "Neurons"),
-            View("compare", "Compare"),
+            View("look", "Heads", ("attention",)),
+            View("off", "Switch off", ("attention", "mlp")),
+            View("lens", "Logit lens", ("norm", "guess")),
+            View("neurons", "Neurons", ("mlp",)),
+            View("compare", "Compare", ("attention",)),
         ),
     ),
     Tab(
@@ -69,33 +81,37 @@ TABS = (
         "Parameters",
         "Count every weight, from the formula to the tensor.",
         (
-            View("breakdown", "Breakdown"),
-            View("bars", "All models"),
-            View("why", "117M or 124M?"),
-            View("cost", "Cost"),
-            View("drawing", "Drawing"),
-            View("anatomy", "Anatomy"),
-            View("verify", "Verify"),
-            View("families", "Families"),
+            View("breakdown", "Breakdown", tuple(PARTS)),
+            View("bars", "All models", tuple(PARTS)),
+            View("why", "117M or 124M?", tuple(PARTS)),
+            View("cost", "Cost", tuple(PARTS)),
+            View("drawing", "Drawing", tuple(PARTS)),
+            View("anatomy", "Anatomy", tuple(PARTS)),
+            View("verify", "Verify", tuple(PARTS)),
+            View("families", "Families", tuple(PARTS)),
         ),
     ),
     Tab(
         "train",
         "Train",
         "Start from noise, and watch words appear within a minute.",
-        (View("scratch", "From scratch"), View("tune", "Fine-tune"), View("labels", "Labels")),
+        (
+            View("scratch", "From scratch", tuple(PARTS)),
+            View("tune", "Fine-tune", tuple(PARTS)),
+            View("labels", "Labels", tuple(PARTS)),
+        ),
     ),
     Tab(
         "zero-shot",
         "Zero-shot",
         "Ask for a task in plain words, with no training for it.",
         (
-            View("answer", "Answer"),
-            View("ways", "Ways of asking"),
-            View("uses", "What did it use?"),
-            View("gpt2", "GPT-2's prompts"),
-            View("ladder", "Size ladder"),
-            View("scoreboard", "Scoreboard"),
+            View("answer", "Answer", ("tokens", "guess")),
+            View("ways", "Ways of asking", ("tokens", "guess")),
+            View("uses", "What did it use?", ("tokens", "guess")),
+            View("gpt2", "GPT-2's prompts", ("tokens", "guess")),
+            View("ladder", "Size ladder", ("tokens", "guess")),
+            View("scoreboard", "Scoreboard", ("tokens", "guess")),
         ),
     ),
 )
@@ -145,11 +161,17 @@ QUESTIONS = (
 )
 TAB_NAMES = tuple(tab.name for tab in TABS)
 _TITLES = {(tab.name, view.name): view.title for tab in TABS for view in tab.views}
+_PARTS = {(tab.name, view.name): view.parts for tab in TABS for view in tab.views}
 
 
 def title_of(tab: str, view: str) -> str:
     """The title of a view. Raises KeyError for one that is not registered."""
     return _TITLES[tab, view]
+
+
+def parts_of(tab: str, view: str) -> tuple[str, ...]:
+    """The parts of the machine that a view is about. Raises KeyError for one that is not registered."""
+    return _PARTS[tab, view]
 
 
 def titles(tab: str) -> list[str]:

@@ -8,6 +8,7 @@ import gradio as gr
 import pytest
 
 from ui import links, views
+from ui.components.shared.part_strip import part_strip
 from ui.handlers.page.stored import page_example
 from ui.page import BUILDERS, build_page
 from ui.services import make_services
@@ -39,6 +40,16 @@ def test_a_link_to_a_view_that_is_none_names_those_that_are():
     (said,) = links.mistakes({"tab": "attention", "view": "Lenses"})
     assert "'Lenses', which attention does not have; choose 'Heads', 'Switch off'" in said
     assert "it has only one" in links.mistakes({"tab": "start", "view": "x"})[0]
+
+
+def test_every_view_is_about_parts_of_the_machine_and_says_which():
+    for tab in TABS:
+        for view in tab.views:
+            assert view.parts and set(view.parts) <= set(views.PARTS)
+            assert views.parts_of(tab.name, view.name) == view.parts
+    with gr.Blocks():
+        shown = part_strip(("attention", "mlp")).value
+    assert 'aria-label="This view is about attention, MLP"' in shown and shown.count('class="on"') == 2
 
 
 def test_what_the_page_s_scripts_read_of_a_link_is_no_slip():

@@ -18,6 +18,18 @@ export const STEPS = [
     'The arcs show which earlier words its attention heads look at. Point at a word to see its own.',
   ],
   [
+    'tab=start',
+    '#start .mc-box',
+    'The machine at work. The sentence runs from left to right;',
+    'in each block heads look back and the last word gathers what they find.',
+  ],
+  [
+    'tab=start',
+    '#start .mc-box',
+    'Below each block: how much attention and the MLP wrote,',
+    'and what the model would say if it stopped there. The guess forms on the way.',
+  ],
+  [
     'tab=generate',
     '#stream',
     'A whole story, token by token.',

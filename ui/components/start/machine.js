@@ -45,7 +45,9 @@ export function sentences({machine, tokens, first}) {
       `Block ${layer}, attention: ${shape.H} heads of ${shape.D} channels look back; head ${layer}.${head} ` +
       `${looksAt(layer, head)}. Together they ${added('add', blocks[layer].attention)} to ${here}.`,
     mlp: layer =>
-      `Block ${layer}, MLP: ${many(shape.F)} neurons ${added('add', blocks[layer].mlp)}. ` +
+      (shape.F
+        ? `Block ${layer}, MLP: ${many(shape.F)} neurons ${added('add', blocks[layer].mlp)}. `
+        : `Block ${layer} has no MLP. `) +
       `The sum so far, the residual stream, has length ${figure(blocks[layer].stream)}.`,
     guess: layer => {
       const {guess, chance} = blocks[layer];
@@ -221,7 +223,7 @@ export function machinePicture(box, said, {go, look, choose}) {
     put(mlp, 'rect', {
       x,
       y: y + 5,
-      width: Math.max(1, (wide * blocks[layer].mlp) / largest),
+      width: (wide * blocks[layer].mlp) / largest,
       height: 4,
       class: 'mc-mlp',
     });

@@ -33,7 +33,8 @@ def opening(services: Services, model: str, prompt: str, held: object = "") -> s
 
     What stands on the page stays: at another moment of the same model's training, token by token; with another model,
     what the visitor has made of it, cut anew, if that model can read it. Else it is the beginning of a prompt, up to
-    where the model knows least what comes next in its second half, so that there is something to choose.
+    where the model knows least what comes next in its second half, so that there is something to choose; for a model
+    that does not know its characters, an example that it can read.
 
     Args:
         services: of the app.
@@ -47,21 +48,24 @@ def opening(services: Services, model: str, prompt: str, held: object = "") -> s
         kept = None if on_page is None else _kept(services, lm, model, on_page)
         if kept:
             return look(services, model, kept)
-        ids = prompt_ids(lm, _readable(lm, prompt))[:_LONGEST_OPENING]
+        note = _CANNOT_READ if on_page is not None and on_page.own else ""
+        if not _reads(lm, prompt):
+            return look(services, model, prompt_ids(lm, example_text(lm)), note=note)
+        ids = prompt_ids(lm, prompt)[:_LONGEST_OPENING]
         half = len(ids) // 2
         doubt = services.now(lambda: int(Categorical(logits=trace(lm.model, ids).logits[half:]).entropy().argmax()))
-        note = _CANNOT_READ if on_page is not None and on_page.own else ""
         return look(services, model, ids[: half + doubt + 1], note=note)
     except GPTCoreError as error:
         return json.dumps({"message": str(error)})
 
 
-def _readable(lm: LanguageModel, prompt: str) -> str:
-    """The prompt, or in its place an example for a model that does not know all of its characters."""
+def _reads(lm: LanguageModel, text: str) -> bool:
+    """Whether a model knows all characters of a text."""
     try:
-        return prompt if not prompt or lm.tokenizer.encode(prompt) else example_text(lm)
+        lm.tokenizer.encode(text)
     except GPTCoreError:
-        return example_text(lm)
+        return False
+    return True
 
 
 class _Held(NamedTuple):
