@@ -56,7 +56,7 @@ function closeMenus(event) {
 export function start() {
   endCount();
   restoreLook();
-  shareSentence();
+  shareSentence(isReplaying);
   const silent = ['range', 'checkbox', 'radio', 'button'];
   const typing = e =>
     ['TEXTAREA', 'SELECT'].includes(e.target.tagName) ||

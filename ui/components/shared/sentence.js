@@ -46,9 +46,10 @@ export function firstSentence(search, kept) {
   return text && prompt && text !== prompt ? '' : text || prompt || ''; // a link with two sets each in its place
 }
 
-// Puts the sentence into the boxes that can be seen; Gradio hears of it as of something typed.
+// Puts the sentence into the boxes that can be seen; Gradio hears of it as of something typed. A replay has its own texts.
+let isReplaying = () => false;
 function fill() {
-  if (!about.text) return;
+  if (!about.text || isReplaying()) return;
   for (const box of BOXES.flatMap(selector => [...document.querySelectorAll(selector)])) {
     if (!box.getClientRects().length || box.value === about.text || box === document.activeElement) continue;
     Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set.call(box, about.text);
@@ -56,8 +57,9 @@ function fill() {
   }
 }
 
-// Hears what is typed into any of the boxes, and fills those of a view that is opened.
-export function shareSentence() {
+// Hears what is typed into any of the boxes, and fills those of a view that is opened, unless a replay is on.
+export function shareSentence(replaying) {
+  isReplaying = replaying;
   let kept = null;
   try {
     kept = JSON.parse(sessionStorage.getItem(KEY) || 'null');
