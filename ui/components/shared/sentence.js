@@ -46,8 +46,7 @@ export function firstSentence(search, kept) {
   return text && prompt && text !== prompt ? '' : text || prompt || ''; // a link with two sets each in its place
 }
 
-// Puts the sentence into the boxes that can be seen; Gradio hears of it as of something typed. A replay has texts of its
-// own.
+// Puts the sentence into the boxes that can be seen; Gradio hears of it as of something typed. A replay has its own.
 let isReplaying = () => false;
 function fill() {
   if (!about.text || isReplaying()) return;
