@@ -54,6 +54,7 @@ export function start({element, props, server, watch, given}) {
   async function read(text) {
     const number = ++asking;
     left = 0;
+    if (document.activeElement !== field) field.value = text;
     const answer = await server.typed([data?.model ?? model, text]).catch(() => null);
     if (number !== asking) return;
     const found = answer ? JSON.parse(answer) : {message: 'The server did not answer. Try again, or reload the page.'};
@@ -315,6 +316,8 @@ export function start({element, props, server, watch, given}) {
     }
     say(data.note || `Arcs: where the ${counted(data.heads, 'attention head')} look from the marked word.`);
     draw();
+    // What the visitor has written elsewhere, or before a reload, is read in its place.
+    if (sentence() && sentence() !== data.text && !data.note) read(sentence());
   }
 
   onTools(element, () =>
