@@ -6,6 +6,7 @@ The page, links, keys, the doors of Start, the pictures of `tests/tools/screens.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 # The parts of the picture on Start, in the order in which a text runs through them, and what they are called.
 PARTS = {
@@ -106,12 +107,12 @@ TABS = (
         "Zero-shot",
         "Ask for a task in plain words, with no training for it.",
         (
-            View("answer", "Answer", ("tokens", "guess")),
-            View("ways", "Ways of asking", ("tokens", "guess")),
-            View("uses", "What did it use?", ("tokens", "guess")),
-            View("gpt2", "GPT-2's prompts", ("tokens", "guess")),
-            View("ladder", "Size ladder", ("tokens", "guess")),
-            View("scoreboard", "Scoreboard", ("tokens", "guess")),
+            View("answer", "Answer", tuple(PARTS)),
+            View("ways", "Ways of asking", tuple(PARTS)),
+            View("uses", "What did it use?", tuple(PARTS)),
+            View("gpt2", "GPT-2's prompts", tuple(PARTS)),
+            View("ladder", "Size ladder", tuple(PARTS)),
+            View("scoreboard", "Scoreboard", tuple(PARTS)),
         ),
     ),
 )
@@ -133,9 +134,9 @@ class Question:
     sentence: str = ""
 
     @property
-    def way(self) -> dict[str, str]:
+    def way(self) -> str:
         """The place as a link names it."""
-        return {"tab": self.tab, **({"view": title_of(self.tab, self.view)} if self.view else {})}
+        return f"tab={self.tab}&view={title_of(self.tab, self.view)}" if self.view else f"tab={self.tab}"
 
 
 _REPEATS = "Tom had a blue ball. Lily had a red ball. Tom lost his blue"
@@ -161,7 +162,6 @@ QUESTIONS = (
 )
 TAB_NAMES = tuple(tab.name for tab in TABS)
 _TITLES = {(tab.name, view.name): view.title for tab in TABS for view in tab.views}
-_PARTS = {(tab.name, view.name): view.parts for tab in TABS for view in tab.views}
 
 
 def title_of(tab: str, view: str) -> str:
@@ -169,9 +169,19 @@ def title_of(tab: str, view: str) -> str:
     return _TITLES[tab, view]
 
 
-def parts_of(tab: str, view: str) -> tuple[str, ...]:
-    """The parts of the machine that a view is about. Raises KeyError for one that is not registered."""
-    return _PARTS[tab, view]
+def parts() -> dict[str, Any]:
+    """For the page's script: titles of the parts, and by "tab/view" the numbers of those that a view is about.
+
+    Views that are about all of them are left out.
+    """
+    names = list(PARTS)
+    views = {
+        f"{tab.title}/{view.title}": [names.index(part) for part in view.parts]
+        for tab in TABS
+        for view in tab.views
+        if len(view.parts) < len(names)
+    }
+    return {"titles": list(PARTS.values()), "views": views}
 
 
 def titles(tab: str) -> list[str]:

@@ -225,3 +225,13 @@ def test_a_question_is_found_and_opens_the_view_that_answers_it(visit):
     search.press("Enter")
     expect(page.locator("#lens .ln-conclusion")).to_contain_text("becomes the first guess with layer")
     expect(page.locator("#attention-text textarea")).to_have_value(RED)
+
+
+def test_the_strip_beside_the_tabs_names_the_part_that_the_open_view_is_about(visit):
+    page = visit("?tab=attention")
+    strip = page.locator(".part-strip")
+    expect(strip).to_have_attribute("aria-label", "This view is about attention")
+    page.get_by_role("tab", name="Neurons").click()
+    expect(strip).to_have_attribute("aria-label", "This view is about MLP")
+    page.get_by_role("tab", name="Train").click()
+    expect(strip).to_be_hidden()

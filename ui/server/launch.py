@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import logging
 import threading
 import time
@@ -28,6 +29,7 @@ from ui.server.middleware import GuardMiddleware, Known, RateLimiter
 from ui.server.temp_files import TemporaryFiles, UploadRoom
 from ui.services import Services
 from ui.theme import make_theme
+from ui.views import parts
 
 log = logging.getLogger("gptlens")
 
@@ -70,7 +72,7 @@ def serve(
     _, address, _ = page.launch(
         theme=make_theme(),
         head=style_link(),
-        js=calling("shared/keys.js", "m.start()"),
+        js=calling("shared/keys.js", f"m.start({json.dumps(parts(), ensure_ascii=False)})"),
         footer_links=["api"],
         run_history=False,
         ssr_mode=False,

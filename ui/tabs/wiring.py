@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import gradio as gr
 from gradio.events import Dependency
 
 from ui.components.files import calling
-from ui.components.shared.part_strip import part_strip
 from ui.handlers.generate import writing
 from ui.services import Services
 from ui.tabs.lens import Event, Manner
-from ui.views import PARTS, parts_of, title_of
+from ui.views import title_of
 
 T = TypeVar("T")
 # How an event that changes the page at once is wired. Gradio's page notes at every message of an event, for every
@@ -43,18 +41,9 @@ def while_computing(listener: Callable[..., Dependency], event: Event, **options
     return asked
 
 
-@contextmanager
-def view_tab(tab: str, view: str) -> Iterator[gr.Tab]:
-    """A registered view, to lay out within; if it is about some parts of the machine, under a drawing of which.
-
-    Raises:
-        KeyError: it is not in `ui.views`.
-    """
-    with gr.Tab(title_of(tab, view), id=view) as made:
-        about = parts_of(tab, view)
-        if len(about) < len(PARTS):
-            part_strip(about)
-        yield made
+def view_tab(tab: str, view: str) -> gr.Tab:
+    """A registered view, to lay out within. Raises KeyError for one that is not in `ui.views`."""
+    return gr.Tab(title_of(tab, view), id=view)
 
 
 def event_data(event: gr.EventData) -> dict[str, Any]:

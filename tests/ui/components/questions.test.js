@@ -3,8 +3,8 @@ import {test} from 'node:test';
 import {matching} from '../../../ui/components/start/questions.js';
 
 const ASKED = [
-  ['Where does each head look?', {tab: 'attention', view: 'Heads'}, ''],
-  ['How much memory does it need?', {tab: 'parameters', view: 'Cost'}, ''],
+  ['Where does each head look?', 'tab=attention&view=Heads', ''],
+  ['How much memory does it need?', 'tab=parameters&view=Cost', ''],
 ];
 
 test('a search finds every question with all its words, in any order and case', () => {

@@ -3,6 +3,7 @@
 import {endCount} from './frames.js';
 import {keepHistory} from './history.js';
 import {goTo, isOpen, outerTabs, place} from './places.js';
+import {showParts} from './part_strip.js';
 import {isRecording, isReplaying, leaveReplay, record, stopRecording} from './recorder.js';
 import {restoreLook, turnLook} from './look.js';
 import {shareSentence} from './sentence.js';
@@ -53,10 +54,11 @@ function closeMenus(event) {
   return left.length > 0;
 }
 
-export function start() {
+export function start(parts) {
   endCount();
   restoreLook();
   shareSentence(isReplaying);
+  showParts(parts);
   const silent = ['range', 'checkbox', 'radio', 'button'];
   const typing = e =>
     ['TEXTAREA', 'SELECT'].includes(e.target.tagName) ||

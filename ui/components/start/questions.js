@@ -7,12 +7,12 @@ import {sentence, setSentence} from '../shared/sentence.js';
 export function matching(asked, searched) {
   const words = searched.toLowerCase().split(/\s+/).filter(Boolean);
   return asked.filter(([text, way]) => {
-    const held = `${text} ${way.tab} ${way.view ?? ''}`.toLowerCase();
+    const held = `${text} ${way}`.toLowerCase();
     return words.every(word => held.includes(word));
   });
 }
 
-// box: where they stand; search: the field that narrows them; asked: [question, way, sentence] each.
+// box: where they stand; search: the field that narrows them; asked: [question, link, sentence] each.
 export function questions(box, search, asked) {
   function draw() {
     box.textContent = '';
