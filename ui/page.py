@@ -28,6 +28,7 @@ from ui.services import Services
 from ui.state.model_store import base_name, facts, moments
 from ui.tabs import picker
 from ui.tabs.attention.tab import attention_tab
+from ui.tabs.card import model_card
 from ui.tabs.generate.tab import generate_tab
 from ui.tabs.lens import Event, Fill, Lens, TabContext, Wiring
 from ui.tabs.parameters.tab import parameters_tab
@@ -85,6 +86,7 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
                     moment = picker.moment_slider(services.models.default)
                     said = gr.HTML(picker.moment_said(services.models.default), elem_id="moment-said")
                 line = gr.HTML(html.escape(facts(default)), elem_id="facts")
+                carded = model_card(services, model, model_work)
         lines: list[Component] = []
         lenses: list[Lens] = []
         sentences = uses.model_lines(services, default.name, asked=example.zero_shot.model)
@@ -113,6 +115,7 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
         telling: Event = {"fn": _on_lines(services), "inputs": [model, *asks], "outputs": lines, **QUIET}
         told = [opened.change, controls_set.change, *(asked.input for asked in asks)]
         gr.on(told, trigger_mode="always_last", **telling)
+        _chain(opened.change, [carded])
         for lens in lenses:
             _chain(opened.change, lens.on_model)
             _chain(controls_set.change, lens.on_settings)

@@ -13,8 +13,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from gptcore.processor import multiplies_bf16
 from gptcore.training.grouped import GroupedOptimizer
-from gptcore.training.precision import multiplies_bf16
 
 _COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 _ITERATIONS = 5

@@ -11,21 +11,13 @@ import torch
 
 from gptcore.config import GPTConfig
 from gptcore.model import GPT
+from gptcore.processor import multiplies_bf16
 from gptcore.training.config import Precision
 from gptcore.training.data import generator_for
 
 _ROUNDS = 3  # of a trial, of which the fastest counts
 _ENOUGH_TOKENS = 1024  # in a pass: of more, the larger half is like the smaller
 _LONG = 0.1  # seconds; a pass that takes as long is not repeated
-
-
-def multiplies_bf16(device: torch.device | str) -> bool:
-    """Whether a device has instructions for products of bfloat16 matrices, which halve the bytes and more."""
-    if torch.device(device).type == "cuda":
-        return torch.cuda.is_bf16_supported()
-    # Private: without them fp32 is assumed, which is right everywhere and slower where there are such instructions.
-    asked = (getattr(torch.cpu, name, None) for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported"))
-    return any(ask is not None and ask() for ask in asked)
 
 
 def faster_precision(shape: GPTConfig, batch_size: int, *, window: int | None = None, device: str = "cpu") -> Precision:

@@ -309,7 +309,7 @@ def test_a_text_is_cut_by_several_tokenizers_and_merged_step_by_step(visit):
 
 def test_a_strategy_from_the_table_sets_the_sliders_and_the_cut_can_be_dragged(visit):
     page = visit("?tab=generate")
-    page.get_by_role("tab", name="Strategies", exact=True).click()
+    page.get_by_role("tab", name="Compare strategies", exact=True).click()
     expect(page.locator("#strategies .sg-bar")).to_have_count(8 * 6)
     before = page.locator("#strategies .sg-bar").nth(0).inner_text()
     page.get_by_label("temperature, column 1").fill("2")
@@ -323,7 +323,7 @@ def test_a_strategy_from_the_table_sets_the_sliders_and_the_cut_can_be_dragged(v
     assert 0.4 < p < 0.7
     page.get_by_role("button", name="Use this p").click()
     expect(page.locator("#top-p input[type=number]")).to_have_value(str(p))
-    page.get_by_role("tab", name="Strategies", exact=True).click()
+    page.get_by_role("tab", name="Compare strategies", exact=True).click()
     page.locator("#strategies tr", has_text="No-repeat").get_by_role("button").click()
     expect(page.locator("#temperature input[type=number]")).to_have_value("0")
     expect(page.locator("#top-p input[type=number]")).to_have_value("1")  # what a strategy leaves out is off

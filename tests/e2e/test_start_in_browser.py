@@ -202,9 +202,13 @@ def test_the_picture_shows_every_block_what_it_would_say_and_another_place(visit
     expect(picture.locator(".mc-name.now")).to_have_text(page.locator(WORDS).last.inner_text().strip())
 
 
-def test_the_picture_stands_upright_on_a_phone(visit):
+def test_the_picture_stands_upright_on_a_phone_and_a_part_opens_its_view_on_the_same_sentence(visit):
     page = visit("", width=390, height=844)
     expect(page.locator("#start .mc-box svg.upright [data-part^=guess-]")).to_have_count(6)
+    text = page.get_by_label("Your sentence").input_value()
+    page.locator("[data-part=guess-2]").click()
+    expect(page.locator("#attention-text textarea")).to_have_value(text)
+    expect(page.locator("#lens .ln-table thead th").last).to_have_text(text.split()[-1], use_inner_text=True)
 
 
 def test_a_text_that_cannot_be_read_is_said_and_nothing_is_lost(visit):
@@ -223,7 +227,7 @@ def test_a_question_is_found_and_opens_the_view_that_answers_it(visit):
     search.fill("layer answer")
     expect(page.locator("#start .st-question")).to_have_count(1)
     search.press("Enter")
-    expect(page.locator("#lens .ln-conclusion")).to_contain_text("becomes the first guess with layer")
+    expect(page.locator("#lens .conclusion")).to_contain_text("becomes the first guess with layer")
     expect(page.locator("#attention-text textarea")).to_have_value(RED)
 
 

@@ -9,6 +9,7 @@ from browser import settled
 from ui.components.files import base_path
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "ui" / "components" / "talks" / "example-tour.txt"
+N_STEPS = (EXAMPLE.parents[1] / "shared" / "tour_steps.js").read_text().count("'tab=")
 DRAWN = """() => {
   const node = document.querySelector('.tour-target');
   return Boolean(node?.textContent.trim() || node?.matches('canvas, svg') || node?.querySelector('canvas, svg, input'));
@@ -39,8 +40,8 @@ def test_every_step_frames_something_that_is_drawn(visit, width, height):
     page.emulate_media(reduced_motion="reduce")
     module = f"{base_path()}/shared/framing.js"
     page.click("#start .st-show")
-    for step in range(1, 21):
-        expect(page.locator("#tour .tour-count")).to_have_text(f"{step} of 20")
+    for step in range(1, N_STEPS + 1):
+        expect(page.locator("#tour .tour-count")).to_have_text(f"{step} of {N_STEPS}")
         expect(page.locator(".tour-target")).to_have_count(1)
         expect(page.locator(".tour-target")).to_be_visible()
         page.wait_for_function(DRAWN)  # a tab that opens for the first time loads its script
@@ -57,13 +58,13 @@ def test_the_tour_goes_back_jumps_survives_a_reload_and_is_left(visit):
     page.keyboard.press("t")
     page.keyboard.press("PageDown")
     page.keyboard.press("PageUp")
-    expect(page.locator("#tour .tour-count")).to_have_text("1 of 20")
-    page.locator("#tour .tour-at").fill("7")
-    expect(page.locator("#tour .tour-count")).to_have_text("8 of 20")
+    expect(page.locator("#tour .tour-count")).to_have_text(f"1 of {N_STEPS}")
+    page.locator("#tour .tour-at").fill("9")
+    expect(page.locator("#tour .tour-count")).to_have_text(f"10 of {N_STEPS}")
     expect(page.locator("#attention .at-map.tour-target")).to_be_visible()
     settled(page)
     page.reload()
-    expect(page.locator("#tour .tour-count")).to_have_text("8 of 20")
+    expect(page.locator("#tour .tour-count")).to_have_text(f"10 of {N_STEPS}")
     expect(page.locator("#attention .at-map.tour-target")).to_be_visible()
     settled(page)
     page.keyboard.press("Escape")

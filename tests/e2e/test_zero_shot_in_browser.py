@@ -83,7 +83,7 @@ def test_ways_effects_and_models_side_by_side(visit):
     page.click("#zs-uses-start")
     expect(page.locator("#zs-uses .zs-changes tbody tr")).to_have_count(3)
     assert b"without the cue" in saved(page, "#zs-uses", "csv").read_bytes()
-    view(page, "Size ladder")
+    view(page, "Across models")
     page.click("#zs-ladder-start")
     expect(page.locator("#zs-ladder tbody tr")).to_have_count(2)
     expect(page.locator("#zs-ladder h3")).to_have_text("Expected: 7")
@@ -91,7 +91,7 @@ def test_ways_effects_and_models_side_by_side(visit):
 
 def test_the_scoreboard_counts_and_stops(visit):
     page = visit("?tab=zero-shot")
-    view(page, "Scoreboard")
+    view(page, "Across models")
     expect(page.locator("#zs-published tbody tr").first).to_be_visible()
     expect(page.locator("#zs-board h3").first).to_have_text("What people write: world")
     page.locator("#zs-items input[type=number]").fill("200")
@@ -136,7 +136,7 @@ def test_it_fits_a_phone(visit):
 
 def test_a_prompt_of_gpt2_fills_in_the_form_and_a_language_rewrites_the_template(visit):
     page = visit("?tab=zero-shot")
-    page.get_by_role("tab", name="GPT-2's prompts").click()
+    page.get_by_role("tab", name="Ways of asking").click()
     page.locator("#zs-gpt2 tr", has_text="I am hungry.").get_by_role("button").click()
     has_prompt(page, "I am hungry. =")
     page.locator("#zs-template input").click()
@@ -149,12 +149,12 @@ def test_a_prompt_of_gpt2_fills_in_the_form_and_a_language_rewrites_the_template
 
 def test_walking_through_the_views_fills_each_of_them(visit):
     page = visit("?tab=zero-shot")
-    for name in ("Ways of asking", "What did it use?", "Size ladder"):  # without waiting for any
+    for name in ("Ways of asking", "What did it use?", "Across models"):  # without waiting for any
         page.get_by_role("tab", name=name).click()
     for name, filled in (("Ways of asking", "#zs-ways .zs-way"), ("What did it use?", "#zs-uses .zs-strongest")):
         page.get_by_role("tab", name=name).click()
         expect(page.locator(filled).first).to_be_visible()
-    page.get_by_role("tab", name="Size ladder").click()
+    page.get_by_role("tab", name="Across models").click()
     expect(page.locator("#zs-ladder tbody tr").first).to_be_visible()
 
 

@@ -34,6 +34,17 @@ def test_every_step_of_a_tour_goes_to_a_registered_place(file):
         assert asked.get("view", "") in ["", *views.titles(asked["tab"])], step
 
 
+def test_what_opens_a_view_from_a_script_names_a_registered_one():
+    ways = [
+        way
+        for file in COMPONENTS.rglob("*.js")
+        for way in re.findall(r"\{tab: '([^']+)', view: '([^']+)'", file.read_text(encoding="utf-8"))
+    ]
+    assert len(ways) > 3
+    for tab, view in ways:
+        assert view in views.titles(tab), (tab, view)
+
+
 def test_a_link_to_a_view_that_is_none_names_those_that_are():
     assert links.mistakes({"tab": "attention", "view": "logit lens"}) == []
     (said,) = links.mistakes({"tab": "attention", "view": "Lenses"})

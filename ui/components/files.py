@@ -28,7 +28,7 @@ _KEPT = {"Cache-Control": "public, max-age=31536000, immutable"}
 _FIRST = "first/"
 _WHOLE_PAGE, _OURS = ("shared/theme.css", "shared/stage.css"), "lens-component"
 _ROOT, _PLOTLY, _RECORDER, _STYLE = "/gptlens", "plotly.min.js", "shared/recorder.js", "page.css"
-_LONG = 3000  # characters: a longer first value does not come with the page, but when its view is opened
+_LONG = 2000  # characters: a longer first value does not come with the page, but when its view is opened
 _IMPORT = re.compile(r"^import \{[^}]*\} from '([^']+)';\n", re.MULTILINE)
 
 

@@ -27,15 +27,17 @@ def while_computing(listener: Callable[..., Dependency], event: Event, **options
 
     Args:
         listener: such as a button's click.
-        event: without a script of its own.
+        event: with a script of its own, if any, that makes its inputs.
         options: more of the event.
     """
     given = event.get("outputs") or ()
     outputs = given if isinstance(given, Sequence) else [given]
     views = json.dumps([one.elem_id for one in outputs if isinstance(one, gr.HTML) and one.elem_id])
-    if views == "[]" or event.get("js"):
+    if views == "[]":
         return listener(**event, **options)
     marked = calling("shared/page.js", f"m.computing({views}, true, args)")
+    if made := event.get("js"):
+        marked = f"async (...given) => ({marked})(...(await ({made})(...given)))"
     asked = listener(**{**event, "js": marked}, **options)
     asked.then(None, None, None, js=calling("shared/page.js", f"m.computing({views}, false)"), **QUIET)
     return asked

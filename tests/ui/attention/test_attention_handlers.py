@@ -410,7 +410,7 @@ def test_an_answer_about_an_older_text_never_lands_after_a_newer_one(services):
     events, visitor = AttentionEvents(services), SimpleNamespace(session_hash="v")
 
     def asked(text):
-        return events.look(visitor, "lens", "tiny", text, RAW, "end", Switches(()), "zero")
+        return events.look(visitor, "Logit lens", "tiny", text, RAW, "end", Switches(()), "zero")
 
     older, newer = asked("the cat sat"), asked("the dog sat on the mat")
     first = next(older)
@@ -431,7 +431,9 @@ def test_a_part_that_is_switched_while_the_view_opens_stays_switched(services, m
         return compute(*given, **named)
 
     monkeypatch.setattr(ablation, "switch_off", clicked_meanwhile)
-    looked = list(events.look(visitor, "off", "tiny", TEXT, RAW, "end", Switches([[0, "mlp", None]], True), "zero"))
+    looked = list(
+        events.look(visitor, "Switch off", "tiny", TEXT, RAW, "end", Switches([[0, "mlp", None]], True), "zero")
+    )
     assert clicked[1][1].parts == [[1, "head", 2]]
     assert all(values[1] == values[4] == gr.skip() for values in looked) and isinstance(looked[-1][0], str)
 

@@ -4,7 +4,7 @@ import {matching} from '../../../ui/components/start/questions.js';
 
 const ASKED = [
   ['Where does each head look?', 'tab=attention&view=Heads', ''],
-  ['How much memory does it need?', 'tab=parameters&view=Cost', ''],
+  ['How much memory does it need?', 'tab=parameters&view=Reference', ''],
 ];
 
 test('a search finds every question with all its words, in any order and case', () => {
@@ -13,7 +13,7 @@ test('a search finds every question with all its words, in any order and case', 
 });
 
 test('the names of tab and view are found, too', () => {
-  assert.deepEqual(matching(ASKED, 'cost'), [ASKED[1]]);
+  assert.deepEqual(matching(ASKED, 'reference'), [ASKED[1]]);
 });
 
 test('an empty search leaves all, an unknown word none', () => {

@@ -11,7 +11,8 @@ from ui.figures.parameters import anatomy as anatomy_figures
 from ui.figures.parameters import architecture as drawings
 from ui.figures.parameters import charts as figures
 from ui.figures.slide import colors
-from ui.handlers.parameters import anatomy, architecture, costs, families, quoted, shapes, verify
+from ui.handlers.models import checks
+from ui.handlers.parameters import anatomy, architecture, costs, families, quoted, shapes
 from ui.tabs.parameters.events import drawn
 
 GPT2 = shapes.controls_of(PRESETS["gpt2"])
@@ -185,10 +186,10 @@ def test_the_drawing_names_activation_and_dropout_and_ties_the_two_ends():
 
 
 def test_checks_grow_row_by_row_and_stop(services):
-    seen = [json.loads(step)["sections"][0] for step in verify.checks(services, "v", "tiny")]
+    seen = [json.loads(step)["sections"][0] for step in checks.checks(services, "v", "tiny")]
     assert [len(section["rows"]) for section in seen] == [*range(10), 9]
     assert seen[-1]["title"] == "tiny: 9 passed, 0 failed, 0 not run"
-    running = verify.checks(services, "v", "tiny")
+    running = checks.checks(services, "v", "tiny")
     next(running), next(running)
     services.sessions.get("v").stop()
     assert "stopped" in list(running)[-1]

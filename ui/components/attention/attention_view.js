@@ -12,6 +12,8 @@ import {lineView} from './line_view.js';
 import {ROLES, same} from './roles.js';
 import {stepView} from './step_view.js';
 
+const NARROW = 50; // pixels of a small picture that has no room for a word
+
 export function start({element, props, server, trigger, watch, given, choices = () => () => {}}) {
   const part = name => element.querySelector('.at-' + name);
   const signedView = given.signed === true,
@@ -67,6 +69,7 @@ export function start({element, props, server, trigger, watch, given, choices = 
     if (fromHere) restore();
     peek = null;
     part('note').textContent = next.note || '';
+    element.querySelector('.conclusion').textContent = next.said ?? '';
     said.textContent = '';
     legend();
     table.draw();
@@ -144,7 +147,7 @@ export function start({element, props, server, trigger, watch, given, choices = 
     ctx.fillStyle = style.getPropertyValue('--body-text-color');
     const lines = value.signed
       ? [value.scores.changed[layer][head].toFixed(2)]
-      : [badge(value.roles[layer][head]), `${Math.round(100 * shareOf([layer, head]))}%`];
+      : [badge(value.roles[layer][head], layout().size < NARROW), `${Math.round(100 * shareOf([layer, head]))}%`];
     if (!value.causal) {
       ctx.lineWidth = 3;
       ctx.strokeStyle = style.getPropertyValue('--lens-paper');
@@ -155,13 +158,16 @@ export function start({element, props, server, trigger, watch, given, choices = 
       ctx.fillText(text, right, top + i * size * 1.1);
     });
   }
-  const badge = ([role, leans]) => (leans && ROLES[role][0] ? '~' : '') + ROLES[role][0];
+  const badge = ([role, leans], short) => {
+    const word = short ? ROLES[role][0].slice(0, 1) : ROLES[role][0];
+    return (leans && word ? '~' : '') + word;
+  };
   function legend() {
     const text = value.signed
       ? 'Orange: A looks there more. Blue: B does. The number says how much of the attention moved, 0 to 1.'
       : Object.entries(ROLES)
           .filter(([name]) => name !== 'mixed')
-          .map(([, [letter, short]]) => `${letter} ${short}`)
+          .map(([, [word, , what]]) => `${word}: ${what.split(':')[0]}`)
           .join(' · ') + ' · ~ leans that way · %: attention on the first token';
     part('legend').textContent = text;
   }

@@ -52,6 +52,7 @@ def _html(*, signed: bool, alone: bool) -> str:
     return f"""
 <div class="at-message" role="status"></div>
 <div class="at-body" hidden>
+<p class="conclusion"></p>
 <div class="at-main">
 <div class="at-left">
 <div class="at-top"><span class="at-title"><b class="at-name"></b> <span class="at-role" role="status"></span></span>

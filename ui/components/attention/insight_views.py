@@ -22,7 +22,7 @@ _ABLATION = """
 
 _LENS = """
 <div class="ln-message" role="status"></div>
-<div class="ln-body" hidden><p class="ln-conclusion" role="status"></p>
+<div class="ln-body" hidden><p class="conclusion" role="status"></p>
 <div class="ln-legend"><span>probability of the token shown: 0</span><span class="ln-ramp"></span><span>1</span>
 <span class="ln-note"></span></div>
 <div class="ln-scroll"><table class="ln-table"></table></div>
@@ -38,6 +38,7 @@ to the stream (Geva et al. 2021). Here are those that stand out on the text abov
 <label>Neuron <input type="number" class="nr-neuron lens-plain" min="0" step="1"></label>
 <span>or one that stands out here, by its place in the MLP:</span>
 <div class="nr-top" role="group" aria-label="Neurons that stand out on this text, by their places in the MLP"></div></div>
+<p class="conclusion" role="status"></p>
 <div class="nr-message" role="status"></div>
 <div class="nr-two"><section><h3 class="nr-title">What excites it</h3><div class="nr-text" tabindex="0"></div>
 <p class="nr-note nr-peak"></p></section>

@@ -31,7 +31,7 @@ export function start({element, props, server, watch}) {
       last = value.depths.length - 1;
     grid.textContent = '';
     part('note').textContent = value.note;
-    part('conclusion').textContent = value.said;
+    element.querySelector('.conclusion').textContent = value.said;
     for (const edge of ['thead', 'tfoot']) {
       const row = add(add(grid, edge), 'tr');
       add(row, 'th', 'depth', edge === 'thead' ? 'after …' : 'just read');

@@ -28,6 +28,7 @@ export function start({element, props, server, watch}) {
   const ask = (at, number) => props.value && asked([at, number]);
 
   function draw(found) {
+    element.querySelector('.conclusion').textContent = found.said;
     if (layer.options.length !== found.n_layer) {
       layer.textContent = '';
       for (let i = 0; i < found.n_layer; i++) add(layer, 'option', '', i).value = i;

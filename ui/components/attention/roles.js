@@ -1,10 +1,10 @@
-// What heads are called: [letter, short name, what it looks at].
+// What heads are called: [a word for a small picture, short name, what it looks at].
 export const ROLES = {
-  induction: ['I', 'induction', 'what came after this token last time'],
-  duplicate: ['D', 'same token', 'earlier occurrences of the same token'],
-  previous: ['P', 'token before', 'the token just before'],
-  self: ['S', 'itself', 'the token itself'],
-  first: ['F', 'rests on the first', 'the first token: it rests'],
+  induction: ['copies', 'induction', 'what came after this token last time'],
+  duplicate: ['same', 'same token', 'earlier occurrences of the same token'],
+  previous: ['before', 'token before', 'the token just before'],
+  self: ['itself', 'itself', 'the token itself'],
+  first: ['rests', 'rests on the first', 'the first token: it rests'],
   mixed: ['', 'mixed', 'no one thing in particular'],
 };
 

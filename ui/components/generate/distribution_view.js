@@ -19,6 +19,7 @@ export function start({element, props, server, trigger, watch}) {
   function draw() {
     table.textContent = '';
     data = props.value ? JSON.parse(props.value) : null;
+    element.querySelector('.conclusion').textContent = data?.said ?? '';
     if (!data || data.message) {
       add(table, 'div', 'dv-empty', data ? data.message : 'Write a prompt to see what the model expects next.');
       data = null;

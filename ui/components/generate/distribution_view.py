@@ -9,6 +9,7 @@ from ui.components.shared.save_menu import save_menu
 from ui.figures.generate import picture
 
 _HTML = """
+<p class="conclusion" role="status"></p>
 <div class="dv-table" role="table"></div>
 <div class="ts-tools dv-tools">
 SAVE

@@ -19,6 +19,7 @@ export function start({element, props, server, watch}) {
     if (next.message) return;
     value = next;
     part('total').textContent = count(value.total);
+    element.querySelector('.conclusion').textContent = value.said;
     part('name').textContent = value.name ? `parameters: the shape of ${value.name}` : 'parameters';
     part('check').textContent = (value.agrees === true ? '✓ ' : value.agrees === false ? '✗ ' : '') + value.check;
     part('check').classList.toggle('failed', value.agrees === false);

@@ -11,6 +11,7 @@ _BREAKDOWN = """
 <div class="bd-message" role="status"></div>
 <div class="bd-body" hidden>
 <div role="status"><span class="bd-total"></span><span class="bd-name"></span></div>
+<p class="conclusion" role="status"></p>
 <div class="bd-check" role="status"></div>
 <div class="bd-bar" aria-hidden="true"></div>
 <div class="bd-scroll"><table class="bd-table"><thead><tr><th>what</th><th>formula</th><th>with numbers</th>

@@ -46,6 +46,10 @@ export const outerTabs = () =>
 
 export const isOpen = tab => tab.getAttribute('aria-selected') === 'true';
 
+// The title of the open view in a row of views, also where that row's tab is not open; "" before it has been.
+export const openView = row =>
+  document.querySelector(`#${row} [role=tab][aria-selected=true]`)?.textContent.trim() ?? '';
+
 // The names of the open tab and of the view in it, "" where there are none.
 export function place() {
   const views = [...document.querySelectorAll('#tabs > .tabitem [role=tab]')].filter(tab => tab.offsetParent);

@@ -55,6 +55,7 @@ export function start({element, props, trigger, watch, given}) {
     nodes.push(node);
   }
 
+  const conclusion = element.querySelector('.conclusion');
   function drawStats() {
     const parts = [];
     if (summary.perplexity !== undefined) {
@@ -79,11 +80,12 @@ export function start({element, props, trigger, watch, given}) {
     };
     if (summary.end) parts.push(ends[summary.end] ?? summary.end);
     stats.textContent = parts.filter(Boolean).join(' · ');
+    conclusion.textContent = summary.said ?? '';
     onward.hidden = !(given.branching && summary.end);
   }
 
   function reset() {
-    box.textContent = stats.textContent = '';
+    box.textContent = stats.textContent = conclusion.textContent = '';
     prompt = '';
     tokens = [];
     nodes = [];

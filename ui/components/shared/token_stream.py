@@ -10,6 +10,7 @@ from ui.components.shared.save_menu import save_menu
 _HTML = """
 <div class="ts-legend" aria-hidden="true"><span>expected: 1 in 4</span><span class="ts-ramp"></span>
 <span>surprising: 1 in 256</span></div>
+<p class="conclusion" role="status"></p>
 <div class="ts-text" tabindex="0" role="group" dir="auto"></div>
 <div class="ts-stats" role="status"></div>
 <div class="ts-detail" aria-live="polite"></div>

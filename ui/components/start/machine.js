@@ -159,7 +159,7 @@ export function machinePicture(box, said, {go, look, choose}) {
       title(heads, flow, at.block, from === to ? `block ${from}` : `${from} to ${to}`);
       return {layer, flow, mine, heads, last: to};
     });
-    const norm = part(svg, 'norm', told.norm, () => go({tab: 'generate', view: 'Strategies'}));
+    const norm = part(svg, 'norm', told.norm, () => go({tab: 'attention', view: 'Logit lens'}));
     rect(norm, at.end, at.norm, {class: 'mc-band', style: `--i: ${at.groups.length + 1}`});
     title(norm, at.end, at.norm, 'norm');
     for (const token of at.shown) {
@@ -193,7 +193,7 @@ export function machinePicture(box, said, {go, look, choose}) {
       : {'text-anchor': 'end', dy: '0.35em'};
     const place = at.upright ? {x: x + 2, y: y + 4} : {x, y};
     if (token === null) {
-      put(svg, 'text', {...place, ...turned, class: 'mc-name later'}, '… earlier');
+      put(svg, 'text', {...place, ...turned, class: 'mc-name later'}, '… others');
       return;
     }
     const group = part(svg, `token-${token}`, told.token(token), () => look(token));

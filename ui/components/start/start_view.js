@@ -35,7 +35,10 @@ export function start({element, props, server, watch, given}) {
   };
 
   const picture = machinePicture(element.querySelector('.mc-box'), element.querySelector('.mc-said'), {
-    go: way => goTo(new URLSearchParams(way)),
+    go: way => {
+      setSentence(data.text, hear); // the view opens on the same sentence
+      goTo(new URLSearchParams(way));
+    },
     look: lookAt,
     choose: head => chooseHead(head),
   });

@@ -5,6 +5,7 @@ import {inflate} from '../shared/coding.js';
 import {SAY, add, isDark, onLook, saveMade, saveText, shareLink} from '../shared/page.js';
 import {FORM, STARTED, STARTING, useBench} from './bench.js';
 import {axis, curvePlot, nearest} from './curves.js';
+import {learned} from './learned.js';
 import {drawMaps, drawSpark, writeSample} from './moment.js';
 import {begun, differences, receive} from './received.js';
 
@@ -245,7 +246,7 @@ export function start({element, props, server, trigger, watch, pace}) {
     const accuracy = run.final_accuracy ?? look?.accuracy ?? null,
       ofLabels = run.about.kind === 'labels';
     part('try').hidden = !ofLabels || run.state !== 'ended';
-    part('verdict').textContent = run.verdict || '';
+    part('verdict').textContent = run.verdict || learned(run.about.lines, valid, smooth());
     const per = run.about.tokens_per_character,
       heldOut = run.about.kind === 'repeated' ? 'on what repeats' : 'held out';
     const tiles = [

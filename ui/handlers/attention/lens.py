@@ -10,12 +10,12 @@ from gptcore.errors import GPTCoreError
 from gptcore.zero_shot.metrics import percent
 from ui.handlers.attention import maps
 from ui.handlers.attention.maps import AttentionForm, ReadText
+from ui.handlers.conclusions import UNSURE, quoted
 from ui.services import Services
 from ui.state.token_stream import label
 
 # Columns that a table can have and still be read; the last ones of a longer text.
 _MOST_POSITIONS = 64
-_UNSURE = 0.1  # probability below which a first guess means little
 
 
 def lens(services: Services, session_id: str | None, form: AttentionForm) -> str:
@@ -38,7 +38,7 @@ def _describe(seen: ReadText) -> dict[str, Any]:
     first = max(0, len(ids) - _MOST_POSITIONS)
     found = logit_lens(seen.lm.model, ids, first=first)
     n_layer = seen.lm.model.config.n_layer
-    final = label(seen.lm.tokenizer, int(found.best[-1, -1])).strip()
+    final = label(seen.lm.tokenizer, int(found.best[-1, -1]))
     cut = f"The last {_MOST_POSITIONS} of {len(ids):,} tokens are shown." if first else ""
     return {
         "model": seen.lm.name,
@@ -63,12 +63,12 @@ def conclusion(ranks: list[int], chances: list[float], choice: str) -> str:
         choice: as people read it.
     """
     settled = max((depth + 1 for depth, rank in enumerate(ranks) if rank > 1), default=0)
-    final = percent(chances[-1])
-    if chances[-1] < _UNSURE:
-        return f"Nothing stands out after the last token: the first guess, “{choice}”, has only {final}."
+    word, final = quoted(choice), percent(chances[-1])
+    if chances[-1] < UNSURE:
+        return f"Nothing stands out after the last token: the first guess, {word}, has only {final}."
     if settled == 0:
-        return f"After the last token, “{choice}” is first at every depth, and ends at {final}."
+        return f"After the last token, {word} is first at every depth, and ends at {final}."
     return (
-        f"After the last token, “{choice}” becomes the first guess with layer {settled - 1} "
+        f"After the last token, {word} becomes the first guess with layer {settled - 1} "
         f"({percent(chances[settled - 1])} before, {percent(chances[settled])} after) and ends at {final}."
     )

@@ -15,7 +15,7 @@ import torch
 from gptcore.analysis import HeadScores, QueriesAndKeys, head_scores, uniform_scores, without_first_key
 from gptcore.errors import GPTCoreError
 from gptcore.language_model import LanguageModel
-from ui.handlers import inputs
+from ui.handlers import conclusions, inputs
 from ui.handlers.attention import codec
 from ui.handlers.inputs import InputError
 from ui.services import Services
@@ -141,7 +141,7 @@ def describe(seen: ReadText, profile: HeadScores | None, *, mode: str, text: str
 
     Keys: key, model, text, mode, keep, note, tokens, ids, L, H, causal, signed, side and thumbs (see the codec), scores
     (on this text) and random (on repeated random tokens; null while unknown), each {name: [L][H]}, roles [L][H] as
-    [role, whether it only leans that way], start [layer, head].
+    [role, whether it only leans that way], said (a conclusion in words), start [layer, head].
     """
     reading = seen.kept.reading
     small = codec.Thumbnails(n_maps=reading.n_layer * reading.n_head, causal=reading.causal, signed=False)
@@ -162,6 +162,7 @@ def describe(seen: ReadText, profile: HeadScores | None, *, mode: str, text: str
         "scores": plain(scores),
         "random": None if profile is None else plain(profile),
         "roles": roles,
+        "said": conclusions.heads(roles),
         "start": interesting(scores),
     }
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -12,7 +12,7 @@ from gptcore.errors import GPTCoreError
 from gptcore.inference.generation import prompt_ids
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
-from ui.handlers import inputs, ladder
+from ui.handlers import conclusions, inputs, ladder
 from ui.handlers.inputs import InputError
 from ui.services import Services
 
@@ -22,8 +22,9 @@ _N_TOP, _N_WRITTEN, _MOST_TOKENS = 10, 6, 200
 def neurons(services: Services, request: object) -> str:
     """[model, text, layer, neuron, or None for the one that stands out most], as JSON; a sentence where it cannot be.
 
-    Keys: layer, n_layer, n_inner, tokens (labels), top (neurons that stand out), neuron, activations (one a token),
-    more and less (label and change of the logit of what the neuron makes likelier and less likely), note.
+    Keys: said (a conclusion in words), layer, n_layer, n_inner, tokens (labels), top (neurons that stand out),
+    neuron, activations (one a token), more and less (label and change of the logit of what the neuron makes
+    likelier and less likely), note.
     """
     try:
         model, text, layer, neuron = request if isinstance(request, list) and len(request) == 4 else [None] * 4
@@ -60,11 +61,13 @@ def _described(lm: LanguageModel, ids: list[int], layer: int, neuron: object) ->
     top = _standing_out(found)
     chosen = top[0] if neuron is None else inputs.whole(neuron, "The neuron", low=0, high=found.shape[1] - 1)
     written = neuron_writes(lm.model, layer, chosen)
+    tokens, activations = [describe_token(lm.tokenizer, token) for token in ids], found[:, chosen].tolist()
+    more = _labelled(lm, written, largest=True)
     return {
+        "said": conclusions.neuron(layer, chosen, tokens, activations, [label for label, _ in more]),
         "layer": layer, "n_layer": lm.model.config.n_layer, "n_inner": found.shape[1], "note": cut, "top": top,
-        "neuron": chosen, "tokens": [describe_token(lm.tokenizer, token) for token in ids],
-        "activations": [_rounded(value) for value in found[:, chosen].tolist()],
-        "more": _labelled(lm, written, largest=True), "less": _labelled(lm, written, largest=False),
+        "neuron": chosen, "tokens": tokens, "activations": [_rounded(value) for value in activations],
+        "more": more, "less": _labelled(lm, written, largest=False),
     }  # fmt: skip
 
 
@@ -74,10 +77,10 @@ def _standing_out(found: Tensor) -> list[int]:
     return (seen.amax(dim=0) - seen.mean(dim=0)).topk(min(_N_TOP, found.shape[1])).indices.tolist()
 
 
-def _labelled(lm: LanguageModel, written: Tensor, *, largest: bool) -> list[list[str | float]]:
+def _labelled(lm: LanguageModel, written: Tensor, *, largest: bool) -> list[tuple[str, float]]:
     best = written.topk(min(_N_WRITTEN, len(written)), largest=largest)
     found = zip(best.indices.tolist(), best.values.tolist(), strict=True)
-    return [[describe_token(lm.tokenizer, token), _rounded(value)] for token, value in found]
+    return [(describe_token(lm.tokenizer, token), _rounded(value)) for token, value in found]
 
 
 def _rounded(value: float) -> float:

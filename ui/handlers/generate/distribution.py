@@ -9,6 +9,7 @@ from typing import Any
 
 from gptcore.inference.sampling import SamplingSettings, Stage, penalise, stages, struck_out
 from gptcore.tokenizers import Tokenizer, describe_token
+from ui.handlers import conclusions
 from ui.state.sessions import NextToken
 
 # Rows in the chart: enough to see a tail being cut, few enough to read from the back of a room.
@@ -18,8 +19,13 @@ _N_STRUCK = 8  # the likeliest of those that may not come
 
 
 def describe(tokenizer: Tokenizer, seen: NextToken, settings: SamplingSettings) -> str:
-    """The distribution as JSON: stages with their figures, and rows of tokens with a probability for each stage."""
-    return json.dumps(table(tokenizer, seen, settings, N_ROWS), ensure_ascii=False)
+    """The distribution as JSON: a conclusion in words (said), stages with their figures, and rows of tokens with a
+    probability for each stage."""
+    found = table(tokenizer, seen, settings, N_ROWS)
+    guess, drawn = ([row["p"][stage] for row in found["rows"]] for stage in (0, -1))
+    labels, n_left = [row["label"] for row in found["rows"]], found["stages"][-1]["candidates"]
+    said = conclusions.next_token(labels, guess, drawn, n_left, found["vocab_size"])
+    return json.dumps({"said": said, **found}, ensure_ascii=False)
 
 
 def message(text: str) -> str:

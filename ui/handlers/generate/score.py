@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ui.handlers import inputs
+from ui.handlers import conclusions, inputs
 from ui.handlers.inputs import InputError
 from ui.services import Services
 from ui.state import token_stream
@@ -21,11 +21,19 @@ def score(services: Services, model: object, text: object) -> str:
     unscored, tokens, total = services.score(lm, written)
     if not tokens:
         raise InputError("The text is a single token, and nothing stands before it to predict it from. Write more.")
+    lines = [token_stream.scored_token(lm.tokenizer, t.id, t.text, t.logprob, t.rank, t.alternatives) for t in tokens]
     figures = token_stream.stats(
+        said=conclusions.surprise(map(_seen, lines)),
         n=len(tokens),
         perplexity=float(f"{total.perplexity:.4g}"),
         bits_per_byte=round(total.bits_per_byte, 3),
         bits_per_token=round(total.nats / total.n_tokens / math.log(2), 3),
     )
-    lines = [token_stream.scored_token(lm.tokenizer, t.id, t.text, t.logprob, t.rank, t.alternatives) for t in tokens]
     return token_stream.serialise([*([token_stream.prompt(unscored)] if unscored else []), *lines, figures])
+
+
+def _seen(line: token_stream.Line) -> tuple[str, float, int, str, float]:
+    """A scored token as `conclusions.surprise` takes it."""
+    label, chance = line.values["label"], line.values["p"]
+    instead, expected, _ = max(line.values["others"], key=lambda other: other[1], default=(label, chance, 0))
+    return label, chance, line.values["rank"], instead, expected

@@ -11,7 +11,7 @@ import torch
 from gptcore.analysis import ParameterCount, count_parameters, tensor_shapes
 from gptcore.config import PRESETS, GPTConfig
 from gptcore.model import GPT
-from ui.handlers import inputs
+from ui.handlers import conclusions, inputs
 from ui.handlers.inputs import InputError
 from ui.services import Services
 
@@ -91,9 +91,9 @@ def _untold(controls: dict[str, Any]) -> dict[str, Any]:
 def breakdown(config: GPTConfig) -> str:
     """The component's value: a table of components with formulas, numbers, counts and shares, down to the tensor.
 
-    Keys: config (for config.json), total, name (of the preset that it is), check (what comparing with the real
-    model gave, and whether it agrees: true, false or null), rows of {name, module, formula, numbers, count, share,
-    tensors}.
+    Keys: config (for config.json), total, said (a conclusion in words), name (of the preset that it is), check
+    (what comparing with the real model gave, and whether it agrees: true, false or null), rows of {name, module,
+    formula, numbers, count, share, tensors}.
     """
     count = count_parameters(config)
     tensors: dict[str, list[list[Any]]] = {}
@@ -116,6 +116,7 @@ def breakdown(config: GPTConfig) -> str:
     value = {
         "config": config.to_dict(),
         "total": count.total,
+        "said": conclusions.shares([(row["name"].split(":")[0], row["count"]) for row in rows]),
         "name": name_of(config),
         "agrees": agrees,
         "check": said,

@@ -11,10 +11,11 @@ from gptcore.config import GPTConfig
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
 from gptcore.zero_shot.metrics import percent
+from ui.handlers.conclusions import UNSURE, quoted
 
 _N_LOOKS = 4  # of every head: the words that it looks at hardest
 _FAINTEST = 0.05
-_CLEAR, _UNSURE = 0.5, 0.1  # probabilities
+_CLEAR = 0.5  # of a head's attention
 _RISES = 0.05  # of probability: by so much a block must raise a guess to be named
 
 
@@ -50,7 +51,7 @@ def described(lm: LanguageModel, ids: list[int], found: ForwardTrace) -> dict[st
         "blocks": blocks,
         "norm": _rounded(found.final_norm),
         "choice": _guess(lm, chances[-1]),
-        "said": ("" if found.at == len(ids) - 1 else f"After “{_plain(words[found.at])}”: ")
+        "said": ("" if found.at == len(ids) - 1 else f"After {quoted(words[found.at])}: ")
         + conclusion(found, words, describe_token(lm.tokenizer, choice)),
     }
 
@@ -66,8 +67,8 @@ def conclusion(found: ForwardTrace, words: list[str], choice: str) -> str:
     chances = found.lens.exp()
     token = int(chances[-1].argmax())
     of_choice = [float(row[token]) for row in chances]  # after each depth
-    word, final = f"“{_plain(choice)}”", percent(of_choice[-1])
-    if of_choice[-1] < _UNSURE:
+    word, final = quoted(choice), percent(of_choice[-1])
+    if of_choice[-1] < UNSURE:
         return f"Nothing stands out: the likeliest next token, {word}, has only {final}."
     first = [int(row.argmax()) == token for row in chances]
     settled = max((depth + 1 for depth, right in enumerate(first) if not right), default=0)  # first from there on
@@ -93,7 +94,7 @@ def _strongest(found: ForwardTrace, words: list[str], layer: int) -> str:
     weights = found.looks[layer, head]
     place = int(weights.argmax())
     share = float(weights[place])
-    where = "spreads its attention" if share < _CLEAR else f"looks at “{_plain(words[place])}” ({percent(share)})"
+    where = "spreads its attention" if share < _CLEAR else f"looks at {quoted(words[place])} ({percent(share)})"
     return f"its strongest head, {layer}.{head}, {where}"
 
 
@@ -115,10 +116,6 @@ def _looks(weights: Tensor) -> list[list[float]]:
     best = weights.topk(min(_N_LOOKS, len(weights)))
     pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
     return [[place, float(f"{weight:.3g}")] for place, weight in pairs if weight >= _FAINTEST]
-
-
-def _plain(label: str) -> str:
-    return label.strip() or ("a new line" if "\n" in label else "a space")
 
 
 def _rounded(value: Tensor | float) -> float:

@@ -187,7 +187,7 @@ _CHANGES = Chapter(
             ("part", "transformer, 2017", "GPT-1, 2018", "GPT-2, 2019", "see it"),
             (
                 ("structure", "encoder and decoder", "decoder alone, no cross-attention", "the same",
-                 Link("what each sees", "tab=parameters&view=Families")),
+                 Link("what each sees", "tab=parameters&view=Reference")),
                 ("positions", "sinusoids", "a learned table", "a learned table",
                  Link("compare them", _ANATOMY + "Learned positions")),
                 ("activation", "ReLU", "GELU", "GELU", Link("both curves", _ANATOMY + "GELU against ReLU")),

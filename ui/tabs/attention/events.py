@@ -15,6 +15,7 @@ from ui.handlers import inputs
 from ui.handlers.attention import ablation, files, lens, maps, texts
 from ui.services import Services
 from ui.tabs.wiring import event_data, or_nothing, served
+from ui.views import title_of
 
 HINT = "Every change is read at once. Repeat a name, and see who looks back."
 _MOST_CHARS = 3_000_000
@@ -34,7 +35,7 @@ class AttentionEvents:
         self._services = services
 
     def look(self, request: gr.Request, shown: str, *raw: object) -> Iterator[list[Any]]:
-        """The open view and the maps, as long as nothing newer is asked: the tabs and the text ask apart."""
+        """The open view, by its title, and the maps, as long as nothing newer is asked: tabs and text ask apart."""
         session, skip = self._services.sessions.get(request.session_hash), gr.skip()
         is_newest, is_newest_switch = session.newest("attention"), session.newest("switches")
         for view, switched, layers, keep, off in self._look(request, shown, *raw):
@@ -47,12 +48,12 @@ class AttentionEvents:
         form = maps.AttentionForm(name, *rest)
         visitor, skip = request.session_hash, gr.skip()
         with shown_to_visitor():
-            if shown == "off":
+            if shown == title_of("attention", "off"):
                 parts, example = off if isinstance(off, Switches) else Switches(())
                 fits = ablation.fitting(self._services, name, list(parts))
                 value = ablation.switch_off(self._services, visitor, form, fits, replacement, example=example)
                 yield [skip, value, skip, skip, Switches(fits, example)]
-            elif shown == "lens":
+            elif shown == title_of("attention", "lens"):
                 yield [skip, skip, lens.lens(self._services, visitor, form), skip, skip]
             looks = maps.look(self._services, visitor, form)
             views = ([seen.value, skip, skip, gr.Radio(visible=seen.cut), skip] for seen in looks)

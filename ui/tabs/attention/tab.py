@@ -6,6 +6,7 @@ import gradio as gr
 
 from ui.components.attention.attention_view import attention_view
 from ui.components.attention.insight_views import ablation_view, lens_view, neurons_view
+from ui.components.files import calling
 from ui.figures import attention as figures
 from ui.handlers.attention import maps, neurons
 from ui.tabs.attention.compare import compare_view
@@ -52,7 +53,10 @@ def attention_tab(site: TabContext) -> Lens:
                 visible=False,
             )
     before = gr.State(None)  # the text that one to activate a head has taken the place of
-    shown, off = gr.State("look"), gr.State(Switches(example.off, example=True))
+    off = gr.State(Switches(example.off, example=True))
+    # Which view is open comes from the page's script in the place of the first input: two views that are opened at once
+    # would set a state of the server in no certain order.
+    shown = gr.Textbox(visible=False)
     with gr.Tabs(elem_id="attention-views") as views:
         with view_tab("attention", "look") as look_tab:
             view = attention_view(example.view, server_functions=server_functions(services), elem_id="attention")
@@ -85,11 +89,12 @@ def attention_tab(site: TabContext) -> Lens:
 
     events = AttentionEvents(services)
     inputs, outputs = [model, text, mode, keep, off, replacement], [view, switches, layers, keep, off]
-    look: Event = {"fn": events.look, "inputs": [shown, *inputs], "outputs": outputs, **model_work}
+    js = calling("shared/places.js", "[m.openView('attention-views'), ...args.slice(1)]")
+    look: Event = {"fn": events.look, "inputs": [shown, *inputs], "outputs": outputs, "js": js, **model_work}
     gr.on([text.change, mode.change, keep.change, replacement.change], trigger_mode="always_last", **look)
     view.expired(**look)
-    for name, tab in (("look", look_tab), ("off", off_tab), ("lens", lens_tab)):
-        tab.select(lambda name=name: name, None, shown, queue=False, **QUIET).then(**look)
+    for tab in (look_tab, off_tab, lens_tab):
+        tab.select(**look)
     switched = {"fn": events.off, "inputs": [model, text, mode, keep, replacement], **model_work}
     switches.switch(trigger_mode="always_last", outputs=[switches, off, views], **switched)
     view.off(outputs=[switches, off, views], **switched)

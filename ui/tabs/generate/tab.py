@@ -61,12 +61,11 @@ def generate_tab(site: TabContext) -> Lens:
                 sliders = main_sliders(example.form, services.limits.max_new_tokens)
                 chart = distribution_view(example.distribution, elem_id="distribution")
         controls = Controls({**sliders, **more}, *seed)
-        with view_tab("generate", "strategies") as strategies_tab:
+        with view_tab("generate", "compare") as compare_tab:
+            compare_view(services, compare_tab, model, prompt, example, controls, model_work)
             strategies = strategies_view(
                 guides=guides(), server_functions=served(services, odds.odds), elem_id="strategies"
             )
-        with view_tab("generate", "compare") as compare_tab:
-            compare_view(services, compare_tab, model, prompt, example, controls, model_work)
         with view_tab("generate", "surprise"):
             score_view(services, model, example, model_work)
         with view_tab("generate", "tokens") as tokens_tab:
@@ -96,7 +95,7 @@ def generate_tab(site: TabContext) -> Lens:
         button.click(events.preset, button, [*controls.sampling, set_at_once], **QUIET)
     told = "(...asked) => [JSON.stringify(asked), asked[0]]"
     gr.on(
-        [strategies_tab.select, tokens_tab.select, model.change],
+        [compare_tab.select, tokens_tab.select, model.change],
         None, [model, prompt], [strategies, cuts], js=told, **QUIET,
     )  # fmt: skip
     strategies.pick(events.use, None, [*controls.sampling, set_at_once], **QUIET)

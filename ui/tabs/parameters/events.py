@@ -18,7 +18,7 @@ from ui.figures.parameters import charts as figures
 from ui.figures.slide import is_kind
 from ui.handlers import sheets
 from ui.handlers.models.uses import ABOVE
-from ui.handlers.parameters import anatomy, architecture, climbing, costs, shapes, verify
+from ui.handlers.parameters import anatomy, architecture, climbing, costs, shapes
 from ui.handlers.train.forms import shape_of
 from ui.handlers.train.presets import SENT
 from ui.services import Services
@@ -89,10 +89,6 @@ class ParametersEvents:
         value = {"name": name, "model": model, "text": found.text, "light": light, "dark": dark}
         value["tables"] = [asdict(table) for table in found.tables]
         return json.dumps(value, ensure_ascii=False)
-
-    def verify(self, request: gr.Request, model: str) -> Iterator[Any]:
-        with shown_to_visitor():
-            yield from or_nothing(verify.checks(self._services, request.session_hash, model), gr.skip())
 
     def climb(self, request: gr.Request, updates: int) -> Iterator[Any]:
         with shown_to_visitor():

@@ -14,7 +14,6 @@ from ui.figures.parameters import charts as figures
 from ui.handlers.parameters import anatomy, climbing, costs, families, quoted, shapes
 from ui.handlers.train.presets import SENT
 from ui.tabs.lens import Call, Event, Lens, TabContext
-from ui.tabs.opening import WAITING, Opening
 from ui.tabs.parameters.events import FIELDS, PICKED, ParametersEvents, anatomy_picture, drawing_picture, drawn
 from ui.tabs.wiring import QUIET, stop_event, view_tab, while_computing
 
@@ -24,7 +23,7 @@ def parameters_tab(site: TabContext) -> Lens:
     services, model, model_work, tab = site.services, site.model, site.model_work, site.tab
     config = services.models.get(services.models.default).model.config
     with gr.Row(equal_height=False):
-        with gr.Column(scale=2, min_width=320):
+        with gr.Column(scale=2, min_width=320, elem_id="parameters-of-shape"):
             load = gr.Dropdown([PICKED, *PRESETS], value=PICKED, label="Start from", elem_id="shape-from")
             controls = _controls(shapes.controls_of(config))
             send = gr.Button("Train this shape", elem_id="shape-to-train", min_width=0)
@@ -35,9 +34,8 @@ def parameters_tab(site: TabContext) -> Lens:
                 )
                 tree = plotly_view(name="parameters-treemap", height=380, elem_id="treemap")
             with view_tab("parameters", "bars") as bars_tab:
-                bars = plotly_view(name="models-side-by-side", height=420, elem_id="bars")
-            with view_tab("parameters", "why"):
                 sheet_view(quoted.quoted(), name="quoted-numbers", elem_id="quoted")
+                bars = plotly_view(name="models-side-by-side", height=420, elem_id="bars")
             with view_tab("parameters", "cost") as cost_tab:
                 with gr.Row():
                     batch = gr.Number(
@@ -61,6 +59,14 @@ def parameters_tab(site: TabContext) -> Lens:
                     rate = gr.Button("Measure training here (2 s)", elem_id="measure-training", min_width=160)
                     cache = gr.Button("Time the KV cache with the model above", elem_id="measure-cache", min_width=160)
                 measured = gr.Markdown("", elem_id="measured")
+                sheet_view(families.families(), name="families", elem_id="families")
+                updates = gr.Radio(
+                    list(climbing.UPDATES), value=climbing.UPDATES[0], label="Updates of each", elem_id="ladder-updates"
+                )
+                with gr.Row():
+                    climb = gr.Button("Run the ladder again", variant="primary", elem_id="ladder-start", min_width=160)
+                    halt = gr.Button("Stop", variant="stop", elem_id="ladder-stop", min_width=90)
+                climbed = sheet_view("", name="ladder", elem_id="ladder")
             with view_tab("parameters", "drawing") as drawing_tab:
                 drawing = drawing_view(server_functions=[drawn, drawing_picture], elem_id="drawing")
             with view_tab("parameters", "anatomy") as anatomy_tab:
@@ -72,20 +78,6 @@ def parameters_tab(site: TabContext) -> Lens:
                     elem_id="experiment",
                 )
                 shown_figure = figure_view(server_functions=[anatomy_picture(services)], elem_id="anatomy-figure")
-            with view_tab("parameters", "verify") as verify_tab:
-                with gr.Row():
-                    start = gr.Button("Check the model above", variant="primary", elem_id="verify-start", min_width=160)
-                    stop = gr.Button("Stop", variant="stop", elem_id="verify-stop", min_width=90)
-                checks = sheet_view(WAITING, name="checks", elem_id="checks")
-            with view_tab("parameters", "families"):
-                sheet_view(families.families(), name="families", elem_id="families")
-                updates = gr.Radio(
-                    list(climbing.UPDATES), value=climbing.UPDATES[0], label="Updates of each", elem_id="ladder-updates"
-                )
-                with gr.Row():
-                    climb = gr.Button("Run the ladder again", variant="primary", elem_id="ladder-start", min_width=160)
-                    halt = gr.Button("Stop", variant="stop", elem_id="ladder-stop", min_width=90)
-                climbed = sheet_view("", name="ladder", elem_id="ladder")
 
     shown = gr.State("breakdown")
     events = ParametersEvents(services)
@@ -118,10 +110,6 @@ def parameters_tab(site: TabContext) -> Lens:
     examine: Event = {"fn": events.examine, "inputs": [which, model], "outputs": shown_figure, **model_work}
     while_computing(partial(gr.on, [which.input, anatomy_tab.select]), examine, trigger_mode="always_last")
     anatomy_tab.select(lambda: "anatomy", None, shown, queue=False, **QUIET)
-    checking = Opening(services, "checks", events.verify)
-    start.click(checking.pressed, model, checks, **model_work)
-    verify_tab.select(checking.opened, model, checks, **model_work)
-    stop.click(stop_event(services), queue=False, **QUIET)
     climb.click(events.climb, updates, climbed, **model_work)
     halt.click(stop_event(services), queue=False, **QUIET)
     sent: Event = {"fn": events.send, "inputs": [controls[name] for name in SENT], **QUIET}

@@ -65,13 +65,11 @@ def zero_shot_tab(site: TabContext) -> Lens:
                 )
             with view_tab("zero-shot", "ways") as ways_tab:
                 ways = _ways()
+                sheet_view(scoreboard.gpt2_prompts(), name="gpt2-prompts", elem_id="zs-gpt2")
             with view_tab("zero-shot", "uses") as uses_tab:
                 uses = _uses()
-            with view_tab("zero-shot", "gpt2"):
-                sheet_view(scoreboard.gpt2_prompts(), name="gpt2-prompts", elem_id="zs-gpt2")
-            with view_tab("zero-shot", "ladder") as ladder_tab:
+            with view_tab("zero-shot", "models") as models_tab:
                 ladder = _ladder(names, list(dict.fromkeys([services.models.default, example.model, *cached])))
-            with view_tab("zero-shot", "scoreboard"):
                 scores = _scoreboard(names, example.model)
 
     drawn = gr.State([example.values[name] for name in DRAWN])
@@ -108,7 +106,7 @@ def zero_shot_tab(site: TabContext) -> Lens:
     for asking, tab, fn in (
         (ways, ways_tab, events.ways),
         (uses, uses_tab, events.uses),
-        (ladder, ladder_tab, events.ladder),
+        (ladder, models_tab, events.ladder),
     ):
         view_of, given = Opening(services, str(asking.view.elem_id), fn), [*inputs, *asking.more]
         asking.start.click(view_of.pressed, given, asking.view, **model_work)

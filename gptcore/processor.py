@@ -1,0 +1,45 @@
+"""What this machine's processor can multiply, and what it only announces."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import torch
+
+_CPUINFO = Path("/proc/cpuinfo")  # Linux; elsewhere nothing is known, and nothing is limited
+_TILE_LEAF = 0x1D  # of CPUID: how large AMX's tiles are
+
+
+def multiplies_bf16(device: torch.device | str) -> bool:
+    """Whether a device has instructions for products of bfloat16 matrices, which halve the bytes and more."""
+    if torch.device(device).type == "cuda":
+        return torch.cuda.is_bf16_supported()
+    # Private: without them fp32 is assumed, which is right everywhere and slower where there are such instructions.
+    asked = (getattr(torch.cpu, name, None) for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported"))
+    return any(ask is not None and ask() for ask in asked)
+
+
+def has_hidden_tiles(cpuinfo: str) -> bool:
+    """Whether a virtual machine announces AMX and hides the CPUID leaf with the size of its tiles.
+
+    oneDNN, which multiplies torch's bfloat16 matrices, then loads tiles of size 0 and the process dies of an illegal
+    instruction. Seen in a virtual machine with "cpuid level: 28" on a processor of 32.
+
+    Args:
+        cpuinfo: what /proc/cpuinfo says, of which the first processor counts.
+    """
+    fields = dict(line.split(":", 1) for line in cpuinfo.split("\n\n")[0].splitlines() if ":" in line)
+    told = {name.strip(): value.strip() for name, value in fields.items()}
+    level = told.get("cpuid level", "")
+    return "amx_tile" in told.get("flags", "").split() and level.isdigit() and int(level) < _TILE_LEAF
+
+
+def avoid_hidden_tiles() -> None:
+    """Keep oneDNN from AMX where its tiles are hidden; in effect if it comes before torch's first product."""
+    try:
+        hidden = has_hidden_tiles(_CPUINFO.read_text())
+    except OSError:
+        return
+    if hidden:
+        os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16")

@@ -1,0 +1,53 @@
+"""Sentences above figures follow the numbers, and say so where nothing stands out."""
+
+from ui.handlers import conclusions
+
+
+def test_how_sure_the_next_token_is():
+    labels = [" ball", " cat", "\n"]
+    sure = conclusions.next_token(labels, [0.95, 0.02, 0.01], [1.0, 0, 0], 1, 100)
+    assert sure == "It is very sure: “ball” has 95%. The settings leave “ball” alone."
+    assert conclusions.next_token(labels, [0.6, 0.2, 0.1], [0.6, 0.2, 0.1], 100, 100) == (
+        "It is fairly sure: “ball” has 60%."
+    )
+    leans = conclusions.next_token(labels, [0.2, 0.1, 0.3], [0.4, 0, 0.6], 2, 100)
+    assert leans == "It leans to a new line (30%) before “ball” (20%). The settings leave 2 of 100 tokens to draw from."
+    assert "Nothing stands out: the likeliest, “ball”, has only 5%" in conclusions.next_token(
+        labels, [0.05, 0.04, 0.03], [0.05, 0.04, 0.03], 100, 100
+    )
+    assert conclusions.next_token([" a"], [1.0], [1.0], 1, 1).startswith("It is very sure")
+
+
+def test_what_the_heads_do():
+    roles = [[["previous", False], ["induction", True]], [["previous", False], ["first", False]]]
+    assert conclusions.heads(roles) == "Of 4 heads, 2 look at the token before and 1 rest on the first token."
+    roles[0][1][1] = False
+    assert "1 look at what came after the same token last time, 2 look" in conclusions.heads(roles)
+    resting = [[["first", False], ["mixed", False]]]
+    assert conclusions.heads(resting) == (
+        "Nothing stands out: none of the 2 heads has a clear role here, 1 rest on the first token."
+    )
+
+
+def test_what_excites_a_neuron():
+    tokens, more = ["Tom", " saw", " Tom", " cat"], [" ran", " sat", " ate", " had"]
+    said = conclusions.neuron(3, 7, tokens, [0.1, 0.2, 4.0, 2.5], more)
+    writes = "and where it does, it makes “ran”, “sat” and “ate” likelier."
+    assert said == f"Neuron 7 of layer 3 reacts most to “Tom” and “cat”, {writes}"
+    assert "reacts most to “saw”" in conclusions.neuron(3, 7, tokens, [0.1, 4.2, 1.0, 0.5], more)
+    assert conclusions.neuron(3, 7, tokens, [0.1, 0.2, -0.1, 0], more).startswith("Nothing stands out")
+
+
+def test_what_surprises():
+    seen = [(" mat", 0.9, 1, " mat", 0.9), (" ref", 0.001, 800, " mat", 0.93)]
+    assert conclusions.surprise(seen) == (
+        "“ref” surprises it most: it had 0.1% where it expected “mat” (93%). 1 of 2 tokens were its first guess."
+    )
+    assert conclusions.surprise(seen[:1]).startswith("Nothing surprises it: every token had 90% or more.")
+
+
+def test_where_the_parameters_are():
+    assert conclusions.shares([("MLP", 60), ("Attention", 30), ("Norms", 10)]) == (
+        "MLP holds 60% of the 100 parameters, Attention 30%."
+    )
+    assert conclusions.shares([("MLP", 10), ("Attention", 30)]).startswith("Attention holds 75%")

@@ -1,0 +1,128 @@
+"""Sentences above figures: what there is to see in them, from their numbers alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from gptcore.zero_shot.metrics import percent
+
+SURE, UNSURE = 0.5, 0.1  # probabilities
+_VERY_SURE = 0.9
+_AWAKE = 0.3  # of a neuron's activation: below that it writes next to nothing
+_MOST_NAMED = 3  # of what there are several
+# What heads do, by their roles, in the plural; those that rest come last.
+_DOING = {
+    "induction": "look at what came after the same token last time",
+    "duplicate": "look at the same token earlier",
+    "previous": "look at the token before",
+    "self": "look at their own token",
+    "first": "rest on the first token",
+}
+
+
+def next_token(labels: Sequence[str], guess: Sequence[float], drawn: Sequence[float], n_left: int, n: int) -> str:
+    """How sure a model is of the next token, and what the settings leave of it.
+
+    Args:
+        labels: of the likeliest tokens.
+        guess: their probabilities as the model gives them.
+        drawn: the probabilities by which they are drawn; 0 for one that is cut.
+        n_left: tokens that may be drawn.
+        n: size of the vocabulary.
+    """
+    first, second = [*sorted(range(len(guess)), key=lambda i: -guess[i]), 0][:2]
+    word, share = quoted(labels[first]), guess[first]
+    if share >= SURE:
+        said = f"It is {'very' if share >= _VERY_SURE else 'fairly'} sure: {word} has {percent(share)}."
+    elif share >= UNSURE and second != first:
+        said = f"It leans to {word} ({percent(share)}) before {quoted(labels[second])} ({percent(guess[second])})."
+    else:
+        said = f"Nothing stands out: the likeliest, {word}, has only {percent(share)}."
+    if n_left == 1:
+        taken = max(range(len(drawn)), key=drawn.__getitem__)
+        return f"{said} The settings leave {quoted(labels[taken])} alone."
+    return said if n_left >= n else f"{said} The settings leave {n_left:,} of {n:,} tokens to draw from."
+
+
+def heads(roles: Sequence[Sequence[Sequence[object]]]) -> str:
+    """What the heads of a model do on a text.
+
+    Args:
+        roles: of every layer's heads [role, whether it only leans that way].
+    """
+    clear = Counter(str(role) for row in roles for role, leans in row if not leans)
+    n_heads = sum(map(len, roles))
+    known = [f"{clear[role]} {doing}" for role, doing in _DOING.items() if clear[role] and role != "first"]
+    resting = f"{clear['first']} {_DOING['first']}" if clear["first"] else ""
+    if not known:
+        return (
+            f"Nothing stands out: none of the {n_heads} heads has a clear role here{', ' + resting if resting else ''}."
+        )
+    return f"Of {n_heads} heads, {listed([*known, resting])}."
+
+
+def neuron(layer: int, number: int, tokens: Sequence[str], activations: Sequence[float], more: Sequence[str]) -> str:
+    """What excites a neuron in a text, and what it makes likelier.
+
+    Args:
+        layer, number: where it is.
+        tokens: of the text.
+        activations: one a token, after the activation function.
+        more: the tokens that it makes likelier most, the first the most.
+    """
+    peak = max(activations)
+    if peak < _AWAKE:
+        return (
+            f"Nothing stands out: nothing in this text excites neuron {number} of layer {layer} (at most {peak:.2f})."
+        )
+    exciting: dict[str, float] = {}
+    for token, value in zip(tokens, activations, strict=True):
+        exciting[token] = max(value, exciting.get(token, 0.0))
+    ranked = sorted(exciting, key=lambda token: -exciting[token])
+    strong = [token for token in ranked if exciting[token] >= peak / 2][:_MOST_NAMED]
+    written = listed([quoted(token) for token in more[:_MOST_NAMED]])
+    return (
+        f"Neuron {number} of layer {layer} reacts most to {listed([quoted(token) for token in strong])}, "
+        f"and where it does, it makes {written} likelier."
+    )
+
+
+def surprise(tokens: Iterable[tuple[str, float, int, str, float]]) -> str:
+    """Which token of a text a model expected least.
+
+    Args:
+        tokens: label, probability and rank of each, and label and probability of what was expected instead.
+    """
+    seen = list(tokens)
+    label, chance, _, instead, expected = min(seen, key=lambda token: token[1])
+    n_first = sum(rank == 1 for _, _, rank, _, _ in seen)
+    counted = f"{n_first} of {len(seen)} tokens were its first guess."
+    if chance >= UNSURE:
+        return f"Nothing surprises it: every token had {percent(chance)} or more. {counted}"
+    best = f" where it expected {quoted(instead)} ({percent(expected)})" if expected > chance else ""
+    return f"{quoted(label)} surprises it most: it had {percent(chance)}{best}. {counted}"
+
+
+def shares(counts: Sequence[tuple[str, int]]) -> str:
+    """Where the parameters of a model are.
+
+    Args:
+        counts: name and parameters of each part.
+    """
+    total = sum(count for _, count in counts)
+    (first, most), (second, next_most) = sorted(counts, key=lambda part: -part[1])[:2]
+    named = f"{first} holds {percent(most / total)} of the {total:,} parameters"
+    return f"{named}, {second} {percent(next_most / total)}."
+
+
+def quoted(label: str) -> str:
+    """A token as a sentence names it."""
+    word = label.strip()
+    return f"“{word}”" if word else "a new line" if "\n" in label else "a space"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """ "a, b and c" of those that are not empty."""
+    said = [part for part in parts if part]
+    return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
