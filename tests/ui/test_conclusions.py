@@ -1,6 +1,6 @@
 """Sentences above figures follow the numbers, and say so where nothing stands out."""
 
-from ui.handlers import conclusions
+from ui import conclusions
 
 
 def test_how_sure_the_next_token_is():

@@ -117,6 +117,7 @@ class RunState:
         prolonged: seconds that were added to its time.
         curve: its updates.
         observations: looks at the model, the first before the first update.
+        machines: the machine at work at a look (`ui.state.machine`), by the updates before it; of live runs that write.
         next_look: when the next one is due, in seconds of training; NaN where none is.
         processor_share: how much of the last seconds its thread had a processor, 0 to 1.
         kept_step: the update whose classifier was kept, of a run on labels that has ended; else None.
@@ -138,6 +139,7 @@ class RunState:
     prolonged: float = 0.0
     curve: Curve = field(default_factory=Curve)
     observations: list[Observation] = field(default_factory=list)
+    machines: dict[int, dict[str, Any]] = field(default_factory=dict)
     next_look: float = math.nan
     processor_share: float = 1.0
     kept_step: int | None = None
@@ -178,12 +180,18 @@ class RunState:
         """Whether other work on this machine takes the processor from the run."""
         return self.processor_share < _BUSY_BELOW
 
-    def add_look(self, seen: Observation, lm: LanguageModel, *, most: int) -> None:
+    def add_look(
+        self, seen: Observation, lm: LanguageModel, *, most: int, machine: dict[str, Any] | None = None
+    ) -> None:
         """Keeps a look and the model as it is; of more than `most` looks every second goes, but the ends."""
         with self.lock:
             self.language_model = lm
             self.observations.append(seen)
+            if machine is not None:
+                self.machines[seen.step] = machine
             if len(self.observations) > most:
+                for gone in self.observations[1:-1:2]:
+                    self.machines.pop(gone.step, None)
                 del self.observations[1:-1:2]
                 self.thinned += 1
 

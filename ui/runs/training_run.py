@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import torch
 
+from gptcore.analysis import trace
 from gptcore.errors import GPTCoreError, TrainingError
 from gptcore.finetuning import TaskClassifier
 from gptcore.language_model import LanguageModel
@@ -22,6 +23,7 @@ from gptcore.tokenizers import Tokenizer
 from gptcore.training import Batches, EndEvent, StepEvent, Trainer
 from ui.compute.compute_thread import ComputeThread
 from ui.runs.run_state import RunFacts, RunState
+from ui.state.machine import described
 
 log = logging.getLogger("gptlens")
 
@@ -274,12 +276,18 @@ class TrainingRun:
         lm = LanguageModel(copy, self._plan.tokenizer, record.facts.title)
         now = {"step": record.step, "elapsed": record.seconds(), "valid_loss": loss, "accuracy": accuracy}
         seen = yield from observe(lm, self._plan.watched, **now)
-        record.add_look(seen, lm, most=_MOST_OBSERVATIONS)
+        machine = None if isinstance(model, TaskClassifier) else self._machine(lm)
+        record.add_look(seen, lm, most=_MOST_OBSERVATIONS, machine=machine)
         crowd = 1 << record.thinned
         wait = (time.perf_counter() - began) / _LOOKING_SHARE
         budget = record.time_budget
         longest = _LONGEST_WAIT if budget is None else min(_LONGEST_WAIT, max(_SHORTEST_WAIT, budget / _LOOKS_AT_LEAST))
         return record.seconds() + crowd * min(longest, max(_SHORTEST_WAIT, wait))
+
+    def _machine(self, lm: LanguageModel) -> dict[str, Any]:
+        """What every part does on the tokens whose attention maps are kept."""
+        ids = list(self._plan.watched.looked_at)
+        return {**described(lm, ids, trace(lm.model, ids, len(ids) - 1)), "ids": ids}
 
 
 class _Learning:

@@ -12,9 +12,9 @@ from gptcore.inference.generation import last_logits
 from ui.handlers.parameters.anatomy import EXPERIMENTS
 from ui.handlers.start import sentence, story
 from ui.handlers.start.film import film
-from ui.handlers.start.machine import conclusion
 from ui.handlers.train.files import example_workspaces
 from ui.services import make_services
+from ui.state.machine import conclusion
 
 PROMPT = "the cat sat on the mat and the dog"
 

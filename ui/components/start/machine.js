@@ -112,7 +112,8 @@ export function machinePicture(box, said, {go, look, choose}) {
     if (!data || !width) return;
     const focused = box.contains(document.activeElement) ? document.activeElement.dataset.part : null;
     const {machine, tokens, first} = data;
-    const {blocks} = machine;
+    const {blocks, shape} = machine;
+    if (chosen && (chosen[0] >= shape.L || chosen[1] >= shape.H)) chosen = null; // of another model
     const now = first + machine.at;
     // What the heads that are drawn look at is shown, however far back it stands.
     const weights = new Map();

@@ -3,6 +3,8 @@
 import {counted, csvText, percent, smoothed, visible} from '../shared/plain.js';
 import {inflate} from '../shared/coding.js';
 import {SAY, add, isDark, onLook, saveMade, saveText, shareLink} from '../shared/page.js';
+import {chooseHead, chosenHead} from '../shared/sentence.js';
+import {machinePicture} from '../start/machine.js';
 import {FORM, STARTED, STARTING, useBench} from './bench.js';
 import {axis, curvePlot, nearest} from './curves.js';
 import {learned} from './learned.js';
@@ -369,6 +371,20 @@ export function start({element, props, server, trigger, watch, pace}) {
       `Where its heads look on “${visible(run.about.tokens.slice(0, 10).join(''))}…”: ` +
       'rows read, columns are looked at';
     drawMaps(part('heads'), values, found.T, run.about, look);
+    drawMachine(found.machine);
+  }
+  // The picture of Start, of the run's model as it was; a recorded run has none.
+  const picture = machinePicture(element.querySelector('.mc-box'), element.querySelector('.mc-said'), {
+    go: way => trigger('open', {bench, run: run.id, tab: way.tab}),
+    look: () => {},
+    choose: head => chooseHead(head),
+  });
+  function drawMachine(machine) {
+    part('machine').hidden = !machine;
+    if (!machine) return;
+    part('machine-said').textContent = machine.said;
+    const tokens = machine.ids.map((id, i) => ({id, label: run.about.tokens[i]}));
+    picture.draw({machine, tokens, first: 0}, chosenHead());
   }
   function draw() {
     const look = run?.looks[at];

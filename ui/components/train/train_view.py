@@ -50,6 +50,8 @@ itself before this training"></div></div></div>
 <span class="tr-chance" role="status"></span><canvas class="tr-spark" width="260" height="60" aria-hidden="true"></canvas></div>
 <div class="tr-row tr-try" hidden><label class="tr-grow">Try a line <input class="tr-line" maxlength="500" autocomplete="off"></label>
 <span class="tr-told" role="status"></span></div>
+<details class="tr-machine" open hidden><summary>The machine at this moment</summary>
+<p class="conclusion tr-machine-said"></p><div class="mc-box"></div><p class="mc-said" role="status"></p></details>
 <div class="tr-heads-title"></div>
 <div class="tr-heads"></div>
 </div>

@@ -8,9 +8,9 @@ from typing import Any
 from gptcore.analysis import logit_lens
 from gptcore.errors import GPTCoreError
 from gptcore.zero_shot.metrics import percent
+from ui.conclusions import UNSURE, quoted
 from ui.handlers.attention import maps
 from ui.handlers.attention.maps import AttentionForm, ReadText
-from ui.handlers.conclusions import UNSURE, quoted
 from ui.services import Services
 from ui.state.token_stream import label
 

@@ -15,7 +15,8 @@ import torch
 from gptcore.analysis import HeadScores, QueriesAndKeys, head_scores, uniform_scores, without_first_key
 from gptcore.errors import GPTCoreError
 from gptcore.language_model import LanguageModel
-from ui.handlers import conclusions, inputs
+from ui import conclusions
+from ui.handlers import inputs
 from ui.handlers.attention import codec
 from ui.handlers.inputs import InputError
 from ui.services import Services

@@ -12,7 +12,8 @@ from gptcore.errors import GPTCoreError
 from gptcore.inference.generation import prompt_ids
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
-from ui.handlers import conclusions, inputs, ladder
+from ui import conclusions
+from ui.handlers import inputs, ladder
 from ui.handlers.inputs import InputError
 from ui.services import Services
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from gptcore.inference.sampling import SamplingSettings, Stage, penalise, stages, struck_out
 from gptcore.tokenizers import Tokenizer, describe_token
-from ui.handlers import conclusions
+from ui import conclusions
 from ui.state.sessions import NextToken
 
 # Rows in the chart: enough to see a tail being cut, few enough to read from the back of a room.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from ui.handlers import conclusions, inputs
+from ui import conclusions
+from ui.handlers import inputs
 from ui.handlers.inputs import InputError
 from ui.services import Services
 from ui.state import token_stream

@@ -11,7 +11,8 @@ import torch
 from gptcore.analysis import ParameterCount, count_parameters, tensor_shapes
 from gptcore.config import PRESETS, GPTConfig
 from gptcore.model import GPT
-from ui.handlers import conclusions, inputs
+from ui import conclusions
+from ui.handlers import inputs
 from ui.handlers.inputs import InputError
 from ui.services import Services
 

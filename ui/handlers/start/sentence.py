@@ -15,8 +15,8 @@ from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import StreamingText, describe_token
 from ui.handlers import inputs
 from ui.handlers.attention.texts import example_text
-from ui.handlers.start.machine import described
 from ui.services import Services
+from ui.state.machine import described
 from ui.state.model_store import base_name
 
 MOST_TOKENS = 400  # of a text on the page; what is outside the model's window stands there unread

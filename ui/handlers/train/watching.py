@@ -255,13 +255,19 @@ def _ahead(record: RunState, elapsed: float) -> list[list[float]]:
 
 
 def heads(services: Services, request: object) -> dict[str, Any] | None:
-    """Attention maps and head scores at one look: [workspace, run, which]. None for nonsense."""
+    """Where heads look at one look at a run: [workspace, run, which]. None for nonsense.
+
+    Keys: step; T and maps (bytes [L][H][T][T], compressed); machine (see
+    `ui.state.machine`; None where it is not kept).
+    """
     workspace_id, run_id, which = _parts(request, 3)
-    seen = _observation(_record(services, workspace_id, run_id), which)
-    if seen is None:
+    record = _record(services, workspace_id, run_id)
+    seen = _observation(record, which)
+    if record is None or seen is None:
         return None
     packed = base64.b64encode(zlib.compress(seen.maps.tobytes(), 6)).decode()
-    return {"step": seen.step, "T": int(seen.maps.shape[-1]), "maps": packed}
+    machine = record.machines.get(seen.step)
+    return {"step": seen.step, "T": int(seen.maps.shape[-1]), "maps": packed, "machine": machine}
 
 
 def chances(services: Services, request: object) -> dict[str, Any] | None:

@@ -11,7 +11,7 @@ from gptcore.config import GPTConfig
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
 from gptcore.zero_shot.metrics import percent
-from ui.handlers.conclusions import UNSURE, quoted
+from ui.conclusions import UNSURE, quoted
 
 _N_LOOKS = 4  # of every head: the words that it looks at hardest
 _FAINTEST = 0.05
