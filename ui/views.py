@@ -74,6 +74,7 @@ TABS = (
             View("lens", "Logit lens", ("norm", "guess")),
             View("neurons", "Neurons", ("mlp",)),
             View("compare", "Compare", ("attention",)),
+            View("gpt2", "Real GPT-2", ("attention", "guess")),
         ),
     ),
     Tab(
@@ -137,6 +138,7 @@ _REPEATS = "Tom had a blue ball. Lily had a red ball. Tom lost his blue"
 QUESTIONS = (
     Question("Where does each head look?", "attention", "look"),
     Question("Which heads copy what came before?", "attention", "look", _REPEATS),
+    Question("Where do the heads of the real GPT-2 look?", "attention", "gpt2"),
     Question("What happens if a part is switched off?", "attention", "off", _REPEATS),
     Question("In which layer does the answer appear?", "attention", "lens", _REPEATS),
     Question("What does a single neuron react to?", "attention", "neurons"),

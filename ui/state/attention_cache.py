@@ -29,13 +29,13 @@ class CachedAttention:
         name: of the model.
         labels: the tokens as a reader should see them.
         reading: queries and keys.
-        model: which read it; gone when the model has made room.
+        model: which read it; gone when the model has made room, or was never here.
     """
 
     name: str
     labels: tuple[str, ...]
     reading: QueriesAndKeys
-    model: weakref.ReferenceType[GPT]
+    model: Callable[[], GPT | None]
 
 
 class AttentionCache:
@@ -73,11 +73,15 @@ class AttentionCache:
         labels = tuple(describe_token(lm.tokenizer, token) for token in ids)
         kept = CachedAttention(lm.name, labels, reading, weakref.ref(lm.model))
         with self._lock:
-            self._entries[key] = kept
-            self._look_up(key)
-            while sum(entry.reading.n_bytes for entry in self._entries.values()) > self.max_bytes:
-                self._drop_oldest()
+            self._keep(key, kept)
         return key, kept
+
+    def put(self, kept: CachedAttention) -> str:
+        """Keeps a reading that no model here has made, and gives its key."""
+        key = hashlib.sha256(self._secret + repr((kept.name, kept.reading.token_ids)).encode()).hexdigest()[:24]
+        with self._lock:
+            self._keep(key, kept)
+        return key
 
     def get(self, key: object) -> CachedAttention | None:
         """The reading of a key, or None when it is unknown or has made room."""
@@ -120,6 +124,12 @@ class AttentionCache:
             with self._lock:
                 self._rests[lm.model] = known
         return known[1]
+
+    def _keep(self, key: str, kept: CachedAttention) -> None:
+        self._entries[key] = kept
+        self._look_up(key)
+        while sum(entry.reading.n_bytes for entry in self._entries.values()) > self.max_bytes:
+            self._drop_oldest()
 
     def _look_up(self, key: str) -> CachedAttention | None:
         entry = self._entries.get(key)

@@ -93,7 +93,7 @@ def test_the_payload_of_gpt2_at_64_tokens_is_below_200_kB(tiny_lm):
             block.attn.c_attn.weight.mul_(5)  # peaked maps, as a trained model has, deflate worse than flat ones
     lm = LanguageModel(model, tiny_lm.tokenizer, "gpt2-like")
     key, kept = AttentionCache(1 << 30).read(lm, list(range(64)))
-    value = maps.describe(maps.ReadText(lm, key, kept, ""), None, mode=RAW, text="")
+    value = maps.describe(maps.StoredReading(key, kept, ""), None, mode=RAW, text="")
     assert json.loads(value)["side"] == 64 and len(value) < 200_000
 
 

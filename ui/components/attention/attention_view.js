@@ -71,7 +71,6 @@ export function start({element, props, server, trigger, watch, given, choices = 
     part('note').textContent = next.note || '';
     element.querySelector('.conclusion').textContent = next.said ?? '';
     said.textContent = '';
-    legend();
     table.draw();
     pick(chosen);
   }
@@ -116,6 +115,7 @@ export function start({element, props, server, trigger, watch, given, choices = 
     const [ctx] = fitted(grid),
       color = name => text.getPropertyValue(name);
     picture = picture || atlas(thumb, value);
+    legend(box.size < NARROW);
     const size = box.size - 3,
       small = Math.max(9, Math.min(13, size * 0.21));
     ctx.font = `11px ${text.fontFamily}`;
@@ -147,7 +147,9 @@ export function start({element, props, server, trigger, watch, given, choices = 
     ctx.fillStyle = style.getPropertyValue('--body-text-color');
     const lines = value.signed
       ? [value.scores.changed[layer][head].toFixed(2)]
-      : [badge(value.roles[layer][head], layout().size < NARROW), `${Math.round(100 * shareOf([layer, head]))}%`];
+      : layout().size < NARROW
+        ? [badge(value.roles[layer][head], true)]
+        : [badge(value.roles[layer][head], false), `${Math.round(100 * shareOf([layer, head]))}%`];
     if (!value.causal) {
       ctx.lineWidth = 3;
       ctx.strokeStyle = style.getPropertyValue('--lens-paper');
@@ -162,13 +164,13 @@ export function start({element, props, server, trigger, watch, given, choices = 
     const word = short ? ROLES[role][0].slice(0, 1) : ROLES[role][0];
     return (leans && word ? '~' : '') + word;
   };
-  function legend() {
+  function legend(narrow) {
     const text = value.signed
       ? 'Orange: A looks there more. Blue: B does. The number says how much of the attention moved, 0 to 1.'
       : Object.entries(ROLES)
           .filter(([name]) => name !== 'mixed')
           .map(([, [word, , what]]) => `${word}: ${what.split(':')[0]}`)
-          .join(' · ') + ' · ~ leans that way · %: attention on the first token';
+          .join(' · ') + ` · ~ leans that way${narrow ? '' : ' · %: attention on the first token'}`;
     part('legend').textContent = text;
   }
   function headAt(event) {

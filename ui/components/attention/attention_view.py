@@ -79,7 +79,12 @@ Arrow keys move the cell, plus and minus zoom, Shift with arrows chooses another
 
 
 def attention_view(
-    value: str = "", *, server_functions: ServerFunctions, signed: bool = False, elem_id: str
+    value: str = "",
+    *,
+    server_functions: ServerFunctions,
+    signed: bool = False,
+    recorded: bool = False,
+    elem_id: str,
 ) -> gr.HTML:
     """The attention component.
 
@@ -90,10 +95,11 @@ def attention_view(
         server_functions: head_map and picture; for the unsigned one also steps, arithmetic, standalone and arrays.
             Each takes one list and may answer None.
         signed: cells are differences in -1 to 1.
+        recorded: maps of a model that is not here; server_functions then is head_map alone.
     """
     return component(
         value,
-        _html(signed=signed, alone=False),
+        _html(signed=signed, alone=recorded),
         _MODULE,
         events=("wake", "off", "expired"),
         given={"signed": signed},

@@ -3,18 +3,19 @@
 const CLEAR = 0.05; // nats by which a loss must be lower to be called so
 const BY_HEART = 0.25; // nats of held-out above training loss from which on texts are learned by heart
 
-// lines: baselines in nats per token, {uniform, unigram, bigram}; loss: held out; training: of the last updates, or null.
+// lines: baselines in nats per token, {uniform, unigram, bigram}; loss: held out; training: of the last updates,
+// or null.
 export function learned(lines, loss, training) {
   if (loss === null || lines.bigram === undefined) return '';
   const {uniform, unigram, bigram} = lines;
   const below = line => `${(line - loss).toFixed(2)} nats below`;
   let said = 'It knows nothing yet: it does no better than guessing evenly.';
   if (loss < bigram - CLEAR)
-    said = `It uses more than the token before: its held-out loss is ${below(bigram)} the best that counting pairs reaches.`;
+    said = `It uses more than the token before: its loss is ${below(bigram)} what counting pairs reaches.`;
   else if (loss < unigram - CLEAR)
-    said = `It has begun to learn which token follows which: ${below(unigram)} counting single tokens, not yet past counting pairs.`;
+    said = `It learns which token follows which: ${below(unigram)} counting tokens, not yet past counting pairs.`;
   else if (loss < uniform - CLEAR)
-    said = `It has learned that some tokens are more frequent: ${below(uniform)} guessing evenly, no more than counting tokens.`;
+    said = `It has learned how frequent tokens are: ${below(uniform)} guessing evenly, no more than counting tokens.`;
   const gap = training === null ? 0 : loss - training;
   return gap > BY_HEART
     ? `${said} On its training text the loss is ${gap.toFixed(2)} lower: part of that is learned by heart.`

@@ -46,20 +46,25 @@ class AttentionForm:
 
 
 @dataclass(frozen=True)
-class ReadText:
+class StoredReading:
     """What there is to look at.
 
     Attributes:
-        lm: the model.
         key: of the reading in the store.
         kept: tokens, queries and keys.
         note: what was cut, or "".
     """
 
-    lm: LanguageModel
     key: str
     kept: CachedAttention
     note: str
+
+
+@dataclass(frozen=True)
+class ReadText(StoredReading):
+    """The same, with the model (lm) that has read it."""
+
+    lm: LanguageModel
 
 
 @dataclass(frozen=True)
@@ -126,7 +131,7 @@ def read(services: Services, session_id: str | None, form: AttentionForm) -> Rea
     if len(front + ids) < 2:
         raise InputError("The text is a single token, which can only look at itself. Write more.")
     key, kept = services.now(lambda: services.attention_cache.read(lm, front + ids))
-    return ReadText(lm, key, kept, note)
+    return ReadText(key, kept, note, lm)
 
 
 def generated_text(services: Services, session_id: str | None) -> str:
@@ -137,7 +142,7 @@ def generated_text(services: Services, session_id: str | None) -> str:
     return services.models.get(document.model).tokenizer.decode(document.ids)
 
 
-def describe(seen: ReadText, profile: HeadScores | None, *, mode: str, text: str, keep: str = "end") -> str:
+def describe(seen: StoredReading, profile: HeadScores | None, *, mode: str, text: str, keep: str = "end") -> str:
     """A reading as JSON for the component.
 
     Keys: key, model, text, mode, keep, note, tokens, ids, L, H, causal, signed, side and thumbs (see the codec), scores
@@ -174,12 +179,12 @@ def scores_of(kept: CachedAttention) -> HeadScores:
     return head_scores(kept.reading.layers(), kept.reading.token_ids)
 
 
-def header(seen: ReadText, mode: str, text: str) -> dict[str, Any]:
+def header(seen: StoredReading, mode: str, text: str) -> dict[str, Any]:
     """What the component needs to know of any reading."""
     reading = seen.kept.reading
     return {
         "key": seen.key,
-        "model": seen.lm.name,
+        "model": seen.kept.name,
         "text": text,
         "mode": mode,
         "note": seen.note,

@@ -11,6 +11,7 @@ from ui.figures import attention as figures
 from ui.handlers.attention import maps, neurons
 from ui.tabs.attention.compare import compare_view
 from ui.tabs.attention.events import HINT, AttentionEvents, Switches, server_functions
+from ui.tabs.attention.recorded import recorded_view
 from ui.tabs.lens import Event, Lens, TabContext
 from ui.tabs.wiring import QUIET, served, stop_event, view_tab
 
@@ -86,6 +87,8 @@ def attention_tab(site: TabContext) -> Lens:
             )
         with view_tab("attention", "compare"):
             compared = compare_view(services, model, example, model_work)
+        with view_tab("attention", "gpt2") as gpt2_tab:
+            recorded_view(services, gpt2_tab)
 
     events = AttentionEvents(services)
     inputs, outputs = [model, text, mode, keep, off, replacement], [view, switches, layers, keep, off]

@@ -1,0 +1,30 @@
+"""The Attention tab's view of the real GPT-2, as it was recorded: it needs neither weights nor a network."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from ui.components.attention.attention_view import attention_view
+from ui.components.shared.sheet_view import sheet_view
+from ui.errors import shown_to_visitor
+from ui.handlers.attention import maps, recorded
+from ui.services import Services
+from ui.tabs.wiring import QUIET, served
+
+
+def recorded_view(services: Services, tab: gr.Tab) -> None:
+    """Lays out the view and wires it; it is filled when its tab is opened."""
+    gr.Markdown(recorded.HOW, elem_id="recorded-how")
+    texts = recorded.texts()
+    text = gr.Radio(texts, value=texts[0], show_label=False, container=False, elem_id="recorded-text")
+    view = attention_view(server_functions=served(services, maps.head_map), recorded=True, elem_id="recorded-heads")
+    following = sheet_view("", name="gpt2-next-token", elem_id="recorded-next")
+
+    def on_look(chosen: str) -> list[Any]:
+        with shown_to_visitor():
+            return recorded.look(services, chosen)
+
+    for listener in (tab.select, text.input, view.expired):
+        listener(on_look, text, [view, following], queue=False, **QUIET)
