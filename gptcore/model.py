@@ -180,14 +180,21 @@ class GPT(nn.Module):
         if self.config.use_positions:
             x = x + self.wpe(_positions(token_ids, past, attention_mask))
         x = self.drop(x)
-        context = self._reading(token_ids, past, attention_mask, cache, probe)
-        for depth, block in enumerate(self.h):
-            probe.residual(depth, x)
-            x = block(x, context)
-        probe.residual(self.config.n_layer, x)
+        x = self._run_blocks(x, 0, self._reading(token_ids, past, attention_mask, cache, probe))
         if cache is not None:
             cache.advance(token_ids.shape[1])
         return self.ln_f(x)
+
+    def resumed(self, stream: Tensor, depth: int, *, probe: Probe = UNSEEN) -> Tensor:
+        """The rest of a pass, from the residual stream before block `depth`, float [B, T, C], as it is then."""
+        return self.ln_f(self._run_blocks(stream, depth, ForwardContext(None, self.config.causal, None, probe)))
+
+    def _run_blocks(self, x: Tensor, first: int, context: ForwardContext) -> Tensor:
+        for depth, block in enumerate(self.h[first:], start=first):
+            context.probe.residual(depth, x)
+            x = block(x, context)
+        context.probe.residual(self.config.n_layer, x)
+        return x
 
     def _reading(
         self, token_ids: Tensor, past: int, attention_mask: Tensor | None, cache: KVCache | None, probe: Probe

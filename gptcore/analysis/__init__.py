@@ -2,6 +2,7 @@
 
 from gptcore.analysis.ablation import ModelPart, divergence, effects, logits_without
 from gptcore.analysis.attention import QueriesAndKeys, attention_patterns, read_attention, without_first_key
+from gptcore.analysis.attribution import LogitAttribution, ScoreAttribution, logit_attribution, query_key_attribution
 from gptcore.analysis.costs import (
     activation_bytes,
     cache_arithmetic,
@@ -15,18 +16,22 @@ from gptcore.analysis.heads import ROLES, HeadScores, head_scores, repeated_toke
 from gptcore.analysis.lens import LogitLens, logit_lens
 from gptcore.analysis.neurons import neuron_activations, neuron_writes
 from gptcore.analysis.parameters import ParameterCount, count_parameters, tensor_shapes
+from gptcore.analysis.patching import attribution_patching, patching_grid, patching_rows
 from gptcore.analysis.trace import ForwardTrace, trace
 
 __all__ = [
     "ROLES",
     "ForwardTrace",
     "HeadScores",
+    "LogitAttribution",
     "LogitLens",
     "ModelPart",
     "ParameterCount",
     "QueriesAndKeys",
+    "ScoreAttribution",
     "activation_bytes",
     "attention_patterns",
+    "attribution_patching",
     "cache_arithmetic",
     "count_parameters",
     "divergence",
@@ -34,11 +39,15 @@ __all__ = [
     "forward_flops",
     "head_scores",
     "kv_cache_bytes",
+    "logit_attribution",
     "logit_lens",
     "logits_without",
     "neuron_activations",
     "neuron_writes",
     "optimizer_bytes",
+    "patching_grid",
+    "patching_rows",
+    "query_key_attribution",
     "read_attention",
     "repeated_token_scores",
     "tensor_shapes",

@@ -1,0 +1,202 @@
+"""Attribution: which part of a model a score comes from, as an exact sum.
+
+The residual stream is a sum of what the embeddings, every head and every MLP wrote; with the norm that reads it frozen
+at its own scale, a logit or an attention score is a linear (or bilinear) function of those parts.
+
+Sources: Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits"; direct logit attribution and its
+contrast form as in Wang et al. 2022, "Interpretability in the Wild".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from gptcore.errors import ConfigError, TokenIdError
+from gptcore.model import GPT, evaluating
+from gptcore.probe import Probe
+
+TOKEN, POSITION, CONSTANTS = "token", "position", "constants"
+
+
+@dataclass(frozen=True)
+class LogitAttribution:
+    """A logit, or the difference of two, as a sum over the parts of a model.
+
+    Attributes:
+        names: "token" and "position" for the embeddings at the last place, "L0H0" for a head, "L0 MLP" for an MLP,
+            "constants" for biases, which no text changes.
+        values: float32 [len(names)], what each part adds.
+        total: their sum, which is the logit (or the difference) itself.
+    """
+
+    names: tuple[str, ...]
+    values: Tensor
+    total: float
+
+
+@dataclass(frozen=True)
+class ScoreAttribution:
+    """One attention score, q.k / sqrt(D), as a sum over pairs of parts.
+
+    Attributes:
+        names: of the parts, as in LogitAttribution.
+        values: float32 [N, N]: what part i of the query's stream and part j of the key's give together.
+        total: their sum, which is the score itself.
+    """
+
+    names: tuple[str, ...]
+    values: Tensor
+    total: float
+
+
+class _Parts(Probe):
+    """Keeps what every part writes at some positions, before a depth."""
+
+    def __init__(self, model: GPT, places: Sequence[int], depth: int) -> None:
+        self._model, self._places, self._depth = model, list(places), depth
+        self.names: list[str] = []
+        self.values: list[Tensor] = []  # [P, C] each
+        self.biases = torch.zeros(len(self._places), model.config.n_embd, device=model.wte.weight.device)
+
+    def heads(self, layer: int, found: Tensor) -> Tensor:
+        if layer < self._depth:
+            here = found[0, :, self._places]  # [H, P, D]
+            projection = self._model.blocks[layer].attn.c_proj
+            weight = projection.weight.unflatten(1, (here.shape[0], here.shape[2]))  # [C, H, D]
+            written = torch.einsum("hpd,chd->hpc", here, weight)
+            self.names += [f"L{layer}H{head}" for head in range(len(written))]
+            self.values += list(written)
+            if projection.bias is not None:
+                self.biases += projection.bias
+        return found
+
+    def mlp_output(self, layer: int, output: Tensor) -> Tensor:
+        if layer < self._depth:
+            self.names.append(f"L{layer} MLP")
+            self.values.append(output[0, self._places])
+        return output
+
+
+@torch.inference_mode()
+def logit_attribution(model: GPT, token_ids: Sequence[int], token: int, against: int | None = None) -> LogitAttribution:
+    """Splits the logit of a token after the last position, minus that of another, over the parts of the model.
+
+    The final norm is frozen at the scale that it has in this pass; the parts then add up exactly.
+
+    Args:
+        model: pre-norm.
+        token_ids: int [T], at most the window.
+        token: whose logit.
+        against: minus whose logit; None for the token's alone, of which every constant is arbitrary: softmax does not
+            see it.
+
+    Raises:
+        ConfigError: a post-norm model. TokenIdError, ContextLengthError: as the model does, and for a token that is
+            none.
+    """
+    names, parts = _stream_parts(model, token_ids, [len(token_ids) - 1], model.config.n_layer)
+    direction = _direction(model, token, against)
+    weights, shift = _frozen(model.ln_f, parts.sum(0), direction)
+    values = (parts * weights).sum(-1)[:, 0]  # [N]
+    values[names.index(CONSTANTS)] += shift
+    values = values.float().cpu()
+    return LogitAttribution(tuple(names), values, float(values.double().sum()))
+
+
+@torch.inference_mode()
+def query_key_attribution(
+    model: GPT, token_ids: Sequence[int], layer: int, head: int, query: int, key: int
+) -> ScoreAttribution:
+    """Splits the score with which a head looks from one token at another over what stands in both.
+
+    Args:
+        model: pre-norm.
+        token_ids: int [T], at most the window.
+        layer, head: which head.
+        query: the position that reads.
+        key: the position that is looked at; not after the query in a causal model.
+
+    Raises:
+        ConfigError: a post-norm model, or no such head. TokenIdError, ContextLengthError: as the model does, and for
+            positions that are none.
+    """
+    config = model.config
+    if not (0 <= layer < config.n_layer and 0 <= head < config.n_head):
+        raise ConfigError(
+            f"There is no head {layer}.{head}; this model has layers 0 to {config.n_layer - 1} with heads 0 to "
+            f"{config.n_head - 1}."
+        )
+    if not (0 <= query < len(token_ids) and 0 <= key < len(token_ids)) or (config.causal and key > query):
+        raise TokenIdError(
+            f"Position {query} cannot look at {key}; the text has {len(token_ids)} tokens"
+            + (", and the future is hidden." if config.causal else ".")
+        )
+    names, parts = _stream_parts(model, token_ids, [query, key], layer)  # [N, 2, C]
+    block = model.blocks[layer]
+    read = _normed(block.ln_1, parts)  # [N + 1, 2, C], the norm's bias last
+    D = config.head_dim
+    weight = block.attn.c_attn.weight.unflatten(0, (3, config.n_head, D))[:2, head]  # [2, D, C]
+    found = [read[:, side] @ weight[side].T for side in range(2)]  # [N + 1, D] each
+    if block.attn.c_attn.bias is not None:
+        bias = block.attn.c_attn.bias.unflatten(0, (3, config.n_head, D))[:2, head]
+        for side in range(2):
+            found[side][-1] += bias[side]
+    constants = names.index(CONSTANTS)
+    for one in found:
+        one[constants] += one[-1]
+    values = (found[0][:-1] @ found[1][:-1].T).float().cpu() * D**-0.5
+    return ScoreAttribution(tuple(names), values, float(values.double().sum()))
+
+
+def _stream_parts(model: GPT, token_ids: Sequence[int], places: Sequence[int], depth: int) -> tuple[list[str], Tensor]:
+    """Names, and what each part wrote at the places before a depth, [N, P, C]; their sum is the stream."""
+    if model.config.norm_position != "pre":
+        raise ConfigError(
+            "This model is post-norm: every block's norm rescales the whole stream, so that no sum of parts is left to "
+            "split. Pick a pre-norm model, such as a GPT-2."
+        )
+    device = model.wte.weight.device
+    ids = torch.as_tensor(token_ids, dtype=torch.long, device=device)[None]
+    probe = _Parts(model, places, depth)
+    with evaluating(model):
+        model.hidden_states(ids, probe=probe)
+    at = torch.as_tensor(places, device=device)
+    token = model.wte.weight[ids[0, at]]
+    position = model.wpe.weight[at] if model.config.use_positions else torch.zeros_like(token)
+    names = [TOKEN, POSITION, *probe.names, CONSTANTS]
+    return names, torch.stack([token, position, *probe.values, probe.biases])
+
+
+def _direction(model: GPT, token: int, against: int | None) -> Tensor:
+    """What the output head multiplies the stream by, float [C]."""
+    for one in (token, against):
+        if one is not None and not 0 <= one < model.config.vocab_size:
+            raise TokenIdError(
+                f"The token id {one} is outside this model's vocabulary, 0 to {model.config.vocab_size - 1}."
+            )
+    weight = model.lm_head.weight
+    return weight[token] if against is None else weight[token] - weight[against]
+
+
+def _frozen(norm: nn.Module, stream: Tensor, direction: Tensor) -> tuple[Tensor, Tensor]:
+    """A direction behind a norm as one before it, [P, C], at the scale of this stream [P, C]; and its constant."""
+    if not isinstance(norm, nn.LayerNorm):
+        return direction.expand_as(stream), direction.new_zeros(())
+    weights = norm.weight * direction
+    weights = (weights - weights.mean()) / _scale(norm, stream)
+    return weights, norm.bias @ direction
+
+
+def _normed(norm: nn.LayerNorm, parts: Tensor) -> Tensor:
+    """Each part behind the norm of their sum, and the norm's bias as a last part: [N, P, C] -> [N + 1, P, C]."""
+    centred = (parts - parts.mean(-1, keepdim=True)) / _scale(norm, parts.sum(0)) * norm.weight
+    return torch.cat([centred, norm.bias.expand_as(centred[:1])])
+
+
+def _scale(norm: nn.LayerNorm, stream: Tensor) -> Tensor:
+    """What a norm divides a stream by, [P, 1]."""
+    return (stream.var(-1, correction=0, keepdim=True) + norm.eps).sqrt()

@@ -1,0 +1,214 @@
+"""Activation patching: which places of a run carry what makes the difference between two texts.
+
+The run of a target text gets, in one place, the value that it had in the run of a source text; how much of the source's
+answer comes back says what that place carries.
+
+Sources: Meng et al. 2022, "Locating and Editing Factual Associations in GPT" (causal tracing); Wang et al. 2022; Nanda
+2023, "Attribution Patching" (the gradient estimate).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from gptcore.errors import ConfigError, TokenIdError
+from gptcore.model import GPT, evaluating
+from gptcore.probe import Probe
+
+PatchKind = Literal["residual", "attention", "mlp", "head"]
+_KINDS = ("residual", "attention", "mlp", "head")
+_LEAST = 1e-3  # of a difference of logits, to be told from rounding
+
+
+class _Values(Probe):
+    """Keeps the values of a kind, and the streams from which passes go on."""
+
+    def __init__(self) -> None:
+        self.residuals: list[Tensor] = []
+        self.found: dict[PatchKind, list[Tensor]] = {"attention": [], "mlp": [], "head": []}
+
+    def of(self, kind: PatchKind) -> list[Tensor]:
+        """By layer, or by depth: residual, attention and mlp [T, C], head [H, T, D]."""
+        return [value[0] for value in (self.residuals if kind == "residual" else self.found[kind])]
+
+    def residual(self, depth: int, stream: Tensor) -> None:
+        self.residuals.append(stream)
+
+    def heads(self, layer: int, found: Tensor) -> Tensor:
+        self.found["head"].append(found)
+        return found
+
+    def attention_output(self, layer: int, output: Tensor) -> Tensor:
+        self.found["attention"].append(output)
+        return output
+
+    def mlp_output(self, layer: int, output: Tensor) -> Tensor:
+        self.found["mlp"].append(output)
+        return output
+
+
+class _Patch(Probe):
+    """Row i of the batch gets the source's value at place i: a position, or a head."""
+
+    def __init__(self, layer: int, kind: PatchKind, source: Tensor) -> None:
+        self._layer, self._kind, self._source = layer, kind, source
+
+    def heads(self, layer: int, found: Tensor) -> Tensor:
+        return self._patched(found, layer, "head")
+
+    def attention_output(self, layer: int, output: Tensor) -> Tensor:
+        return self._patched(output, layer, "attention")
+
+    def mlp_output(self, layer: int, output: Tensor) -> Tensor:
+        return self._patched(output, layer, "mlp")
+
+    def _patched(self, value: Tensor, layer: int, kind: PatchKind) -> Tensor:
+        return _with_diagonal(value, self._source) if (layer, kind) == (self._layer, self._kind) else value
+
+
+def patching_grid(
+    model: GPT,
+    source_ids: Sequence[int],
+    target_ids: Sequence[int],
+    token: int,
+    against: int,
+    kind: PatchKind = "residual",
+) -> Tensor:
+    """How much of a difference of two logits comes back when one place of the target run gets the source run's value.
+
+    1: patching this place makes the target text answer as the source does; 0: nothing changes.
+
+    Args:
+        model: of any shape.
+        source_ids, target_ids: int [T] each, of equal length.
+        token, against: the difference is the logit of the one minus that of the other, after the last position.
+        kind: "residual" patches the stream before each block and behind the last; "attention" and "mlp" what a layer
+            writes; "head" what a head found, at all positions.
+
+    Returns:
+        float32 [n_layer + 1, T] for "residual", [n_layer, T] for "attention" and "mlp", [n_layer, n_head] for "head".
+
+    Raises:
+        TokenIdError: texts of different lengths, or of one difference, and as the model does. ConfigError: a kind that
+            is none, or that this shape lacks. ContextLengthError: as the model does.
+    """
+    return torch.stack([row for _, row in patching_rows(model, source_ids, target_ids, token, against, kind)])
+
+
+def patching_rows(
+    model: GPT,
+    source_ids: Sequence[int],
+    target_ids: Sequence[int],
+    token: int,
+    against: int,
+    kind: PatchKind = "residual",
+) -> Iterator[tuple[int, Tensor]]:
+    """`patching_grid`, a row at a time: (depth or layer, float32 [T] or [n_head])."""
+    _check(model, source_ids, target_ids, kind)
+    source, target, start, change = _runs(model, source_ids, target_ids, token, against)
+    values = source.of(kind)
+    for depth in range(len(values)):
+        with torch.no_grad(), evaluating(model):
+            stream, n_rows = target.residuals[depth], len(values[depth])
+            stream = stream.expand(n_rows, -1, -1)
+            if kind == "residual":
+                hidden = model.resumed(_with_diagonal(stream, values[depth]), depth)
+            else:
+                hidden = model.resumed(stream, depth, probe=_Patch(depth, kind, values[depth]))
+            found = _answers(model, hidden, token, against)
+        yield depth, ((found - start) / change).float().cpu()
+
+
+def attribution_patching(
+    model: GPT,
+    source_ids: Sequence[int],
+    target_ids: Sequence[int],
+    token: int,
+    against: int,
+    kind: PatchKind = "residual",
+) -> Tensor:
+    """An estimate of `patching_grid` from one gradient: (source - target) times the slope at the target run.
+
+    It assumes that the model is linear between both runs, which it is not; it serves for a preview.
+    """
+    _check(model, source_ids, target_ids, kind)
+    source, _, _, change = _runs(model, source_ids, target_ids, token, against)
+    probe = _Values()
+    with torch.enable_grad(), evaluating(model):
+        stream = _embedded(model, target_ids).requires_grad_()
+        hidden = model.resumed(stream, 0, probe=probe)
+        answer = _answers(model, hidden, token, against)[0]
+        here = probe.residuals if kind == "residual" else probe.found[kind]
+        slopes = torch.autograd.grad(answer, here)
+    rows = [
+        ((there - now[0].detach()) * slope[0]).sum(-1)
+        for there, now, slope in zip(source.of(kind), here, slopes, strict=True)
+    ]
+    found = torch.stack(rows)
+    return ((found.sum(-1) if kind == "head" else found) / change).float().cpu()
+
+
+def _embedded(model: GPT, token_ids: Sequence[int]) -> Tensor:
+    """The stream before the first block, float [1, T, C]."""
+    ids = torch.as_tensor(token_ids, dtype=torch.long, device=model.wte.weight.device)[None]
+    with torch.no_grad():
+        stream = model.wte(ids)
+        return stream + model.wpe.weight[: ids.shape[1]] if model.config.use_positions else stream
+
+
+@torch.no_grad()
+def _runs(
+    model: GPT, source_ids: Sequence[int], target_ids: Sequence[int], token: int, against: int
+) -> tuple[_Values, _Values, float, float]:
+    """Both runs, the difference in the target's, and by how much the source's is larger."""
+    runs = []
+    for ids in (source_ids, target_ids):
+        runs.append(_Values())
+        with evaluating(model):
+            model.hidden_states(
+                torch.as_tensor(ids, dtype=torch.long, device=model.wte.weight.device)[None], probe=runs[-1]
+            )
+    source, target = (_difference(model, run.residuals[-1], token, against) for run in runs)
+    if abs(source - target) < _LEAST:
+        raise TokenIdError(
+            f"Both texts give the same difference of logits ({source:.3f}): there is nothing that could come back. "
+            "Choose texts that the model answers differently, and the two answers as tokens."
+        )
+    return runs[0], runs[1], target, source - target
+
+
+def _difference(model: GPT, stream: Tensor, token: int, against: int) -> float:
+    return float(_answers(model, model.ln_f(stream), token, against)[0])
+
+
+def _answers(model: GPT, hidden: Tensor, token: int, against: int) -> Tensor:
+    """The difference of both logits after the last position, float [B]."""
+    vocab_size = model.config.vocab_size
+    for one in (token, against):
+        if not 0 <= one < vocab_size:
+            raise TokenIdError(f"The token id {one} is outside this model's vocabulary, 0 to {vocab_size - 1}.")
+    return hidden[:, -1] @ (model.lm_head.weight[token] - model.lm_head.weight[against])
+
+
+def _with_diagonal(value: Tensor, source: Tensor) -> Tensor:
+    """Row i of the batch with place i from the source: value [N, N, ...], source [N, ...]."""
+    patched = value.clone()
+    places = torch.arange(len(value), device=value.device)
+    patched[places, places] = source
+    return patched
+
+
+def _check(model: GPT, source_ids: Sequence[int], target_ids: Sequence[int], kind: PatchKind) -> None:
+    if kind not in _KINDS:
+        raise ConfigError(f"The kind is {str(kind)[:40]!r}; choose {', '.join(_KINDS)}.")
+    if kind == "mlp" and not model.config.use_mlp:
+        raise ConfigError("This model has attention only; there is no MLP to patch.")
+    if len(source_ids) != len(target_ids):
+        raise TokenIdError(
+            f"The texts have {len(source_ids)} and {len(target_ids)} tokens; values are patched place by place, so "
+            "both need the same number. Replace a word by one of as many tokens."
+        )

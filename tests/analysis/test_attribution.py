@@ -1,0 +1,107 @@
+"""Attribution sums to what the model computes, and each part is what an independent recomputation gives."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+import gptcore
+from gptcore.analysis import logit_attribution, query_key_attribution, read_attention
+from gptcore.errors import ConfigError, TokenIdError
+from gptcore.probe import Probe
+from tiny import make_model, random_ids
+
+SHAPE = gptcore.GPTConfig(vocab_size=40, n_positions=16, n_embd=24, n_layer=3, n_head=4)
+SHAPES = {
+    "gpt2": SHAPE,
+    "attention only": gptcore.GPTConfig(
+        vocab_size=40, n_positions=16, n_embd=24, n_layer=2, n_head=4, use_mlp=False, tie_word_embeddings=False
+    ),
+    "no positions, no biases": gptcore.GPTConfig(
+        vocab_size=40, n_positions=16, n_embd=24, n_layer=2, n_head=2, use_positions=False, attention_bias=False
+    ),
+}
+POST = gptcore.GPTConfig(vocab_size=40, n_positions=16, n_embd=24, n_layer=2, n_head=4, norm_position="post")
+
+
+@pytest.fixture(params=list(SHAPES))
+def model(request):
+    return make_model(SHAPES[request.param])
+
+
+def test_the_parts_sum_to_the_difference_of_logits(model):
+    ids = random_ids(model.config, 9).tolist()
+    logits = model(torch.tensor([ids])).logits[0, -1].detach()
+    for token, against in ((3, 7), (11, None)):
+        found = logit_attribution(model, ids, token, against)
+        expected = float(logits[token] - (0 if against is None else logits[against]))
+        assert found.total == pytest.approx(expected, abs=1e-4)
+        assert float(found.values.sum()) == pytest.approx(expected, abs=1e-4)
+        n_mlps = model.config.n_layer if model.config.use_mlp else 0
+        assert len(found.names) == len(set(found.names)) == 3 + model.config.n_layer * model.config.n_head + n_mlps
+
+
+class _WithoutHead(Probe):
+    """What the final norm reads without a head's direct contribution, its effect on later layers kept."""
+
+    def __init__(self, layer: int, head: int) -> None:
+        self.layer, self.head, self.found = layer, head, torch.empty(0)
+
+    def heads(self, layer: int, found: torch.Tensor) -> torch.Tensor:
+        if layer == self.layer:
+            self.found = found[0, self.head, -1]
+        return found
+
+    def residual(self, depth: int, stream: torch.Tensor) -> None:
+        self.stream = stream[0, -1]
+
+
+def test_a_head_s_value_is_its_direct_path_to_the_logits():
+    model, ids = make_model(SHAPE), random_ids(SHAPE, 9).tolist()
+    found = logit_attribution(model, ids, 3, 7)
+    probe = _WithoutHead(1, 2)
+    with torch.no_grad():
+        model(torch.tensor([ids]), probe=probe)
+        width = SHAPE.head_dim
+        written = model.blocks[1].attn.c_proj.weight[:, 2 * width : 3 * width] @ probe.found
+        deviation = (probe.stream.var(correction=0) + model.ln_f.eps).sqrt()
+        read = (written - written.mean()) / deviation * model.ln_f.weight
+        expected = float(read @ (model.lm_head.weight[3] - model.lm_head.weight[7]))
+    assert float(found.values[found.names.index("L1H2")]) == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_score_is_the_sum_over_pairs_of_parts(model):
+    ids = random_ids(model.config, 9).tolist()
+    reading = read_attention(model, ids)
+    for layer, head, query, key in ((0, 0, 8, 3), (1, 1, 5, 5), (model.config.n_layer - 1, 1, 8, 0)):
+        found = query_key_attribution(model, ids, layer, head, query, key)
+        assert found.total == pytest.approx(float(reading.scores(layer, head)[query, key]), abs=1e-4)
+        assert found.values.shape == (len(found.names), len(found.names))
+        earlier = [name for name in found.names if name.startswith(f"L{layer}")]
+        assert not earlier  # what stands in the stream before the layer
+
+
+def test_what_cannot_be_split_is_refused_in_a_sentence():
+    ids = [1, 2, 3]
+    for ask in (lambda m: logit_attribution(m, ids, 1), lambda m: query_key_attribution(m, ids, 0, 0, 1, 0)):
+        with pytest.raises(ConfigError, match="post-norm"):
+            ask(make_model(POST))
+    model = make_model(SHAPE)
+    for token, against in ((40, None), (-1, None), (1, 99)):
+        with pytest.raises(TokenIdError, match="outside this model's vocabulary"):
+            logit_attribution(model, ids, token, against)
+    with pytest.raises(ConfigError, match=r"no head 3\.0"):
+        query_key_attribution(model, ids, 3, 0, 1, 0)
+    with pytest.raises(TokenIdError, match="the future is hidden"):
+        query_key_attribution(model, ids, 0, 0, 1, 2)
+    with pytest.raises(TokenIdError):
+        logit_attribution(model, [], 1)
+
+
+def test_the_mini_agrees_with_its_own_logits():
+    lm = gptcore.load("mini")
+    ids = lm.tokenizer.encode("Tom saw a zebra. Lily saw a lion. Tom gave food to the")
+    zebra, lion = (lm.tokenizer.encode(word)[0] for word in (" zebra", " lion"))
+    logits = lm.model(torch.tensor([ids])).logits[0, -1].detach()
+    found = logit_attribution(lm.model, ids, zebra, lion)
+    assert found.total == pytest.approx(float(logits[zebra] - logits[lion]), abs=1e-3)

@@ -1,0 +1,132 @@
+"""Patching grids equal runs that are patched one by one, and their edges are known."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+import gptcore
+from gptcore.analysis import attribution_patching, patching, patching_grid
+from gptcore.errors import ConfigError, TokenIdError
+from gptcore.probe import Probe
+from tiny import make_model, random_ids
+
+SHAPE = gptcore.GPTConfig(vocab_size=40, n_positions=16, n_embd=24, n_layer=3, n_head=4)
+SHAPES = {
+    "gpt2": SHAPE,
+    "post-norm": gptcore.GPTConfig(vocab_size=40, n_positions=16, n_embd=24, n_layer=2, n_head=4, norm_position="post"),
+    "attention only": gptcore.GPTConfig(vocab_size=40, n_positions=16, n_embd=24, n_layer=2, n_head=4, use_mlp=False),
+}
+
+
+class _One(Probe):
+    """Keeps all values of a run, or puts one of another run's in its place."""
+
+    def __init__(self, patch=None) -> None:
+        self.kept: dict[tuple[str, int], torch.Tensor] = {}
+        self.patch = patch or {}
+
+    def _seen(self, kind: str, layer: int, value: torch.Tensor) -> torch.Tensor:
+        self.kept[kind, layer] = value.clone()
+        if (kind, layer) not in self.patch:
+            return value
+        place, theirs = self.patch[kind, layer]
+        value = value.clone()
+        value[0, place] = theirs[0, place]
+        return value
+
+    def heads(self, layer, found):
+        return self._seen("head", layer, found)
+
+    def attention_output(self, layer, output):
+        return self._seen("attention", layer, output)
+
+    def mlp_output(self, layer, output):
+        return self._seen("mlp", layer, output)
+
+
+def pair(config):
+    source = random_ids(config, 7).tolist()
+    target = [*source]
+    target[2], target[5] = (target[2] + 11) % 40, (target[5] + 3) % 40
+    return source, target
+
+
+def answer(model, ids, probe=None):
+    with torch.no_grad():
+        logits = model(torch.tensor([ids]), **({"probe": probe} if probe else {})).logits[0, -1]
+    return float(logits[3] - logits[7])
+
+
+@pytest.mark.parametrize("name", list(SHAPES))
+@pytest.mark.parametrize("kind", ["attention", "mlp", "head"])
+def test_every_cell_equals_a_run_that_is_patched_alone(name, kind):
+    model = make_model(SHAPES[name])
+    source, target = pair(model.config)
+    if kind == "mlp" and not model.config.use_mlp:
+        with pytest.raises(ConfigError, match="no MLP to patch"):
+            patching_grid(model, source, target, 3, 7, kind)
+        return
+    grid = patching_grid(model, source, target, 3, 7, kind)
+    assert grid.shape == (model.config.n_layer, model.config.n_head if kind == "head" else 7)
+    kept = _One()
+    from_source, from_target = answer(model, source, kept), answer(model, target)
+    for layer in range(grid.shape[0]):
+        for place in range(grid.shape[1]):
+            patched = answer(model, target, _One({(kind, layer): (place, kept.kept[kind, layer])}))
+            expected = (patched - from_target) / (from_source - from_target)
+            assert float(grid[layer, place]) == pytest.approx(expected, abs=2e-3)
+
+
+@pytest.mark.parametrize("name", list(SHAPES))
+def test_the_stream_carries_the_difference_from_the_changed_tokens_to_the_last(name):
+    model = make_model(SHAPES[name])
+    source, target = pair(model.config)
+    grid = patching_grid(model, source, target, 3, 7)
+    assert grid.shape == (model.config.n_layer + 1, 7)
+    same = [place for place in range(7) if source[place] == target[place]]
+    assert grid[0, same].abs().max() < 1e-4  # before the first block only changed tokens differ
+    assert float(grid[-1, -1]) == pytest.approx(1, abs=1e-4)  # behind the last block the last place is the answer
+    assert grid[-1, :-1].abs().max() < 1e-4
+    assert grid[:, :2].abs().max() < 1e-4  # before the first change nothing differs at all
+
+
+def test_one_changed_token_patched_before_the_first_block_is_the_source_itself():
+    model = make_model(SHAPE)
+    source = random_ids(SHAPE, 7).tolist()
+    target = [*source[:3], (source[3] + 9) % 40, *source[4:]]
+    assert float(patching_grid(model, source, target, 3, 7)[0, 3]) == pytest.approx(1, abs=1e-4)
+
+
+@pytest.mark.parametrize("kind", ["residual", "attention", "mlp", "head"])
+def test_the_estimate_is_the_slope_of_a_small_change(kind, monkeypatch):
+    """Between two runs that hardly differ the model is linear, and estimate and truth are one."""
+    model = make_model(SHAPE)
+    with torch.no_grad():
+        model.wte.weight[12] = model.wte.weight[11] + 1e-3 * model.wte.weight[13]
+    model.double()
+    source, target = [5, 11, 2, 9], [5, 12, 2, 9]
+    monkeypatch.setattr(patching, "_LEAST", 0)
+    truth, estimate = (ask(model, source, target, 3, 7, kind) for ask in (patching_grid, attribution_patching))
+    torch.testing.assert_close(estimate, truth, atol=0.01, rtol=0.01)
+
+
+def test_pairs_that_cannot_be_patched_are_refused_in_a_sentence():
+    model = make_model(SHAPE)
+    with pytest.raises(TokenIdError, match="3 and 2 tokens"):
+        patching_grid(model, [1, 2, 3], [1, 2], 3, 7)
+    with pytest.raises(TokenIdError, match="same difference"):
+        patching_grid(model, [1, 2, 3], [1, 2, 3], 3, 7)
+    with pytest.raises(ConfigError, match="choose residual, attention, mlp, head"):
+        patching_grid(model, [1, 2, 3], [1, 2, 4], 3, 7, "neuron")
+    with pytest.raises(TokenIdError, match="outside this model's vocabulary"):
+        patching_grid(model, [1, 2, 3], [1, 2, 4], 3, 70)
+
+
+def test_patching_leaves_the_model_as_it_was():
+    model = make_model(SHAPE)
+    source, target = pair(SHAPE)
+    before = answer(model, target)
+    patching_grid(model, source, target, 3, 7, "head")
+    attribution_patching(model, source, target, 3, 7)
+    assert answer(model, target) == before and all(p.grad is None for p in model.parameters())
