@@ -73,6 +73,7 @@ TABS = (
             View("off", "Switch off", ("attention", "mlp")),
             View("lens", "Logit lens", ("norm", "guess")),
             View("neurons", "Neurons", ("mlp",)),
+            View("why", "Why this word?", ("attention", "mlp", "guess")),
             View("compare", "Compare", ("attention",)),
             View("gpt2", "Real GPT-2", ("attention", "guess")),
         ),
@@ -137,6 +138,8 @@ class Question:
 _REPEATS = "Tom had a blue ball. Lily had a red ball. Tom lost his blue"
 QUESTIONS = (
     Question("Where does each head look?", "attention", "look"),
+    Question("Why does it say this word and not another?", "attention", "why"),
+    Question("Which word of the text does the answer come from?", "attention", "why", _REPEATS),
     Question("Which heads copy what came before?", "attention", "look", _REPEATS),
     Question("Where do the heads of the real GPT-2 look?", "attention", "gpt2"),
     Question("What happens if a part is switched off?", "attention", "off", _REPEATS),

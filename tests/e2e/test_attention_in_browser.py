@@ -365,3 +365,47 @@ def test_the_example_of_what_is_switched_off_goes_at_the_first_click(visit):
     page.locator("#ablation [data-key='3,head,2']").click()
     expect(page.locator("#ablation .ab-head")).to_contain_text("Without head 3.2:")
     expect(page.locator("#ablation [aria-pressed=true]")).to_have_count(1)
+
+
+def test_why_a_word_is_asked_from_start_and_from_a_written_token(visit):
+    page = visit("")
+    page.get_by_label("Your sentence").fill("Tom saw a zebra. Lily saw a lion. Tom gave food to the")
+    expect(page.locator("#start .st-bars .st-name").first).to_have_text("zebra")
+    page.keyboard.press("Escape")
+    page.locator("#start [data-do=why]").click()
+    expect(page.locator("#why .conclusion")).to_contain_text("“zebra” rather than")
+    expect(page.locator("#why tbody tr")).to_have_count(12)
+    expect(page.locator("#why .wy-real").filter(has_text="really").first).to_be_visible()
+    page.locator("#why .wy-word").select_option(index=1)
+    expect(page.locator("#why .conclusion")).not_to_contain_text("“zebra” rather than")
+    page.get_by_role("tab", name="Generate").click()
+    page.get_by_role("tab", name="Write").click()
+    page.locator("#generate").click()
+    settled(page)
+    token = page.locator("#stream .ts-token").nth(3)
+    word = token.inner_text().strip()
+    token.click()
+    page.keyboard.press("w")
+    expect(page.locator("#why .conclusion")).to_contain_text(f"“{word}”")
+    expect(page.locator("#attention-text textarea")).to_have_value(re.compile("gave food to the"))
+
+
+def test_two_sentences_are_compared_when_the_view_opens_and_a_cell_says_what_it_is(visit):
+    page = visit("?tab=attention&view=Why this word?")
+    expect(page.locator("#patching .conclusion")).to_contain_text("it moves to the last token, “to”")
+    cell = page.locator("#patching .pt-cell.full").last
+    cell.focus()
+    expect(page.locator("#patching .pt-detail")).to_contain_text("% of the way from")
+    page.keyboard.press("ArrowUp")
+    expect(page.locator("#patching .pt-detail")).to_contain_text("before block 1")
+    page.fill("#pair-b textarea", "Lily")
+    page.click("#pair-start")
+    expect(page.locator("#patching .pt-message")).to_contain_text("Sentence A has 10 tokens and B 1")
+
+
+def test_the_real_gpt2_is_there_without_its_weights(visit):
+    page = visit("?tab=attention&view=Real GPT-2")
+    expect(page.locator("#recorded-heads .conclusion")).to_contain_text("132 rest on the first token")
+    expect(page.locator("#attention-head")).to_be_hidden()
+    page.locator("#recorded-text label").nth(2).click()
+    expect(page.locator("#recorded-next")).to_contain_text("“planet”")

@@ -314,6 +314,8 @@ def test_a_strategy_from_the_table_sets_the_sliders_and_the_cut_can_be_dragged(v
     before = page.locator("#strategies .sg-bar").nth(0).inner_text()
     page.get_by_label("temperature, column 1").fill("2")
     expect(page.locator("#strategies .sg-bar").nth(0)).not_to_have_text(before)
+    settled(page)  # the texts above are written
+    page.locator("#strategies .sg-curve").scroll_into_view_if_needed()
     box = page.locator("#strategies .sg-curve").bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] * 0.2)
     page.mouse.down()

@@ -6,7 +6,8 @@ import {goTo, isOpen, outerTabs, place} from './places.js';
 import {showParts} from './part_strip.js';
 import {isRecording, isReplaying, leaveReplay, record, stopRecording} from './recorder.js';
 import {restoreLook, turnLook} from './look.js';
-import {shareSentence} from './sentence.js';
+import {sentence, shareSentence} from './sentence.js';
+import {askWhy} from './why.js';
 import {heldView, hold} from './visit.js';
 import {SAY} from './page.js';
 import {isTouring, leaveTour, resumeTour, startTour, turnBack, turnTour} from './tour.js';
@@ -20,6 +21,7 @@ const LIST = [
   ['D', 'dark, and back'],
   ['0, 1 to 5', 'opens Start, or one of the five views'],
   ['Q', 'what do you want to know? Questions, each of which opens its view'],
+  ['W', 'why this word? What each part of the model wrote for it'],
   ['Page Down, Page Up', 'in large type: the next tab, the one before'],
   ['B or .', 'a black screen, and back'],
   ['T', 'the guided tour; Space or Page Down goes on, Page Up back, Escape leaves'],
@@ -84,6 +86,13 @@ export function start(parts) {
     q: async () => {
       await goTo(new URLSearchParams({tab: 'Start', once: '.st-search'}));
       document.querySelector('.st-search')?.focus();
+    },
+    w: () => {
+      const asks = [...document.querySelectorAll('#start [data-do=why], #stream .ts-why')].find(
+        one => one.offsetParent,
+      );
+      if (asks) asks.click();
+      else askWhy(sentence());
     },
     r: () => (isRecording() ? stopRecording() : record()),
     t: () => (isTouring() ? leaveTour() : startTour()),

@@ -1,7 +1,8 @@
 // The value is lines of JSON that are only ever appended to; what has been drawn is never drawn again.
 // Model text goes into the page by textContent alone.
 import {counted, percent, visible} from './plain.js';
-import {copyText, saveText} from './page.js';
+import {addButton, copyText, saveText} from './page.js';
+import {askWhy} from './why.js';
 import {hold} from './visit.js';
 
 export function start({element, props, trigger, watch, given}) {
@@ -170,6 +171,19 @@ export function start({element, props, trigger, watch, given}) {
         });
       } else button.disabled = true;
       detail.append(button);
+    }
+    if (given.branching) {
+      const why = addButton(detail, 'ts-why', 'Why?', () =>
+        askWhy(
+          prompt +
+            tokens
+              .slice(0, i)
+              .map(t => t.text)
+              .join(''),
+          record.id,
+        ),
+      );
+      why.title = 'What each part of the model wrote for this token (W)';
     }
     const close = document.createElement('button');
     close.type = 'button';

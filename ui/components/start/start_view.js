@@ -5,6 +5,7 @@ import {add, addButton, onTools} from '../shared/page.js';
 import {goTo} from '../shared/places.js';
 import {onSentence, chooseHead, chosenHead, sentence, setSentence} from '../shared/sentence.js';
 import {startExample, startTour} from '../shared/tour.js';
+import {askWhy} from '../shared/why.js';
 import {playFilm} from './film.js';
 import {arcPath, holdSentence} from './held.js';
 import {machinePicture} from './machine.js';
@@ -327,6 +328,7 @@ export function start({element, props, server, watch, given}) {
     data
       ? {
           slow: () => slow.setAttribute('aria-pressed', slow.getAttribute('aria-pressed') !== 'true'),
+          why: () => askWhy(data.text),
           show: () => startTour(),
           talk: startExample,
           play: () => (left > 0 ? (left = 0) : (before.push(ids()), say(''), write(WRITES))),

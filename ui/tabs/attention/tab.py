@@ -12,6 +12,7 @@ from ui.handlers.attention import maps, neurons
 from ui.tabs.attention.compare import compare_view
 from ui.tabs.attention.events import HINT, AttentionEvents, Switches, server_functions
 from ui.tabs.attention.recorded import recorded_view
+from ui.tabs.attention.why import causes_view
 from ui.tabs.lens import Event, Lens, TabContext
 from ui.tabs.wiring import QUIET, served, stop_event, view_tab
 
@@ -85,6 +86,8 @@ def attention_tab(site: TabContext) -> Lens:
             neurons_shown = neurons_view(
                 server_functions=served(services, neurons.neurons, neurons.inner_sizes), elem_id="neurons"
             )
+        with view_tab("attention", "why") as why_tab:
+            paired = causes_view(services, why_tab, model, text, model_work)
         with view_tab("attention", "compare"):
             compared = compare_view(services, model, example, model_work)
         with view_tab("attention", "gpt2") as gpt2_tab:
@@ -113,4 +116,4 @@ def attention_tab(site: TabContext) -> Lens:
     linked = gr.State(False)  # whether a link has set the text, which then is no example
     examples = [text, compared.text_a, compared.text_b]
     fresh: Event = {"fn": events.fresh, "inputs": [model, linked, *examples], "outputs": [linked, *examples], **QUIET}
-    return Lens({"text": text, "sink": mode, "keep": keep, "linked": linked}, [fresh, look, compared.compare])
+    return Lens({"text": text, "sink": mode, "keep": keep, "linked": linked}, [fresh, look, compared.compare, paired])

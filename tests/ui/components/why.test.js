@@ -1,0 +1,35 @@
+import {strict as assert} from 'node:assert';
+import {test} from 'node:test';
+import {cellText} from '../../../ui/components/attention/patch_view.js';
+import {waterfall} from '../../../ui/components/attention/why_view.js';
+
+test('the bars of a waterfall begin where the one before ends, about one zero', () => {
+  const {zero, bars} = waterfall([2, -1, 3]);
+  assert.equal(zero, 0);
+  assert.deepEqual(bars, [
+    {from: 0, to: 0.5},
+    {from: 0.25, to: 0.5},
+    {from: 0.25, to: 1},
+  ]);
+  assert.equal(waterfall([-1, 2]).zero, 0.5);
+  assert.deepEqual(waterfall([0]).bars, [{from: 0.5, to: 0.5}]);
+});
+
+test('a cell says its place, its depth and how much comes back', () => {
+  const found = {
+    a: ['Lily', ' to'],
+    b: ['Tom', ' to'],
+    answers: [' Tom', ' Lily'],
+    rows: [
+      [0.9, 0],
+      [0, 1],
+    ],
+  };
+  assert.match(cellText(found, 0, 0), /At “Tom” \(A: “Lily”\), before block 0: .* 90% of the way/);
+  assert.match(cellText(found, 1, 1), /At “␣to”, behind the last block: .* 100% of the way/);
+});
+
+test('what both sentences share is named once', () => {
+  const found = {a: ['a', ' b'], b: ['c', ' b'], answers: ['x', 'y'], rows: [[0, -0.2]]};
+  assert.match(cellText(found, 0, 1), /^At “␣b”, behind the last block: .* 0% of the way from “y” to “x”/);
+});

@@ -1,0 +1,112 @@
+// Why a word and not another: what each part of the model wrote for it, beside what really changes without the part.
+// Model text goes into the page by textContent alone.
+import {csvText, percent, visible} from '../shared/plain.js';
+import {add, asking, onTools, saveText} from '../shared/page.js';
+import {chooseHead} from '../shared/sentence.js';
+import {askedWord} from '../shared/why.js';
+
+const signed = value => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(2)}`;
+
+// The bars of a waterfall: [{from, to}] in shares of the width, and the place of zero, for values that add up in turn.
+export function waterfall(values) {
+  let sum = 0;
+  const ends = values.map(value => [sum, (sum += value)]);
+  const all = [0, ...ends.flat()];
+  const [low, high] = [Math.min(...all), Math.max(...all)];
+  const place = value => (high > low ? (value - low) / (high - low) : 0.5);
+  return {zero: place(0), bars: ends.map(([a, b]) => ({from: place(Math.min(a, b)), to: place(Math.max(a, b))}))};
+}
+
+export function start({element, props, server, watch}) {
+  const find = name => element.querySelector('.wy-' + name);
+  const [word, rival, message, body] = ['word', 'rival', 'message', 'body'].map(find);
+  const rows = element.querySelector('tbody');
+  let found = null;
+
+  const asked = asking(
+    element,
+    async (chosen, against) => server.why([...JSON.parse(props.value), chosen, against]),
+    answer => {
+      message.textContent = answer.message ?? '';
+      body.hidden = Boolean(answer.message);
+      element.querySelector('.wy-pick').hidden = Boolean(answer.message);
+      if (answer.message) return;
+      found = answer;
+      draw();
+    },
+    0,
+  );
+
+  function options(select, chosen) {
+    select.textContent = '';
+    for (const [label, p, id] of found.choices) {
+      const option = add(select, 'option', '', `${visible(label).replace('␣', '')} (${percent(p)})`);
+      option.value = id;
+    }
+    select.value = chosen;
+  }
+
+  function draw() {
+    options(word, found.word[2]);
+    options(rival, found.rival[2]);
+    element.querySelector('.conclusion').textContent = found.said;
+    const [n, rest] = found.rest;
+    const parts = [...found.parts, {name: `${n} other parts`, value: rest, really: null, layer: null, head: null}];
+    const {bars, zero} = waterfall(parts.map(part => part.value));
+    const widest = Math.max(...parts.flatMap(part => [Math.abs(part.value), Math.abs(part.really ?? 0)]), 0.01);
+    rows.textContent = '';
+    parts.forEach((part, i) => drawRow(part, bars[i], zero, widest));
+    const sum = add(rows, 'tr', 'wy-sum');
+    add(sum, 'th', '', 'together');
+    add(sum, 'td');
+    add(sum, 'td', 'wy-number', signed(found.total));
+    add(sum, 'td');
+  }
+
+  function drawRow(part, bar, zero, widest) {
+    const row = add(rows, 'tr');
+    const name = add(row, 'th');
+    name.scope = 'row';
+    if (part.head === null) name.textContent = part.name;
+    else {
+      const button = add(name, 'button', 'lens-plain', part.name);
+      button.type = 'button';
+      button.title = 'Make it the chosen head on every view';
+      button.addEventListener('click', () => chooseHead([part.layer, part.head]));
+    }
+    const track = add(add(row, 'td', 'wy-cell'), 'div', 'wy-track');
+    track.style.setProperty('--zero', zero);
+    const drawn = add(track, 'i', part.value < 0 ? 'wy-bar against' : 'wy-bar');
+    drawn.style.left = `${100 * bar.from}%`;
+    drawn.style.width = `${Math.max(0.4, 100 * (bar.to - bar.from))}%`;
+    add(row, 'td', 'wy-number', signed(part.value));
+    const real = add(row, 'td', 'wy-number wy-real', part.really === null ? '' : `really ${signed(part.really)}`);
+    if (part.really !== null) {
+      const check = add(real, 'i', part.really > 0 ? 'wy-check against' : 'wy-check');
+      check.style.width = `${(100 * Math.abs(part.really)) / widest}%`;
+    }
+  }
+
+  for (const select of [word, rival])
+    select.addEventListener('change', () => asked([Number(word.value), Number(rival.value)]));
+  onTools(element, () =>
+    found
+      ? {
+          csv: () =>
+            saveText(
+              'why.csv',
+              'text/csv',
+              csvText([
+                ['part', 'writes', 'switched off, really'],
+                ...found.parts.map(part => [part.name, part.value, part.really ?? '']),
+                [`${found.rest[0]} other parts`, found.rest[1], ''],
+                ['together', found.total, ''],
+              ]),
+            ),
+        }
+      : {},
+  );
+  const ask = () => props.value && asked([askedWord(JSON.parse(props.value)[1]), null]);
+  watch('value', ask);
+  ask();
+}

@@ -1,0 +1,44 @@
+"""Why a model says a word: the parts that speak for it, and what one sentence's run brings into another's."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from ui.components.files import ServerFunctions, component
+from ui.components.shared.save_menu import save_menu
+
+_WHY = """
+<div class="wy-pick"><label>Why <select class="wy-word lens-plain" aria-label="Word to explain"></select></label>
+<label>rather than <select class="wy-rival lens-plain" aria-label="Rival word"></select></label><span>after the text above?</span></div>
+<div class="wy-message" role="status"></div>
+<div class="wy-body"><p class="conclusion" role="status"></p>
+<div class="wy-key"><i></i>speaks for the word <i></i>speaks for the rival <i></i>thin line: what really changes when it is switched off</div>
+<table class="wy-table"><thead><tr><th>part</th><th>what it writes, in logits</th><th>writes</th><th>switched off</th></tr></thead><tbody></tbody></table>
+<div class="wy-muted">The parts add up exactly to the difference of both scores; the final norm is held at its scale here. Where the two bars
+part, later layers react to what is missing. It says what was written, not what a part is for.</div>
+<div class="ts-tools">SAVE</div></div>
+""".replace("SAVE", save_menu("csv"))
+
+_PATCH = """
+<div class="pt-message" role="status"></div>
+<div class="pt-body" hidden><p class="conclusion" role="status"></p>
+<div class="pt-chances"></div>
+<div class="pt-scroll"><table class="pt-table"></table></div>
+<div class="pt-detail" aria-live="polite"></div>
+<div class="wy-muted">Each cell: B is read, but at this place and depth it gets A's value; how much of A's answer comes back.
+0% nothing, 100% all of it. Source: Meng et al. 2022.</div>
+<div class="ts-tools">SAVE</div></div>
+""".replace("SAVE", save_menu("csv"))
+
+
+def why_view(*, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
+    """A waterfall of the parts that speak for a word; its value is JSON of [model, text].
+
+    server_functions: why, which takes [model, text, token id or null, rival's id or null].
+    """
+    return component("", _WHY, "attention/why_view.js", server_functions=server_functions, elem_id=elem_id)
+
+
+def patch_view(*, elem_id: str) -> gr.HTML:
+    """Two sentences and one grid; its value is JSON of `ui.handlers.attention.patching.grid`."""
+    return component("", _PATCH, "attention/patch_view.js", elem_id=elem_id)

@@ -1,0 +1,15 @@
+// "Why this word?", asked anywhere: opens the view that explains it.
+import {goTo} from './places.js';
+import {setSentence} from './sentence.js';
+
+let asked = {text: '', word: null};
+
+// The token that was asked about after this text, or null for the likeliest.
+export const askedWord = text => (asked.text === text ? asked.word : null);
+
+// Explains a token after a text, by its id; null for the likeliest.
+export function askWhy(text, word = null) {
+  asked = {text, word};
+  setSentence(text);
+  return goTo(new URLSearchParams({tab: 'attention', view: 'Why this word?'}));
+}

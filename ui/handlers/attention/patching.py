@@ -1,0 +1,166 @@
+"""Two sentences, one grid: which places of one sentence's run make another sentence end as it does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from gptcore.analysis import logits_without, patching_rows
+from gptcore.errors import GPTCoreError
+from gptcore.inference.generation import prompt_ids
+from gptcore.language_model import LanguageModel
+from gptcore.tokenizers import describe_token
+from gptcore.zero_shot.metrics import percent
+from ui.conclusions import listed, quoted
+from ui.handlers import inputs
+from ui.handlers.inputs import InputError
+from ui.handlers.sheets import message
+from ui.services import Services
+from ui.state.model_store import base_name
+
+_MOST_TOKENS = 40  # of each sentence: the grid takes as many passes of all layers
+_CARRIES = 0.5  # share of the answer that a place brings back, to be named
+_HEADS = 0.15  # and a head
+_N_HEADS = 3
+
+# Sentences of one length that differ in a word, at which a bundled model gives two different and right answers.
+PAIRS = {
+    "mini": (
+        ("Lily and Tom had a dog. Lily said to", "Lily and Tom had a dog. Tom said to"),
+        ('Tom and Lily went out. "Look, Lily!" said', 'Tom and Lily went out. "Look, Tom!" said'),
+        ("Tom saw a zebra. Tom gave food to the", "Tom saw a lion. Tom gave food to the"),
+        ("Lily had a red ball. She lost her red", "Lily had a red hat. She lost her red"),
+        ("Ben was hungry. He wanted to", "Ben was sleepy. He wanted to"),
+    ),
+    "world": (
+        ("Question: What is 2 plus 3?\nAnswer:", "Question: What is 2 plus 4?\nAnswer:"),
+        ("Review: The film was great.\nSentiment:", "Review: The film was sad.\nSentiment:"),
+        ("Translate English to French: dog =", "Translate English to French: cat ="),
+        ("Question: What is 7 minus 3?\nAnswer:", "Question: What is 7 minus 4?\nAnswer:"),
+        ("man is to woman as king is to", "man is to woman as boy is to"),
+    ),
+    "induction": (("kat ka", "kar ka"), ("mat sat mat s", "mut sit mut s")),
+    "anthology": (("He was not able t", "He was not able a"),),
+    "shakespeare-char": (("thou ar", "thou ha"), ("my lord, my l", "my wife, my w")),
+}
+
+
+def pairs(model: object) -> tuple[tuple[str, str], ...]:
+    """Example pairs for a model; those of the one that the app opens with for a model that has none of its own."""
+    return PAIRS.get(base_name(inputs.model_name(model)), PAIRS["mini"])
+
+
+def is_example(first: object, second: object) -> bool:
+    """Whether two sentences are a pair that this project wrote."""
+    return any((first, second) == pair for known in PAIRS.values() for pair in known)
+
+
+def grid(services: Services, session_id: str | None, model: object, first: object, second: object) -> Iterator[str]:
+    """What comes back of A's answer when one value of B's run is replaced by A's, as it is computed.
+
+    Yields:
+        JSON of {a, b (labels of the tokens), answers [label, label], chances ([A's, B's] of both words), rows (share of
+        the difference that comes back, by depth and position), heads (by layer and head, at the end), total, said,
+        stopped}; a message where it cannot be.
+    """
+    try:
+        lm = services.models.get(inputs.model_name(model))
+        ids = [_ids(services, lm, text, which) for text, which in ((first, "A"), (second, "B"))]
+        if len(ids[0]) != len(ids[1]):
+            raise InputError(
+                f"Sentence A has {len(ids[0])} tokens and B {len(ids[1])}: values are carried over place by place, so "
+                "both need the same number. Replace a word by another of as many tokens."
+            )
+        chances = services.now(lambda: torch.cat([logits_without(lm.model, one, [[]]).softmax(-1) for one in ids]))
+        word, rival = chances.argmax(-1).tolist()
+        if word == rival:
+            raise InputError(
+                f"Both sentences go on with {quoted(describe_token(lm.tokenizer, word))}: there is no difference to "
+                "explain. Change B so that another word is expected."
+            )
+        yield from _computed(services, session_id, lm, ids, chances, (word, rival))
+    except GPTCoreError as error:
+        yield message(str(error))
+
+
+def _computed(
+    services: Services,
+    session_id: str | None,
+    lm: LanguageModel,
+    ids: list[list[int]],
+    chances: Tensor,
+    words: tuple[int, int],
+) -> Iterator[str]:
+    """The grid by depth, then what single heads carry."""
+    (word, rival), (source, target), n_layer = words, ids, lm.model.config.n_layer
+    labels = [[describe_token(lm.tokenizer, token) for token in one] for one in ids]
+    shown: dict[str, Any] = {
+        "a": labels[0],
+        "b": labels[1],
+        "answers": [describe_token(lm.tokenizer, token) for token in words],
+        "chances": [[round(float(row[token]), 4) for token in words] for row in chances],
+        "rows": [],
+        "heads": None,
+        "total": n_layer + 1,
+        "stopped": False,
+        "said": "",
+    }
+    with services.sessions.get(session_id).turn() as run:
+        for (_, row), _seconds in services.compute(patching_rows(lm.model, source, target, word, rival)):
+            shown["rows"].append([round(share, 3) for share in row.tolist()])
+            yield _json(shown)
+            if not run.wanted:
+                yield _json({**shown, "stopped": True})
+                return
+        heads = [
+            row.tolist()
+            for (_, row), _ in services.compute(patching_rows(lm.model, source, target, word, rival, "head"))
+        ]
+    shown["heads"] = [[round(share, 3) for share in row] for row in heads]
+    yield _json({**shown, "said": conclusion(labels[0], labels[1], shown["rows"], shown["heads"])})
+
+
+def conclusion(a: list[str], b: list[str], rows: list[list[float]], heads: list[list[float]]) -> str:
+    """Where the difference between two sentences stands, depth by depth, and which heads carry it.
+
+    Args:
+        a, b: labels of the tokens.
+        rows: share that comes back, by depth and position.
+        heads: by layer and head.
+    """
+    stands = [max(range(len(row)), key=row.__getitem__) for row in rows]
+    clear = [place if row[place] >= _CARRIES else None for place, row in zip(stands, rows, strict=True)]
+    first, last = clear[0], len(a) - 1
+    carriers = sorted(((share, layer, head) for layer, row in enumerate(heads) for head, share in enumerate(row)))[::-1]
+    named = [f"head {layer}.{head} ({percent(share)})" for share, layer, head in carriers[:_N_HEADS] if share >= _HEADS]
+    by = f" Most of it is carried by {listed(named)}." if named else " No single head carries much of it."
+    if first is None:
+        changed = [place for place, (one, other) in enumerate(zip(a, b, strict=True)) if one != other]
+        places = listed([quoted(a[place]) for place in changed])
+        return f"Nothing stands out: no single place carries the difference; {places} make it together.{by}"
+    leaves = next((depth for depth, place in enumerate(clear) if place != first), len(rows))
+    arrives = next((depth for depth in range(len(rows)) if clear[depth] == last), len(rows) - 1)
+    if first == last or arrives < leaves:
+        return f"The difference stands on the last token, {quoted(a[last])}, from the beginning.{by}"
+    blocks = f"in block {arrives - 1}" if arrives == leaves else f"in blocks {leaves - 1} to {arrives - 1}"
+    return (
+        f"{quoted(a[first])} alone holds the difference at first; {blocks} it moves to the last token, "
+        f"{quoted(a[last])}, where the answer is read off.{by}"
+    )
+
+
+def _ids(services: Services, lm: LanguageModel, text: object, which: str) -> list[int]:
+    written = inputs.text(text, f"Sentence {which}", most=services.limits.max_prompt_chars, least=1)
+    ids = prompt_ids(lm, written)
+    most = min(_MOST_TOKENS, lm.model.config.n_positions)
+    if len(ids) > most:
+        raise InputError(f"Sentence {which} has {len(ids):,} tokens; at most {most} are compared. Shorten it.")
+    return ids
+
+
+def _json(value: dict[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,151 @@
+"""Why this word? A guess as the sum of what the parts of the model wrote, each checked by switching the part off."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import torch
+
+from gptcore.analysis import LogitAttribution, ModelPart, logit_attribution, logits_without
+from gptcore.errors import GPTCoreError
+from gptcore.inference.generation import prompt_ids
+from gptcore.language_model import LanguageModel
+from gptcore.tokenizers import describe_token
+from ui.conclusions import listed, quoted
+from ui.handlers import inputs
+from ui.handlers.inputs import InputError
+from ui.services import Services
+
+_N_CHOICES, _N_PARTS, _N_NAMED = 8, 10, 3
+_HELD = 0.5  # of its estimate a part's removal must change, for the estimate to be called borne out
+_SMALL = 0.5  # of a logit: a difference below it is no preference
+_PART = re.compile(r"L(\d+)(?:H(\d+)| MLP)")
+_PLAIN = {"token": "the last token itself", "position": "its position", "constants": "biases"}
+
+
+def why(services: Services, request: object) -> str:
+    """[model, text, token id or null, rival's id or null] as JSON; a sentence in "message" where it cannot be.
+
+    Without ids the likeliest next token is explained against the second likeliest.
+
+    Keys: tokens (labels of the text), choices ([label, probability, id]), word and rival ([label, probability, id]),
+    total (the difference of both logits), parts ({name, layer, head, value, really} with the largest share; `really` is
+    what the difference changes by when the part is switched off, None where it cannot be), rest (number and sum of all
+    others), said.
+    """
+    try:
+        model, text, *chosen = request if isinstance(request, list) and len(request) == 4 else [None] * 4
+        lm = services.opened(model)
+        if lm is None:
+            raise InputError("This model is not open. Pick one above.")
+        text = inputs.text(text, "The text", most=services.limits.max_prompt_chars, least=1)
+        word, rival = (_id(lm, one) for one in chosen)
+        ids = prompt_ids(lm, text)
+        return json.dumps(services.now(lambda: _explained(lm, ids, word, rival)), ensure_ascii=False)
+    except GPTCoreError as error:
+        return json.dumps({"message": str(error)}, ensure_ascii=False)
+
+
+def _id(lm: LanguageModel, value: object) -> int | None:
+    return None if value is None else inputs.whole(value, "The token", low=0, high=lm.model.config.vocab_size - 1)
+
+
+def _explained(lm: LanguageModel, ids: list[int], word: int | None, rival: int | None) -> dict[str, Any]:
+    """What `why` describes."""
+    ids = ids[-lm.model.config.n_positions :]
+    logits = logits_without(lm.model, ids, [[]])[0]  # [V]
+    chances = logits.softmax(-1)
+    best = chances.topk(min(_N_CHOICES, len(chances))).indices.tolist()
+    word = best[0] if word is None else word
+    rival = next(one for one in [*best, *range(len(chances))] if one != word) if rival in (None, word) else rival
+    assert rival is not None
+    found = logit_attribution(lm.model, ids, word, rival)
+    largest = _largest(found)
+    really = _checked(lm, ids, [_part(name) for name, _ in largest], word, rival, found.total)
+    parts = [
+        {**_named(name), "value": _rounded(value), "really": None if real is None else _rounded(real)}
+        for (name, value), real in zip(largest, really, strict=True)
+    ]
+    rest = found.total - sum(value for _, value in largest)
+
+    def choice(token: int) -> list[str | float | int]:
+        return [describe_token(lm.tokenizer, token), float(f"{float(chances[token]):.4g}"), token]
+
+    return {
+        "tokens": [describe_token(lm.tokenizer, token) for token in ids],
+        "choices": [choice(token) for token in [*best, *({word, rival} - set(best))]],
+        "word": choice(word),
+        "rival": choice(rival),
+        "total": _rounded(found.total),
+        "parts": parts,
+        "rest": [len(found.names) - len(largest), _rounded(rest)],
+        "said": conclusion(choice(word)[0], choice(rival)[0], found.total, parts),
+    }
+
+
+def conclusion(word: object, rival: object, total: float, parts: list[dict[str, Any]]) -> str:
+    """What mostly speaks for a word, and whether it holds when those parts are switched off.
+
+    Args:
+        word, rival: labels.
+        total: the difference of their logits.
+        parts: those with the largest share: name, value, really.
+    """
+    pair = f"{quoted(str(word))} rather than {quoted(str(rival))}"
+    if abs(total) < _SMALL:
+        return f"Nothing stands out: the model hardly prefers {pair} ({total:+.1f})."
+    sign = 1 if total > 0 else -1
+    helping = [part for part in parts if sign * part["value"] > 0 and part["really"] is not None][:_N_NAMED]
+    if not helping:
+        return f"{pair}, {total:+.1f}: no head and no MLP speaks for it; it comes from the embeddings and biases."
+    named = listed([f"{part['name']} ({part['value']:+.1f})" for part in helping])
+    first = helping[0]
+    real = first["really"]
+    if sign * real <= -_HELD * abs(first["value"]):
+        check = f"Switched off, {first['name']} really takes {abs(real):.1f} away."
+    elif sign * real < 0:
+        check = f"Switched off, {first['name']} takes only {abs(real):.1f} away: later layers make up for it."
+    else:
+        check = f"Yet without {first['name']} it does not shrink ({real:+.1f}): later layers make up for it."
+    return f"{pair}, {total:+.1f}: mostly {named}. {check}"
+
+
+def _largest(found: LogitAttribution) -> list[tuple[str, float]]:
+    """The parts with the largest shares, the largest first."""
+    pairs = zip(found.names, found.values.tolist(), strict=True)
+    return sorted(pairs, key=lambda pair: -abs(pair[1]))[:_N_PARTS]
+
+
+def _checked(
+    lm: LanguageModel, ids: list[int], parts: list[ModelPart | None], word: int, rival: int, total: float
+) -> list[float | None]:
+    """By how much the difference of both logits changes without each part; None for what is no part to switch off."""
+    real = [part for part in parts if part is not None]
+    if not real:
+        return [None] * len(parts)
+    logits = logits_without(lm.model, ids, [[part] for part in real])  # [N, V]
+    changes = iter((logits[:, word] - logits[:, rival] - torch.tensor(total)).tolist())
+    return [None if part is None else next(changes) for part in parts]
+
+
+def _part(name: str) -> ModelPart | None:
+    found = _PART.fullmatch(name)
+    if found is None:
+        return None
+    layer, head = found.groups()
+    return ModelPart(int(layer), "mlp") if head is None else ModelPart(int(layer), "head", int(head))
+
+
+def _named(name: str) -> dict[str, Any]:
+    """A part as people name it, and where it is."""
+    part = _part(name)
+    if part is None:
+        return {"name": _PLAIN[name], "layer": None, "head": None}
+    said = f"the MLP of layer {part.layer}" if part.kind == "mlp" else f"head {part.layer}.{part.head}"
+    return {"name": said, "layer": part.layer, "head": part.head}
+
+
+def _rounded(value: float) -> float:
+    return round(value, 3)
