@@ -391,7 +391,8 @@ def test_why_a_word_is_asked_from_start_and_from_a_written_token(visit):
 
 
 def test_two_sentences_are_compared_when_the_view_opens_and_a_cell_says_what_it_is(visit):
-    page = visit("?tab=attention&view=Why this word?")
+    page = visit("?tab=attention")
+    page.get_by_role("tab", name="Why this word?").click()
     expect(page.locator("#patching .conclusion")).to_contain_text("it moves to the last token, “to”")
     cell = page.locator("#patching .pt-cell.full").last
     cell.focus()
@@ -404,7 +405,8 @@ def test_two_sentences_are_compared_when_the_view_opens_and_a_cell_says_what_it_
 
 
 def test_the_real_gpt2_is_there_without_its_weights(visit):
-    page = visit("?tab=attention&view=Real GPT-2")
+    page = visit("?tab=attention")
+    page.get_by_role("tab", name="Real GPT-2").click()
     expect(page.locator("#recorded-heads .conclusion")).to_contain_text("132 rest on the first token")
     expect(page.locator("#attention-head")).to_be_hidden()
     page.locator("#recorded-text label").nth(2).click()
