@@ -100,6 +100,10 @@ def test_next_token_gives_the_distribution(client):
         ("/next_token", {"prompt": " "}, "prompt is empty"),
         ("/next_token", {"prompt": "a", "n_rows": 0}, "number of rows"),
         ("/next_token", {"prompt": "a", "min_p": 7}, "Min-p is 7"),
+        ("/attribution", {"prompt": "a", "token": " once upon"}, "give one"),
+        ("/attribution", {"prompt": ""}, "prompt is empty"),
+        ("/patching", {"source": "a b", "target": "a"}, "have 2 and 1 tokens"),
+        ("/patching", {"source": "Tom saw", "target": "Lily saw", "kind": "neuron"}, "choose residual, attention"),
         ("/parameters", {"n_embd": 100, "n_head": 7}, "cannot be divided among n_head=7"),
         ("/parameters", {"n_layer": 0}, "number of layers is 0"),
         ("/parameters", {"vocab_size": 10**13}, "vocabulary is 1"),
@@ -152,7 +156,16 @@ def test_bad_input_gets_a_sentence_and_no_traceback(client, endpoint, arguments,
 
 def test_only_the_documented_endpoints_are_public(client):
     named = client.view_api(return_format="dict", print_info=False)["named_endpoints"]
-    assert sorted(named) == ["/attention", "/generate", "/next_token", "/parameters", "/train", "/zero_shot"]
+    assert sorted(named) == [
+        "/attention",
+        "/attribution",
+        "/generate",
+        "/next_token",
+        "/parameters",
+        "/patching",
+        "/train",
+        "/zero_shot",
+    ]
 
 
 def test_attention_over_http_is_the_models(client):
@@ -161,6 +174,18 @@ def test_attention_over_http_is_the_models(client):
     expected = gptcore.attention_patterns(lm.model, reply["token_ids"])[4, 1]
     np.testing.assert_allclose(reply["weights"], expected, atol=1e-5)
     assert "".join(reply["tokens"]) == "The cat sat on the mat." and len(reply["random"]["induction"]) == 6
+
+
+def test_causes_over_http_are_the_models(client):
+    prompt = "Tom saw a zebra. Lily saw a lion. Tom gave food to the"
+    reply = client.predict(prompt, " zebra", " lion", api_name="/attribution")
+    lm = gptcore.load()
+    ids, (zebra,), (lion,) = (lm.tokenizer.encode(text) for text in (prompt, " zebra", " lion"))
+    found = gptcore.analysis.logit_attribution(lm.model, ids, zebra, lion)
+    assert reply["total"] == pytest.approx(found.total, abs=1e-3) and len(reply["parts"]) == len(found.names)
+    pair = "Lily and Tom had a dog. Lily said to", "Lily and Tom had a dog. Tom said to"
+    reply = client.predict(*pair, api_name="/patching")
+    assert reply["answers"] == [" Tom", " Lily"] and reply["grid"][-1][-1] == pytest.approx(1, abs=1e-3)
 
 
 def test_parameters_over_http_are_exact_and_a_trillion_is_an_answer(client):

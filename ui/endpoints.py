@@ -24,7 +24,7 @@ from ui.services import Services
 
 
 def add_endpoints(services: Services) -> dict[str, Endpoint]:
-    """Adds /generate, /next_token, /attention, /parameters, /train and /zero_shot to the page being built.
+    """Adds /generate, /next_token, /attention, /attribution, /patching, /parameters, /train and /zero_shot to the page.
 
     Returns:
         what each takes and answers, for people.
@@ -34,6 +34,8 @@ def add_endpoints(services: Services) -> dict[str, Endpoint]:
         "generate": _with_sampling(_generate(services)),
         "next_token": _with_sampling(_next_token(services), leave_out=("min_new_tokens",)),
         "attention": _attention_of(services),
+        "attribution": _attribution_of(services),
+        "patching": _patching_of(services),
         "parameters": _parameters_of(services),
         "train": _train_of(services),
         "zero_shot": _zero_shot_of(services),
@@ -135,6 +137,51 @@ def _attention_of(services: Services) -> Callable[..., dict[str, Any]]:
             return attention.attention_maps(services, model, prompt, layer, head, sink, keep)
 
     return attention_of
+
+
+def _attribution_of(services: Services) -> Callable[..., dict[str, Any]]:
+    def attribution_of(
+        prompt: str, token: str = "", against: str = "", model: str = services.models.default
+    ) -> dict[str, Any]:
+        """Why a token and not another: the difference of their logits as a sum over the parts of the model.
+
+        Args:
+            prompt: text that the token follows.
+            token: one token's text, such as " ball"; "" for the likeliest.
+            against: its rival; "" for the likeliest other one.
+            model: a name from the page's list; a pre-norm one.
+
+        Returns:
+            model, token, against, total (the difference of both logits) and parts, [name, what it writes], the largest
+            first: "token" and "position" for the embeddings, "L0H0" for a head, "L0 MLP", "constants" for biases.
+        """
+        with shown_to_visitor():
+            return attention.attribution(services, model, prompt, token, against)
+
+    return attribution_of
+
+
+def _patching_of(services: Services) -> Callable[..., dict[str, Any]]:
+    def patching_of(
+        source: str, target: str, kind: str = "residual", model: str = services.models.default
+    ) -> dict[str, Any]:
+        """Which place of a text carries its answer: another text's run, patched with the first one's values.
+
+        Args:
+            source: the text whose values are taken.
+            target: the text whose run is patched; of as many tokens, at most 40.
+            kind: "residual", "attention", "mlp" or "head".
+            model: a name from the page's list.
+
+        Returns:
+            model, source and target (tokens), answers (what each text goes on with), and grid: the share of the
+            difference that comes back, by depth and position for "residual", by layer and position for "attention" and
+            "mlp", by layer and head for "head".
+        """
+        with shown_to_visitor():
+            return attention.patching(services, model, source, target, kind)
+
+    return patching_of
 
 
 def _parameters_of(services: Services) -> Callable[..., dict[str, Any]]:

@@ -109,9 +109,17 @@ def logit_attribution(model: GPT, token_ids: Sequence[int], token: int, against:
 
 @torch.inference_mode()
 def query_key_attribution(
-    model: GPT, token_ids: Sequence[int], layer: int, head: int, query: int, key: int
+    model: GPT,
+    token_ids: Sequence[int],
+    layer: int,
+    head: int,
+    query: int,
+    key: int,
+    against: Sequence[int] = (),
 ) -> ScoreAttribution:
     """Splits the score with which a head looks from one token at another over what stands in both.
+
+    What the scores of all keys have in common cancels in the softmax; `against` takes it out.
 
     Args:
         model: pre-norm.
@@ -119,6 +127,8 @@ def query_key_attribution(
         layer, head: which head.
         query: the position that reads.
         key: the position that is looked at; not after the query in a causal model.
+        against: positions whose mean score is subtracted, such as all that the query may look at; () for the score
+            alone.
 
     Raises:
         ConfigError: a post-norm model, or no such head. TokenIdError, ContextLengthError: as the model does, and for
@@ -130,25 +140,27 @@ def query_key_attribution(
             f"There is no head {layer}.{head}; this model has layers 0 to {config.n_layer - 1} with heads 0 to "
             f"{config.n_head - 1}."
         )
-    if not (0 <= query < len(token_ids) and 0 <= key < len(token_ids)) or (config.causal and key > query):
-        raise TokenIdError(
-            f"Position {query} cannot look at {key}; the text has {len(token_ids)} tokens"
-            + (", and the future is hidden." if config.causal else ".")
-        )
-    names, parts = _stream_parts(model, token_ids, [query, key], layer)  # [N, 2, C]
+    for other in (key, *against):
+        if not (0 <= query < len(token_ids) and 0 <= other < len(token_ids)) or (config.causal and other > query):
+            raise TokenIdError(
+                f"Position {query} cannot look at {other}; the text has {len(token_ids)} tokens"
+                + (", and the future is hidden." if config.causal else ".")
+            )
+    names, parts = _stream_parts(model, token_ids, [query, key, *against], layer)  # [N, P, C]
     block = model.blocks[layer]
-    read = _normed(block.ln_1, parts)  # [N + 1, 2, C], the norm's bias last
+    read = _normed(block.ln_1, parts)  # [N + 1, P, C], the norm's bias last
     D = config.head_dim
     weight = block.attn.c_attn.weight.unflatten(0, (3, config.n_head, D))[:2, head]  # [2, D, C]
-    found = [read[:, side] @ weight[side].T for side in range(2)]  # [N + 1, D] each
+    queries, keys = read[:, 0] @ weight[0].T, read[:, 1:] @ weight[1].T  # [N + 1, D], [N + 1, P - 1, D]
     if block.attn.c_attn.bias is not None:
         bias = block.attn.c_attn.bias.unflatten(0, (3, config.n_head, D))[:2, head]
-        for side in range(2):
-            found[side][-1] += bias[side]
+        queries[-1] += bias[0]
+        keys[-1] += bias[1]
+    found = keys[:, 0] - keys[:, 1:].mean(1) if against else keys[:, 0]  # [N + 1, D]
     constants = names.index(CONSTANTS)
-    for one in found:
-        one[constants] += one[-1]
-    values = (found[0][:-1] @ found[1][:-1].T).float().cpu() * D**-0.5
+    for side in (queries, found):
+        side[constants] += side[-1]
+    values = (queries[:-1] @ found[:-1].T).float().cpu() * D**-0.5
     return ScoreAttribution(tuple(names), values, float(values.double().sum()))
 
 

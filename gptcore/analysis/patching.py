@@ -20,7 +20,7 @@ from gptcore.model import GPT, evaluating
 from gptcore.probe import Probe
 
 PatchKind = Literal["residual", "attention", "mlp", "head"]
-_KINDS = ("residual", "attention", "mlp", "head")
+PATCH_KINDS: tuple[PatchKind, ...] = ("residual", "attention", "mlp", "head")
 _LEAST = 1e-3  # of a difference of logits, to be told from rounding
 
 
@@ -203,8 +203,8 @@ def _with_diagonal(value: Tensor, source: Tensor) -> Tensor:
 
 
 def _check(model: GPT, source_ids: Sequence[int], target_ids: Sequence[int], kind: PatchKind) -> None:
-    if kind not in _KINDS:
-        raise ConfigError(f"The kind is {str(kind)[:40]!r}; choose {', '.join(_KINDS)}.")
+    if kind not in PATCH_KINDS:
+        raise ConfigError(f"The kind is {str(kind)[:40]!r}; choose {', '.join(PATCH_KINDS)}.")
     if kind == "mlp" and not model.config.use_mlp:
         raise ConfigError("This model has attention only; there is no MLP to patch.")
     if len(source_ids) != len(target_ids):

@@ -81,6 +81,16 @@ def test_a_score_is_the_sum_over_pairs_of_parts(model):
         assert not earlier  # what stands in the stream before the layer
 
 
+def test_a_score_against_others_is_above_their_mean(model):
+    ids, visible = random_ids(model.config, 9).tolist(), range(8)
+    scores = read_attention(model, ids).scores(1, 1)[7]
+    found = query_key_attribution(model, ids, 1, 1, 7, 3, against=visible)
+    assert found.total == pytest.approx(float(scores[3] - scores[:8].mean()), abs=1e-4)
+    constants = found.names.index("constants")
+    if model.config.attention_bias:  # of the key's norm and bias nothing is left but what its biases of the stream add
+        assert float(found.values[:, constants].abs().max()) < float(found.values.abs().max())
+
+
 def test_what_cannot_be_split_is_refused_in_a_sentence():
     ids = [1, 2, 3]
     for ask in (lambda m: logit_attribution(m, ids, 1), lambda m: query_key_attribution(m, ids, 0, 0, 1, 0)):

@@ -5,7 +5,8 @@ import json
 import pytest
 import torch
 
-from ui.handlers.attention import patching, why
+from ui.handlers.attention import maps, patching, why
+from ui.handlers.attention.why_there import why_there
 from ui.services import make_services
 
 TEXT = "Tom saw a zebra. Lily saw a lion. Tom gave food to the"
@@ -154,3 +155,14 @@ def test_the_conclusion_says_where_the_difference_travels():
     assert patching.conclusion(a, b, none, [[0.0, 0.0]] * 3).endswith("No single head carries much of it.")
     ends = [[0, 0, 1.0]] * 4
     assert patching.conclusion(a, ["Lily", " said", " by"], ends, heads).startswith("The difference stands on the last")
+
+
+def test_a_cell_of_a_map_says_what_draws_the_attention_there(services):
+    seen = maps.read(services, None, maps.AttentionForm("mini", TEXT))
+    found = why_there(services, [seen.key, 3, 1, maps.RAW, 5, 4])
+    assert found["said"].startswith("Head 3.1 gives") and "What draws it most is" in found["said"]
+    others = {why_there(services, [seen.key, 3, 1, maps.RAW, 5, key])["said"] for key in range(6)}
+    assert len(others) == 6  # the sentence follows the cell
+    for nonsense in (None, [], [seen.key, 3, 1, maps.RAW, 5], [seen.key, 3, 1, maps.RAW, "x", 4], ["none"] * 6):
+        assert why_there(services, nonsense) is None
+    assert "the future is hidden" in why_there(services, [seen.key, 3, 1, maps.RAW, 4, 5])["said"]

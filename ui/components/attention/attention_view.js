@@ -4,7 +4,7 @@ import {csvText, visible} from '../shared/plain.js';
 import {decodeMap, decodeThumbs} from '../shared/coding.js';
 import {limitOf, placeOf, ramp} from '../shared/scales.js';
 import {chooseHead, chosenHead, onSentence} from '../shared/sentence.js';
-import {isDark, onLook, saveMade, saveText, shareLink, slides} from '../shared/page.js';
+import {addButton, isDark, onLook, saveMade, saveText, shareLink, slides} from '../shared/page.js';
 import {fitted, heatMap} from './heatmap.js';
 import {headQuiz} from './head_quiz.js';
 import {headTable} from './head_table.js';
@@ -359,7 +359,17 @@ export function start({element, props, server, trigger, watch, given, choices = 
         : Number.isNaN(weight)
           ? 'n/a, there is nothing else to look at'
           : (preview ? '≈ ' : '') + (value.signed && weight > 0 ? '+' : '') + weight.toFixed(preview ? 1 : 4);
-    line.textContent = `reading token ${token(q)} (no. ${q}) → looked at ${token(k)} (no. ${k}): ${amount}`;
+    line.textContent = `reading token ${token(q)} (no. ${q}) → looked at ${token(k)} (no. ${k}): ${amount} `;
+    if (server.why_there && cell && same(at, cell) && !(value.causal && k > q))
+      addButton(line, 'lens-plain at-why', 'Why there?', () => whyThere(line, [q, k]));
+  }
+  // What draws the head's attention from one token to the other, behind the cell's value.
+  async function whyThere(line, at) {
+    const of = value;
+    const answer = await server.why_there([of.key, ...inView(), of.mode, ...at]).catch(() => undefined);
+    if (of !== value || String(at) !== String(cell)) return;
+    if (!answer) lost(answer);
+    else line.querySelector('.at-why')?.replaceWith(answer.said);
   }
 
   // --- views and tools

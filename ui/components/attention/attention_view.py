@@ -92,7 +92,7 @@ def attention_view(
     events: `wake` and `off` carry {"layer", "head"}; `expired` means that the server no longer knows the text.
 
     Args:
-        server_functions: head_map and picture; for the unsigned one also steps, arithmetic, standalone and arrays.
+        server_functions: head_map and picture; for the unsigned one also steps, arithmetic, why_there, standalone and arrays.
             Each takes one list and may answer None.
         signed: cells are differences in -1 to 1.
         recorded: maps of a model that is not here; server_functions then is head_map alone.

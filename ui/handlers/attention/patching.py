@@ -69,7 +69,9 @@ def grid(services: Services, session_id: str | None, model: object, first: objec
     """
     try:
         lm = services.models.get(inputs.model_name(model))
-        ids = [_ids(services, lm, text, which) for text, which in ((first, "A"), (second, "B"))]
+        most = services.limits.max_prompt_chars
+        named = ((first, "Sentence A"), (second, "Sentence B"))
+        ids = [read_ids(lm, inputs.text(text, name, most=most, least=1), name) for text, name in named]
         if len(ids[0]) != len(ids[1]):
             raise InputError(
                 f"Sentence A has {len(ids[0])} tokens and B {len(ids[1])}: values are carried over place by place, so "
@@ -153,12 +155,12 @@ def conclusion(a: list[str], b: list[str], rows: list[list[float]], heads: list[
     )
 
 
-def _ids(services: Services, lm: LanguageModel, text: object, which: str) -> list[int]:
-    written = inputs.text(text, f"Sentence {which}", most=services.limits.max_prompt_chars, least=1)
-    ids = prompt_ids(lm, written)
+def read_ids(lm: LanguageModel, text: str, name: str) -> list[int]:
+    """The tokens of a text that is to be patched. Raises InputError for too many."""
+    ids = prompt_ids(lm, text)
     most = min(_MOST_TOKENS, lm.model.config.n_positions)
     if len(ids) > most:
-        raise InputError(f"Sentence {which} has {len(ids):,} tokens; at most {most} are compared. Shorten it.")
+        raise InputError(f"{name} has {len(ids):,} tokens; at most {most} are compared. Shorten it.")
     return ids
 
 

@@ -1,13 +1,20 @@
-"""Attention for programs: what the endpoint /attention answers."""
+"""Attention and causes for programs: what the endpoints /attention, /attribution and /patching answer."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
-from gptcore.analysis import uniform_scores
+import torch
+
+from gptcore.analysis import logit_attribution, logits_without, patching_grid, uniform_scores
+from gptcore.analysis.patching import PatchKind
+from gptcore.inference.generation import prompt_ids
+from gptcore.language_model import LanguageModel
+from gptcore.tokenizers import describe_token
 from ui.handlers import inputs
 from ui.handlers.attention import maps
 from ui.handlers.attention.maps import ReadText
+from ui.handlers.attention.patching import read_ids
 from ui.handlers.inputs import InputError
 from ui.services import Services
 
@@ -51,3 +58,61 @@ def _described(services: Services, seen: ReadText, layer: int | None, head: int 
         "roles": [[scores.role(at, which, chance) for which in range(reading.n_head)] for at in range(reading.n_layer)],
         "weights": weights,
     }
+
+
+def attribution(services: Services, model: str, prompt: str, token: str, against: str) -> dict[str, Any]:
+    """A guess as a sum over the parts of a model.
+
+    Returns:
+        {"model", "token", "against", "total", "parts": [[name, value]], the largest first}
+    """
+    lm = services.models.get(inputs.model_name(model))
+    written = inputs.text(prompt, "The prompt", most=services.limits.max_prompt_chars, least=1)
+    ids = prompt_ids(lm, written)[-lm.model.config.n_positions :]
+    best = services.now(lambda: logits_without(lm.model, ids, [[]])[0].topk(min(2, lm.model.config.vocab_size)).indices)
+    word = int(best[0]) if not token else _token(lm, token)
+    rival = next(int(one) for one in best.flip(0) if int(one) != word) if not against else _token(lm, against)
+    found = services.now(lambda: logit_attribution(lm.model, ids, word, rival))
+    parts = sorted(zip(found.names, found.values.tolist(), strict=True), key=lambda part: -abs(part[1]))
+    return {
+        "model": lm.name,
+        "token": describe_token(lm.tokenizer, word),
+        "against": describe_token(lm.tokenizer, rival),
+        "total": round(found.total, 5),
+        "parts": [[name, round(value, 5)] for name, value in parts],
+    }
+
+
+def patching(services: Services, model: str, source: str, target: str, kind: str) -> dict[str, Any]:
+    """How much of one text's answer comes back when another's run gets its values, place by place.
+
+    Returns:
+        {"model", "source", "target" (labels of tokens), "answers", "grid"}
+    """
+    lm, ids = _read(services, model, source, "The source")
+    _, others = _read(services, model, target, "The target")
+    answers = services.now(lambda: torch.cat([logits_without(lm.model, one, [[]]) for one in (ids, others)]).argmax(-1))
+    word, rival = answers.tolist()
+    grid = services.now(lambda: patching_grid(lm.model, ids, others, word, rival, cast(PatchKind, kind)))
+    return {
+        "model": lm.name,
+        "source": [describe_token(lm.tokenizer, one) for one in ids],
+        "target": [describe_token(lm.tokenizer, one) for one in others],
+        "answers": [describe_token(lm.tokenizer, one) for one in (word, rival)],
+        "grid": [[round(share, 5) for share in row] for row in grid.tolist()],
+    }
+
+
+def _read(services: Services, model: str, text: object, name: str) -> tuple[LanguageModel, list[int]]:
+    lm = services.models.get(inputs.model_name(model))
+    written = inputs.text(text, name, most=services.limits.max_prompt_chars, least=1)
+    return lm, read_ids(lm, written, name)
+
+
+def _token(lm: LanguageModel, text: object) -> int:
+    """The id of a text that is one token."""
+    ids = lm.tokenizer.encode(inputs.text(text, "The token", most=200, least=1))
+    if len(ids) != 1:
+        labels = ", ".join(repr(describe_token(lm.tokenizer, one)) for one in ids[:8])
+        raise InputError(f"{str(text)[:40]!r} is {len(ids)} tokens here ({labels}); give one. Most begin with a space.")
+    return ids[0]

@@ -138,13 +138,18 @@ def _part(name: str) -> ModelPart | None:
     return ModelPart(int(layer), "mlp") if head is None else ModelPart(int(layer), "head", int(head))
 
 
+def named_part(name: str) -> str:
+    """A part of an attribution as people name it."""
+    part = _part(name)
+    if part is None:
+        return _PLAIN[name]
+    return f"the MLP of layer {part.layer}" if part.kind == "mlp" else f"head {part.layer}.{part.head}"
+
+
 def _named(name: str) -> dict[str, Any]:
     """A part as people name it, and where it is."""
     part = _part(name)
-    if part is None:
-        return {"name": _PLAIN[name], "layer": None, "head": None}
-    said = f"the MLP of layer {part.layer}" if part.kind == "mlp" else f"head {part.layer}.{part.head}"
-    return {"name": said, "layer": part.layer, "head": part.head}
+    return {"name": named_part(name), "layer": part and part.layer, "head": part and part.head}
 
 
 def _rounded(value: float) -> float:

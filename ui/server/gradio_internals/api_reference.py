@@ -13,6 +13,7 @@ from typing import Any
 
 import gradio as gr
 
+from gptcore.analysis.patching import PATCH_KINDS
 from gptcore.config import PRESETS as SHAPES
 from gptcore.zero_shot.tasks import TASKS
 from ui.handlers.attention.maps import ENDS, MODES
@@ -22,6 +23,7 @@ from ui.handlers.train.presets import LENGTHS, OPTIMIZERS, PRESETS
 _CHOICES: dict[tuple[str, str], Sequence[str]] = {
     ("attention", "sink"): MODES,
     ("attention", "keep"): ENDS,
+    ("patching", "kind"): PATCH_KINDS,
     ("parameters", "preset"): tuple(SHAPES),
     ("parameters", "norm_position"): ("pre", "post"),
     ("train", "action"): ("start", "status", "stop"),

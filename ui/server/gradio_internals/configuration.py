@@ -10,6 +10,7 @@ from gradio.data_classes import BlocksConfigDict
 # For the documentation of named endpoints, and for components of other packages: this page's are all Gradio's own.
 _OF_ENDPOINTS = frozenset({"skip_api", "api_info", "api_info_as_input", "api_info_as_output", "example_inputs"})
 _OF_PACKAGES = frozenset({"component_class_id", "key"})
+_OF_THE_SERVER = frozenset({"preserved_by_key", "_api_info"})
 # Of an event, what is asked for by name even where it is empty, or says something by being empty.
 _KEPT = frozenset(
     {"id", "targets", "inputs", "outputs", "cancels", "types", "api_name", "api_visibility", "backend_fn"}
@@ -30,7 +31,7 @@ def _component(one: Mapping[str, Any]) -> dict[str, Any]:
     props = unseen | {
         name: value
         for name, value in one["props"].items()
-        if name != "preserved_by_key" and not (name == "_selectable" and value is False)
+        if name not in _OF_THE_SERVER and not (name == "_selectable" and value is False)
     }
     return {**{name: value for name, value in one.items() if name not in left_out}, "props": props}
 

@@ -13,6 +13,7 @@ from ui.figures import attention as figures
 from ui.figures.slide import is_kind
 from ui.handlers import inputs
 from ui.handlers.attention import ablation, files, lens, maps, texts
+from ui.handlers.attention.why_there import why_there
 from ui.services import Services
 from ui.tabs.wiring import event_data, or_nothing, served
 from ui.views import title_of
@@ -104,7 +105,7 @@ class AttentionEvents:
 
 def server_functions(services: Services) -> list[Callable[[object], object]]:
     """What the component asks for outside any queue, so that moving from head to head never waits."""
-    return served(services, maps.head_map, maps.steps, maps.arithmetic, picture, standalone, files.arrays)
+    return served(services, maps.head_map, maps.steps, maps.arithmetic, why_there, picture, standalone, files.arrays)
 
 
 def picture(services: Services, request: object) -> str | None:

@@ -1,0 +1,76 @@
+"""Why does a head look there? One cell of a map, split by what stands at the two tokens."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gptcore.analysis import ScoreAttribution, query_key_attribution
+from gptcore.errors import GPTCoreError
+from ui.conclusions import quoted
+from ui.handlers.attention import maps
+from ui.handlers.attention.why import named_part
+from ui.services import Services
+
+_SMALL = 0.5  # of a score: about a factor of 1.6 in attention
+
+
+def why_there(services: Services, request: object) -> dict[str, Any] | None:
+    """[key, layer, head, mode, reading token, looked-at token]: {said: a sentence}; None for nonsense.
+
+    The score is compared with the mean of all that the token may look at: what all share, softmax does not see.
+    """
+    found = maps.chosen(services, request)
+    if found is None or not isinstance(request, list) or len(request) != 6:
+        return None
+    reading, model, (query, key) = found.kept.reading, found.kept.model(), request[4:]
+    n_tokens = reading.n_tokens
+    if not all(isinstance(at, int) and not isinstance(at, bool) and 0 <= at < n_tokens for at in (query, key)):
+        return None
+    if model is None:
+        return {"said": "The model has made room since. Choose the text again."}
+    visible = range(query + 1 if reading.causal else n_tokens)
+    try:
+        split = services.now(
+            lambda: query_key_attribution(
+                model, reading.token_ids, found.layer, found.head, query, key, against=visible
+            )
+        )
+    except GPTCoreError as error:
+        return {"said": str(error)}
+    return {"said": conclusion(split, f"{found.layer}.{found.head}", *(found.kept.labels[at] for at in (query, key)))}
+
+
+def conclusion(split: ScoreAttribution, head: str, reads: str, looked_at: str) -> str:
+    """What draws a head's attention from one token to another.
+
+    Args:
+        split: of the score, compared with the mean.
+        head: its name.
+        reads, looked_at: labels of both tokens.
+    """
+    above = f"{abs(split.total):.1f} {'above' if split.total > 0 else 'below'} the mean of all that it may look at"
+    if abs(split.total) < _SMALL:
+        return f"Nothing stands out: the score of {quoted(looked_at)} is {above}."
+    sign = 1 if split.total > 0 else -1
+    by_key = split.values.sum(0) * sign
+    drawn = int(by_key.argmax())
+    asking = int((split.values[:, drawn] * sign).argmax())
+    share, pair = (f"{float(value):+.1f}" for value in (split.values[:, drawn].sum(), split.values[asking, drawn]))
+    verb = "draws it" if sign > 0 else "keeps it away"
+    return (
+        f"Head {head} gives {quoted(looked_at)} a score {above}. What {verb} most is "
+        f"{_of(split.names[drawn], looked_at)} ({share}), the largest share of it asked for by "
+        f"{_of(split.names[asking], reads)} ({pair})."
+    )
+
+
+def _of(name: str, label: str) -> str:
+    """A part of what stands at a token, as people name it."""
+    word = quoted(label)
+    if name == "token":
+        return f"the token {word} itself"
+    if name == "position":
+        return f"the position of {word}"
+    if name == "constants":
+        return "the biases"
+    return f"what {named_part(name)} wrote at {word}"
