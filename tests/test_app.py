@@ -102,7 +102,7 @@ def test_next_token_gives_the_distribution(client):
         ("/next_token", {"prompt": "a", "min_p": 7}, "Min-p is 7"),
         ("/attribution", {"prompt": "a", "token": " once upon"}, "give one"),
         ("/attribution", {"prompt": ""}, "prompt is empty"),
-        ("/patching", {"source": "a b", "target": "a"}, "have 2 and 1 tokens"),
+        ("/patching", {"source": "a b", "target": "a"}, "has 2 tokens and B 1"),
         ("/patching", {"source": "Tom saw", "target": "Lily saw", "kind": "neuron"}, "choose residual, attention"),
         ("/parameters", {"n_embd": 100, "n_head": 7}, "cannot be divided among n_head=7"),
         ("/parameters", {"n_layer": 0}, "number of layers is 0"),

@@ -15,7 +15,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from gptcore.inference.sampling import SamplingSettings
 from gptcore.training.precision import _tried
 from ui.handlers import attention
-from ui.handlers.attention import ablation, compare, files, lens, maps, neurons, texts
+from ui.handlers.attention import ablation, compare, files, lens, maps, neurons, patching, texts, why, why_there
 from ui.handlers.attention import program as of_programs
 from ui.handlers.generate import odds, program, writing
 from ui.handlers.inputs import WritingForm
@@ -25,6 +25,7 @@ from ui.handlers.train.forms import label_form, train_form, tune_form
 from ui.handlers.train.presets import GPT1_TUNING, PRESETS
 
 PROMPT, OTHER = "the cat sat", "the cat ran"
+PAIR = "the cat sat a", "the cat sat z"  # which the model answers differently
 READ = maps.AttentionForm("tiny", PROMPT)
 SAMPLING = SamplingSettings(temperature=0.8, top_k=20, top_p=0.9, repetition_penalty=1.2)
 FORM = WritingForm(SAMPLING, 4, (), 1, use_cache=True, tokens_per_second=0)
@@ -62,6 +63,11 @@ HANDLERS = {
     "a text that activates a head": lambda services: texts.wake(services, "tiny", 0, 1),
     "every part alone": lambda services: list(ablation.try_all(services, "v", READ, "zero")),
     "maps for a program": lambda services: of_programs.attention_maps(services, "tiny", PROMPT, 0, 1, "raw", "end"),
+    "why a word": lambda services: json.loads(why.why(services, ["tiny", PROMPT, None, None]))["parts"],
+    "why a look": lambda services: why_there.why_there(services, [key(services), 0, 1, "raw", 2, 1])["said"],
+    "two sentences in a grid": lambda services: list(patching.grid(services, "v", "tiny", *PAIR)),
+    "causes for a program": lambda services: of_programs.attribution(services, "tiny", PROMPT, "", ""),
+    "a grid for a program": lambda services: of_programs.patching(services, "tiny", *PAIR, "residual"),
     "a run": lambda services: plan.make_plan(services, train_form(LESSON, services.limits)),
     "a model trained further": lambda services: plan.tuning_plan(
         services, services.models.get("tiny"), tune_form(LESSON, services.limits)
@@ -72,7 +78,16 @@ HANDLERS = {
 }  # fmt: skip
 # Handlers of this tab that compute nothing, or only by those above.
 # The example is made when the app starts, before there is anybody to wait.
-NOTHING = {"make_attention_example", "read", "generated_text", "chosen", "both", "fitting", "inner_sizes"}
+NOTHING = {
+    "make_attention_example",
+    "read",
+    "generated_text",
+    "chosen",
+    "both",
+    "fitting",
+    "inner_sizes",
+    "both_answers",
+}
 # Reading single numbers is no computation, nor making a tensor of what is there, nor putting lines in an order.
 LIGHT = {
     "_local_scalar_dense", "select", "slice", "alias", "detach", "unbind", "clone", "_to_copy", "lift_fresh",

@@ -72,19 +72,8 @@ def grid(services: Services, session_id: str | None, model: object, first: objec
         most = services.limits.max_prompt_chars
         named = ((first, "Sentence A"), (second, "Sentence B"))
         ids = [read_ids(lm, inputs.text(text, name, most=most, least=1), name) for text, name in named]
-        if len(ids[0]) != len(ids[1]):
-            raise InputError(
-                f"Sentence A has {len(ids[0])} tokens and B {len(ids[1])}: values are carried over place by place, so "
-                "both need the same number. Replace a word by another of as many tokens."
-            )
-        chances = services.now(lambda: torch.cat([logits_without(lm.model, one, [[]]).softmax(-1) for one in ids]))
-        word, rival = chances.argmax(-1).tolist()
-        if word == rival:
-            raise InputError(
-                f"Both sentences go on with {quoted(describe_token(lm.tokenizer, word))}: there is no difference to "
-                "explain. Change B so that another word is expected."
-            )
-        yield from _computed(services, session_id, lm, ids, chances, (word, rival))
+        chances, words = both_answers(services, lm, ids)
+        yield from _computed(services, session_id, lm, ids, chances, words)
     except GPTCoreError as error:
         yield message(str(error))
 
@@ -112,8 +101,8 @@ def _computed(
         "said": "",
     }
     with services.sessions.get(session_id).turn() as run:
-        for (_, row), _seconds in services.compute(patching_rows(lm.model, source, target, word, rival)):
-            shown["rows"].append([round(share, 3) for share in row.tolist()])
+        for row, _seconds in services.compute(_shares(patching_rows(lm.model, source, target, word, rival))):
+            shown["rows"].append(row)
             yield _json(shown)
             if not run.wanted:
                 yield _json({**shown, "stopped": True})
@@ -124,6 +113,12 @@ def _computed(
         ]
     shown["heads"] = [[round(share, 3) for share in row] for row in heads]
     yield _json({**shown, "said": conclusion(labels[0], labels[1], shown["rows"], shown["heads"])})
+
+
+def _shares(rows: Iterator[tuple[int, Tensor]]) -> Iterator[list[float]]:
+    """Rows of a grid as plain numbers."""
+    for _, row in rows:
+        yield [round(share, 3) for share in row.tolist()]
 
 
 def conclusion(a: list[str], b: list[str], rows: list[list[float]], heads: list[list[float]]) -> str:
@@ -153,6 +148,31 @@ def conclusion(a: list[str], b: list[str], rows: list[list[float]], heads: list[
         f"{quoted(a[first])} alone holds the difference at first; {blocks} it moves to the last token, "
         f"{quoted(a[last])}, where the answer is read off.{by}"
     )
+
+
+def both_answers(services: Services, lm: LanguageModel, ids: list[list[int]]) -> tuple[Tensor, tuple[int, int]]:
+    """What two sentences go on with: chances, float [2, V], and both likeliest tokens.
+
+    Raises:
+        InputError: sentences of different lengths, or with one answer.
+    """
+    if len(ids[0]) != len(ids[1]):
+        raise InputError(
+            f"Sentence A has {len(ids[0])} tokens and B {len(ids[1])}: values are carried over place by place, so "
+            "both need the same number. Replace a word by another of as many tokens."
+        )
+
+    def computed() -> tuple[Tensor, list[int]]:
+        chances = torch.cat([logits_without(lm.model, one, [[]]).softmax(-1) for one in ids])
+        return chances, chances.argmax(-1).tolist()
+
+    chances, (word, rival) = services.now(computed)
+    if word == rival:
+        raise InputError(
+            f"Both sentences go on with {quoted(describe_token(lm.tokenizer, word))}: there is no difference to "
+            "explain. Change B so that another word is expected."
+        )
+    return chances, (word, rival)
 
 
 def read_ids(lm: LanguageModel, text: str, name: str) -> list[int]:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-import torch
-
-from gptcore.analysis import logit_attribution, logits_without, patching_grid, uniform_scores
+from gptcore.analysis import LogitAttribution, logit_attribution, logits_without, patching_grid, uniform_scores
 from gptcore.analysis.patching import PatchKind
 from gptcore.inference.generation import prompt_ids
 from gptcore.language_model import LanguageModel
@@ -14,7 +12,7 @@ from gptcore.tokenizers import describe_token
 from ui.handlers import inputs
 from ui.handlers.attention import maps
 from ui.handlers.attention.maps import ReadText
-from ui.handlers.attention.patching import read_ids
+from ui.handlers.attention.patching import both_answers, read_ids
 from ui.handlers.inputs import InputError
 from ui.services import Services
 
@@ -69,11 +67,12 @@ def attribution(services: Services, model: str, prompt: str, token: str, against
     lm = services.models.get(inputs.model_name(model))
     written = inputs.text(prompt, "The prompt", most=services.limits.max_prompt_chars, least=1)
     ids = prompt_ids(lm, written)[-lm.model.config.n_positions :]
-    best = services.now(lambda: logits_without(lm.model, ids, [[]])[0].topk(min(2, lm.model.config.vocab_size)).indices)
-    word = int(best[0]) if not token else _token(lm, token)
-    rival = next(int(one) for one in best.flip(0) if int(one) != word) if not against else _token(lm, against)
-    found = services.now(lambda: logit_attribution(lm.model, ids, word, rival))
-    parts = sorted(zip(found.names, found.values.tolist(), strict=True), key=lambda part: -abs(part[1]))
+    best = services.now(lambda: logits_without(lm.model, ids, [[]])[0].topk(2).indices.tolist())
+    first, second = best
+    word = first if not token else _token(lm, token)
+    rival = (second if word == first else first) if not against else _token(lm, against)
+    found, values = services.now(lambda: _attributed(lm, ids, word, rival))
+    parts = sorted(zip(found.names, values, strict=True), key=lambda part: -abs(part[1]))
     return {
         "model": lm.name,
         "token": describe_token(lm.tokenizer, word),
@@ -91,16 +90,20 @@ def patching(services: Services, model: str, source: str, target: str, kind: str
     """
     lm, ids = _read(services, model, source, "The source")
     _, others = _read(services, model, target, "The target")
-    answers = services.now(lambda: torch.cat([logits_without(lm.model, one, [[]]) for one in (ids, others)]).argmax(-1))
-    word, rival = answers.tolist()
-    grid = services.now(lambda: patching_grid(lm.model, ids, others, word, rival, cast(PatchKind, kind)))
+    _, (word, rival) = both_answers(services, lm, [ids, others])
+    grid = services.now(lambda: patching_grid(lm.model, ids, others, word, rival, cast(PatchKind, kind)).tolist())
     return {
         "model": lm.name,
         "source": [describe_token(lm.tokenizer, one) for one in ids],
         "target": [describe_token(lm.tokenizer, one) for one in others],
         "answers": [describe_token(lm.tokenizer, one) for one in (word, rival)],
-        "grid": [[round(share, 5) for share in row] for row in grid.tolist()],
+        "grid": [[round(share, 5) for share in row] for row in grid],
     }
+
+
+def _attributed(lm: LanguageModel, ids: list[int], token: int, against: int) -> tuple[LogitAttribution, list[float]]:
+    found = logit_attribution(lm.model, ids, token, against)
+    return found, found.values.tolist()
 
 
 def _read(services: Services, model: str, text: object, name: str) -> tuple[LanguageModel, list[int]]:

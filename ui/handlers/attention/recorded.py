@@ -55,7 +55,7 @@ def look(services: Services, text: object) -> list[str]:
         raise InputError(f"{str(text)[:60]!r} is not recorded; choose one of {', '.join(map(repr, texts()))}.")
     kept = CachedAttention(NAME, tuple(found["tokens"]), _reading(found), lambda: None)
     seen = maps.StoredReading(services.attention_cache.put(kept), kept, "")
-    heads = maps.describe(seen, None, mode=maps.RAW, text=found["text"])
+    heads = services.now(lambda: maps.describe(seen, None, mode=maps.RAW, text=found["text"]))
     return [heads, _next_token(found)]
 
 

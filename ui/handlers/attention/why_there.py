@@ -29,15 +29,16 @@ def why_there(services: Services, request: object) -> dict[str, Any] | None:
     if model is None:
         return {"said": "The model has made room since. Choose the text again."}
     visible = range(query + 1 if reading.causal else n_tokens)
+    place, labels = (found.layer, found.head), [found.kept.labels[at] for at in (query, key)]
+
+    def explained() -> str:
+        split = query_key_attribution(model, reading.token_ids, *place, query, key, against=visible)
+        return conclusion(split, f"{found.layer}.{found.head}", *labels)
+
     try:
-        split = services.now(
-            lambda: query_key_attribution(
-                model, reading.token_ids, found.layer, found.head, query, key, against=visible
-            )
-        )
+        return {"said": services.now(explained)}
     except GPTCoreError as error:
         return {"said": str(error)}
-    return {"said": conclusion(split, f"{found.layer}.{found.head}", *(found.kept.labels[at] for at in (query, key)))}
 
 
 def conclusion(split: ScoreAttribution, head: str, reads: str, looked_at: str) -> str:

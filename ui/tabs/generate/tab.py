@@ -85,7 +85,7 @@ def generate_tab(site: TabContext) -> Lens:
     undo.click(events.undo, inputs, outputs, **model_work)
     look = {"fn": events.look, "inputs": inputs, "outputs": [warning, chart], **model_work}
     prompt.change(trigger_mode="always_last", **look)
-    strip.click(lambda text: text.rstrip(" "), prompt, prompt, queue=False, **QUIET)
+    strip.click(lambda text: str(text or "").rstrip(" "), prompt, prompt, queue=False, **QUIET)
     # One event draws the chart, whatever moves the sliders: of two that are under way, the later one may end first.
     set_at_once = gr.State(0)
     moved = [*(slider.input for slider in controls.sampling), set_at_once.change]
