@@ -27,7 +27,7 @@ _HTML = """
 <p class="st-conclusion" role="status"></p>
 <div class="st-machine"><div class="mc-box"></div>
 <section class="st-next"><h2>Its guesses for the next word</h2><div class="st-bars"></div>
-<button type="button" data-do="why" title="what each part of the model wrote for it (W)">Why this word?</button></section>
+<button type="button" class="st-why lens-plain" data-do="why" title="what each part of the model wrote for it (W)">Why this word?</button></section>
 <div class="mc-said" role="status"></div>
 <div class="mc-key"><span class="look">where the strongest head looks</span><span class="attention">attention writes</span><span class="mlp">MLP writes</span><span class="guess">what it would say if it stopped here</span></div></div>
 <section class="st-film"><h2>How such a model learns</h2>
