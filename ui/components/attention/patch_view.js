@@ -36,7 +36,7 @@ export function start({element, props, watch}) {
     const [own, other] = found.chances;
     chances.textContent =
       `A goes on with “${name(found.answers[0])}” (${percent(own[0])}), ` +
-      `B with “${name(found.answers[1])}” (${percent(other[1])}).`;
+      `B with “${name(found.answers[1])}” (${percent(other[1])}). ${found.often}`;
     table.textContent = '';
     for (const [which, labels] of [
       ['A', found.a],

@@ -50,6 +50,7 @@ export function start({element, props, server, watch}) {
     options(word, found.word[2]);
     options(rival, found.rival[2]);
     element.querySelector('.conclusion').textContent = found.said;
+    find('agreement').textContent = found.agreement;
     const [n, rest] = found.rest;
     const parts = [...found.parts, {name: `${n} other parts`, value: rest, really: null, layer: null, head: null}];
     const {bars, zero} = waterfall(parts.map(part => part.value));

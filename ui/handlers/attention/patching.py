@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -30,11 +32,11 @@ _N_HEADS = 3
 # Sentences of one length that differ in a word, at which a bundled model gives two different and right answers.
 PAIRS = {
     "mini": (
-        ("Lily and Tom had a dog. Lily said to", "Lily and Tom had a dog. Tom said to"),
-        ('Tom and Lily went out. "Look, Lily!" said', 'Tom and Lily went out. "Look, Tom!" said'),
         ("Tom saw a zebra. Tom gave food to the", "Tom saw a lion. Tom gave food to the"),
-        ("Lily had a red ball. She lost her red", "Lily had a red hat. She lost her red"),
         ("Ben was hungry. He wanted to", "Ben was sleepy. He wanted to"),
+        ("Lily had a red ball. She lost her red", "Lily had a red hat. She lost her red"),
+        ('Tom and Lily went out. "Look, Lily!" said', 'Tom and Lily went out. "Look, Tom!" said'),
+        ("Lily and Tom had a dog. Lily said to", "Lily and Tom had a dog. Tom said to"),
     ),
     "world": (
         ("Question: What is 2 plus 3?\nAnswer:", "Question: What is 2 plus 4?\nAnswer:"),
@@ -47,6 +49,27 @@ PAIRS = {
     "anthology": (("He was not able t", "He was not able a"),),
     "shakespeare-char": (("thou ar", "thou ha"), ("my lord, my l", "my wife, my w")),
 }
+
+# By model: of every pair's variants [right, tried], and how attribution and switching off agree, [correlation, parts];
+# measured by `tests/tools/pair_variants.py`.
+HELD = Path(__file__).with_name("pairs_held.json")
+
+
+@cache
+def measured() -> dict[str, dict[str, Any]]:
+    """What HELD holds."""
+    return json.loads(HELD.read_text(encoding="utf-8"))
+
+
+def how_often(model: object, first: object, second: object) -> str:
+    """For an example pair, how often the model answers its variants rightly; "" for any other."""
+    base = base_name(inputs.model_name(model))
+    if base not in measured() or (first, second) not in PAIRS[base] or base != model:
+        return ""
+    right, tried = measured()[base]["pairs"][PAIRS[base].index((first, second))]
+    return (
+        f"Of {tried} variants of this example, with other names, things or numbers, the model answers {right} rightly."
+    )
 
 
 def pairs(model: object) -> tuple[tuple[str, str], ...]:
@@ -65,7 +88,7 @@ def grid(services: Services, session_id: str | None, model: object, first: objec
     Yields:
         JSON of {a, b (labels of the tokens), answers [label, label], chances ([A's, B's] of both words), rows (share of
         the difference that comes back, by depth and position), heads (by layer and head, at the end), total, said,
-        stopped}; a message where it cannot be.
+        often (of an example, how often it holds), stopped}; a message where it cannot be.
     """
     try:
         lm = services.models.get(inputs.model_name(model))
@@ -73,7 +96,8 @@ def grid(services: Services, session_id: str | None, model: object, first: objec
         named = ((first, "Sentence A"), (second, "Sentence B"))
         ids = [read_ids(lm, inputs.text(text, name, most=most, least=1), name) for text, name in named]
         chances, words = both_answers(services, lm, ids)
-        yield from _computed(services, session_id, lm, ids, chances, words)
+        often = how_often(model, first, second)
+        yield from _computed(services, session_id, lm, ids, chances, words, often)
     except GPTCoreError as error:
         yield message(str(error))
 
@@ -85,6 +109,7 @@ def _computed(
     ids: list[list[int]],
     chances: Tensor,
     words: tuple[int, int],
+    often: str,
 ) -> Iterator[str]:
     """The grid by depth, then what single heads carry."""
     (word, rival), (source, target), n_layer = words, ids, lm.model.config.n_layer
@@ -99,6 +124,7 @@ def _computed(
         "total": n_layer + 1,
         "stopped": False,
         "said": "",
+        "often": often,
     }
     with services.sessions.get(session_id).turn() as run:
         for row, _seconds in services.compute(_shares(patching_rows(lm.model, source, target, word, rival))):

@@ -15,6 +15,7 @@ from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
 from ui.conclusions import listed, quoted
 from ui.handlers import inputs
+from ui.handlers.attention.patching import measured
 from ui.handlers.inputs import InputError
 from ui.services import Services
 
@@ -33,7 +34,7 @@ def why(services: Services, request: object) -> str:
     Keys: tokens (labels of the text), choices ([label, probability, id]), word and rival ([label, probability, id]),
     total (the difference of both logits), parts ({name, layer, head, value, really} with the largest share; `really` is
     what the difference changes by when the part is switched off, None where it cannot be), rest (number and sum of all
-    others), said.
+    others), said, agreement (how well estimates and checks agree in this model, or "").
     """
     try:
         model, text, *chosen = request if isinstance(request, list) and len(request) == 4 else [None] * 4
@@ -81,6 +82,7 @@ def _explained(lm: LanguageModel, ids: list[int], word: int | None, rival: int |
         "total": _rounded(found.total),
         "parts": parts,
         "rest": [len(found.names) - len(largest), _rounded(rest)],
+        "agreement": _agreement(lm.name),
         "said": conclusion(choice(word)[0], choice(rival)[0], found.total, parts),
     }
 
@@ -110,6 +112,16 @@ def conclusion(word: object, rival: object, total: float, parts: list[dict[str, 
     else:
         check = f"Yet without {first['name']} it does not shrink ({real:+.1f}): later layers make up for it."
     return f"{pair}, {total:+.1f}: mostly {named}. {check}"
+
+
+def _agreement(name: str) -> str:
+    if name not in measured():
+        return ""
+    correlation, n_parts = measured()[name]["agreement"]
+    return (
+        f"Over {n_parts} parts in the examples below, what a part writes and what switching it off takes away "
+        f"correlate at {correlation:.2f} in this model: read single bars with their check."
+    )
 
 
 def _largest(found: LogitAttribution) -> list[tuple[str, float]]:
