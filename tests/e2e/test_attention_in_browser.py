@@ -103,7 +103,7 @@ def test_values_at_the_cursor_are_the_models_and_the_future_is_not_available(vis
     page.keyboard.press("ArrowDown")  # the last token looking at itself
     expected = float(gptcore.attention_patterns(lm.model, ids)[layer, head, -1, -1])
     detail(page, f"no. {len(ids) - 1}) → looked at")
-    shown = float(page.locator("#attention .at-detail").inner_text().rsplit(" ", 1)[1])
+    shown = float(re.search(r": ([\d.]+)", page.locator("#attention .at-detail").inner_text())[1])
     assert shown == pytest.approx(expected, abs=1e-4)
     page.keyboard.press("ArrowUp")
     detail(page, "n/a, the future is hidden")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from gptcore.analysis import LogitAttribution, logit_attribution, logits_without, patching_grid, uniform_scores
-from gptcore.analysis.patching import PatchKind
+from gptcore.analysis.patching import PATCH_KINDS, PatchKind
 from gptcore.inference.generation import prompt_ids
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
@@ -88,6 +88,8 @@ def patching(services: Services, model: str, source: str, target: str, kind: str
     Returns:
         {"model", "source", "target" (labels of tokens), "answers", "grid"}
     """
+    if kind not in PATCH_KINDS:
+        raise InputError(f"The kind is {str(kind)[:40]!r}; choose {', '.join(PATCH_KINDS)}.")
     lm, ids = _read(services, model, source, "The source")
     _, others = _read(services, model, target, "The target")
     _, (word, rival) = both_answers(services, lm, [ids, others])
