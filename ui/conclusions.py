@@ -53,13 +53,19 @@ def heads(roles: Sequence[Sequence[Sequence[object]]]) -> str:
     """
     clear = Counter(str(role) for row in roles for role, leans in row if not leans)
     n_heads = sum(map(len, roles))
-    known = [f"{clear[role]} {doing}" for role, doing in _DOING.items() if clear[role] and role != "first"]
-    resting = f"{clear['first']} {_DOING['first']}" if clear["first"] else ""
+    known = [_counted(clear[role], doing) for role, doing in _DOING.items() if clear[role] and role != "first"]
+    resting = _counted(clear["first"], _DOING["first"]) if clear["first"] else ""
     if not known:
         return (
             f"Nothing stands out: none of the {n_heads} heads has a clear role here{', ' + resting if resting else ''}."
         )
     return f"Of {n_heads} heads, {listed([*known, resting])}."
+
+
+def _counted(n: int, doing: str) -> str:
+    """ "2 look at ..." or "1 looks at ..."."""
+    verb, _, rest = doing.partition(" ")
+    return f"{n} {verb}{'s' if n == 1 else ''} {rest}"
 
 
 def neuron(layer: int, number: int, tokens: Sequence[str], activations: Sequence[float], more: Sequence[str]) -> str:
@@ -114,6 +120,49 @@ def shares(counts: Sequence[tuple[str, int]]) -> str:
     (first, most), (second, next_most) = sorted(counts, key=lambda part: -part[1])[:2]
     named = f"{first} holds {percent(most / total)} of the {total:,} parameters"
     return f"{named}, {second} {percent(next_most / total)}."
+
+
+def scores(results: Sequence[tuple[str, float, float, float | None]]) -> str:
+    """Which of several tests a model passes best, and how many clearly beat guessing.
+
+    Args:
+        results: label, share right, the lower end of its interval, and the share that guessing reaches, or None.
+    """
+    if not results:
+        return ""
+    label, best, _, _ = max(results, key=lambda result: result[1])
+    named = f"The best is {label}, {percent(best)}" if len(results) > 1 else f"{label}: {percent(best)}"
+    known = [(low, chance) for _, _, low, chance in results if chance is not None]
+    if not known:
+        return f"{named}."
+    n_clear = sum(low > chance for low, chance in known)
+    if not n_clear:
+        return f"Nothing stands out: none is clearly better than guessing. {named}."
+    return f"{named}. {n_clear} of {len(known)} with a known chance {'is' if n_clear == 1 else 'are'} clearly above it."
+
+
+def same_prompt(answers: Sequence[tuple[str, bool | None, float | None]]) -> str:
+    """How several models, or several ways of asking one, answer the same prompt.
+
+    Args:
+        answers: name, whether it answers as expected (None where that is not known), and the probability of the
+            expected answer, or None.
+    """
+    known = [(name, right) for name, right, _ in answers if right is not None]
+    if not known:
+        return ""
+    right = [name for name, is_right in known if is_right]
+    if not right:
+        said = f"None of {len(known)} answers as expected." if len(known) > 1 else "It does not answer as expected."
+    elif len(right) == len(known):
+        said = f"All {len(known)} answer as expected." if len(known) > 1 else "It answers as expected."
+    else:
+        said = f"{len(right)} of {len(known)} {'answer' if len(right) > 1 else 'answers'} as expected: {listed(right)}."
+    chances = [(chance, name) for name, _, chance in answers if chance is not None]
+    if len(chances) < 2:
+        return said
+    chance, name = max(chances)
+    return f"{said} {name} gives the expected answer the most probability, {percent(chance)}."
 
 
 def quoted(label: str) -> str:

@@ -20,7 +20,7 @@ MAX_PROMPT = 2_000
 _MOST_CHECKED, _LONGEST_NAME = 100, 40  # settings of a link that are looked through for mistakes, and their letters
 
 # Names that the page's scripts read: they cannot be wrong here, and are no slips of others.
-_OF_SCRIPTS = ("layer", "head", "place", "present", "tour", "choose", "once", "press", "run", "bench")
+_OF_SCRIPTS = ("layer", "head", "token", "place", "present", "tour", "choose", "once", "press", "run", "bench")
 
 # Query name -> (lowest, highest, whole number): the sliders' own ranges.
 RANGES: dict[str, tuple[float, float, bool]] = {

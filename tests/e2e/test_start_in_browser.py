@@ -139,7 +139,7 @@ def test_keys_work_on_the_opening_screen(visit):
     page.keyboard.press("n")
     expect(page.locator(WORDS)).to_have_count(count + 1)
     page.keyboard.press("g")
-    expect(page.locator("#start .st-play")).to_have_text("Stop")
+    expect(page.locator("#start .st-play")).to_have_text("Pause")
     page.keyboard.press("s")
     expect(page.locator("#start .st-play")).to_have_text("Let it write")
 

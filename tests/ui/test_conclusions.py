@@ -20,12 +20,12 @@ def test_how_sure_the_next_token_is():
 
 def test_what_the_heads_do():
     roles = [[["previous", False], ["induction", True]], [["previous", False], ["first", False]]]
-    assert conclusions.heads(roles) == "Of 4 heads, 2 look at the token before and 1 rest on the first token."
+    assert conclusions.heads(roles) == "Of 4 heads, 2 look at the token before and 1 rests on the first token."
     roles[0][1][1] = False
-    assert "1 look at what came after the same token last time, 2 look" in conclusions.heads(roles)
+    assert "1 looks at what came after the same token last time, 2 look" in conclusions.heads(roles)
     resting = [[["first", False], ["mixed", False]]]
     assert conclusions.heads(resting) == (
-        "Nothing stands out: none of the 2 heads has a clear role here, 1 rest on the first token."
+        "Nothing stands out: none of the 2 heads has a clear role here, 1 rests on the first token."
     )
 
 
@@ -51,3 +51,23 @@ def test_where_the_parameters_are():
         "MLP holds 60% of the 100 parameters, Attention 30%."
     )
     assert conclusions.shares([("MLP", 10), ("Attention", 30)]).startswith("Attention holds 75%")
+
+
+def test_which_test_is_passed_best():
+    results = [("mini: sums", 0.1, 0.05, 0.2), ("world: sums", 0.9, 0.8, 0.2), ("world: last word", 0.5, 0.4, None)]
+    assert conclusions.scores(results) == (
+        "The best is world: sums, 90%. 1 of 2 with a known chance is clearly above it."
+    )
+    guessing = conclusions.scores([("mini: sums", 0.25, 0.1, 0.2), ("mini: analogy", 0.2, 0.1, 0.25)])
+    assert guessing.startswith("Nothing stands out: none is clearly better than guessing.")
+    assert conclusions.scores([]) == "" and conclusions.scores(results[2:]) == "world: last word: 50%."
+
+
+def test_how_several_answer_the_same_prompt():
+    answers = [("mini", False, 0.01), ("world", True, 0.6), ("gpt2", True, 0.7), ("broken", None, None)]
+    assert conclusions.same_prompt(answers) == (
+        "2 of 3 answer as expected: world and gpt2. gpt2 gives the expected answer the most probability, 70%."
+    )
+    assert conclusions.same_prompt(answers[:1]) == "It does not answer as expected."
+    assert conclusions.same_prompt([("plain", True, None), ("few", True, None)]) == "All 2 answer as expected."
+    assert conclusions.same_prompt([("plain", None, None)]) == ""

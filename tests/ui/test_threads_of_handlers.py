@@ -42,7 +42,7 @@ HANDLERS = {
     "a look at a prompt": lambda services: writing.look(services, "v", "tiny", PROMPT, FORM),
     "the endpoint": lambda services: program.next_token(services, "tiny", PROMPT, 5, SAMPLING),
     "strategies": lambda services: json.loads(odds.odds(services, ["tiny", PROMPT, [0.5, 1, 2], [1, 5, 20]]))["tokens"],
-    "the first sentence": lambda services: json.loads(sentence.opening(services, "tiny", PROMPT))["next"],
+    "the first sentence": lambda services: json.loads(sentence.opening(services, "tiny"))["next"],
     "a part switched off": lambda services: json.loads(
         ablation.switch_off(services, "v", READ, [[0, "mlp", None]], "zero")
     )["rows"],

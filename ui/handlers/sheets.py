@@ -65,6 +65,7 @@ class Section:
 
     Attributes:
         title, text: above it; plain words first.
+        said: a conclusion in words, from the numbers of this table, or "".
         columns: headings.
         rows: cells, text, numbers or links; the last row of a sum may be marked.
         sums: indices of rows that are sums.
@@ -84,6 +85,7 @@ class Section:
     parts: Sequence[str] = ()
     stacks: Sequence[Stack] = ()
     folded: bool = False
+    said: str = ""
 
 
 def sheet(sections: Sequence[Section]) -> str:

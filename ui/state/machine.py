@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import Tensor
 
-from gptcore.analysis import ForwardTrace
+from gptcore.analysis import ForwardTrace, count_parameters
 from gptcore.config import GPTConfig
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
@@ -98,8 +98,19 @@ def _strongest(found: ForwardTrace, words: list[str], layer: int) -> str:
     return f"its strongest head, {layer}.{head}, {where}"
 
 
-def _shape(config: GPTConfig) -> dict[str, int | bool]:
+def _shape(config: GPTConfig) -> dict[str, Any]:
+    """Letters of the shape, and parameters of each part: one block's attention and MLP, norms left out."""
+    counts = count_parameters(config)
+    sizes = {
+        "embedding": counts.token_embedding,
+        "positions": counts.position_embedding,
+        "attention": counts.attention // config.n_layer,
+        "mlp": counts.mlp // config.n_layer,
+        "norm": counts.final_norm,
+        "head": counts.head,
+    }
     return {
+        "sizes": sizes,
         "V": config.vocab_size, "C": config.n_embd, "H": config.n_head, "D": config.head_dim, "L": config.n_layer,
         "F": config.inner_dim if config.use_mlp else 0, "P": config.n_positions if config.use_positions else 0,
         "pre": config.norm_position == "pre",

@@ -94,6 +94,7 @@ class Session:
         next_token: what the distribution is drawn from.
         undo: texts before it.
         own_prompt: the prompt that was put on the page unasked; one that differs is the visitor's.
+        own_texts: of models, that the page has put into Attention unasked.
         shown_by: id of the model object that wrote the text; a model in training is a new object at every snapshot.
         moved: where the sliders have been moved to since the last text began, if they have been.
         visit: a name that the browser keeps over a reload, or "".
@@ -105,6 +106,7 @@ class Session:
     next_token: NextToken | None = None
     undo: list[Document] = field(default_factory=list)
     own_prompt: str = ""
+    own_texts: set[str] = field(default_factory=set)
     shown_by: int = 0
     moved: SamplingSettings | None = None
     visit: str = ""
@@ -246,6 +248,7 @@ class SessionStore:
         before.leave()
         session.document, session.next_token, session.undo = before.document, before.next_token, before.undo
         session.own_prompt, session.shown_by, session.cut = before.own_prompt, before.shown_by, before.cut
+        session.own_texts = before.own_texts
         session.opened = before.document.model if before.document is not None else ""
         return session
 

@@ -20,8 +20,9 @@ from tiny import make_model
 from ui.handlers.attention import ablation, codec, compare, files, lens, maps
 from ui.handlers.attention import program as attention_program
 from ui.handlers.attention.maps import IN_FRONT, RAW, WITHOUT_FIRST
-from ui.handlers.attention.texts import TEXTS, example_text, wake
+from ui.handlers.attention.texts import TEXTS, wake
 from ui.handlers.generate import writing
+from ui.handlers.own_text import readable_text
 from ui.state.attention_cache import AttentionCache
 from ui.tabs.attention.events import AttentionEvents, Switches
 
@@ -193,7 +194,7 @@ def test_a_model_without_an_end_of_text_token_says_so(services, monkeypatch):
     monkeypatch.setattr(services.models, "get", lambda *_: lm)
     assert "no end-of-text token" in look(services, "abc abc", IN_FRONT)["message"]
     assert "not ','" in look(services, "a, b")["message"]
-    assert example_text(lm).startswith("the cat")
+    assert readable_text(lm).startswith("the cat")
 
 
 def test_generated_tokens_are_read_as_they_were_made(services):

@@ -2,7 +2,11 @@ import {strict as assert} from 'node:assert';
 import {test} from 'node:test';
 import {
   chooseHead,
+  chooseToken,
   chosenHead,
+  chosenInLink,
+  chosenToken,
+  firstChosen,
   firstSentence,
   onSentence,
   sentence,
@@ -43,4 +47,16 @@ test('a reload keeps the sentence, a link sets it, and one with two texts sets e
   assert.equal(firstSentence('?text=Two', null), 'Two');
   assert.equal(firstSentence('?text=Two&prompt=One', null), '');
   assert.equal(firstSentence('', null), '');
+});
+
+test('a link carries the chosen head and token, and another sentence has none chosen', () => {
+  assert.deepEqual(firstChosen('?layer=5&head=0&token=12'), {head: [5, 0], token: 12});
+  assert.deepEqual(firstChosen('?layer=5&token=-1'), {head: null, token: null});
+  setSentence('one more sentence');
+  chooseHead([2, 1]);
+  chooseToken(3);
+  assert.deepEqual(chosenInLink(), {layer: 2, head: 1, token: 3});
+  setSentence('and another');
+  assert.equal(chosenToken(), null);
+  assert.deepEqual(chosenInLink(), {layer: 2, head: 1});
 });

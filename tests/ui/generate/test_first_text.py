@@ -14,6 +14,7 @@ from helpers import form, records_of, text_of
 from tiny import make_model
 from ui.handlers.generate import first_text, writing
 from ui.handlers.models import uses
+from ui.handlers.own_text import own_text, reads
 from ui.handlers.page.example import EXAMPLE_END, make_example
 from ui.state.model_store import ModelStore
 from ui.tabs.wiring import event_data, or_nothing
@@ -52,8 +53,8 @@ def test_a_prompt_that_the_visitor_wrote_stays_if_the_model_can_read_it(two_mode
 @pytest.mark.parametrize("prompt", ["The cat, 7!", "abcabcabcabcabcabc", "", 7])
 def test_another_prompt_makes_room_for_the_model_s_own(two_models, prompt):
     views = opened(two_models, "letters", prompt)
-    own = first_text.own_prompt(two_models, "letters", LETTERS)
-    assert shown(views, "prompt") == own != prompt and first_text.reads(LETTERS, own)
+    own = own_text(two_models, "letters", LETTERS)
+    assert shown(views, "prompt") == own != prompt and reads(LETTERS, own)
     assert records_of(shown(views, "stream"), "prompt")[0]["text"] == own
     document = two_models.sessions.get("v").document
     assert (document.model, document.prompt) == ("letters", own)
@@ -61,7 +62,7 @@ def test_another_prompt_makes_room_for_the_model_s_own(two_models, prompt):
 
 def test_the_own_prompt_of_the_model_before_is_not_taken_for_the_visitor_s(two_models):
     own = shown(opened(two_models, "letters", ""), "prompt")
-    assert shown(opened(two_models, "tiny", own), "prompt") == first_text.own_prompt(
+    assert shown(opened(two_models, "tiny", own), "prompt") == own_text(
         two_models, "tiny", two_models.models.get("tiny")
     )
 
@@ -99,8 +100,8 @@ def test_that_the_window_is_full_is_said_once_in_a_text(two_models):
 def test_every_bundled_model_has_a_first_prompt_that_it_reads(services):
     for name in gptcore.language_model.bundled_models():
         lm = gptcore.load(name)
-        prompt = first_text.own_prompt(services, name, lm)
-        assert first_text.reads(lm, prompt), name
+        prompt = own_text(services, name, lm)
+        assert reads(lm, prompt), name
         assert lm.tokenizer.kind == "char" or not prompt.endswith(" "), name
 
 

@@ -9,12 +9,16 @@ import torch
 
 from gptcore.analysis import attention_patterns, trace
 from gptcore.inference.generation import last_logits
+from helpers import form
+from ui.handlers.generate import first_text
+from ui.handlers.own_text import TEXT, own_text, text_to_read
 from ui.handlers.parameters.anatomy import EXPERIMENTS
 from ui.handlers.start import sentence, story
 from ui.handlers.start.film import film
 from ui.handlers.train.files import example_workspaces
 from ui.services import make_services
 from ui.state.machine import conclusion
+from ui.tabs.attention.events import AttentionEvents
 
 PROMPT = "the cat sat on the mat and the dog"
 
@@ -50,29 +54,30 @@ def test_an_arc_is_the_look_of_the_head_that_looks_hardest(services, tiny_lm):
     assert arcs and arcs == pytest.approx(wanted, rel=0.01)
 
 
-def test_the_opening_stops_where_the_model_knows_least(services, tiny_lm):
-    ids = tiny_lm.tokenizer.encode(PROMPT)[:15]
-    shown = json.loads(sentence.opening(services, "tiny", PROMPT))
-    kept = [token["id"] for token in shown["tokens"]]
-    doubts = {}
-    for n in range(len(ids) // 2 + 1, len(ids) + 1):
-        doubts[n] = float(torch.distributions.Categorical(logits=last_logits(tiny_lm.model, ids[:n])).entropy())
-    assert kept == ids[: len(kept)] and doubts[len(kept)] == pytest.approx(max(doubts.values()), abs=1e-4)
-
-
-def test_a_model_that_cannot_read_the_prompt_begins_with_one_that_it_can_and_says_what_became_of_one_s_own():
+def test_every_tab_begins_with_the_model_s_one_text():
     real = make_services(offline=True)
-    begun = json.loads(sentence.opening(real, "induction", "Once upon a time, he"))
-    assert begun["text"].startswith("the cat") and not begun["note"]
-    ids = real.models.get("mini").tokenizer.encode("Oh, no!")
-    own = json.dumps({"model": "mini", "ids": ids, "own": True}, separators=(",", ":"))
-    kept = json.loads(sentence.opening(real, "induction", "Once upon a time, he", own))
-    assert kept["text"].startswith("the cat") and "does not know all characters of your sentence" in kept["note"]
+    for name in ("mini", "shakespeare-char", "anthology", "world", "induction"):
+        lm = real.models.get(name)
+        own = own_text(real, name, lm)
+        assert json.loads(sentence.opening(real, name))["text"] == own == text_to_read(real, name, lm)
+        written = list(first_text.first_text(real, "v", name, "", form(max_new_tokens=1)))
+        assert [view.prompt for view in written if view.prompt] == [own]
+        tab = AttentionEvents(real).fresh(SimpleNamespace(session_hash="v"), name, False, "", "", "")
+        assert tab[1] != own  # an empty text is the visitor's
+        tab = AttentionEvents(real).fresh(SimpleNamespace(session_hash="v"), name, False, *[TEXT] * 3)
+        assert tab[1:3] == [own, own]
     real.close()
 
 
-def test_a_prompt_that_the_model_cannot_read_is_said(services):
-    assert "empty" in json.loads(sentence.opening(services, "tiny", ""))["message"]
+def test_where_the_model_cannot_read_one_s_own_sentence_the_page_says_what_became_of_it():
+    real = make_services(offline=True)
+    begun = json.loads(sentence.opening(real, "induction"))
+    assert begun["text"] == "kitten kitten kitt" and not begun["note"]
+    ids = real.models.get("mini").tokenizer.encode("Oh, no!")
+    own = json.dumps({"model": "mini", "ids": ids, "own": True}, separators=(",", ":"))
+    kept = json.loads(sentence.opening(real, "induction", own))
+    assert kept["text"] == begun["text"] and "does not know all characters of your sentence" in kept["note"]
+    real.close()
 
 
 @pytest.mark.parametrize(
@@ -195,10 +200,9 @@ def ids_of(shown):
 
 def test_at_another_moment_of_its_training_the_sentence_stays():
     real = make_services(offline=True)
-    prompt = "Once upon a time, there was a little fox who lived in the forest."
-    first = ids_of(sentence.opening(real, "mini", prompt))
+    first = ids_of(sentence.opening(real, "mini"))
     for moment in ("mini@0", "mini@512", "mini@8192", "mini"):
-        shown = sentence.opening(real, moment, prompt, held("mini", first))
+        shown = sentence.opening(real, moment, held("mini", first))
         assert ids_of(shown) == first and json.loads(shown)["model"] == moment
     real.close()
 
@@ -207,10 +211,10 @@ def test_a_sentence_of_the_visitor_s_own_is_cut_anew_by_another_model():
     real = make_services(offline=True)
     lm, other = real.models.get("mini"), real.models.get("world")
     ids = lm.tokenizer.encode("The red dog saw a big cat")
-    shown = json.loads(sentence.opening(real, "world", "Once upon a time", held("mini", ids, own=True)))
+    shown = json.loads(sentence.opening(real, "world", held("mini", ids, own=True)))
     assert other.tokenizer.decode([token["id"] for token in shown["tokens"]]) == "The red dog saw a big cat"
-    begun = json.loads(sentence.opening(real, "world", "Once upon a time, he", held("mini", ids)))  # nobody's own
-    assert "".join(token["text"] for token in begun["tokens"]).startswith("Once upon")
+    begun = json.loads(sentence.opening(real, "world", held("mini", ids)))  # nobody's own
+    assert begun["text"] == own_text(real, "world", other)
     real.close()
 
 
@@ -220,6 +224,4 @@ def test_a_sentence_of_the_visitor_s_own_is_cut_anew_by_another_model():
      held("tiny", "1"), held(None, [1]), held("nobody", [1], own=True), "[" * 5000, held("tiny", [-1]), "x" * 20_000],
 )  # fmt: skip
 def test_what_is_no_sentence_is_not_kept(services, nonsense):
-    assert ids_of(sentence.opening(services, "tiny", PROMPT, nonsense)) == ids_of(
-        sentence.opening(services, "tiny", PROMPT)
-    )
+    assert ids_of(sentence.opening(services, "tiny", nonsense)) == ids_of(sentence.opening(services, "tiny"))

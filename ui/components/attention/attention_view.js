@@ -3,7 +3,7 @@
 import {csvText, visible} from '../shared/plain.js';
 import {decodeMap, decodeThumbs} from '../shared/coding.js';
 import {limitOf, placeOf, ramp} from '../shared/scales.js';
-import {chooseHead, chosenHead, onSentence} from '../shared/sentence.js';
+import {chooseHead, chooseToken, chosenHead, chosenInLink, chosenToken, onSentence} from '../shared/sentence.js';
 import {addButton, isDark, onLook, saveMade, saveText, shareLink, slides} from '../shared/page.js';
 import {fitted, heatMap} from './heatmap.js';
 import {headQuiz} from './head_quiz.js';
@@ -12,11 +12,13 @@ import {lineView} from './line_view.js';
 import {ROLES, same} from './roles.js';
 import {stepView} from './step_view.js';
 
+const IN_FRONT = 'end-of-text in front';
 const NARROW = 50; // pixels of a small picture that has no room for a word
 
 export function start({element, props, server, trigger, watch, given, choices = () => () => {}}) {
   const part = name => element.querySelector('.at-' + name);
-  const signedView = given.signed === true,
+  const shares = given.shares === true, // the token that is chosen on the page
+    signedView = given.signed === true,
     said = part('said');
   let value = null,
     thumb = null,
@@ -53,6 +55,7 @@ export function start({element, props, server, trigger, watch, given, choices = 
     const before = value;
     const sameShape = before && before.L === next.L && before.H === next.H && before.model === next.model;
     [value, thumb, maps, picture, shown, asked] = [next, decoded, new Map(), null, null, 0];
+    value.from = value.mode === IN_FRONT ? 1 : 0; // the place of the text's first token
     const fromHere = wanted(next);
     const onPage = !signedView && isHead(chosenHead(), next) ? chosenHead() : null;
     if (fromHere || onPage || !sameShape) chosen = fromHere || onPage || next.start;
@@ -235,6 +238,18 @@ export function start({element, props, server, trigger, watch, given, choices = 
     detail();
     if (mode === 'lines') lines.draw();
     if (mode === 'steps') steps.sums();
+    if (shares && at && !value.note) chooseToken(at[0] - value.from, hear);
+  }
+  // The token that is chosen on the page reads: its row is marked, where the head looks hardest.
+  function mark() {
+    const row = chosenToken() === null ? -1 : chosenToken() + value.from;
+    if (!shares || !shown || value.note || row < 0 || row >= value.tokens.length || cell?.[0] === row) return;
+    const weights = shown.slice(row * value.tokens.length, (row + 1) * value.tokens.length);
+    let best = 0;
+    weights.forEach((weight, place) => {
+      if (weight > weights[best]) best = place;
+    });
+    lock([row, best]);
   }
   const told = choices(choice => {
     const at = JSON.parse(choice);
@@ -248,6 +263,7 @@ export function start({element, props, server, trigger, watch, given, choices = 
   }
   const hear = news => {
     if (isHead(news.head, value)) pick(news.head);
+    if ('token' in news && value) mark();
   };
   if (!signedView) onSentence(hear);
   function pick(at) {
@@ -319,6 +335,7 @@ export function start({element, props, server, trigger, watch, given, choices = 
       shown = found;
       preview = false;
       present(at);
+      mark();
     }
   }
   function present(at) {
@@ -398,6 +415,7 @@ export function start({element, props, server, trigger, watch, given, choices = 
       layer: chosen[0],
       head: chosen[1],
       ...(mode === 'map' ? {} : {view: mode}),
+      token: chosenInLink().token,
       ...(cell ? {cell: cell.join('-')} : {}),
       ...(whole ? {} : {zoom: [zoom.q0, zoom.q1, zoom.k0, zoom.k1].map(Math.round).join('-')}),
     };

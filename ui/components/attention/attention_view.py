@@ -102,7 +102,7 @@ def attention_view(
         _html(signed=signed, alone=recorded),
         _MODULE,
         events=("wake", "off", "expired"),
-        given={"signed": signed},
+        given={"signed": signed, "shares": not (signed or recorded)},
         elem_classes=["attention-view"],
         server_functions=server_functions,
         elem_id=elem_id,

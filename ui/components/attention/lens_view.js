@@ -3,6 +3,7 @@
 import {csvText, percent, visible} from '../shared/plain.js';
 import {css, inkOn, partsOf, placeOf, ramp} from '../shared/scales.js';
 import {add, isDark, onLook, saveText, slides} from '../shared/page.js';
+import {chooseToken, chosenToken, onSentence} from '../shared/sentence.js';
 
 export function start({element, props, server, watch}) {
   const part = name => element.querySelector('.ln-' + name);
@@ -53,7 +54,12 @@ export function start({element, props, server, watch}) {
     }
     showLast();
     detail(last, value.tokens.length - 1);
+    hear({token: chosenToken()});
   }
+  const hear = news => {
+    if ('token' in news && news.token !== null && value) choose([value.depths.length - 1, news.token - value.first]);
+  };
+  onSentence(hear);
   // The sentence is about the last token: its column is in sight, as soon as the table is.
   function showLast() {
     const scroll = part('scroll');
@@ -99,7 +105,9 @@ export function start({element, props, server, watch}) {
   }
   table.addEventListener('click', e => {
     const at = placeOfCell(e);
-    if (at) choose(at);
+    if (!at) return;
+    choose(at);
+    chooseToken(value.first + at[1], hear);
   });
   table.addEventListener('keydown', e => {
     const step = {ArrowUp: [1, 0], ArrowDown: [-1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]}[e.key],

@@ -1,17 +1,20 @@
-// What the whole page is about: the visitor's sentence, and the head that is chosen. Changed in one view, it is changed
-// in all: a view that is not open takes it over when it is opened, so that no hidden view computes.
+// What the whole page is about: the visitor's sentence, and which of its tokens and which head are chosen. Changed in
+// one view, it is changed in all: a view that is not open takes it over when it is opened, so that no hidden view
+// computes.
 
 // Boxes that hold the visitor's sentence, wherever they stand.
 const BOXES = ['#prompt textarea', '#attention-text textarea', '#score-text textarea'];
 const KEY = 'gptlens-sentence';
 
-const about = {text: '', head: null};
+const about = {text: '', head: null, token: null};
 const hearers = new Set();
 
 export const sentence = () => about.text; // "" until the visitor has written or changed one
 export const chosenHead = () => about.head; // [layer, head], or null
 
-// Calls with what is new, {text} or {head}, and not for what the hearer has told itself.
+export const chosenToken = () => about.token; // its place in the text, or null
+
+// Calls with what is new, {text}, {head} or {token}, and not for what the hearer has told itself.
 export function onSentence(hear) {
   hearers.add(hear);
   return () => hearers.delete(hear);
@@ -23,7 +26,7 @@ function tell(news, teller) {
 
 export function setSentence(text, teller = null) {
   if (text === about.text) return;
-  about.text = text;
+  Object.assign(about, {text, token: null});
   try {
     sessionStorage.setItem(KEY, JSON.stringify({text, search: location.search}));
   } catch {
@@ -37,6 +40,28 @@ export function chooseHead(head, teller = null) {
   about.head = head;
   tell({head}, teller);
 }
+
+export function chooseToken(token, teller = null) {
+  if (token === about.token) return;
+  about.token = token;
+  tell({token}, teller);
+}
+
+// What a link chooses: {head, token}, null where it says nothing of them.
+export function firstChosen(search) {
+  const query = new URLSearchParams(search);
+  const [layer, head, token] = ['layer', 'head', 'token'].map(name => {
+    const number = query.get(name) ?? '';
+    return /^\d{1,6}$/.test(number) ? +number : null;
+  });
+  return {head: layer === null || head === null ? null : [layer, head], token};
+}
+
+// What of it a link holds.
+export const chosenInLink = () => ({
+  ...(about.head ? {layer: about.head[0], head: about.head[1]} : {}),
+  ...(about.token === null ? {} : {token: about.token}),
+});
 
 // What the visitor's sentence is when the page opens: that of before a reload, else what the link holds, else nothing.
 export function firstSentence(search, kept) {
@@ -67,6 +92,7 @@ export function shareSentence(replaying) {
     // nothing is kept
   }
   setSentence(firstSentence(location.search, kept));
+  Object.assign(about, firstChosen(location.search));
   document.addEventListener('input', event => {
     if (event.isTrusted && event.target.matches?.(BOXES.join())) setSentence(event.target.value, fill);
   });

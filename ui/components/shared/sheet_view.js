@@ -67,6 +67,7 @@ export function drawSection(box, section) {
   const folds = section.folded && !drawn;
   const part = add(box, folds ? 'details' : 'section', 'sh-section sh-figures');
   add(folds ? add(part, 'summary') : part, 'h3', '', section.title);
+  if (section.said) add(part, 'p', 'conclusion', section.said);
   if (section.text) add(part, 'p', 'sh-text', section.text);
   if (section.bars?.length) drawBars(part, section.bars);
   if (section.stacks?.length) drawStacks(part, section);

@@ -64,7 +64,7 @@ export const STEPS = [
     'tab=attention',
     '#attention .at-grid',
     'All heads at once.',
-    'P looks at the token before, I continues what repeats:',
+    '“before” looks at the token before, “copies” continues what repeats:',
     'together they copy.',
     'Click one to enlarge it.',
   ],

@@ -1,10 +1,20 @@
 // The machine at work: tokens, embedding, every block with where its head looks and what it writes, the final norm, and
 // the guess as it forms. One SVG, drawn anew for every text; all words come in by textContent.
 import {figure, percent, visible} from '../shared/plain.js';
-import {layout, lookPath} from './machine_layout.js';
+import {add, addButton} from '../shared/page.js';
+import {layout, lookPath, sizeBoxes} from './machine_layout.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
 const NOTHING = 'Point at a part to see its numbers; a click opens the view about it.';
+// What the boxes of Sizes are called.
+const SIZED = {
+  embedding: 'token embedding',
+  positions: 'position embedding',
+  attention: 'attention',
+  mlp: 'MLP',
+  norm: 'final norm',
+  head: 'output head',
+};
 
 function put(parent, tag, attributes = {}, text) {
   const node = document.createElementNS(SVG, tag);
@@ -13,6 +23,9 @@ function put(parent, tag, attributes = {}, text) {
   parent.append(node);
   return node;
 }
+
+// 124,439,808 as 124M.
+export const short = n => (n < 1000 ? String(n) : Intl.NumberFormat('en', {notation: 'compact'}).format(n));
 
 const word = label => visible(label).replace('␣', '') || '␣';
 const quoted = label => `“${word(label)}”`;
@@ -68,16 +81,25 @@ export function shownBlock(blocks, [from, to], chosen) {
   return best;
 }
 
-// box: where to draw; said: where a part's sentence stands. go: opens a view. look: another token is looked at.
-export function machinePicture(box, said, {go, look, choose}) {
+// The parts of a picture in the order in which a text runs through them, by their names.
+export function order(groups) {
+  const blocks = Array.from({length: groups}, (_, i) => [`attention-${i}`, `mlp-${i}`, `guess-${i}`]);
+  return ['embedding', ...blocks.flat(), 'norm'];
+}
+
+// box: where to draw; said: where a part's sentence stands. go: opens a view. look: another token is looked at. next:
+// the next word is written, after the last step.
+export function machinePicture(box, said, {go, look, choose, next}) {
   let data = null,
     chosen = null,
-    tapped = null;
+    stepped = -1, // of the parts in their order
+    sized = false,
+    parts = [];
 
   const coarse = () => matchMedia('(hover: none)').matches;
 
   // A part of the picture that can be pointed at, focused and pressed.
-  function part(parent, name, sentence, press) {
+  function part(parent, name, sentence, opens, press) {
     const group = put(parent, 'g', {
       class: 'mc-part',
       role: 'button',
@@ -92,8 +114,7 @@ export function machinePicture(box, said, {go, look, choose}) {
     group.addEventListener('focus', show);
     group.addEventListener('click', () => {
       show();
-      // On a phone the first tap tells, the second opens.
-      if (coarse() && tapped !== name) tapped = name;
+      if (coarse()) openSheet(group, sentence, opens, press);
       else press();
     });
     group.addEventListener('keydown', event => {
@@ -104,8 +125,49 @@ export function machinePicture(box, said, {go, look, choose}) {
     return group;
   }
 
-  function draw(next = data, head = chosen) {
-    [data, chosen] = [next, head];
+  // On a phone a part opens as a sheet: what it does, and the way to its view.
+  function openSheet(from, sentence, opens, press) {
+    const sheet = add(document.body, 'dialog', 'mc-sheet lens-component');
+    add(sheet, 'p', '', sentence);
+    const row = add(sheet, 'div', 'mc-sheet-row');
+    const close = () => {
+      sheet.close();
+      sheet.remove();
+      from.focus?.();
+    };
+    addButton(row, 'lens-plain', opens, () => {
+      close();
+      press();
+    });
+    addButton(row, 'lens-plain', 'Close', close);
+    sheet.addEventListener('cancel', close);
+    sheet.addEventListener('click', event => event.target === sheet && close());
+    sheet.showModal();
+  }
+
+  // One part after the other is marked and told; after the last one the next word is written.
+  function step() {
+    if (!data) return;
+    stepped += 1;
+    if (stepped < parts.length) mark();
+    else {
+      stepped = -1;
+      next();
+    }
+  }
+
+  function mark() {
+    box.querySelector('.mc-part.step')?.classList.remove('step');
+    const name = parts[stepped];
+    const node = name && box.querySelector(`[data-part="${name}"]`);
+    if (!node) return;
+    node.classList.add('step');
+    said.textContent = node.getAttribute('aria-label');
+  }
+
+  function draw(fresh = data, head = chosen) {
+    if (fresh !== data) stepped = -1;
+    [data, chosen] = [fresh, head];
     // All of it grows with the type, as for a hall.
     const unit = Math.max(1, parseFloat(getComputedStyle(box).fontSize) / 16);
     const width = Math.floor(box.clientWidth / unit);
@@ -127,7 +189,7 @@ export function machinePicture(box, said, {go, look, choose}) {
       width: width * unit,
       height: at.height * unit,
       viewBox: `0 0 ${width} ${at.height}`,
-      class: at.upright ? 'mc upright' : 'mc',
+      class: `mc${at.upright ? ' upright' : ''}${sized ? ' sized' : ''}`,
       role: 'group',
       'aria-label': `The model at work on ${quoted(tokens[now].label)}`,
     });
@@ -144,7 +206,9 @@ export function machinePicture(box, said, {go, look, choose}) {
         : put(parent, 'text', {x: flow + length / 2, y: 12, class: 'mc-title', 'text-anchor': 'middle'}, text);
 
     // The stream of every token runs through all blocks; that of the token that is looked at is the thick one.
-    const embed = part(svg, 'embedding', told.embedding, () => go({tab: 'parameters', view: 'Breakdown'}));
+    const embed = part(svg, 'embedding', told.embedding, 'Open Breakdown', () =>
+      go({tab: 'parameters', view: 'Breakdown'}),
+    );
     rect(embed, at.names, at.embed, {class: 'mc-band', style: '--i: 0'});
     title(embed, at.names, at.embed, at.upright ? 'embedding' : 'embed');
     const largest = Math.max(...blocks.flatMap(block => [block.attention, block.mlp])) || 1;
@@ -152,7 +216,7 @@ export function machinePicture(box, said, {go, look, choose}) {
       const layer = shownBlock(blocks, [from, to], chosen);
       const flow = at.begin + i * at.block;
       const mine = chosen && chosen[0] === layer ? chosen[1] : blocks[layer].head;
-      const heads = part(svg, `attention-${i}`, told.attention(layer, mine), () => {
+      const heads = part(svg, `attention-${i}`, told.attention(layer, mine), 'Open Heads', () => {
         choose([layer, mine]);
         go({tab: 'attention', view: 'Heads'});
       });
@@ -160,7 +224,7 @@ export function machinePicture(box, said, {go, look, choose}) {
       title(heads, flow, at.block, from === to ? `block ${from}` : `${from} to ${to}`);
       return {layer, flow, mine, heads, last: to};
     });
-    const norm = part(svg, 'norm', told.norm, () => go({tab: 'attention', view: 'Logit lens'}));
+    const norm = part(svg, 'norm', told.norm, 'Open Logit lens', () => go({tab: 'attention', view: 'Logit lens'}));
     rect(norm, at.end, at.norm, {class: 'mc-band', style: `--i: ${at.groups.length + 1}`});
     title(norm, at.end, at.norm, 'norm');
     for (const token of at.shown) {
@@ -181,10 +245,31 @@ export function machinePicture(box, said, {go, look, choose}) {
           style: `stroke-width: ${(1 + 5 * weight).toFixed(1)}; opacity: ${(0.3 + 0.7 * weight).toFixed(2)}`,
         });
       }
+    if (sized) drawSizes(svg, at, shape.sizes);
     for (const token of at.shown) drawName(svg, at, token, now, told);
     for (const [i, band] of bands.entries()) drawWrites(svg, at, band, i, blocks, largest, told, machine);
     if (focused) box.querySelector(`[data-part="${focused}"]`)?.focus();
     else said.textContent = NOTHING;
+    parts = order(at.groups.length);
+    mark();
+  }
+
+  // Every part as large as its share of the parameters.
+  function drawSizes(svg, at, sizes) {
+    for (const boxes of Object.values(sizeBoxes(at, sizes)))
+      for (const {name, n, ...place} of boxes) {
+        const group = put(svg, 'g', {class: `mc-size ${name}`});
+        put(group, 'rect', {...place, rx: 3});
+        put(group, 'title', {}, `${SIZED[name]}: ${n.toLocaleString('en')} parameters`);
+        if (place.height < 11 || place.width < 30) continue;
+        const middle = {x: place.x + place.width / 2, y: place.y + place.height / 2, dy: '0.35em'};
+        put(group, 'text', {...middle, 'text-anchor': 'middle'}, short(n));
+      }
+  }
+
+  function showSizes(on) {
+    sized = on;
+    draw();
   }
 
   function drawName(svg, at, token, now, told) {
@@ -197,7 +282,7 @@ export function machinePicture(box, said, {go, look, choose}) {
       put(svg, 'text', {...place, ...turned, class: 'mc-name later'}, '… others');
       return;
     }
-    const group = part(svg, `token-${token}`, told.token(token), () => look(token));
+    const group = part(svg, `token-${token}`, told.token(token), 'Look at it', () => look(token));
     const kind = token === now ? ' now' : token > now ? ' later' : '';
     put(
       group,
@@ -212,7 +297,7 @@ export function machinePicture(box, said, {go, look, choose}) {
     const block = blocks[last];
     const wide = at.upright ? 60 : at.block - 14;
     const [x, y] = at.upright ? [at.top + at.across + 6, flow + 20] : [flow + 7, at.top + at.across + 12];
-    const mlp = part(svg, `mlp-${i}`, told.mlp(layer), () => go({tab: 'attention', view: 'Neurons'}));
+    const mlp = part(svg, `mlp-${i}`, told.mlp(layer), 'Open Neurons', () => go({tab: 'attention', view: 'Neurons'}));
     put(mlp, 'rect', {x, y: y - 3, width: wide, height: 15, class: 'mc-ground'});
     put(mlp, 'rect', {
       x,
@@ -228,7 +313,9 @@ export function machinePicture(box, said, {go, look, choose}) {
       height: 4,
       class: 'mc-mlp',
     });
-    const guess = part(svg, `guess-${i}`, told.guess(last), () => go({tab: 'attention', view: 'Logit lens'}));
+    const guess = part(svg, `guess-${i}`, told.guess(last), 'Open Logit lens', () =>
+      go({tab: 'attention', view: 'Logit lens'}),
+    );
     const right = block.guess[2] === machine.choice[2];
     const [gx, gy] = at.upright ? [x + wide + 8, flow + 31] : [flow + at.block / 2, y + 28];
     const anchor = at.upright ? 'start' : 'middle';
@@ -263,9 +350,10 @@ export function machinePicture(box, said, {go, look, choose}) {
   // Nothing of one model is shown beside another.
   function clear() {
     data = null;
+    stepped = -1;
     box.textContent = said.textContent = '';
   }
 
   new ResizeObserver(() => draw()).observe(box);
-  return {draw, beat, clear};
+  return {draw, beat, clear, step, showSizes};
 }

@@ -1,9 +1,18 @@
 // One live sentence: every word can be changed, every guess can be taken, arcs show who looks where.
 // Model text goes into the page by textContent alone.
 import {counted, percent, visible} from '../shared/plain.js';
-import {add, addButton, onTools} from '../shared/page.js';
+import {add, addButton, onTools, shareLink} from '../shared/page.js';
 import {goTo} from '../shared/places.js';
-import {onSentence, chooseHead, chosenHead, sentence, setSentence} from '../shared/sentence.js';
+import {
+  chooseHead,
+  chooseToken,
+  chosenHead,
+  chosenInLink,
+  chosenToken,
+  onSentence,
+  sentence,
+  setSentence,
+} from '../shared/sentence.js';
 import {startExample, startTour} from '../shared/tour.js';
 import {askWhy} from '../shared/why.js';
 import {playFilm} from './film.js';
@@ -40,7 +49,8 @@ export function start({element, props, server, watch, given}) {
       setSentence(data.text, hear); // the view opens on the same sentence
       goTo(new URLSearchParams(way));
     },
-    look: lookAt,
+    look: place => chooseToken(place < data.tokens.length - 1 ? place : null),
+    next: () => nextWord(),
     choose: head => chooseHead(head),
   });
 
@@ -82,6 +92,7 @@ export function start({element, props, server, watch, given}) {
   });
   const hear = news => {
     if ('head' in news && data) drawMachine();
+    if ('token' in news && data) lookAt(news.token ?? data.tokens.length - 1);
     if ('text' in news && news.text !== field.value) {
       field.value = news.text;
       if (element.getClientRects().length) read(news.text);
@@ -170,7 +181,7 @@ export function start({element, props, server, watch, given}) {
   }
 
   function drawPlay() {
-    play.textContent = left > 0 ? 'Stop' : 'Let it write';
+    play.textContent = left > 0 ? 'Pause' : 'Let it write';
     play.classList.toggle('on', left > 0);
   }
 
@@ -195,7 +206,7 @@ export function start({element, props, server, watch, given}) {
   function open(i) {
     left = 0;
     opened = opened === i ? -1 : i;
-    lookAt(opened < 0 ? data.tokens.length - 1 : i);
+    chooseToken(opened < 0 || i === data.tokens.length - 1 ? null : i);
     drawWords();
     point(i);
     if (opened >= 0) words.querySelector('.st-others button')?.focus();
@@ -270,6 +281,11 @@ export function start({element, props, server, watch, given}) {
     }
   }
 
+  function nextWord() {
+    const picked = drawn(data.next.filter(([, , id]) => id !== data.end));
+    if (picked !== undefined) take(picked);
+  }
+
   function take(id) {
     if (data.full) say('The text is as long as it gets here. Start over, or open Generate for a whole story.');
     else change([...ids(), id], 0);
@@ -322,6 +338,7 @@ export function start({element, props, server, watch, given}) {
     draw();
     // What the visitor has written elsewhere, or before a reload, is read in its place.
     if (sentence() && sentence() !== data.text && !data.note) read(sentence());
+    else if (chosenToken() !== null) lookAt(Math.min(chosenToken(), data.tokens.length - 1));
   }
 
   onTools(element, () =>
@@ -332,9 +349,15 @@ export function start({element, props, server, watch, given}) {
           show: () => startTour(),
           talk: startExample,
           play: () => (left > 0 ? (left = 0) : (before.push(ids()), say(''), write(WRITES))),
-          next: () => {
-            const picked = drawn(data.next.filter(([, , id]) => id !== data.end));
-            if (picked !== undefined) take(picked);
+          next: () => nextWord(),
+          step: () => picture.step(),
+          sizes: event => {
+            const on = event.target.getAttribute('aria-pressed') !== 'true';
+            event.target.setAttribute('aria-pressed', on);
+            picture.showSizes(on);
+          },
+          link: async () => {
+            say(await shareLink({tab: 'start', model: data.model, text: data.text, ...chosenInLink()}));
           },
           back: () => {
             left = 0;

@@ -21,6 +21,7 @@ _HTML = """
 <button type="button" data-do="slow" aria-pressed="false">Slow</button>
 <button type="button" class="st-show" data-do="show">Show me around</button>
 <button type="button" class="st-show" data-do="talk">A recorded talk</button>
+<button type="button" data-do="link">Copy link</button>
 <span class="st-said" role="status"></span></div>
 </div>
 <div class="st-two">
@@ -29,7 +30,9 @@ _HTML = """
 <section class="st-next"><h2>Its guesses for the next word</h2><div class="st-bars"></div>
 <button type="button" class="st-why lens-plain" data-do="why" title="what each part of the model wrote for it (W)">Why this word?</button></section>
 <div class="mc-said" role="status"></div>
-<div class="mc-key"><span class="look">where the strongest head looks</span><span class="attention">attention writes</span><span class="mlp">MLP writes</span><span class="guess">what it would say if it stopped here</span></div></div>
+<div class="mc-key"><button type="button" class="lens-plain" data-do="step" title="one part after the other, then the next word">Step through</button>
+<button type="button" class="lens-plain" data-do="sizes" aria-pressed="false" title="areas by number of parameters">Sizes</button>
+<span class="look">where the strongest head looks</span><span class="attention">attention writes</span><span class="mlp">MLP writes</span><span class="guess">what it would say if it stopped here</span></div></div>
 <section class="st-film"><h2>How such a model learns</h2>
 <div class="st-screen"></div><div class="st-caption"></div>
 <div class="st-reel"></div></section>

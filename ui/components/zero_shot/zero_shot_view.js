@@ -118,6 +118,7 @@ export function start({element, props, server, watch, given}) {
     });
   }
   function ways() {
+    if (value.said) add(box, 'p', 'conclusion', value.said);
     if (value.note) add(box, 'div', 'zs-note', value.note);
     const columns = add(box, 'div', 'zs-ways');
     for (const way of value.ways) {

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ui.handlers.attention import ablation, compare, lens, maps
-from ui.handlers.attention.texts import example_text, other_text
+from ui.handlers.attention.texts import other_text
+from ui.handlers.own_text import text_to_read
 from ui.services import Services
 
 
@@ -26,7 +27,7 @@ def make_attention_example(services: Services) -> AttentionExample:
     """Runs the handlers once, as a visitor would."""
     name = services.models.default
     lm = services.models.get(name)
-    text = example_text(lm)
+    text = text_to_read(services, name, lm)
     ids = lm.tokenizer.encode(text)
     text = lm.tokenizer.decode(ids[: lm.model.config.n_positions - 1])
     other = other_text(text)

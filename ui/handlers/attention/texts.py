@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Collection
 
 from gptcore.errors import TokenizerError
 from gptcore.language_model import LanguageModel
 from ui.handlers.inputs import InputError, model_name, whole
+from ui.handlers.own_text import REPEATING, TEXT
 from ui.services import Services
-
-STORY = "When Lily and Max went to the park, Max gave a red ball to Lily. When Lily and Max went home, Lily gave"
-REPEATING = "the cat sat on a mat and the cat sat on a "
 
 # All written for this project; of different kinds, since heads wake up for different things.
 TEXTS = (
-    STORY,
+    TEXT,
+    "When Lily and Max went to the park, Max gave a red ball to Lily. When Lily and Max went home, Lily gave",
     "The cat sat on the mat. The dog sat on the rug. The cat looked at the dog.",
     'Tom said, "I like red apples." Anna said, "I like green apples." Then Tom said,',
     "One, two, three, four, five, six, seven, eight, nine, ten, one, two, three,",
@@ -42,26 +42,16 @@ TEXTS = (
 )
 
 
-def example_text(lm: LanguageModel) -> str:
-    """What to look at first: a story, or for a model that does not know its letters something it can read."""
-    for text in (STORY, REPEATING):
-        try:
-            lm.tokenizer.encode(text)
-        except TokenizerError:
-            continue
-        return text
-    some = lm.tokenizer.decode([i % lm.tokenizer.vocab_size for i in range(1, 9)])
-    return some + some
-
-
 def other_text(text: str) -> str:
     """The example with one word changed and the same number of tokens: what the comparison begins with."""
-    return text.replace("Max", "Tim").replace("mat", "hat")
+    return text.replace("red", "blue").replace("mat", "hat")
 
 
-def is_example(text: object) -> bool:
-    """Whether a text is one of the page itself, which it may replace when the model changes."""
-    return text in (*TEXTS, *(other_text(one) for one in TEXTS))
+def is_example(text: object, own: Collection[str]) -> bool:
+    """Whether a text is one of the page itself, which it may replace when the model changes; `own` are texts of models
+    that it has put there."""
+    mine = {*TEXTS, *own}
+    return text in mine or text in {other_text(one) for one in mine}
 
 
 def wake(services: Services, model: object, layer: object, head: object) -> tuple[str, str]:

@@ -2,48 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from pathlib import Path
 
 from gptcore.analysis import count_parameters
 from gptcore.errors import GPTCoreError
-from gptcore.language_model import LanguageModel, bundled_models
+from gptcore.language_model import LanguageModel
 from ui.handlers.generate import distribution, writing
 from ui.handlers.generate.writing import View
 from ui.handlers.inputs import WritingForm
+from ui.handlers.own_text import own_text, reads
 from ui.handlers.sheets import COMPUTING
 from ui.services import Services
-from ui.state.model_store import base_name
 
-PROMPT = "Once upon a time, there was a little fox who lived in the forest."
-_EXAMPLE = "example.json"  # in a bundled model's folder: {"prompt": ...}
 _QUICK_PARAMETERS, _SHORT = 50_000_000, 24  # larger models write so many tokens unasked
-
-
-def own_prompt(services: Services, name: str, lm: LanguageModel) -> str:
-    """A prompt that suits a model: the sample prompt of a run, the one in a bundled folder, or one that it can read."""
-    record = services.run_manager.find(name)
-    if record is not None:
-        return record.facts.prompt
-    folder = bundled_models().get(base_name(name))
-    if folder is not None and (folder / _EXAMPLE).is_file():
-        return _bundled_prompt(folder)
-    if reads(lm, PROMPT):
-        return PROMPT
-    known = "".join(character for character in PROMPT if reads(lm, character))
-    shortened = known or lm.tokenizer.decode([place % lm.tokenizer.vocab_size for place in range(8)])
-    cut = lm.tokenizer.decode(lm.tokenizer.encode(shortened)[: max(1, lm.model.config.n_positions // 2)])
-    whole = cut.rpartition(" ")[0]  # no word cut in two
-    return whole if len(cut) < len(shortened) and reads(lm, whole) else cut
-
-
-def reads(lm: LanguageModel, prompt: str) -> bool:
-    """Whether a model can read a prompt whole: every character, within its window."""
-    try:
-        return 0 < len(lm.tokenizer.encode(prompt)) < lm.model.config.n_positions
-    except GPTCoreError:
-        return False
 
 
 def first_text(
@@ -71,7 +42,7 @@ def first_text(
         return
     session.shown_by = id(lm)
     typed = isinstance(prompt, str) and prompt.strip() and prompt != session.own_prompt and reads(lm, prompt)
-    text = str(prompt) if typed else own_prompt(services, str(model), lm)
+    text = str(prompt) if typed else own_text(services, str(model), lm)
     session.own_prompt = session.own_prompt if typed else text
     yield View(prompt=text, stream="", distribution=distribution.message(COMPUTING))
     try:
@@ -84,10 +55,3 @@ def _fitting(form: WritingForm, lm: LanguageModel) -> WritingForm:
     """The controls within a model's vocabulary, and shorter for one that takes long."""
     large = count_parameters(lm.model.config).total > _QUICK_PARAMETERS
     return form.within(lm.model.config.vocab_size, _SHORT if large else form.max_new_tokens)
-
-
-def _bundled_prompt(folder: Path) -> str:
-    try:
-        return str(json.loads((folder / _EXAMPLE).read_text(encoding="utf-8"))["prompt"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return PROMPT

@@ -8,9 +8,9 @@ from gptcore.errors import CheckpointError
 from gptcore.inference.generation import last_logits, prompt_ids
 from ui.handlers.attention.example import AttentionExample, make_attention_example
 from ui.handlers.generate import score, writing
-from ui.handlers.generate.first_text import own_prompt, reads
 from ui.handlers.generate.strategies import STRATEGIES
 from ui.handlers.inputs import WritingForm
+from ui.handlers.own_text import own_text, reads
 from ui.handlers.start.sentence import opening
 from ui.handlers.zero_shot.example import ZeroShotExample, make_zero_shot_example
 from ui.services import Services
@@ -19,8 +19,8 @@ from ui.state.sessions import Document, NextToken
 
 EXAMPLE_END = "an example, written ahead of time"
 SCORED = "The cat sat on the mat. The cat sat on the mat. The cat sat on the refrigerator."
-# A whole story of the mini, chosen among fifty seeds.
-FORM = WritingForm(STRATEGIES["Combined"], 200, (), 3, use_cache=True, tokens_per_second=0)
+# A whole story of the mini, chosen among forty seeds.
+FORM = WritingForm(STRATEGIES["Combined"], 200, (), 6, use_cache=True, tokens_per_second=0)
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def make_example(services: Services) -> PageExample:
     """Runs the handlers once, as a visitor would."""
     visitor, name = "example", services.models.default
     lm = services.models.get(name)
-    prompt = own_prompt(services, name, lm)
+    prompt = own_text(services, name, lm)
     text = SCORED if reads(lm, SCORED) else prompt
     # The first pass of a process is slow; the example's figures are not.
     services.now(lambda: last_logits(lm.model, prompt_ids(lm, prompt)))
@@ -71,7 +71,7 @@ def make_example(services: Services) -> PageExample:
     return PageExample(
         document=document,
         next_token=session.next_token,
-        sentence=opening(services, name, prompt),
+        sentence=opening(services, name),
         distribution=views[-1].distribution or "",
         form=form,
         scored_text=text,

@@ -12,7 +12,7 @@ from gptcore.inference.sequence import TokenSequence
 from gptcore.model import random_model
 from gptcore.training import RepeatedSequences, Trainer, TrainingConfig
 from ui.compute import zero_gpu
-from ui.handlers.generate.first_text import own_prompt
+from ui.handlers.own_text import own_text
 from ui.handlers.zero_shot.example import task_model
 from ui.services import Services
 
@@ -29,7 +29,7 @@ def warm_up(services: Services) -> None:
             lm = services.models.get(name)
             if zero_gpu.wanted(lm):  # and a visitor's quota with it
                 continue
-            ids = prompt_ids(lm, own_prompt(services, name, lm))
+            ids = prompt_ids(lm, own_text(services, name, lm))
             for _ in services.write(lm, [TokenSequence(ids, SamplingSettings(), seed=0, tokenizer=lm.tokenizer)], 2):
                 pass
     with suppress(GPTCoreError):

@@ -16,8 +16,8 @@ from gptcore.config import GPTConfig
 from gptcore.language_model import LanguageModel
 from gptcore.model import activation
 from ui.handlers import inputs
-from ui.handlers.attention.texts import example_text
 from ui.handlers.inputs import InputError
+from ui.handlers.own_text import readable_text
 from ui.handlers.parameters import norms
 from ui.handlers.sheets import Section
 from ui.services import Services
@@ -112,7 +112,7 @@ def _by_hand(name: str, formula: str, ours: Tensor, theirs: Tensor) -> Section:
 
 def _layer_norm(lm: LanguageModel) -> Experiment:
     layer = lm.model.config.n_layer // 2
-    ids = lm.tokenizer.encode(example_text(lm))[: lm.model.config.n_positions]
+    ids = lm.tokenizer.encode(readable_text(lm))[: lm.model.config.n_positions]
     found = run.layer_norm_example(lm.model, ids, layer)
     low, high = float(found.deviation.min()), float(found.deviation.max())
     norm = lm.model.blocks[layer].ln_1

@@ -161,6 +161,8 @@ def _memory(config: GPTConfig) -> Section:
         "decoded from 16-bit copies of the weights.",
         ("what", "how", "bytes"),
         rows,
+        said=f"Its weights take {size(weight_bytes(config))} here and {size(weight_bytes(config, bits=8))} in int8; a "
+        f"full window of text adds {size(kv_cache_bytes(config, config.n_positions))}.",
     )
 
 

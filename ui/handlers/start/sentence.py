@@ -6,7 +6,6 @@ import json
 from typing import Any, NamedTuple, TypeGuard
 
 from torch import Tensor
-from torch.distributions import Categorical
 
 from gptcore.analysis import trace
 from gptcore.errors import GPTCoreError
@@ -14,7 +13,7 @@ from gptcore.inference.generation import prompt_ids
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import StreamingText, describe_token
 from ui.handlers import inputs
-from ui.handlers.attention.texts import example_text
+from ui.handlers.own_text import own_text
 from ui.services import Services
 from ui.state.machine import described
 from ui.state.model_store import base_name
@@ -23,23 +22,20 @@ MOST_TOKENS = 400  # of a text on the page; what is outside the model's window s
 _MOST_CHARS = 4_000
 _CANNOT_READ = "This model does not know all characters of your sentence. Here is one that it can read; yours is kept."
 _LONGEST_HELD = 20_000  # characters of JSON
-_N_NEXT, _N_OTHERS, _LONGEST_OPENING = 8, 6, 15
+_N_NEXT, _N_OTHERS = 8, 6
 _FAINTEST = 0.12  # of a head's attention; fainter looks are everywhere
 _ARCS_EACH = 5  # from a token
 
 
-def opening(services: Services, model: str, prompt: str, held: object = "") -> str:
+def opening(services: Services, model: str, held: object = "") -> str:
     """A first sentence as a model sees it, as JSON; a sentence on why where it cannot read it.
 
     What stands on the page stays: at another moment of the same model's training, token by token; with another model,
-    what the visitor has made of it, cut anew, if that model can read it. Else it is the beginning of a prompt, up to
-    where the model knows least what comes next in its second half, so that there is something to choose; for a model
-    that does not know its characters, an example that it can read.
+    what the visitor has made of it, cut anew, if that model can read it. Else it is the model's own text.
 
     Args:
         services: of the app.
         model: name of the model.
-        prompt: what to begin where nothing stays.
         held: JSON of what stands on the page, {model, ids, own}; anything else is nothing.
     """
     try:
@@ -49,23 +45,9 @@ def opening(services: Services, model: str, prompt: str, held: object = "") -> s
         if kept:
             return look(services, model, kept)
         note = _CANNOT_READ if on_page is not None and on_page.own else ""
-        if not _reads(lm, prompt):
-            return look(services, model, prompt_ids(lm, example_text(lm)), note=note)
-        ids = prompt_ids(lm, prompt)[:_LONGEST_OPENING]
-        half = len(ids) // 2
-        doubt = services.now(lambda: int(Categorical(logits=trace(lm.model, ids).logits[half:]).entropy().argmax()))
-        return look(services, model, ids[: half + doubt + 1], note=note)
+        return look(services, model, prompt_ids(lm, own_text(services, model, lm))[-MOST_TOKENS:], note=note)
     except GPTCoreError as error:
         return json.dumps({"message": str(error)})
-
-
-def _reads(lm: LanguageModel, text: str) -> bool:
-    """Whether a model knows all characters of a text."""
-    try:
-        lm.tokenizer.encode(text)
-    except GPTCoreError:
-        return False
-    return True
 
 
 class _Held(NamedTuple):

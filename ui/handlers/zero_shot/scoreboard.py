@@ -15,6 +15,7 @@ from gptcore.zero_shot.metrics import reached as in_words
 from gptcore.zero_shot.published import GPT2_PROMPTS, PUBLISHED
 from gptcore.zero_shot.tasks import TASKS
 from gptcore.zero_shot.trials import make_trial
+from ui import conclusions
 from ui.handlers import inputs
 from ui.handlers.inputs import InputError
 from ui.handlers.sheets import Bar, Link, Section, duration, sheet
@@ -163,7 +164,8 @@ def _short(prompt: str) -> str:
 
 
 def _shown(board: _Board, state: str) -> str:
-    sections = [Section("Counted here", state, _COLUMNS, list(board.rows), bars=list(board.bars))]
+    said = conclusions.scores([(bar.label, bar.value, bar.low, bar.chance) for bar in board.bars])
+    sections = [Section("Counted here", state, _COLUMNS, list(board.rows), bars=list(board.bars), said=said)]
     if board.remarks:
         rows = [(remark,) for remark in board.remarks]
         text = "Compared item by item with the first way of asking in the table."

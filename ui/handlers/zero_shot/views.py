@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gptcore.analysis import count_parameters
@@ -16,6 +17,7 @@ from gptcore.zero_shot.items import NO_STEPS, TASKS_WITH_ITEMS, examples
 from gptcore.zero_shot.metrics import exact_match, percent, rouge
 from gptcore.zero_shot.templates import Item, Template
 from gptcore.zero_shot.window import Fitted, fit
+from ui import conclusions
 from ui.handlers import inputs
 from ui.handlers.inputs import InputError
 from ui.handlers.sheets import Section, big, sheet
@@ -35,7 +37,7 @@ def ways_of_asking(services: Services, session_id: str | None, model: object, as
     """The same input plainly, with examples, with examples and reasons, and step by step without; greedy.
 
     Yields:
-        JSON of {"ways": [{title, parts, note, budget, answer, verdict, p}]}, growing.
+        JSON of {"ways": [{title, parts, note, budget, answer, right, verdict}], said, note}, growing.
     """
     lm = services.models.get(inputs.model_name(model))
     n = len(asked.examples) or asked.task.n_examples
@@ -64,7 +66,9 @@ def ways_of_asking(services: Services, session_id: str | None, model: object, as
                 found.append({"title": title, "message": why})
             else:
                 found.append({"title": title, **_way(services, lm, asked, template, shown)})
-            yield json.dumps({"ways": found, "note": _ASSEMBLED if asked.edited else ""}, ensure_ascii=False)
+            marks = [(way["title"], way.get("right"), None) for way in found]
+            value = {"ways": found, "said": conclusions.same_prompt(marks), "note": _ASSEMBLED if asked.edited else ""}
+            yield json.dumps(value, ensure_ascii=False)
             if not run.wanted:
                 return
 
@@ -83,7 +87,13 @@ def _way(
     source = _WEI if chain and solved else template.source
     value |= {"source": source, "own": template.name == OWN_WORDING}
     value["budget"]["answer"] = n_answer
-    return {**value, "answer": written, "found": found if chain else "", "verdict": _mark(asked, expected, found)}
+    return {
+        **value,
+        "answer": written,
+        "found": found if chain else "",
+        "right": _is_right(asked, expected, found),
+        "verdict": _mark(asked, expected, found),
+    }
 
 
 def _mark(asked: TaskForm, expected: str, found: str) -> str:
@@ -91,7 +101,12 @@ def _mark(asked: TaskForm, expected: str, found: str) -> str:
         return ""
     if asked.name == "summarise":
         return f"ROUGE-L {percent(rouge(expected, found))}"
-    return "as expected" if exact_match(expected, found) else f"not as expected: {expected}"
+    return "as expected" if _is_right(asked, expected, found) else f"not as expected: {expected}"
+
+
+def _is_right(asked: TaskForm, expected: str, found: str) -> bool | None:
+    """Whether an answer is the expected one; None where there is none, or no single right one."""
+    return None if not expected or asked.name == "summarise" else exact_match(expected, found) == 1
 
 
 def uses(services: Services, model: object, asked: TaskForm, whose: object) -> str:
@@ -152,18 +167,18 @@ def ladder(services: Services, session_id: str | None, models: object, asked: Ta
         a sheet that grows.
     """
     chosen = chosen_models(services, models)
-    rows: list[tuple[str | int | float, ...]] = []
+    rungs: list[_Rung] = []
     with services.sessions.get(session_id).turn() as run:
         for place, name in enumerate(chosen):
-            yield _ladder(asked, rows, f"asking {name}, {place + 1} of {len(chosen)}…")
+            yield _ladder(asked, rungs, f"asking {name}, {place + 1} of {len(chosen)}…")
             try:
-                rows.append(_rung(services, services.models.get(name), asked))
+                rungs.append(_rung(services, services.models.get(name), asked))
             except GPTCoreError as error:
-                rows.append((name, "", f"not asked: {error}", "", ""))
+                rungs.append(_Rung(name, "", f"not asked: {error}"))
             if not run.wanted:
-                yield _ladder(asked, rows, "stopped")
+                yield _ladder(asked, rungs, "stopped")
                 return
-    yield _ladder(asked, rows, "")
+    yield _ladder(asked, rungs, "")
 
 
 def chosen_models(services: Services, models: object) -> list[str]:
@@ -175,32 +190,55 @@ def chosen_models(services: Services, models: object) -> list[str]:
     return [inputs.model_name(name) for name in models]
 
 
-def _rung(services: Services, lm: LanguageModel, asked: TaskForm) -> tuple[str | int | float, ...]:
+@dataclass(frozen=True)
+class _Rung:
+    """One model's answer to the prompt.
+
+    Attributes:
+        model, size: its name and how many parameters it has, for people.
+        answer: what it writes, or why it was not asked.
+        chance: the probability of the expected answer, or None.
+        right: whether it answers as expected, or None.
+        verdict: the same for people, or "".
+    """
+
+    model: str
+    size: str
+    answer: str
+    chance: float | None = None
+    right: bool | None = None
+    verdict: str = ""
+
+    @property
+    def row(self) -> tuple[str, ...]:
+        return self.model, self.size, self.answer, "" if self.chance is None else _chance(self.chance), self.verdict
+
+
+def _rung(services: Services, lm: LanguageModel, asked: TaskForm) -> _Rung:
     fitted = asked.fitted(lm)
     expected = asked.template.label(asked.item.answer)
     size, chain = big(count_parameters(lm.model.config).total), asked.template.chain_of_thought
     most = asked.max_new_tokens if chain else min(_MOST_ON_A_RUNG, asked.max_new_tokens)
     stop = asked.stop or ("\n",)
     written = services.measure(lambda: greedy_answers(lm, [fitted.ids], max_new_tokens=most, stop=stop))[0]
-    if not expected:
-        return lm.name, size, written.strip(), "", ""
-    if chain:  # the answer stands behind steps that every model writes for itself
-        return lm.name, size, written.strip(), "", _yes(asked, expected, written)
+    right = _is_right(asked, expected, asked.template.found(written))
+    rung = _Rung(lm.name, size, written.strip(), None, right, _yes(asked, expected, written))
+    if not expected or chain:  # a chain's answer stands behind steps that every model writes for itself
+        return rung
     logprob = services.now(lambda: answer_logprobs(lm, [fitted.prompt], _lead(fitted) + expected))[0]
-    return lm.name, size, written.strip(), _chance(math.exp(logprob)), _yes(asked, expected, written)
+    return replace(rung, chance=math.exp(logprob))
 
 
 def _yes(asked: TaskForm, expected: str, written: str) -> str:
-    if asked.name == "summarise":
-        return _mark(asked, expected, written)
-    return "yes" if exact_match(expected, asked.template.found(written)) else "no"
+    right = _is_right(asked, expected, asked.template.found(written))
+    return _mark(asked, expected, written) if right is None else "yes" if right else "no"
 
 
 def _chance(probability: float) -> str:
     return f"{100 * probability:.3g}%" if probability >= 1e-4 else "<0.01%"
 
 
-def _ladder(asked: TaskForm, rows: Sequence[tuple[str | int | float, ...]], state: str) -> str:
+def _ladder(asked: TaskForm, rungs: Sequence[_Rung], state: str) -> str:
     expected = asked.template.label(asked.item.answer)
     columns = ("model", "parameters", "its answer (greedy)", f"probability of “{expected[:20]}”", "as expected?")
     prompt = asked.edited or asked.prompt.text
@@ -216,7 +254,8 @@ def _ladder(asked: TaskForm, rows: Sequence[tuple[str | int | float, ...]], stat
                 f"Expected: {asked.template.label(asked.item.answer) or 'nothing particular'}",
                 text,
                 columns,
-                list(rows),
+                [rung.row for rung in rungs],
+                said=conclusions.same_prompt([(rung.model, rung.right, rung.chance) for rung in rungs]),
             )
         ]
     )

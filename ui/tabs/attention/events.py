@@ -14,6 +14,7 @@ from ui.figures.slide import is_kind
 from ui.handlers import inputs
 from ui.handlers.attention import ablation, files, lens, maps, texts
 from ui.handlers.attention.why_there import why_there
+from ui.handlers.own_text import text_to_read
 from ui.services import Services
 from ui.tabs.wiring import event_data, or_nothing, served
 from ui.views import title_of
@@ -87,15 +88,16 @@ class AttentionEvents:
     def back(self, before: str | None) -> list[Any]:
         return [gr.skip() if before is None else before, HINT, None, gr.Button(visible=False)]
 
-    def fresh(self, name: object, linked: bool, *written: object) -> list[Any]:
-        text, text_a, text_b = written
+    def fresh(self, request: gr.Request, name: object, linked: bool, *written: object) -> list[Any]:
+        """Texts of the page make room for the model's own; the visitor's stay."""
+        given = self._services.sessions.get(request.session_hash).own_texts
         with shown_to_visitor():
-            example = texts.example_text(self._services.models.get(inputs.model_name(name)))
-        wanted = [example, example, texts.other_text(example)]
-        kept = [
-            linked or not texts.is_example(text),
-            *[not texts.is_example(t) for t in (text_a, text_b)],
-        ]
+            asked = inputs.model_name(name)
+            own = text_to_read(self._services, asked, self._services.models.get(asked))
+        wanted = [own, own, texts.other_text(own)]
+        kept = [not texts.is_example(text, given) for text in written]
+        kept[0] = kept[0] or linked
+        given.add(own)
         return [False, *(gr.skip() if stays else new for stays, new in zip(kept, wanted, strict=True))]
 
     def generated(self, request: gr.Request) -> str:

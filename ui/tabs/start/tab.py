@@ -28,7 +28,7 @@ def start_tab(site: TabContext) -> Lens:
 
     def opened(held: str, name: str) -> str:
         with shown_to_visitor():
-            return sentence.opening(services, name, example.document.prompt, held)
+            return sentence.opening(services, name, held)
 
     on_model: Event = {
         "fn": opened,

@@ -23,13 +23,6 @@ def scratch_fields(services: Services, values: dict[str, Any]) -> dict[str, Any]
         info="the learning rate reaches 0 when time is up",
         elem_id="train-length",
     )
-    optimizer = gr.Radio(
-        [(label, key) for key, label in OPTIMIZERS.items()],
-        value=values["optimizer"],
-        label="Optimiser",
-        info="Muon makes every matrix's step orthogonal, so that all directions learn alike (Jordan et al. 2024).",
-        elem_id="train-optimizer",
-    )
     trick = gr.Dropdown(
         [(label, key) for key, (label, _) in TRICKS.items()], value="none", label="Break it", elem_id="train-trick"
     )
@@ -71,23 +64,28 @@ def scratch_fields(services: Services, values: dict[str, Any]) -> dict[str, Any]
                 values["max_steps"], "Steps", "when the length is steps", "train-steps", least=1
             )
             found["epochs"] = number_field(values["epochs"], "Epochs", "passes over the text", "train-epochs")
+        found["optimizer"] = gr.Radio(
+            [(label, key) for key, label in OPTIMIZERS.items()],
+            value=values["optimizer"],
+            label="Optimiser",
+            info="Muon makes every matrix's step orthogonal, so that all directions learn alike (Jordan et al. 2024).",
+            elem_id="train-optimizer",
+        )
         with gr.Row():
-            found["optimizer"] = optimizer
             found["learning_rate"] = number_field(
                 values["learning_rate"], "Learning rate", "peak; Muon takes 7 times it", "train-rate"
             )
-        with gr.Row():
             found["warmup_steps"] = number_field(values["warmup_steps"], "Warm-up", "steps", "train-warmup", least=0)
             found["dropout"] = number_field(values["dropout"], "Dropout", "share switched off", "train-dropout")
             found["weight_decay"] = number_field(values["weight_decay"], "Weight decay", "of matrices", "train-decay")
             found["beta2"] = number_field(values["beta2"], "Beta 2", "of AdamW", "train-beta2")
             found["seed"] = number_field(values["seed"], "Seed", "", "train-seed", least=0, most=2**31 - 1)
         found["prompt"] = gr.Textbox(values["prompt"], label="Sample prompt", max_lines=2, elem_id="train-prompt")
-    found["trick"], found["rival"] = trick, rival
-    found["tasks"] = gr.Checkbox(
-        values["tasks"],
-        label="Test tasks at every snapshot",
-        info="last words, questions and summaries of the little world, from prompts alone",
-        elem_id="train-tasks",
-    )
+        tasks = gr.Checkbox(
+            values["tasks"],
+            label="Test tasks at every snapshot",
+            info="last words, questions and summaries of the little world, from prompts alone",
+            elem_id="train-tasks",
+        )
+    found["trick"], found["rival"], found["tasks"] = trick, rival, tasks
     return found

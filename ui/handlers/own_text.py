@@ -1,0 +1,74 @@
+"""A model's own text: what every tab begins with before a visitor has written one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from gptcore.errors import GPTCoreError, TokenizerError
+from gptcore.language_model import LanguageModel, bundled_models
+from ui.services import Services
+from ui.state.model_store import base_name
+
+TEXT = 'One day, Lily lost her red ball. Tom said, "Do not cry, Lily. I will help you find your'
+REPEATING = "the cat sat on a mat and the cat sat on a "
+_EXAMPLE = "example.json"  # in a bundled model's folder: {"prompt": ...}
+_LEAST_TO_READ = 8  # tokens; in fewer there is little for a head to look at
+
+
+def own_text(services: Services, name: str, lm: LanguageModel) -> str:
+    """A text that suits a model: the sample prompt of a run, the one in a bundled folder, or one that it can read."""
+    given = _given(services, name)
+    if given:
+        return given
+    if reads(lm, TEXT):
+        return TEXT
+    known = "".join(character for character in TEXT if reads(lm, character))
+    shortened = known or lm.tokenizer.decode([place % lm.tokenizer.vocab_size for place in range(8)])
+    cut = lm.tokenizer.decode(lm.tokenizer.encode(shortened)[: max(1, lm.model.config.n_positions // 2)])
+    whole = cut.rpartition(" ")[0]  # no word cut in two
+    return whole if len(cut) < len(shortened) and reads(lm, whole) else cut
+
+
+def text_to_read(services: Services, name: str, lm: LanguageModel) -> str:
+    """The model's own text, or a longer one where that is too short to see anything in."""
+    own = own_text(services, name, lm)
+    if len(lm.tokenizer.encode(own)) >= _LEAST_TO_READ:
+        return own
+    return readable_text(lm)
+
+
+def readable_text(lm: LanguageModel) -> str:
+    """One with repetitions in it; for a model that does not know its letters, some of the model's own tokens twice."""
+    for text in (TEXT, REPEATING):
+        try:
+            lm.tokenizer.encode(text)
+        except TokenizerError:
+            continue
+        return text
+    some = lm.tokenizer.decode([place % lm.tokenizer.vocab_size for place in range(1, _LEAST_TO_READ + 1)])
+    return some + some
+
+
+def reads(lm: LanguageModel, text: str) -> bool:
+    """Whether a model can read a text whole: every character, within its window."""
+    try:
+        return 0 < len(lm.tokenizer.encode(text)) < lm.model.config.n_positions
+    except GPTCoreError:
+        return False
+
+
+def _given(services: Services, name: str) -> str:
+    """The text that came with a model; "" where none did."""
+    record = services.run_manager.find(name)
+    if record is not None:
+        return record.facts.prompt
+    folder = bundled_models().get(base_name(name))
+    return _bundled(folder) if folder is not None else ""
+
+
+def _bundled(folder: Path) -> str:
+    try:
+        return str(json.loads((folder / _EXAMPLE).read_text(encoding="utf-8"))["prompt"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return TEXT
