@@ -17,6 +17,7 @@ from gptcore.analysis.lens import LogitLens, logit_lens
 from gptcore.analysis.neurons import neuron_activations, neuron_writes
 from gptcore.analysis.parameters import ParameterCount, count_parameters, tensor_shapes
 from gptcore.analysis.patching import attribution_patching, patching_grid, patching_rows
+from gptcore.analysis.steering import steering_vector
 from gptcore.analysis.trace import ForwardTrace, trace
 
 __all__ = [
@@ -50,6 +51,7 @@ __all__ = [
     "query_key_attribution",
     "read_attention",
     "repeated_token_scores",
+    "steering_vector",
     "tensor_shapes",
     "trace",
     "training_flops",

@@ -12,6 +12,7 @@ from gptcore.inference.batch import RunningBatch
 from gptcore.inference.kernels import WeightFormat
 from gptcore.inference.sampling import SamplingSettings
 from gptcore.inference.sequence import TokenSequence, check_length, replayed_start
+from gptcore.inference.steering import Steering
 from gptcore.inference.token import GeneratedToken
 from gptcore.language_model import LanguageModel
 from gptcore.model import GPT, evaluating
@@ -64,6 +65,7 @@ def generate(
     use_cache: bool = True,
     precision: WeightFormat = "auto",
     n_alternatives: int = 5,
+    steering: Steering | None = None,
 ) -> Iterator[GeneratedToken]:
     """Continues a prompt, one token at a time.
 
@@ -79,6 +81,7 @@ def generate(
         use_cache: keep keys and values, or read everything again for each token. In "exact" the tokens agree.
         precision: see DecodeEngine.
         n_alternatives: the model's favourites that come with each token.
+        steering: a vector that is added to the stream on the way, see `gptcore.analysis.steering_vector`.
 
     Raises:
         SamplingError, ContextLengthError, TokenIdError, TokenizerError: before the first token.
@@ -94,6 +97,7 @@ def generate(
     )
     model, tokenizer = (lm.model, lm.tokenizer) if isinstance(lm, LanguageModel) else (lm, None)
     ids = prompt_ids(lm, prompt)
+    model = model if steering is None else steering.applied(model)
     check_length(max_new_tokens)
     settings.check_vocabulary(model.config.vocab_size)
     continuation = TokenSequence(

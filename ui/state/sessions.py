@@ -115,6 +115,7 @@ class Session:
     last_seen: float = 0.0
     _runs: set[Turn] = field(default_factory=set)
     _asked: dict[str, int] = field(default_factory=dict)  # view -> how often it was asked
+    _newest: dict[str, int] = field(default_factory=dict)  # view -> the page's number of its newest question
     _guard: threading.Condition = field(default_factory=threading.Condition)  # of these two, held for a moment
     _turn: threading.Lock = field(default_factory=threading.Lock)
     _opening: threading.Lock = field(default_factory=threading.Lock)
@@ -154,11 +155,21 @@ class Session:
             self._asked[view] = self._asked.get(view, 0) + 1
         return not known
 
-    def newest(self, view: str) -> Callable[[], bool]:
-        """Notes that a view is asked; gives whether nobody has asked it since: an old answer must not land last."""
+    def newest(self, view: str, order: int | None = None) -> Callable[[], bool]:
+        """Notes that a view is asked; gives whether nobody has asked it since: an old answer must not land last.
+
+        Args:
+            view: its name.
+            order: the page's own number of the question, larger for a newer one: two that it asks at once may arrive
+                in any order. None where the order of arrival counts.
+        """
         self.first(view)
+        if order is not None:
+            newest = self._newest[view] = max(order, self._newest.get(view, order))
+            if order < newest:
+                return lambda: False
         number = self._asked[view]
-        return lambda: self._asked[view] == number
+        return lambda: self._asked[view] == number or (order is not None and self._newest[view] == order)
 
     @contextmanager
     def waiting(self) -> Iterator[Iterator[None]]:

@@ -50,6 +50,10 @@ export const isOpen = tab => tab.getAttribute('aria-selected') === 'true';
 export const openView = row =>
   document.querySelector(`#${row} [role=tab][aria-selected=true]`)?.textContent.trim() ?? '';
 
+// The open view of a row, and the number of the question about it: "Heads#7". Questions may arrive in another order.
+let questions = 0;
+export const askedView = row => `${openView(row)}#${++questions}`;
+
 // The names of the open tab and of the view in it, "" where there are none.
 export function place() {
   const views = [...document.querySelectorAll('#tabs > .tabitem [role=tab]')].filter(tab => tab.offsetParent);

@@ -3,7 +3,7 @@
 // computes.
 
 // Boxes that hold the visitor's sentence, wherever they stand.
-const BOXES = ['#prompt textarea', '#attention-text textarea', '#score-text textarea'];
+const BOXES = ['#prompt textarea', '#attention-text textarea', '#score-text textarea', '#steer-prompt textarea'];
 const KEY = 'gptlens-sentence';
 
 const about = {text: '', head: null, token: null};

@@ -21,6 +21,7 @@ from ui.views import title_of
 
 HINT = "Every change is read at once. Repeat a name, and see who looks back."
 _MOST_CHARS = 3_000_000
+_LONGEST_NUMBER = 10  # digits
 
 
 class Switches(NamedTuple):
@@ -37,10 +38,18 @@ class AttentionEvents:
         self._services = services
 
     def look(self, request: gr.Request, shown: str, *raw: object) -> Iterator[list[Any]]:
-        """The open view, by its title, and the maps, as long as nothing newer is asked: tabs and text ask apart."""
+        """The open view and the maps, as long as nothing newer is asked: tabs and text ask apart.
+
+        Args:
+            request: whose.
+            shown: title of the open view and the page's number of the question, "Heads#7".
+            raw: values of the inputs.
+        """
         session, skip = self._services.sessions.get(request.session_hash), gr.skip()
-        is_newest, is_newest_switch = session.newest("attention"), session.newest("switches")
-        for view, switched, layers, keep, off in self._look(request, shown, *raw):
+        title, _, number = shown.partition("#")
+        order = int(number) if number.isdecimal() and len(number) < _LONGEST_NUMBER else None
+        is_newest, is_newest_switch = session.newest("attention", order), session.newest("switches")
+        for view, switched, layers, keep, off in self._look(request, title, *raw):
             if not is_newest_switch():  # a part was switched meanwhile
                 switched = off = skip
             yield [view, switched, layers, keep, off] if is_newest() else [skip] * 5

@@ -95,7 +95,7 @@ def attention_tab(site: TabContext) -> Lens:
 
     events = AttentionEvents(services)
     inputs, outputs = [model, text, mode, keep, off, replacement], [view, switches, layers, keep, off]
-    js = calling("shared/places.js", "[m.openView('attention-views'), ...args.slice(1)]")
+    js = calling("shared/places.js", "[m.askedView('attention-views'), ...args.slice(1)]")
     look: Event = {"fn": events.look, "inputs": [shown, *inputs], "outputs": outputs, "js": js, **model_work}
     gr.on([text.change, mode.change, keep.change, replacement.change], trigger_mode="always_last", **look)
     view.expired(**look)

@@ -13,6 +13,7 @@ from ui.handlers.generate import odds, tokens
 from ui.handlers.generate.strategies import STRATEGIES, guides
 from ui.tabs.controls import LINKED, Controls, main_sliders, more_controls, seed_row
 from ui.tabs.generate.events import GenerateEvents
+from ui.tabs.generate.steer import steer_view
 from ui.tabs.generate.views import compare_view, score_view
 from ui.tabs.lens import Event, Lens, TabContext
 from ui.tabs.wiring import QUIET, served, stop_event, view_tab
@@ -68,6 +69,8 @@ def generate_tab(site: TabContext) -> Lens:
             )
         with view_tab("generate", "surprise"):
             score_view(services, model, example, model_work)
+        with view_tab("generate", "steer") as steer_tab:
+            steer_view(services, steer_tab, model, example.document.prompt, model_work)
         with view_tab("generate", "tokens") as tokens_tab:
             cuts = tokens_view(
                 server_functions=served(services, tokens.cut, tokens.steps, tokens.learned), elem_id="tokens"

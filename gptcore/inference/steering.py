@@ -1,0 +1,62 @@
+"""Steering: a vector that is added to the residual stream at one depth, at every position.
+
+Adding a constant to the stream is adding it to a bias, so a steered model is the same model with one bias changed: all
+ways of decoding take it as it is.
+
+Source: Turner et al. 2023, "Steering Language Models With Activation Engineering".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from gptcore.errors import ConfigError
+from gptcore.model import GPT
+
+
+@dataclass(frozen=True)
+class Steering:
+    """What is added to the stream, and where.
+
+    Attributes:
+        depth: behind so many blocks, 1 to n_layer.
+        vector: float32 [C].
+    """
+
+    depth: int
+    vector: Tensor
+
+    def scaled(self, strength: float) -> Steering:
+        """The same direction, so many times as long; negative is the opposite direction."""
+        return Steering(self.depth, strength * self.vector)
+
+    def applied(self, model: GPT) -> GPT:
+        """The steered model; it shares all weights but one bias with the model, which is not changed.
+
+        Raises:
+            ConfigError: a depth that the model does not have, or a vector of another width.
+        """
+        config = model.config
+        if not 1 <= self.depth <= config.n_layer:
+            raise ConfigError(f"The depth is {self.depth}; this model has 1 to {config.n_layer}.")
+        if self.vector.shape != (config.n_embd,):
+            raise ConfigError(f"The vector has {list(self.vector.shape)} numbers; this model is {config.n_embd} wide.")
+        with torch.device("meta"):
+            steered = GPT(config)
+        state = model.state_dict()
+        name = f"h.{self.depth - 1}.{_last_bias(model)}"
+        bias = state[name]
+        state[name] = bias + self.vector.to(bias.device, bias.dtype)
+        steered.load_state_dict(state, assign=True)
+        steered.tie()
+        return steered.train(model.training).requires_grad_(False)
+
+
+def _last_bias(model: GPT) -> str:
+    """Of a block, the bias that is added last to what it gives."""
+    if model.config.norm_position == "post":
+        return "ln_2.bias" if model.config.use_mlp else "ln_1.bias"
+    return "mlp.c_proj.bias" if model.config.use_mlp else "attn.c_proj.bias"
