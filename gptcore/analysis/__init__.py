@@ -3,6 +3,8 @@
 from gptcore.analysis.ablation import ModelPart, divergence, effects, logits_without
 from gptcore.analysis.attention import QueriesAndKeys, attention_patterns, read_attention, without_first_key
 from gptcore.analysis.attribution import LogitAttribution, ScoreAttribution, logit_attribution, query_key_attribution
+from gptcore.analysis.circuit_checks import logits_without_edge, logits_without_nodes
+from gptcore.analysis.circuits import CircuitEdge, CircuitNode, WordCircuit, word_circuit
 from gptcore.analysis.costs import (
     activation_bytes,
     cache_arithmetic,
@@ -13,7 +15,7 @@ from gptcore.analysis.costs import (
     weight_bytes,
 )
 from gptcore.analysis.heads import ROLES, HeadScores, head_scores, repeated_token_scores, uniform_scores
-from gptcore.analysis.lens import LogitLens, logit_lens
+from gptcore.analysis.lens import LogitLens, logit_lens, settled_depths
 from gptcore.analysis.neurons import neuron_activations, neuron_writes
 from gptcore.analysis.parameters import ParameterCount, count_parameters, tensor_shapes
 from gptcore.analysis.patching import attribution_patching, patching_grid, patching_rows
@@ -22,6 +24,8 @@ from gptcore.analysis.trace import ForwardTrace, trace
 
 __all__ = [
     "ROLES",
+    "CircuitEdge",
+    "CircuitNode",
     "ForwardTrace",
     "HeadScores",
     "LogitAttribution",
@@ -30,6 +34,7 @@ __all__ = [
     "ParameterCount",
     "QueriesAndKeys",
     "ScoreAttribution",
+    "WordCircuit",
     "activation_bytes",
     "attention_patterns",
     "attribution_patching",
@@ -43,6 +48,8 @@ __all__ = [
     "logit_attribution",
     "logit_lens",
     "logits_without",
+    "logits_without_edge",
+    "logits_without_nodes",
     "neuron_activations",
     "neuron_writes",
     "optimizer_bytes",
@@ -51,6 +58,7 @@ __all__ = [
     "query_key_attribution",
     "read_attention",
     "repeated_token_scores",
+    "settled_depths",
     "steering_vector",
     "tensor_shapes",
     "trace",
@@ -58,4 +66,5 @@ __all__ = [
     "uniform_scores",
     "weight_bytes",
     "without_first_key",
+    "word_circuit",
 ]

@@ -69,6 +69,18 @@ def logit_lens(model: GPT, token_ids: Sequence[int], *, first: int = 0) -> Logit
     return LogitLens(*[torch.cat(pieces, dim=1).cpu() for pieces in zip(*parts, strict=True)])
 
 
+def settled_depths(best: Tensor, written: Sequence[int]) -> list[int | None]:
+    """From which depth on each token that was written stayed the first guess; None where it is not in the end.
+
+    Args:
+        best: int64 [n_layer + 1, T], the first guess after each depth, as in LogitLens.
+        written: int [T], the token that came next at each position.
+    """
+    right = (best == torch.as_tensor(written)[None]).flip(0)  # the last depth first
+    n_depths = right.long().cumprod(0).sum(0).tolist()  # so many depths from the end
+    return [len(best) - n if n else None for n in n_depths]
+
+
 def _read(model: GPT, stream: Tensor, final: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Best token, its probability, rank and probability of the final choice; each [t]."""
     logits = model.lm_head(model.ln_f(stream)).float()  # [t, V]

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from gptcore.analysis import logit_lens
+from gptcore.analysis import logit_lens, settled_depths
 from gptcore.errors import ContextLengthError, TokenIdError
 from tiny import random_ids
 
@@ -34,3 +34,9 @@ def test_no_text_too_much_text_and_no_position_left_are_sentences(tiny_model):
         logit_lens(tiny_model, [1] * 25)
     with pytest.raises(TokenIdError, match="first position is 3"):
         logit_lens(tiny_model, [1, 2, 3], first=3)
+
+
+def test_a_token_is_settled_from_the_depth_on_at_which_it_stays_the_first_guess():
+    best = torch.tensor([[1, 9, 3, 4], [9, 2, 3, 9], [1, 2, 3, 4], [1, 2, 3, 8]])
+    assert settled_depths(best, [1, 2, 3, 4]) == [2, 1, 0, None]
+    assert settled_depths(best[:, :0], []) == []

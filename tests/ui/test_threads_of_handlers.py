@@ -15,7 +15,19 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from gptcore.inference.sampling import SamplingSettings
 from gptcore.training.precision import _tried
 from ui.handlers import attention
-from ui.handlers.attention import ablation, compare, files, lens, maps, neurons, patching, texts, why, why_there
+from ui.handlers.attention import (
+    ablation,
+    circuit,
+    compare,
+    files,
+    lens,
+    maps,
+    neurons,
+    patching,
+    texts,
+    why,
+    why_there,
+)
 from ui.handlers.attention import program as of_programs
 from ui.handlers.generate import odds, program, writing
 from ui.handlers.inputs import WritingForm
@@ -64,6 +76,10 @@ HANDLERS = {
     "every part alone": lambda services: list(ablation.try_all(services, "v", READ, "zero")),
     "maps for a program": lambda services: of_programs.attention_maps(services, "tiny", PROMPT, 0, 1, "raw", "end"),
     "why a word": lambda services: json.loads(why.why(services, ["tiny", PROMPT, None, None]))["parts"],
+    "a circuit": lambda services: json.loads(circuit.circuit(services, ["tiny", PROMPT, 1, 2]))["nodes"],
+    "a circuit without a part": lambda services: json.loads(
+        circuit.circuit_without(services, ["tiny", PROMPT, 1, 2, [["head", 0, 1, 3]], None])
+    )["next"],
     "why a look": lambda services: why_there.why_there(services, [key(services), 0, 1, "raw", 2, 1])["said"],
     "two sentences in a grid": lambda services: list(patching.grid(services, "v", "tiny", *PAIR)),
     "causes for a program": lambda services: of_programs.attribution(services, "tiny", PROMPT, "", ""),

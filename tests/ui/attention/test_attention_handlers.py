@@ -364,6 +364,11 @@ def test_the_lens_ends_in_the_model_itself(services, tiny_lm):
     best = tiny_lm.model(torch.tensor([tiny_lm.tokenizer.encode(TEXT)])).logits[0].argmax(-1)
     assert value["best"][-1] == [gptcore.tokenizers.describe_token(tiny_lm.tokenizer, int(i)) for i in best]
     assert set(value["rank"][-1]) == {1}
+    ids = tiny_lm.tokenizer.encode(TEXT)
+    for place, depth in enumerate(value["known"][1:]):
+        label = gptcore.tokenizers.describe_token(tiny_lm.tokenizer, ids[place + 1])
+        right = [row[place] == label for row in value["best"]]
+        assert (depth is None) == (not right[-1]) and (depth is None or all(right[depth:])), place
     assert "empty" in json.loads(lens.lens(services, None, maps.AttentionForm("tiny", "", RAW, "end")))["message"]
 
 
@@ -437,6 +442,16 @@ def test_a_part_that_is_switched_while_the_view_opens_stays_switched(services, m
     )
     assert clicked[1][1].parts == [[1, "head", 2]]
     assert all(values[1] == values[4] == gr.skip() for values in looked) and isinstance(looked[-1][0], str)
+
+
+def test_the_lens_says_when_the_words_of_a_text_were_known():
+    said = lens.conclusion_of_text([None, 0, 3, 6, 6], ["a", " cat", " sat", " on", " mat"], 6)
+    assert said == (
+        "4 of 5 tokens were its first guess: the earliest, “cat” before any layer; half of them by layer 2; "
+        "2 only with the last layer."
+    )
+    assert "the earliest, “b” from layer 1 on" in lens.conclusion_of_text([2], ["b"], 6)
+    assert lens.conclusion_of_text([None], ["b"], 6).startswith("None of the 1 tokens was its first guess")
 
 
 @pytest.mark.parametrize(

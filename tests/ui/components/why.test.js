@@ -1,5 +1,6 @@
 import {strict as assert} from 'node:assert';
 import {test} from 'node:test';
+import {places} from '../../../ui/components/attention/circuit_view.js';
 import {cellText} from '../../../ui/components/attention/patch_view.js';
 import {waterfall} from '../../../ui/components/attention/why_view.js';
 
@@ -32,4 +33,28 @@ test('a cell says its place, its depth and how much comes back', () => {
 test('what both sentences share is named once', () => {
   const found = {a: ['a', ' b'], b: ['c', ' b'], answers: ['x', 'y'], rows: [[0, -0.2]]};
   assert.match(cellText(found, 0, 1), /^At “␣b”, behind the last block: .* 0% of the way from “y” to “x”/);
+});
+
+const node = (kind, layer, place, index = 0) => ({kind, layer, place, index});
+
+test('every part of a circuit has a place of its own, words left, the answer right, layers in order', () => {
+  const nodes = [
+    node('word', -1, 0),
+    node('word', -1, 4),
+    node('head', 0, 4, 1),
+    node('head', 0, 4, 2),
+    node('neuron', 0, 4, 7),
+    node('head', 3, 6),
+    node('answer', 4, 6),
+  ];
+  for (const width of [340, 800, 1500]) {
+    const at = places(nodes, 4, width);
+    assert.deepEqual(at.rows, [0, 4, 6]);
+    assert.equal(new Set(at.points.map(String)).size, nodes.length);
+    const xs = at.points.map(([x]) => x);
+    assert.ok(xs[0] < xs[2] && xs[2] < xs[4] && xs[4] < xs[5] && xs[5] < xs[6]);
+    assert.equal(xs[2], xs[3]);
+    for (const [x, y] of at.points) assert.ok(x > 0 && x < width && y > 0 && y < at.height);
+    assert.ok(at.points[0][1] < at.points[1][1] && at.points[1][1] < at.points[5][1]);
+  }
 });

@@ -27,6 +27,11 @@ _LENS = """
 <span class="ln-note"></span></div>
 <div class="ln-scroll"><table class="ln-table"></table></div>
 <div class="ln-detail" aria-live="polite"></div>
+<section class="ln-knew"><h3>When did it know?</h3><p class="conclusion ln-known-said"></p>
+<div class="ln-read"><button type="button" class="lens-plain" data-do="play">Play</button>
+<label>read after <input type="range" class="ln-depth" min="0" step="1" aria-label="Read the text after so many blocks"> <output></output></label>
+<span class="ln-key"><i></i>known early <i></i>known late <i></i>never its first guess</span></div>
+<div class="ln-text" tabindex="0" role="group" aria-label="The text, word by word, with the first guess at this depth above it"></div></section>
 <div class="ts-tools">SAVE<span class="ts-said ln-said" role="status"></span></div>
 </div>
 """.replace("SAVE", save_menu("csv", "png", "svg"))

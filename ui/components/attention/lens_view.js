@@ -52,6 +52,9 @@ export function start({element, props, server, watch}) {
         cell.setAttribute('aria-label', sentence(depth, place));
       });
     }
+    const depth = part('depth');
+    if (+depth.max !== last || !depth.value) Object.assign(depth, {max: last, value: last});
+    drawText();
     showLast();
     detail(last, value.tokens.length - 1);
     hear({token: chosenToken()});
@@ -60,6 +63,51 @@ export function start({element, props, server, watch}) {
     if ('token' in news && news.token !== null && value) choose([value.depths.length - 1, news.token - value.first]);
   };
   onSentence(hear);
+  // The whole text after so many blocks: above every token what the model would have said there.
+  function drawText() {
+    const depth = +part('depth').value,
+      last = value.depths.length - 1;
+    element.querySelector('.ln-known-said').textContent = value.knew;
+    element.querySelector('.ln-read output').textContent = depth === 0 ? 'the embeddings' : value.depths[depth];
+    const box = part('text');
+    box.textContent = '';
+    value.tokens.forEach((token, place) => {
+      const word = add(box, 'ruby', '', visible(token).replace('␣', ' '));
+      if (!place) return;
+      const guess = value.best[depth][place - 1],
+        known = value.known[place];
+      const right = guess === token;
+      add(word, 'rt', right ? 'right' : '', visible(guess).replace('␣', ''));
+      word.classList.add(known === null ? 'never' : known <= depth ? 'known' : 'later');
+      if (known !== null) word.style.setProperty('--late', known / last);
+      word.title =
+        known === null
+          ? 'never its first guess in the end'
+          : known === 0
+            ? 'its first guess from the embeddings on'
+            : `its first guess from ${value.depths[known]} on`;
+    });
+  }
+  // From the embeddings to the whole model, a depth a beat.
+  let playing = 0;
+  function play() {
+    clearInterval(playing);
+    part('depth').value = 0;
+    drawText();
+    playing = setInterval(() => {
+      const depth = part('depth');
+      if (!value || +depth.value >= +depth.max || !element.isConnected) {
+        clearInterval(playing);
+        return;
+      }
+      depth.value = +depth.value + 1;
+      drawText();
+    }, 700);
+  }
+  part('depth').addEventListener('input', () => {
+    clearInterval(playing);
+    if (value) drawText();
+  });
   // The sentence is about the last token: its column is in sight, as soon as the table is.
   function showLast() {
     const scroll = part('scroll');
@@ -118,6 +166,7 @@ export function start({element, props, server, watch}) {
   });
   const said = part('said');
   const actions = {
+    play,
     csv: () =>
       saveText(
         'logit-lens.csv',

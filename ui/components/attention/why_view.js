@@ -4,6 +4,7 @@ import {csvText, percent, visible} from '../shared/plain.js';
 import {add, asking, onTools, saveText} from '../shared/page.js';
 import {chooseHead} from '../shared/sentence.js';
 import {askedWord} from '../shared/why.js';
+import {circuitView} from './circuit_view.js';
 
 const signed = value => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(2)}`;
 
@@ -22,6 +23,7 @@ export function start({element, props, server, watch}) {
   const [word, rival, message, body] = ['word', 'rival', 'message', 'body'].map(find);
   const rows = element.querySelector('tbody');
   let found = null;
+  const circuit = circuitView(element.querySelector('.ct'), server);
 
   const asked = asking(
     element,
@@ -33,6 +35,7 @@ export function start({element, props, server, watch}) {
       if (answer.message) return;
       found = answer;
       draw();
+      circuit.show([...JSON.parse(props.value), found.word[2], found.rival[2]]);
     },
     0,
   );

@@ -16,8 +16,23 @@ _WHY = """
 <table class="wy-table"><thead><tr><th>part</th><th>what it writes, in logits</th><th>writes</th><th>switched off</th></tr></thead><tbody></tbody></table>
 <div class="wy-muted">The parts add up exactly to the difference of both scores; the final norm is held at its scale here. Where the two bars
 part, later layers react to what is missing. It says what was written, not what a part is for. <span class="wy-agreement"></span></div>
-<div class="ts-tools">SAVE</div></div>
+<div class="ts-tools">SAVE</div>
+CIRCUIT</div>
 """.replace("SAVE", save_menu("csv"))
+
+_CIRCUIT = """
+<section class="ct"><h3>The circuit: from the words to the answer</h3>
+<div class="ct-message" role="status"></div>
+<div class="ct-body" hidden><p class="conclusion" role="status"></p>
+<div class="ct-words" tabindex="0" role="group" aria-label="What every word of the text brings"></div>
+<div class="ct-two"><div class="ct-drawing"></div><div class="ct-next" role="status"></div></div>
+<div class="ct-said" role="status"></div>
+<div class="wy-muted"><span class="ct-checked"></span> Squares are heads, circles neurons, each at the token in whose row it stands; blue speaks for the word,
+orange for the rival. Attention, norms and gates are held as they are in this run, so that all of it is linear; what is
+clicked is computed anew.</div>
+<div class="ts-tools"><button type="button" data-do="on">All on</button><button type="button" data-save="svg">Save .svg</button><button type="button" data-save="png">Save .png</button></div>
+</div></section>
+"""
 
 _PATCH = """
 <div class="pt-message" role="status"></div>
@@ -34,9 +49,16 @@ _PATCH = """
 def why_view(*, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
     """A waterfall of the parts that speak for a word; its value is JSON of [model, text].
 
-    server_functions: why, which takes [model, text, token id or null, rival's id or null].
+    server_functions: why, which takes [model, text, token id or null, rival's id or null], and circuit and
+        circuit_without, as in `ui.handlers.attention.circuit`.
     """
-    return component("", _WHY, "attention/why_view.js", server_functions=server_functions, elem_id=elem_id)
+    return component(
+        "",
+        _WHY.replace("CIRCUIT", _CIRCUIT),
+        "attention/why_view.js",
+        server_functions=server_functions,
+        elem_id=elem_id,
+    )
 
 
 def patch_view(*, elem_id: str) -> gr.HTML:

@@ -36,7 +36,7 @@ export function follow(query) {
 
 // Loads the page with what a way sets; how the page looks stays.
 export function loadWith(query) {
-  const settings = Object.fromEntries([...query].filter(([name]) => name === 'tab' || !HERE.has(name)));
+  const settings = Object.fromEntries([...query].filter(([name]) => ['tab', 'view'].includes(name) || !HERE.has(name)));
   location.href = linkTo(location.href, settings, {present: document.body.classList.contains('present')});
 }
 

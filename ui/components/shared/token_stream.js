@@ -2,6 +2,8 @@
 // Model text goes into the page by textContent alone.
 import {counted, percent, visible} from './plain.js';
 import {addButton, copyText, saveText} from './page.js';
+import {goTo} from './places.js';
+import {setSentence} from './sentence.js';
 import {askWhy} from './why.js';
 import {hold} from './visit.js';
 
@@ -250,6 +252,10 @@ export function start({element, props, trigger, watch, given}) {
   }
   const actions = {
     copy,
+    knew: () => {
+      setSentence(text());
+      goTo(new URLSearchParams({tab: 'attention', view: 'Logit lens'}));
+    },
     onward: () => {
       onward.hidden = true;
       box.focus();

@@ -17,9 +17,13 @@ _HTML = """
 <div class="ts-tools">
 <button type="button" data-do="onward" hidden>Write on</button>
 <button type="button" data-do="copy">Copy text</button>
+KNEW
 SAVE
 <span class="ts-said" role="status"></span></div>
 """.replace("SAVE", save_menu("txt", "json"))
+
+_KNEW = """<button type="button" data-do="knew" title="by layer, for every word of this text">When did it know?</button>
+"""
 
 
 def token_stream(
@@ -40,7 +44,7 @@ def token_stream(
     """
     return component(
         value,
-        _HTML,
+        _HTML.replace("KNEW\n", _KNEW if branching else ""),
         "shared/token_stream.js",
         events=("pick", "onward"),
         elem_classes=["token-stream", "compact"] if compact else ["token-stream"],

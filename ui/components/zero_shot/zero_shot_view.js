@@ -1,7 +1,8 @@
 // A prompt in coloured parts, labels by likelihood, ways of asking, and effects. The value is JSON of
 // ui.handlers.zero_shot; text of models and visitors goes into the page by textContent alone.
 import {counted, csvText, hundredths, percent} from '../shared/plain.js';
-import {add, copyText, saveText, slides} from '../shared/page.js';
+import {add, addButton, copyText, saveText, slides} from '../shared/page.js';
+import {follow} from '../shared/places.js';
 import {strengths, strongest} from './effects.js';
 
 export function start({element, props, server, watch, given}) {
@@ -64,8 +65,16 @@ export function start({element, props, server, watch, given}) {
     if (shown.answer !== undefined) add(text, 'span', 'zs-answer', shown.answer).title = 'written by the model';
     text.scrollTop = text.scrollHeight; // where the model goes on
     budget(parent, shown.budget);
+    if (parent === box)
+      addButton(parent, 'lens-plain zs-why', 'Why this answer?', () => why(shown)).title =
+        'What each part of the model wrote for its first word';
     if (shown.note) add(parent, 'div', 'zs-note', shown.note);
     if (shown.people && parent === box) add(parent, 'div', 'zs-people', shown.people);
+  }
+  // The view of causes, with the model that was asked, which need not be the page's.
+  function why({parts, name}) {
+    const text = parts.map(part => part.text).join('');
+    follow(new URLSearchParams({tab: 'attention', view: 'Why this word?', model: name, text}));
   }
   function budget(parent, {prompt: read, answer, window: all}) {
     const line = add(parent, 'div', 'zs-budget'),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
-from gptcore.analysis import logit_lens
+from gptcore.analysis import logit_lens, settled_depths
 from gptcore.errors import GPTCoreError
 from gptcore.zero_shot.metrics import percent
 from ui.conclusions import UNSURE, quoted
@@ -22,8 +23,9 @@ def lens(services: Services, session_id: str | None, form: AttentionForm) -> str
     """The lens as JSON for the component; errors are said in its place. Arguments as in `maps.read`.
 
     Keys: model, said (a conclusion in words), note, tokens (of the columns), first (place of the first column), depths
-    (names of the rows, the embeddings first), and by row and column best (label), probability, rank and share of the
-    final choice.
+    (names of the rows, the embeddings first), by row and column best (label), probability, rank and share of the final
+    choice, known (of every column's token, the depth from which on it was the first guess; null for never, and for one
+    that nothing stands before), and knew (a conclusion about that).
     """
     try:
         seen = maps.read(services, session_id, form)
@@ -39,6 +41,7 @@ def _describe(seen: ReadText) -> dict[str, Any]:
     found = logit_lens(seen.lm.model, ids, first=first)
     n_layer = seen.lm.model.config.n_layer
     final = label(seen.lm.tokenizer, int(found.best[-1, -1]))
+    known = [None, *settled_depths(found.best[:, :-1], ids[first + 1 :])]
     cut = f"The last {_MOST_POSITIONS} of {len(ids):,} tokens are shown." if first else ""
     return {
         "model": seen.lm.name,
@@ -51,7 +54,29 @@ def _describe(seen: ReadText) -> dict[str, Any]:
         "probability": [[round(p, 4) for p in row] for row in found.probability.tolist()],
         "rank": found.final_rank.tolist(),
         "share": [[float(f"{p:.3g}") for p in row] for row in found.final_probability.tolist()],
+        "known": known,
+        "knew": conclusion_of_text(known[1:], list(seen.kept.labels[first + 1 :]), n_layer),
     }
+
+
+def conclusion_of_text(known: Sequence[int | None], words: Sequence[str], n_layer: int) -> str:
+    """When the words of a text were known, from the layer on at which each stayed the first guess.
+
+    Args:
+        known: a depth for each word, or None.
+        words: as people read them.
+        n_layer: of the model.
+    """
+    found = [(depth, word) for depth, word in zip(known, words, strict=True) if depth is not None]
+    if not found:
+        return f"None of the {len(words)} tokens was its first guess: this text surprises it all the way."
+    depths = sorted(depth for depth, _ in found)
+    late = sum(depth == n_layer for depth in depths)
+    half, (first, word) = depths[(len(depths) - 1) // 2], min(found)
+    early = f"{quoted(word)} {'before any layer' if first == 0 else f'from layer {first - 1} on'}"
+    said = f"{len(found)} of {len(words)} tokens were its first guess: the earliest, {early};"
+    middle = "before any layer" if half == 0 else f"by layer {half - 1}"
+    return f"{said} half of them {middle}; {late} only with the last layer."
 
 
 def conclusion(ranks: list[int], chances: list[float], choice: str) -> str:

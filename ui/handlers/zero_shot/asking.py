@@ -58,6 +58,7 @@ def parts_of(lm: LanguageModel, asked: TaskForm, fitted: Fitted) -> dict[str, An
             "answer": asked.max_new_tokens,
             "window": lm.model.config.n_positions,
         },
+        "name": lm.name,
         "model": f"{lm.name}, {big(count_parameters(lm.model.config).total)} parameters",
         "source": "" if asked.edited else asked.template.source,
         "own": not asked.edited and asked.template.name == OWN_WORDING,

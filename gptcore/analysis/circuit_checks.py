@@ -1,0 +1,152 @@
+"""Interventions on a circuit: nodes switched off, and single edges cut, with the rest of the model computed anew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from gptcore.analysis.circuits import CircuitNode
+from gptcore.attention import attention_weights
+from gptcore.errors import ConfigError
+from gptcore.model import GPT, activation, evaluating
+from gptcore.probe import Probe
+
+
+class _Without(Probe):
+    """A pass in which one node writes nothing, or another value."""
+
+    def __init__(self, model: GPT, nodes: Sequence[CircuitNode]) -> None:
+        self._model = model
+        self._heads = [node for node in nodes if node.kind == "head"]
+        self._neurons = [node for node in nodes if node.kind == "neuron"]
+        self._stream = torch.empty(0)
+
+    def heads(self, layer: int, found: Tensor) -> Tensor:
+        here = [node for node in self._heads if node.layer == layer]
+        if here:
+            found = found.clone()
+            for node in here:
+                found[:, node.index, node.place] = 0
+        return found
+
+    def residual(self, depth: int, stream: Tensor) -> None:
+        self._stream = stream
+
+    def attention_output(self, layer: int, output: Tensor) -> Tensor:
+        self._stream = self._stream + output
+        return output
+
+    def mlp_output(self, layer: int, output: Tensor) -> Tensor:
+        here = [node for node in self._neurons if node.layer == layer]
+        if here:
+            block, output = self._model.blocks[layer], output.clone()
+            for node in here:
+                read = block.ln_2(self._stream[:, node.place])
+                inner = read @ block.mlp.c_fc.weight[node.index] + block.mlp.c_fc.bias[node.index]
+                written = activation(block.mlp.activation, inner)[:, None] * block.mlp.c_proj.weight[:, node.index]
+                output[:, node.place] -= written
+        return output
+
+
+@torch.inference_mode()
+def logits_without_nodes(model: GPT, token_ids: Sequence[int], nodes: Sequence[CircuitNode]) -> Tensor:
+    """Logits after the last position, float32 [V], when heads and neurons of a circuit write nothing at their places.
+
+    The rest of the model is computed anew. Words and the answer cannot be switched off, and are passed over.
+    """
+    ids = torch.as_tensor(token_ids, dtype=torch.long, device=model.wte.weight.device)[None]
+    with evaluating(model):
+        hidden = model.hidden_states(ids, probe=_Without(model, nodes))
+        return model.lm_head(hidden[0, -1]).float().cpu()
+
+
+@torch.inference_mode()
+def logits_without_edge(model: GPT, token_ids: Sequence[int], source: CircuitNode, target: CircuitNode) -> Tensor:
+    """Logits after the last position, float32 [V], when a node does not see what another wrote: the edge cut.
+
+    Everything that the target computes is computed anew, its attention and its gate too; all others see the source.
+    """
+    if target.kind not in ("head", "neuron") or source.kind == "answer":
+        raise ConfigError("An edge that can be cut leads from a word, head or neuron to a head or neuron.")
+    ids = torch.as_tensor(token_ids, dtype=torch.long, device=model.wte.weight.device)[None]
+    seen = _Seen(model, source, target)
+    with evaluating(model):
+        model.hidden_states(ids, probe=seen)
+        hidden = model.hidden_states(ids, probe=_Instead(target, seen.value))
+        return model.lm_head(hidden[0, -1]).float().cpu()
+
+
+class _Seen(Probe):
+    """What the target would find without what the source wrote."""
+
+    def __init__(self, model: GPT, source: CircuitNode, target: CircuitNode) -> None:
+        self._model, self._source, self._target = model, source, target
+        self._written = torch.empty(0)
+        self._stream = torch.empty(0)
+        self.value = torch.empty(0)  # of a head [D]; of a neuron what it writes more [C]
+
+    def residual(self, depth: int, stream: Tensor) -> None:
+        self._stream = stream[0]
+        if depth == 0 and self._source.kind == "word":
+            self._written = stream[0, self._source.place]
+        if depth == self._target.layer and self._target.kind == "head":
+            block, node = self._model.blocks[depth], self._target
+            read = block.ln_1(self._without(stream[0]))
+            config = self._model.config
+            query, key, value = (
+                part.unflatten(-1, (config.n_head, -1))[:, node.index]
+                for part in block.attn.c_attn(read).chunk(3, dim=-1)
+            )
+            weights = attention_weights(query[None], key[None], is_causal=config.causal)[0]
+            self.value = weights[node.place] @ value
+
+    def heads(self, layer: int, found: Tensor) -> Tensor:
+        if self._source.kind == "head" and layer == self._source.layer:
+            D, node = found.shape[-1], self._source
+            weight = self._model.blocks[layer].attn.c_proj.weight[:, node.index * D : (node.index + 1) * D]
+            self._written = weight @ found[0, node.index, node.place]
+        return found
+
+    def attention_output(self, layer: int, output: Tensor) -> Tensor:
+        self._stream = self._stream + output[0]
+        for node in (self._source, self._target):
+            if node.kind != "neuron" or node.layer != layer:
+                continue
+            if node is self._source:
+                self._written = self._of_neuron(node, self._stream)
+            else:
+                cut = self._of_neuron(node, self._without(self._stream))
+                self.value = cut - self._of_neuron(node, self._stream)
+        return output
+
+    def _without(self, stream: Tensor) -> Tensor:
+        stream = stream.clone()
+        stream[self._source.place] -= self._written
+        return stream
+
+    def _of_neuron(self, node: CircuitNode, stream: Tensor) -> Tensor:
+        block = self._model.blocks[node.layer]
+        read = block.ln_2(stream[node.place])
+        inner = block.mlp.c_fc.weight[node.index] @ read + block.mlp.c_fc.bias[node.index]
+        return activation(block.mlp.activation, inner) * block.mlp.c_proj.weight[:, node.index]
+
+
+class _Instead(Probe):
+    """A pass in which the target has another value."""
+
+    def __init__(self, target: CircuitNode, value: Tensor) -> None:
+        self._target, self._value = target, value
+
+    def heads(self, layer: int, found: Tensor) -> Tensor:
+        if self._target.kind == "head" and layer == self._target.layer:
+            found = found.clone()
+            found[0, self._target.index, self._target.place] = self._value
+        return found
+
+    def mlp_output(self, layer: int, output: Tensor) -> Tensor:
+        if self._target.kind == "neuron" and layer == self._target.layer:
+            output = output.clone()
+            output[0, self._target.place] += self._value
+        return output

@@ -1,0 +1,336 @@
+"""Circuits: the few heads and neurons through which a text makes a model prefer one word to another.
+
+With attention, the scales of all norms and each neuron's gate, activation(z) / z, frozen as they are in one run, a
+pre-norm model is linear from the words to the difference of two logits. A head or neuron then has an influence, its
+output times the slope, and an edge what one part writes straight into what another reads.
+
+Sources: Jafari et al. 2025, "RelP: Faithful and Efficient Circuit Discovery via Relevance Patching"; neurons as nodes:
+arXiv 2601.22594; pruning by normalised influence: Ameisen et al. 2025, "Circuit Tracing".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+
+from gptcore.analysis.attribution import _direction, _scale
+from gptcore.errors import ConfigError, TokenIdError
+from gptcore.model import GPT, Block, activation, evaluating
+from gptcore.probe import Probe
+
+NodeKind = Literal["word", "head", "neuron", "answer"]
+_CANDIDATES = 160  # heads and neurons among which a circuit is sought
+_LEAST_Z = 1e-6  # of a neuron's input, for its gate to be a quotient
+
+
+@dataclass(frozen=True)
+class CircuitNode:
+    """A part of a circuit.
+
+    Attributes:
+        kind: "word" is an embedding, "answer" the difference of both logits.
+        layer: of a head or neuron; -1 for words, n_layer for the answer.
+        index: number of the head or neuron; 0 for the others.
+        place: the position where it writes.
+        influence: what goes through it, in logits; of the answer, the difference itself.
+    """
+
+    kind: NodeKind
+    layer: int
+    index: int
+    place: int
+    influence: float
+
+
+@dataclass(frozen=True)
+class CircuitEdge:
+    """What one node writes straight into what another reads, as its share of that one's influence, in logits."""
+
+    source: int
+    target: int
+    weight: float
+
+
+@dataclass(frozen=True)
+class WordCircuit:
+    """Words, heads, neurons and the answer.
+
+    Attributes:
+        nodes: words first, by layer, the answer last.
+        edges: between places in `nodes`, the strongest first.
+        total: the difference of both logits.
+        words: float32 [T], the influence of every word of the text; with `constants` they sum to `total`.
+        constants: what biases and frozen norms add.
+        carried: share of the influence among all candidates that the kept nodes have.
+    """
+
+    nodes: tuple[CircuitNode, ...]
+    edges: tuple[CircuitEdge, ...]
+    total: float
+    words: Tensor
+    constants: float
+    carried: float
+
+
+class _Weights(Probe):
+    needs_weights = True
+
+    def __init__(self) -> None:
+        self.found: list[Tensor] = []
+
+    def weights(self, layer: int, weights: Tensor) -> None:
+        self.found.append(weights[0].detach().clone())
+
+
+@dataclass
+class _Layer:
+    """One layer of the frozen pass. H heads, T tokens, D head width, F neurons, C width."""
+
+    weights: Tensor  # [H, T, T]
+    scale_1: Tensor  # [T, 1], of the norm before attention
+    found: Tensor  # [H, T, D], what the heads found
+    scale_2: Tensor | None = None  # [T, 1], of the norm before the MLP
+    gates: Tensor | None = None  # [T, F]
+    neurons: Tensor | None = None  # [T, F], behind the gates
+
+
+@dataclass
+class _Frozen:
+    """The whole frozen pass.
+
+    Attributes:
+        embedded: float [T, C].
+        layers: one for each block.
+        answer: the difference of both logits, without what the final norm's bias adds.
+        constant: what that adds.
+        scale: [1], what the final norm divides the last position by.
+    """
+
+    embedded: Tensor
+    layers: list[_Layer]
+    answer: Tensor
+    constant: float
+    scale: Tensor
+
+
+def word_circuit(
+    model: GPT, token_ids: Sequence[int], token: int, against: int, *, share: float = 0.8, most: int = 24
+) -> WordCircuit:
+    """Words -> heads and neurons -> a word rather than another, pruned to the nodes that carry most of it.
+
+    Args:
+        model: pre-norm.
+        token_ids: int [T], at most the window.
+        token, against: the difference is the logit of the one minus that of the other, after the last position.
+        share: of the candidates' influence that is kept.
+        most: heads and neurons at most.
+
+    Raises:
+        ConfigError: a post-norm model, or nonsense in share or most. TokenIdError, ContextLengthError: as the model
+            does, and for tokens that are none.
+    """
+    if model.config.norm_position != "pre":
+        raise ConfigError("This model is post-norm: its norms rescale the whole stream, so that no circuit is linear.")
+    if not 0 < share <= 1 or most < 1:
+        raise ConfigError(f"share is {share} and most {most}; a share is above 0 and at most 1, most at least 1.")
+    if not len(token_ids):
+        raise TokenIdError("The text is empty.")
+    direction = _direction(model, token, against)
+    with torch.enable_grad(), evaluating(model):
+        frozen = _frozen_pass(model, token_ids, direction)
+        layers = frozen.layers
+        parts = [layer.found for layer in layers] + [layer.neurons for layer in layers if layer.neurons is not None]
+        slopes = torch.autograd.grad(frozen.answer, [frozen.embedded, *parts])
+    with torch.no_grad():
+        words = (slopes[0] * frozen.embedded).sum(-1)  # [T]
+        heads, neurons = slopes[1 : 1 + len(layers)], slopes[1 + len(layers) :]
+        total = float(frozen.answer) + frozen.constant
+        nodes = [
+            *(CircuitNode("word", -1, 0, place, float(words[place])) for place in range(len(words))),
+            *_candidates(layers, heads, neurons),
+            CircuitNode("answer", model.config.n_layer, 0, len(token_ids) - 1, total),
+        ]
+        matrix = _Reader(model, frozen, heads, neurons, direction).edges(nodes)  # [N, N], from column to row
+    kept, carried = _pruned(matrix, nodes, share, most)
+    return WordCircuit(
+        tuple(nodes[place] for place in kept),
+        _edges(matrix, kept),
+        total,
+        words.float().cpu(),
+        total - float(words.sum()),
+        carried,
+    )
+
+
+def _frozen_pass(model: GPT, token_ids: Sequence[int], direction: Tensor) -> _Frozen:
+    """One pass with everything frozen that is not linear; its graph gives slopes."""
+    ids = torch.as_tensor(token_ids, dtype=torch.long, device=model.wte.weight.device)[None]
+    probe = _Weights()
+    with torch.no_grad():
+        model.hidden_states(ids, probe=probe)
+        stream = model.wte(ids)[0]
+        if model.config.use_positions:
+            stream = stream + model.wpe.weight[: ids.shape[1]]
+    embedded = stream.clone().requires_grad_()
+    stream, layers = embedded, []
+    for block, weights in zip(model.blocks, probe.found, strict=True):
+        scale_1 = _scale(block.ln_1, stream).detach()
+        found = weights @ _values(block, _normed(block.ln_1, stream, scale_1))
+        stream = stream + block.attn.c_proj(found.transpose(0, 1).flatten(1))
+        layer = _Layer(weights, scale_1, found)
+        if block.use_mlp:
+            layer.scale_2 = _scale(block.ln_2, stream).detach()
+            inner = block.mlp.c_fc(_normed(block.ln_2, stream, layer.scale_2))
+            layer.gates = _gates(block, inner.detach())
+            layer.neurons = inner * layer.gates
+            stream = stream + block.mlp.c_proj(layer.neurons)
+        layers.append(layer)
+    if not isinstance(model.ln_f, nn.LayerNorm):
+        return _Frozen(embedded, layers, stream[-1] @ direction, 0.0, torch.ones(1))
+    scale = _scale(model.ln_f, stream[-1:]).detach()
+    centred = (stream[-1] - stream[-1].mean()) / scale[0] * model.ln_f.weight
+    return _Frozen(embedded, layers, centred @ direction, float((model.ln_f.bias @ direction).detach()), scale[0])
+
+
+def _normed(norm: nn.LayerNorm, stream: Tensor, scale: Tensor) -> Tensor:
+    return (stream - stream.mean(-1, keepdim=True)) / scale * norm.weight + norm.bias
+
+
+def _values(block: Block, read: Tensor) -> Tensor:
+    """What the heads pass on, [H, T, D]."""
+    n_head = block.attn.n_head
+    return block.attn.c_attn(read).chunk(3, dim=-1)[2].unflatten(-1, (n_head, -1)).transpose(0, 1)
+
+
+def _gates(block: Block, inner: Tensor) -> Tensor:
+    """activation(z) / z; its limit where z is 0."""
+    name = block.mlp.activation
+    safe = torch.where(inner.abs() < _LEAST_Z, torch.full_like(inner, _LEAST_Z), inner)
+    return activation(name, safe) / safe
+
+
+def _candidates(layers: Sequence[_Layer], heads: Sequence[Tensor], neurons: Sequence[Tensor]) -> list[CircuitNode]:
+    """The heads and neurons, each at one position, with the largest influence; in the order of the pass."""
+    found: list[CircuitNode] = []
+    for number, layer in enumerate(layers):
+        found += _largest("head", number, (heads[number] * layer.found).sum(-1).T)  # [T, H]
+        if layer.neurons is not None:  # all layers have some, or none has
+            found += _largest("neuron", number, neurons[number] * layer.neurons)  # [T, F]
+    found.sort(key=lambda node: -abs(node.influence))
+    return sorted(found[:_CANDIDATES], key=lambda node: (node.layer, node.kind == "neuron", node.place, node.index))
+
+
+def _largest(kind: NodeKind, layer: int, influences: Tensor) -> list[CircuitNode]:
+    """Nodes of a layer, by influences [T, N]."""
+    found = []
+    for at in influences.abs().flatten().topk(min(_CANDIDATES, influences.numel())).indices.tolist():
+        place, index = divmod(at, influences.shape[1])
+        found.append(CircuitNode(kind, layer, index, place, float(influences[place, index])))
+    return found
+
+
+class _Reader:
+    """What nodes write into the stream, and how much of it others read."""
+
+    def __init__(
+        self, model: GPT, frozen: _Frozen, heads: Sequence[Tensor], neurons: Sequence[Tensor], direction: Tensor
+    ) -> None:
+        self._model, self._frozen, self._layers = model, frozen, frozen.layers
+        self._heads, self._neurons, self._direction = heads, neurons, direction
+
+    def written(self, node: CircuitNode) -> Tensor:
+        """What a node adds to the stream at its place, [C]; an answer adds nothing."""
+        if node.kind == "word":
+            return self._frozen.embedded[node.place]
+        if node.kind == "answer":
+            return torch.zeros_like(self._direction)
+        block, layer = self._model.blocks[node.layer], self._layers[node.layer]
+        if node.kind == "head":
+            D = layer.found.shape[-1]
+            return (
+                block.attn.c_proj.weight[:, node.index * D : (node.index + 1) * D] @ layer.found[node.index, node.place]
+            )
+        assert layer.neurons is not None
+        return block.mlp.c_proj.weight[:, node.index] * layer.neurons[node.place, node.index]
+
+    def read(self, node: CircuitNode) -> tuple[Tensor, Tensor]:
+        """What a node's influence multiplies streams by: a direction [C], and a factor for every position [T]."""
+        T = self._layers[0].weights.shape[-1]
+        if node.kind == "answer":
+            factors = torch.zeros(T)
+            factors[-1] = 1
+            return self._behind(self._model.ln_f, self._direction) / self._frozen.scale, factors
+        if node.kind == "word":
+            return torch.zeros_like(self._direction), torch.zeros(T)
+        block, layer = self._model.blocks[node.layer], self._layers[node.layer]
+        if node.kind == "head":
+            D = layer.found.shape[-1]
+            offset = 2 * self._model.config.n_embd + node.index * D
+            weight = block.attn.c_attn.weight[offset : offset + D]  # [D, C]
+            slope = self._heads[node.layer][node.index, node.place]  # [D]
+            factors = layer.weights[node.index, node.place] / layer.scale_1[:, 0]
+            return self._behind(block.ln_1, slope @ weight), factors
+        assert layer.gates is not None and layer.scale_2 is not None
+        slope, gate = self._neurons[node.layer][node.place, node.index], layer.gates[node.place, node.index]
+        factors = torch.zeros(T)
+        factors[node.place] = slope * gate / layer.scale_2[node.place, 0]
+        return self._behind(block.ln_2, block.mlp.c_fc.weight[node.index]), factors
+
+    @staticmethod
+    def _behind(norm: nn.Module, direction: Tensor) -> Tensor:
+        """A direction behind a norm as one before it, without the norm's scale."""
+        if not isinstance(norm, nn.LayerNorm):
+            return direction
+        weighted = norm.weight * direction
+        return weighted - weighted.mean()
+
+    def edges(self, nodes: Sequence[CircuitNode]) -> Tensor:
+        """float32 [N, N]: what each column's node writes straight into each row's, in logits."""
+        written = torch.stack([self.written(node) for node in nodes])  # [N, C]
+        directions, factors = (torch.stack(side) for side in zip(*(self.read(node) for node in nodes), strict=True))
+        places = torch.tensor([node.place for node in nodes])
+        stages = torch.tensor([2 * node.layer + (node.kind == "neuron") for node in nodes])
+        before = stages[None] < stages[:, None]
+        return (directions @ written.T) * factors[:, places] * before
+
+
+def _pruned(matrix: Tensor, nodes: Sequence[CircuitNode], share: float, most: int) -> tuple[list[int], float]:
+    """Places of the nodes that are kept, and the share of the influence on the answer that they carry.
+
+    Influence: of every node's input the parts of all paths that come from another, in absolute shares.
+    """
+    shares = matrix.abs()
+    shares = shares / shares.sum(1, keepdim=True).clamp_min(1e-12)
+    reach = shares[-1].clone()  # paths of one edge, then of two, ...
+    step = reach
+    for _ in range(max(2, 2 * nodes[-1].layer)):
+        step = step @ shares
+        reach = reach + step
+    inner = [place for place, node in enumerate(nodes) if node.kind in ("head", "neuron")]
+    whole = float(reach[inner].sum()) or 1.0
+    kept, carried = [], 0.0
+    for place in sorted(inner, key=lambda place: -float(reach[place])):
+        if carried >= share * whole or len(kept) >= most:
+            break
+        kept.append(place)
+        carried += float(reach[place])
+    # Words that the kept ones, or the answer, read from, in the order of what they carry.
+    words = [place for place, node in enumerate(nodes) if node.kind == "word"]
+    into = matrix[[*kept, len(nodes) - 1]][:, words].abs().amax(0)
+    strongest = [words[i] for i in into.argsort(descending=True).tolist() if float(into[i]) > 0.1 * float(into.max())]
+    return sorted([*strongest[:8], *kept, len(nodes) - 1]), carried / whole
+
+
+def _edges(matrix: Tensor, kept: Sequence[int]) -> tuple[CircuitEdge, ...]:
+    """The edges between kept nodes, the strongest first, as far as they can be told from nothing."""
+    small = matrix[list(kept)][:, list(kept)]
+    floor = 0.02 * float(small.abs().max())
+    found = [
+        CircuitEdge(source, target, float(small[target, source]))
+        for target, source in (small.abs() > floor).nonzero().tolist()
+    ]
+    return tuple(sorted(found, key=lambda edge: -abs(edge.weight)))

@@ -1,0 +1,187 @@
+"""Circuits are exact where they claim to be, and their checks are real passes."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+import gptcore
+from gptcore.analysis import (
+    CircuitNode,
+    circuits,
+    logit_attribution,
+    logits_without,
+    logits_without_edge,
+    logits_without_nodes,
+    word_circuit,
+)
+from gptcore.analysis.ablation import ModelPart
+from gptcore.errors import ConfigError, TokenIdError
+from gptcore.probe import Probe
+from tiny import make_model, random_ids
+
+SHAPES = {
+    "gpt2": gptcore.GPTConfig(vocab_size=40, n_positions=16, n_embd=24, n_layer=3, n_head=4),
+    "attention only": gptcore.GPTConfig(
+        vocab_size=40, n_positions=16, n_embd=24, n_layer=2, n_head=4, use_mlp=False, tie_word_embeddings=False
+    ),
+    "no positions, no biases": gptcore.GPTConfig(
+        vocab_size=40, n_positions=16, n_embd=24, n_layer=2, n_head=2, use_positions=False, attention_bias=False
+    ),
+    "relu": gptcore.GPTConfig(
+        vocab_size=40, n_positions=16, n_embd=24, n_layer=2, n_head=2, activation_function="relu"
+    ),
+}
+
+
+@pytest.fixture(params=list(SHAPES))
+def model(request):
+    return make_model(SHAPES[request.param])
+
+
+def whole(monkeypatch, model, ids):
+    """A circuit in which nothing is left out."""
+    monkeypatch.setattr(circuits, "_CANDIDATES", 10**6)
+    return word_circuit(model, ids, 3, 7, share=1.0, most=10**6)
+
+
+def test_words_and_constants_sum_to_the_difference_of_logits(model):
+    ids = random_ids(model.config, 8).tolist()
+    logits = model(torch.tensor([ids])).logits[0, -1].detach()
+    found = word_circuit(model, ids, 3, 7)
+    assert found.total == pytest.approx(float(logits[3] - logits[7]), abs=1e-4)
+    assert float(found.words.sum()) + found.constants == pytest.approx(found.total, abs=1e-4)
+
+
+def test_what_flows_into_a_node_from_all_others_is_its_influence_but_for_biases(monkeypatch, model):
+    """With every bias at 0, the incoming edges of each node sum to its influence."""
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if name.endswith("bias"):
+                parameter.zero_()
+    ids = random_ids(model.config, 6).tolist()
+    found = []
+    pruned = circuits._pruned
+    monkeypatch.setattr(circuits, "_pruned", lambda *given: found.append(given) or pruned(*given))
+    whole(monkeypatch, model, ids)
+    matrix, nodes = found[0][:2]
+    for place, node in enumerate(nodes):
+        if node.kind != "word":
+            assert float(matrix[place].sum()) == pytest.approx(node.influence, abs=1e-4), node
+    last = [place for place, node in enumerate(nodes) if node.layer == model.config.n_layer - 1 and node.kind == "head"]
+    direct = logit_attribution(model, ids, 3, 7)
+    for head in range(model.config.n_head):
+        name = f"L{model.config.n_layer - 1}H{head}"
+        row = sum(float(matrix[-1, place]) for place in last if nodes[place].index == head)
+        assert row == pytest.approx(float(direct.values[direct.names.index(name)]), abs=1e-4)
+
+
+def test_a_pruned_circuit_keeps_the_strongest_nodes_and_says_what_they_carry(model):
+    ids = random_ids(model.config, 8).tolist()
+    few, more = (word_circuit(model, ids, 3, 7, most=most) for most in (2, 8))
+    inner = [[node for node in found.nodes if node.kind in ("head", "neuron")] for found in (few, more)]
+    assert len(inner[0]) == 2 and set(inner[0]) <= set(inner[1]) and 0 < few.carried < more.carried <= 1
+    assert few.nodes[-1].kind == "answer" and few.nodes[-1].influence == few.total
+    for edge in more.edges:
+        source, target = more.nodes[edge.source], more.nodes[edge.target]
+        assert source.layer < target.layer or (source.layer == target.layer and source.kind == "head")
+        assert source.place <= target.place
+    assert [abs(edge.weight) for edge in more.edges] == sorted((abs(edge.weight) for edge in more.edges), reverse=True)
+
+
+def test_a_head_that_is_switched_off_at_all_places_is_the_head_switched_off(model):
+    ids = random_ids(model.config, 6).tolist()
+    nodes = [CircuitNode("head", 1, 1, place, 0.0) for place in range(6)]
+    expected = logits_without(model, ids, [[ModelPart(1, "head", 1)]])[0]
+    torch.testing.assert_close(logits_without_nodes(model, ids, nodes), expected, atol=1e-5, rtol=1e-5)
+
+
+class _Streams(Probe):
+    def __init__(self) -> None:
+        self.streams: list[torch.Tensor] = []
+
+    def residual(self, depth, stream):
+        self.streams.append(stream)
+
+    def mlp_output(self, layer, output):
+        self.mlp = output
+        return output
+
+
+def test_a_neuron_that_is_switched_off_is_a_row_of_weights_at_zero():
+    model = make_model(SHAPES["gpt2"])
+    ids = [int(i) for i in random_ids(model.config, 6)]
+    found = logits_without_nodes(model, ids, [CircuitNode("neuron", 2, 11, 5, 0.0)])
+    with torch.no_grad():
+        model.h[2].mlp.c_proj.weight[:, 11] = 0  # in the last layer only the last place matters
+        expected = model(torch.tensor([ids])).logits[0, -1]
+    torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-5)
+
+
+@torch.no_grad()
+def test_a_cut_edge_is_what_the_target_computes_from_a_stream_without_the_source():
+    """By hand: head 0.1 at place 2 into head 1.3 at place 5; then into a neuron of layer 0 at its own place."""
+    model = make_model(SHAPES["gpt2"])
+    ids = [int(i) for i in random_ids(model.config, 6)]
+    source, D = CircuitNode("head", 0, 1, 2, 0.0), 6
+    streams = _Streams()
+
+    class Heads(Probe):
+        def heads(self, layer, found):
+            if layer == 0:
+                self.first = found.clone()
+            if layer == 1:
+                self.second = found.clone()
+                found = found.clone()
+                found[0, 3, 5] = self.instead
+            return found
+
+    heads = Heads()
+    heads.instead = torch.zeros(D)
+    model(torch.tensor([ids]), probe=streams)
+    model(torch.tensor([ids]), probe=heads)
+    written = model.h[0].attn.c_proj.weight[:, 6:12] @ heads.first[0, 1, 2]
+    stream = streams.streams[1].clone()
+    stream[0, 2] -= written
+    seen = Heads()
+    seen.instead = torch.zeros(D)
+    model.resumed(stream, 1, probe=seen)
+    heads.instead = seen.second[0, 3, 5]
+    expected = model(torch.tensor([ids]), probe=heads).logits[0, -1]
+    found = logits_without_edge(model, ids, source, CircuitNode("head", 1, 3, 5, 0.0))
+    torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-5)
+
+    target = CircuitNode("neuron", 0, 7, 2, 0.0)
+    mlp = model.h[0].mlp
+    middle = (
+        streams.streams[0][0]
+        + model.h[0].attn(model.h[0].ln_1(streams.streams[0]), gptcore.attention.ForwardContext())[0]
+    )
+
+    def neuron(state):
+        inner = mlp.c_fc.weight[7] @ model.h[0].ln_2(state) + mlp.c_fc.bias[7]
+        return torch.nn.functional.gelu(inner, approximate="tanh") * mlp.c_proj.weight[:, 7]
+
+    after = streams.streams[1].clone()
+    after[0, 2] += neuron(middle[2] - written) - neuron(middle[2])
+    expected = model.lm_head(model.resumed(after, 1))[0, -1]
+    torch.testing.assert_close(logits_without_edge(model, ids, source, target), expected, atol=1e-5, rtol=1e-5)
+
+
+def test_what_is_no_circuit_is_refused(model):
+    ids = random_ids(model.config, 5).tolist()
+    for kwargs in ({"share": 0}, {"share": 1.5}, {"most": 0}):
+        with pytest.raises(ConfigError, match="share"):
+            word_circuit(model, ids, 3, 7, **kwargs)
+    with pytest.raises(TokenIdError, match="outside"):
+        word_circuit(model, ids, 3, 400)
+    with pytest.raises(TokenIdError):
+        word_circuit(model, [], 3, 7)
+    post = make_model(
+        gptcore.GPTConfig(vocab_size=40, n_positions=16, n_embd=24, n_layer=1, n_head=4, norm_position="post")
+    )
+    with pytest.raises(ConfigError, match="post-norm"):
+        word_circuit(post, ids, 3, 7)
+    word, head = CircuitNode("word", -1, 0, 1, 0.0), CircuitNode("head", 0, 0, 2, 0.0)
+    with pytest.raises(ConfigError, match="edge"):
+        logits_without_edge(model, ids, head, word)

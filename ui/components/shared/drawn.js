@@ -1,0 +1,46 @@
+// A drawing on the page as a file: SVG with the colours that it has now, or PNG of it at twice its size.
+import {save} from './page.js';
+
+const KEPT = [
+  'fill',
+  'stroke',
+  'stroke-width',
+  'stroke-dasharray',
+  'opacity',
+  'font-family',
+  'font-size',
+  'font-weight',
+];
+
+// The SVG's source, every style written into it, on the page's ground.
+export function svgText(svg) {
+  const copy = svg.cloneNode(true);
+  const [from, to] = [svg, copy].map(one => [one, ...one.querySelectorAll('*')]);
+  to.forEach((node, i) => {
+    const style = getComputedStyle(from[i]);
+    for (const name of KEPT) node.style.setProperty(name, style.getPropertyValue(name));
+    for (const name of ['class', 'tabindex', 'role', 'data-node', 'data-edge']) node.removeAttribute(name);
+  });
+  const ground = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
+  for (const [name, value] of Object.entries({width: '100%', height: '100%'})) ground.setAttribute(name, value);
+  ground.style.fill = getComputedStyle(document.body).getPropertyValue('--lens-paper') || '#fff';
+  copy.prepend(ground);
+  copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
+  return new XMLSerializer().serializeToString(copy);
+}
+
+// Saves a drawing under a name, as "svg" or "png".
+export async function saveDrawn(svg, name, kind) {
+  const url = URL.createObjectURL(new Blob([svgText(svg)], {type: 'image/svg+xml'}));
+  if (kind === 'svg') save(`${name}.svg`, url);
+  else {
+    const image = new Image();
+    image.src = url;
+    await image.decode();
+    const canvas = document.createElement('canvas');
+    [canvas.width, canvas.height] = [2 * image.width, 2 * image.height];
+    canvas.getContext('2d').drawImage(image, 0, 0, canvas.width, canvas.height);
+    save(`${name}.png`, canvas.toDataURL('image/png'));
+  }
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
