@@ -109,7 +109,12 @@ export function circuitView(box, server) {
     for (let layer = 0; layer < found.layers; layer++) {
       const x = LEFT + layer * at.column;
       put(svg, 'rect', {x: x + 2, y: 18, width: at.column - 4, height: at.height - 22, rx: 5, class: 'ct-band'});
-      put(svg, 'text', {x: x + at.column / 2, y: 12, class: 'ct-title', 'text-anchor': 'middle'}, `block ${layer}`);
+      put(
+        svg,
+        'text',
+        {x: x + at.column / 2, y: 12, class: 'ct-title', 'text-anchor': 'middle'},
+        at.column < 52 ? layer : `block ${layer}`,
+      );
     }
     const largest = Math.max(...found.edges.map(([, , weight]) => Math.abs(weight)), 0.01);
     for (const [source, target, weight] of found.edges) drawEdge(svg, at.points, source, target, weight, largest);
