@@ -123,6 +123,40 @@ def patching_rows(
         yield depth, ((found - start) / change).float().cpu()
 
 
+@torch.no_grad()
+def patched_logits(
+    model: GPT, source_ids: Sequence[int], target_ids: Sequence[int], cells: Sequence[tuple[int, int]]
+) -> Tensor:
+    """Logits of the target text, float32 [V], after its last position, with the source run's stream in some cells.
+
+    Args:
+        model: of any shape.
+        source_ids, target_ids: int [T] each, of equal length.
+        cells: (depth, position) each; depth n_layer is behind the last block. None gives the target's own logits.
+
+    Raises:
+        TokenIdError: texts of different lengths, or a cell that is none. ContextLengthError: as the model does.
+    """
+    _check(model, source_ids, target_ids, "residual")
+    n_layer = model.config.n_layer
+    for depth, place in cells:
+        if not (0 <= depth <= n_layer and 0 <= place < len(target_ids)):
+            raise TokenIdError(
+                f"There is no cell ({depth}, {place}): depths are 0 to {n_layer}, positions 0 to {len(target_ids) - 1}."
+            )
+    source, target = (_run(model, ids) for ids in (source_ids, target_ids))
+    streams = target.residuals
+    for depth in sorted({depth for depth, _ in cells}):
+        stream = streams[depth].clone()
+        places = [place for at, place in cells if at == depth]
+        stream[0, places] = source.residuals[depth][0, places]
+        rest = _Values()
+        with evaluating(model):
+            model.resumed(stream, depth, probe=rest)
+        streams = [*streams[:depth], *rest.residuals]
+    return model.lm_head(model.ln_f(streams[-1][0, -1])).float().cpu()
+
+
 def attribution_patching(
     model: GPT,
     source_ids: Sequence[int],
@@ -165,13 +199,7 @@ def _runs(
     model: GPT, source_ids: Sequence[int], target_ids: Sequence[int], token: int, against: int
 ) -> tuple[_Values, _Values, float, float]:
     """Both runs, the difference in the target's, and by how much the source's is larger."""
-    runs = []
-    for ids in (source_ids, target_ids):
-        runs.append(_Values())
-        with evaluating(model):
-            model.hidden_states(
-                torch.as_tensor(ids, dtype=torch.long, device=model.wte.weight.device)[None], probe=runs[-1]
-            )
+    runs = [_run(model, ids) for ids in (source_ids, target_ids)]
     source, target = (_difference(model, run.residuals[-1], token, against) for run in runs)
     if abs(source - target) < _LEAST:
         raise TokenIdError(
@@ -179,6 +207,17 @@ def _runs(
             "Choose texts that the model answers differently, and the two answers as tokens."
         )
     return runs[0], runs[1], target, source - target
+
+
+@torch.no_grad()
+def _run(model: GPT, token_ids: Sequence[int]) -> _Values:
+    """All values of a run."""
+    values = _Values()
+    with evaluating(model):
+        model.hidden_states(
+            torch.as_tensor(token_ids, dtype=torch.long, device=model.wte.weight.device)[None], probe=values
+        )
+    return values
 
 
 def _difference(model: GPT, stream: Tensor, token: int, against: int) -> float:

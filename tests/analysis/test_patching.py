@@ -6,7 +6,7 @@ import pytest
 import torch
 
 import gptcore
-from gptcore.analysis import attribution_patching, patching, patching_grid
+from gptcore.analysis import attribution_patching, patched_logits, patching, patching_grid
 from gptcore.errors import ConfigError, TokenIdError
 from gptcore.probe import Probe
 from tiny import make_model, random_ids
@@ -130,3 +130,27 @@ def test_patching_leaves_the_model_as_it_was():
     patching_grid(model, source, target, 3, 7, "head")
     attribution_patching(model, source, target, 3, 7)
     assert answer(model, target) == before and all(p.grad is None for p in model.parameters())
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_single_cells_give_the_grid_and_all_cells_of_a_depth_give_the_source(name):
+    model = make_model(SHAPES[name])
+    source, target = pair(model.config)
+    grid = patching_grid(model, source, target, 3, 7)
+    ends = [answer(model, ids) for ids in (target, source)]
+    for depth in range(model.config.n_layer + 1):
+        for place in (0, 2, 6):
+            logits = patched_logits(model, source, target, [(depth, place)])
+            share = (float(logits[3] - logits[7]) - ends[0]) / (ends[1] - ends[0])
+            assert share == pytest.approx(float(grid[depth, place]), abs=1e-3)
+        whole = patched_logits(model, source, target, [(depth, place) for place in range(7)])
+        assert float(whole[3] - whole[7]) == pytest.approx(ends[1], abs=1e-4)
+    own = patched_logits(model, source, target, [])
+    assert float(own[3] - own[7]) == pytest.approx(ends[0], abs=1e-4)
+    # A later cell is patched in a run that an earlier one has changed: the last position's stream is all that counts.
+    both = patched_logits(model, source, target, [(0, 2), (model.config.n_layer, 6)])
+    assert float(both[3] - both[7]) == pytest.approx(ends[1], abs=1e-4)
+    with pytest.raises(TokenIdError, match="no cell"):
+        patched_logits(model, source, target, [(9, 0)])
+    with pytest.raises(TokenIdError, match="same number"):
+        patched_logits(model, source, target[:-1], [])

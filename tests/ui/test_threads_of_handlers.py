@@ -82,6 +82,7 @@ HANDLERS = {
     )["next"],
     "why a look": lambda services: why_there.why_there(services, [key(services), 0, 1, "raw", 2, 1])["said"],
     "two sentences in a grid": lambda services: list(patching.grid(services, "v", "tiny", *PAIR)),
+    "a cell carried over": lambda services: json.loads(patching.patched(services, ["tiny", *PAIR, [[0, 1]]]))["next"],
     "causes for a program": lambda services: of_programs.attribution(services, "tiny", PROMPT, "", ""),
     "a grid for a program": lambda services: of_programs.patching(services, "tiny", *PAIR, "residual"),
     "a run": lambda services: plan.make_plan(services, train_form(LESSON, services.limits)),

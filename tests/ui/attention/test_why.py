@@ -120,8 +120,10 @@ def test_every_example_pair_has_two_sure_answers_and_a_place_that_carries_them(s
 def test_the_grid_grows_depth_by_depth_and_a_stop_keeps_it(services):
     first, second = patching.pairs("mini")[0]
     seen = [json.loads(step) for step in patching.grid(services, "v", "mini", first, second)]
-    assert [len(step["rows"]) for step in seen] == [1, 2, 3, 4, 5, 6, 7, 7]
+    assert [len(step["rows"]) for step in seen] == [0, 1, 2, 3, 4, 5, 6, 7, 7]
+    assert len(seen[0]["estimate"]) == 7 and seen[0]["estimate"][-1][-1] == pytest.approx(1, abs=0.5)
     running = patching.grid(services, "v", "mini", first, second)
+    next(running)
     next(running)
     services.sessions.get("v").stop()
     assert json.loads(list(running)[-1])["stopped"]
@@ -189,3 +191,17 @@ def test_what_is_stored_of_the_variants_is_what_is_counted_now(services):
     for kind, (right, tried) in zip(kinds, stored, strict=True):
         now = pair_variants.held(lm, kind())
         assert now[1] == tried and abs(now[0] - right) <= 3
+
+
+def test_a_cell_that_is_carried_over_changes_what_b_goes_on_with(services):
+    first, second = patching.pairs("mini")[0]
+    (start, *_) = patching.grid(services, None, "mini", first, second)
+    before = json.loads(start)["next"]
+    assert before == json.loads(patching.patched(services, ["mini", first, second, []]))["next"]
+    carried = json.loads(patching.patched(services, ["mini", first, second, [[0, 3]]]))["next"]
+    assert before[0][0] == " lion" and carried[0][0] == " zebra"
+    whole = ["mini", first, second]
+    bad_cells = (None, [[9, 0]], [["x", 0]], [[0]])
+    bad = [None, [], whole, ["nobody", first, second, []], ["mini", first, "Tom", []]]
+    for request in [*bad, *([*whole, cells] for cells in bad_cells)]:
+        assert json.loads(patching.patched(services, request))["message"]

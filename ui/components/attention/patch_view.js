@@ -14,17 +14,24 @@ export function cellText({a, b, answers, rows}, depth, place) {
   );
 }
 
-export function start({element, props, watch}) {
+export function start({element, props, server, watch}) {
   const find = name => element.querySelector('.pt-' + name);
   const [message, body, table, detail, chances] = ['message', 'body', 'table', 'detail', 'chances'].map(find);
-  let found = null;
+  let found = null,
+    number = 0;
+  const carried = new Set(); // "depth,place" of the cells in which B has A's value
 
   function take() {
     const next = props.value ? JSON.parse(props.value) : null;
     message.textContent = next?.message ?? '';
     body.hidden = !next || Boolean(next.message);
     if (body.hidden) return;
+    const same = found && found.texts.join() === next.texts.join() && found.model === next.model;
     found = next;
+    if (!same) {
+      carried.clear();
+      drawNext(found.next);
+    }
     element.querySelector('.conclusion').textContent = found.stopped
       ? 'Stopped; what was computed is kept.'
       : found.said || `Computing depth ${found.rows.length} of ${found.total}…`;
@@ -48,26 +55,78 @@ export function start({element, props, watch}) {
         add(head, 'th', found.a[i] === found.b[i] ? 'pt-token' : 'pt-token changed', visible(label)),
       );
     }
-    for (let depth = found.rows.length - 1; depth >= 0; depth--) {
+    for (let depth = found.total - 1; depth >= 0; depth--) {
       const row = add(table, 'tr');
       const last = depth === found.total - 1;
       add(row, 'th', 'pt-side', last ? 'end' : `block ${depth}`);
-      found.rows[depth].forEach((share, place) => {
-        const cell = add(
-          row,
-          'td',
-          'pt-cell',
-          Math.abs(share) < 0.05 ? '' : `${Math.round(100 * share)}%`.replace('-', '−'),
-        );
+      const estimated = depth >= found.rows.length;
+      (estimated ? found.estimate : found.rows)[depth].forEach((share, place) => {
+        const percents = Math.abs(share) < 0.05 ? '' : `${Math.round(100 * share)}%`.replace('-', '−');
+        const cell = add(row, 'td', 'pt-cell', estimated && percents ? `≈${percents}` : percents);
         cell.style.setProperty('--share', Math.min(1, Math.max(0, share)));
         cell.classList.toggle('full', share > 0.55);
+        cell.classList.toggle('estimated', estimated);
+        const key = `${depth},${place}`;
+        cell.classList.toggle('carried', carried.has(key));
+        cell.setAttribute('aria-pressed', carried.has(key));
+        cell.setAttribute('role', 'button');
         cell.tabIndex = 0;
         const tell = () => {
-          detail.textContent = cellText(found, depth, place);
+          if (!estimated) detail.textContent = cellText(found, depth, place);
         };
-        cell.addEventListener('pointerenter', tell);
+        cell.addEventListener('pointerenter', event => {
+          tell();
+          if (event.buttons && painting !== null) carry(cell, key, painting);
+        });
         cell.addEventListener('focus', tell);
+        cell.addEventListener('pointerdown', event => {
+          if (event.button) return;
+          painting = !carried.has(key);
+          carry(cell, key, painting);
+        });
+        cell.addEventListener('keydown', event => {
+          if (event.key !== 'Enter' && event.key !== ' ') return;
+          event.preventDefault();
+          carry(cell, key, !carried.has(key));
+        });
       });
+    }
+  }
+
+  // A's values are carried into B by a click, or by drawing over several cells; B's next words follow.
+  let painting = null;
+  addEventListener('pointerup', () => {
+    painting = null;
+  });
+  async function carry(cell, key, on) {
+    if (on) carried.add(key);
+    else carried.delete(key);
+    cell.classList.toggle('carried', on);
+    cell.setAttribute('aria-pressed', on);
+    const mine = ++number;
+    const cells = [...carried].map(one => one.split(',').map(Number));
+    const answer = await server.patched([found.model, ...found.texts, cells]).catch(() => null);
+    if (mine !== number || !answer) return;
+    const value = JSON.parse(answer);
+    if (value.message) detail.textContent = value.message;
+    else drawNext(value.next);
+  }
+
+  // What B goes on with, beside how likely that was before.
+  function drawNext(list) {
+    const box = find('next');
+    box.textContent = '';
+    const title = carried.size
+      ? `B goes on, with A's values in ${carried.size === 1 ? 'one cell' : `${carried.size} cells`}`
+      : 'B goes on';
+    add(box, 'b', '', title);
+    const before = new Map(found.next);
+    for (const [label, p] of list) {
+      const row = add(box, 'span', 'ct-bar');
+      row.style.setProperty('--p', `${100 * p}%`);
+      add(row, 'span', '', visible(label).replace('␣', ''));
+      const was = before.get(label);
+      add(row, 'span', '', carried.size && was !== undefined ? `${percent(was)} → ${percent(p)}` : percent(p));
     }
   }
 
@@ -82,6 +141,11 @@ export function start({element, props, watch}) {
   onTools(element, () =>
     found
       ? {
+          none: () => {
+            carried.clear();
+            draw();
+            drawNext(found.next);
+          },
           csv: () =>
             saveText(
               'patching.csv',

@@ -38,11 +38,12 @@ _PATCH = """
 <div class="pt-message" role="status"></div>
 <div class="pt-body" hidden><p class="conclusion" role="status"></p>
 <div class="pt-chances"></div>
-<div class="pt-scroll"><table class="pt-table"></table></div>
+<div class="pt-two"><div class="pt-scroll"><table class="pt-table"></table></div><div class="pt-next ct-next" role="status"></div></div>
 <div class="pt-detail" aria-live="polite"></div>
 <div class="wy-muted">Each cell: B is read, but at this place and depth it gets A's value; how much of A's answer comes back.
-0% nothing, 100% all of it. Source: Meng et al. 2022.</div>
-<div class="ts-tools">SAVE</div></div>
+0% nothing, 100% all of it; ≈ is an estimate from one gradient (Nanda 2023) until the real value is there. Click cells, or draw
+over several, to carry A's values into B and see what it then says. Source: Meng et al. 2022.</div>
+<div class="ts-tools"><button type="button" data-do="none">Carry nothing</button>SAVE</div></div>
 """.replace("SAVE", save_menu("csv"))
 
 
@@ -61,6 +62,9 @@ def why_view(*, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
     )
 
 
-def patch_view(*, elem_id: str) -> gr.HTML:
-    """Two sentences and one grid; its value is JSON of `ui.handlers.attention.patching.grid`."""
-    return component("", _PATCH, "attention/patch_view.js", elem_id=elem_id)
+def patch_view(*, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
+    """Two sentences and one grid; its value is JSON of `ui.handlers.attention.patching.grid`.
+
+    server_functions: patched, which takes [model, sentence A, sentence B, cells].
+    """
+    return component("", _PATCH, "attention/patch_view.js", server_functions=server_functions, elem_id=elem_id)

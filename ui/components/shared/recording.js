@@ -3,10 +3,10 @@
 
 const NAME = 'gptlens-talk';
 // What components ask a model, and what a recording answers in its place; all else any server can answer.
-const OF_MODELS = [
-  ...'poll past chances heads tell head_map steps arithmetic odds neurons inner_sizes guesses'.split(' '),
-  ...['why', 'circuit', 'circuit_without'],
-];
+const OF_MODELS = (
+  'poll past chances heads tell head_map steps arithmetic odds neurons inner_sizes guesses ' +
+  'why circuit circuit_without'
+).split(' ');
 const FLOW = 'poll'; // is asked again and again: its answers come in their order and at their times
 
 export const isRecorded = name => OF_MODELS.includes(name);

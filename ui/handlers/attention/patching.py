@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gptcore.analysis import logits_without, patching_rows
+from gptcore.analysis import attribution_patching, logits_without, patched_logits, patching_rows
 from gptcore.errors import GPTCoreError
 from gptcore.inference.generation import prompt_ids
 from gptcore.language_model import LanguageModel
@@ -28,6 +28,7 @@ _MOST_TOKENS = 40  # of each sentence: the grid takes as many passes of all laye
 _CARRIES = 0.5  # share of the answer that a place brings back, to be named
 _HEADS = 0.15  # and a head
 _N_HEADS = 3
+_N_NEXT, _MOST_CELLS = 5, 400
 
 # Sentences of one length that differ in a word, at which a bundled model gives two different and right answers.
 PAIRS = {
@@ -86,9 +87,10 @@ def grid(services: Services, session_id: str | None, model: object, first: objec
     """What comes back of A's answer when one value of B's run is replaced by A's, as it is computed.
 
     Yields:
-        JSON of {a, b (labels of the tokens), answers [label, label], chances ([A's, B's] of both words), rows (share of
-        the difference that comes back, by depth and position), heads (by layer and head, at the end), total, said,
-        often (of an example, how often it holds), stopped}; a message where it cannot be.
+        JSON of {texts [A, B], a, b (labels of the tokens), answers [label, label], chances ([A's, B's] of both words),
+        next ([label, probability] of B), estimate (of the rows, from one gradient), rows (share of the difference that
+        comes back, by depth and position), heads (by layer and head, at the end), total, said, often (of an example,
+        how often it holds), stopped}; a message where it cannot be.
     """
     try:
         lm = services.models.get(inputs.model_name(model))
@@ -96,8 +98,8 @@ def grid(services: Services, session_id: str | None, model: object, first: objec
         named = ((first, "Sentence A"), (second, "Sentence B"))
         ids = [read_ids(lm, inputs.text(text, name, most=most, least=1), name) for text, name in named]
         chances, words = both_answers(services, lm, ids)
-        often = how_often(model, first, second)
-        yield from _computed(services, session_id, lm, ids, chances, words, often)
+        about = {"texts": [first, second], "model": lm.name, "often": how_often(model, first, second)}
+        yield from _computed(services, session_id, lm, ids, chances, words, about)
     except GPTCoreError as error:
         yield message(str(error))
 
@@ -109,23 +111,27 @@ def _computed(
     ids: list[list[int]],
     chances: Tensor,
     words: tuple[int, int],
-    often: str,
+    about: dict[str, Any],
 ) -> Iterator[str]:
-    """The grid by depth, then what single heads carry."""
+    """An estimate of the grid, the grid by depth, then what single heads carry."""
     (word, rival), (source, target), n_layer = words, ids, lm.model.config.n_layer
     labels = [[describe_token(lm.tokenizer, token) for token in one] for one in ids]
+    estimate = services.now(lambda: attribution_patching(lm.model, source, target, word, rival))
     shown: dict[str, Any] = {
+        **about,
         "a": labels[0],
         "b": labels[1],
         "answers": [describe_token(lm.tokenizer, token) for token in words],
         "chances": [[round(float(row[token]), 4) for token in words] for row in chances],
+        "next": services.now(lambda: _likeliest(lm, chances[1])),
+        "estimate": [[round(share, 3) for share in row] for row in estimate.tolist()],
         "rows": [],
         "heads": None,
         "total": n_layer + 1,
         "stopped": False,
         "said": "",
-        "often": often,
     }
+    yield _json(shown)
     with services.sessions.get(session_id).turn() as run:
         for row, _seconds in services.compute(_shares(patching_rows(lm.model, source, target, word, rival))):
             shown["rows"].append(row)
@@ -139,6 +145,40 @@ def _computed(
         ]
     shown["heads"] = [[round(share, 3) for share in row] for row in heads]
     yield _json({**shown, "said": conclusion(labels[0], labels[1], shown["rows"], shown["heads"])})
+
+
+def patched(services: Services, request: object) -> str:
+    """[model, sentence A, sentence B, cells] as JSON of {next}: what B goes on with, with A's values in the cells.
+
+    A cell is [depth, place]. A sentence in "message" where it cannot be.
+    """
+    try:
+        model, first, second, cells = request if isinstance(request, list) and len(request) == 4 else [None] * 4
+        lm = services.opened(model)
+        if lm is None:
+            raise InputError("This model is not open. Pick one above.")
+        most = services.limits.max_prompt_chars
+        named = ((first, "Sentence A"), (second, "Sentence B"))
+        source, target = (read_ids(lm, inputs.text(text, name, most=most, least=1), name) for text, name in named)
+        chosen = [_cell(cell) for cell in (cells if isinstance(cells, list) else [None])]
+        found = services.now(
+            lambda: _likeliest(lm, patched_logits(lm.model, source, target, chosen[:_MOST_CELLS]).softmax(-1))
+        )
+        return _json({"next": found})
+    except GPTCoreError as error:
+        return _json({"message": str(error)})
+
+
+def _cell(value: object) -> tuple[int, int]:
+    depth, place = value if isinstance(value, list) and len(value) == 2 else [None, None]
+    return inputs.whole(depth, "The depth", low=0, high=1000), inputs.whole(place, "The place", low=0, high=10_000)
+
+
+def _likeliest(lm: LanguageModel, chances: Tensor) -> list[list[str | float]]:
+    """[label, probability] of the likeliest tokens."""
+    best = chances.topk(min(_N_NEXT, len(chances)))
+    found = zip(best.indices.tolist(), best.values.tolist(), strict=True)
+    return [[describe_token(lm.tokenizer, token), round(chance, 4)] for token, chance in found]
 
 
 def _shares(rows: Iterator[tuple[int, Tensor]]) -> Iterator[list[float]]:

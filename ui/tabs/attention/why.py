@@ -38,7 +38,7 @@ def causes_view(services: Services, tab: gr.Tab, model: gr.Dropdown, text: gr.Te
             with gr.Row(elem_classes="steps"):
                 start = gr.Button("Compare", variant="primary", elem_id="pair-start", min_width=0)
                 stop = gr.Button("Stop", variant="stop", elem_id="pair-stop", min_width=0)
-    grid = patch_view(elem_id="patching")
+    grid = patch_view(server_functions=served(services, patching.patched), elem_id="patching")
 
     def on_compare(request: gr.Request, name: str, a: str, b: str) -> Iterator[Any]:
         with shown_to_visitor():
