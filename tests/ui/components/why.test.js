@@ -1,5 +1,6 @@
 import {strict as assert} from 'node:assert';
 import {test} from 'node:test';
+import {apart} from '../../../ui/components/attention/formed_view.js';
 import {places} from '../../../ui/components/attention/circuit_view.js';
 import {cellText} from '../../../ui/components/attention/patch_view.js';
 import {waterfall} from '../../../ui/components/attention/why_view.js';
@@ -57,4 +58,10 @@ test('every part of a circuit has a place of its own, words left, the answer rig
     for (const [x, y] of at.points) assert.ok(x > 0 && x < width && y > 0 && y < at.height);
     assert.ok(at.points[0][1] < at.points[1][1] && at.points[1][1] < at.points[5][1]);
   }
+});
+
+test('names at the ends of lines never lie on each other, and keep their order', () => {
+  assert.deepEqual(apart([10, 12, 50], 14), [10, 24, 50]);
+  assert.deepEqual(apart([50, 10, 12], 14), [50, 10, 24]);
+  assert.deepEqual(apart([], 14), []);
 });

@@ -5,6 +5,7 @@ import {add, asking, onTools, saveText} from '../shared/page.js';
 import {chooseHead} from '../shared/sentence.js';
 import {askedWord} from '../shared/why.js';
 import {circuitView} from './circuit_view.js';
+import {formedView} from './formed_view.js';
 
 const signed = value => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(2)}`;
 
@@ -24,6 +25,7 @@ export function start({element, props, server, watch}) {
   const rows = element.querySelector('tbody');
   let found = null;
   const circuit = circuitView(element.querySelector('.ct'), server);
+  const formed = formedView(element.querySelector('.fm'), server);
 
   const asked = asking(
     element,
@@ -35,7 +37,9 @@ export function start({element, props, server, watch}) {
       if (answer.message) return;
       found = answer;
       draw();
-      circuit.show([...JSON.parse(props.value), found.word[2], found.rival[2]]);
+      const question = [...JSON.parse(props.value), found.word[2], found.rival[2]];
+      circuit.show(question);
+      formed.show(question);
     },
     0,
   );

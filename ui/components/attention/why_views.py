@@ -32,6 +32,8 @@ orange for the rival. Attention, norms and gates are held as they are in this ru
 clicked is computed anew.</div>
 <div class="ts-tools"><button type="button" data-do="on">All on</button><button type="button" data-save="svg">Save .svg</button><button type="button" data-save="png">Save .png</button></div>
 </div></section>
+<section class="fm ct"><h3>When did this form?</h3><div class="fm-message" role="status"></div><p class="conclusion" role="status"></p>
+<div class="fm-drawing"></div></section>
 """
 
 _PATCH = """
@@ -50,8 +52,8 @@ over several, to carry A's values into B and see what it then says. Source: Meng
 def why_view(*, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
     """A waterfall of the parts that speak for a word; its value is JSON of [model, text].
 
-    server_functions: why, which takes [model, text, token id or null, rival's id or null], and circuit and
-        circuit_without, as in `ui.handlers.attention.circuit`.
+    server_functions: why, which takes [model, text, token id or null, rival's id or null], and circuit, circuit_without
+        and formed, as in the handlers of these names.
     """
     return component(
         "",

@@ -5,7 +5,7 @@ const NAME = 'gptlens-talk';
 // What components ask a model, and what a recording answers in its place; all else any server can answer.
 const OF_MODELS = (
   'poll past chances heads tell head_map steps arithmetic odds neurons inner_sizes guesses ' +
-  'why circuit circuit_without'
+  'why circuit circuit_without formed'
 ).split(' ');
 const FLOW = 'poll'; // is asked again and again: its answers come in their order and at their times
 

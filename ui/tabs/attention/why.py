@@ -9,7 +9,7 @@ import gradio as gr
 
 from ui.components.attention.why_views import patch_view, why_view
 from ui.errors import shown_to_visitor
-from ui.handlers.attention import circuit, patching, why
+from ui.handlers.attention import circuit, formed, patching, why
 from ui.services import Services
 from ui.tabs.lens import Event, Wiring
 from ui.tabs.opening import Opening
@@ -19,7 +19,8 @@ from ui.tabs.wiring import QUIET, or_nothing, served, stop_event, while_computin
 def causes_view(services: Services, tab: gr.Tab, model: gr.Dropdown, text: gr.Textbox, model_work: Wiring) -> Event:
     """Lays out the view and wires it; gives what to do when another model has been opened."""
     causes = why_view(
-        server_functions=served(services, why.why, circuit.circuit, circuit.circuit_without), elem_id="why"
+        server_functions=served(services, why.why, circuit.circuit, circuit.circuit_without, formed.formed),
+        elem_id="why",
     )
     gr.Markdown(
         "### Two sentences, one grid\nWhich word of A would make B end as A does? Both need the same number of tokens.",

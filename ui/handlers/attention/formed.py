@@ -1,0 +1,108 @@
+"""When a preference formed: what each part of a model wrote for a word, at every kept moment of its training."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from gptcore.analysis import LogitAttribution, logit_attribution
+from gptcore.errors import GPTCoreError
+from gptcore.inference.generation import prompt_ids
+from gptcore.language_model import MOMENT
+from gptcore.tokenizers import describe_token
+from ui.conclusions import quoted
+from ui.handlers import inputs
+from ui.handlers.attention.why import named_part
+from ui.handlers.inputs import InputError
+from ui.services import Services
+from ui.state.model_store import base_name, moments
+
+_N_PARTS = 6
+_SMALL = 0.5  # of a logit
+_TAKEN = 0.5  # of its final value: from then on a part counts as there
+
+
+def formed(services: Services, request: object) -> str:
+    """[model, text, token id, rival's id] as JSON; a sentence in "message" where it cannot be, "" where no moments are.
+
+    Keys: steps (updates after which each moment was kept, the finished model last as null), total (the difference of
+    both logits at each), parts ({name, values}: those that write most at any moment), said.
+    """
+    try:
+        model, text, *pair = request if isinstance(request, list) and len(request) == 4 else [None] * 4
+        lm = services.opened(model)
+        if lm is None:
+            raise InputError("This model is not open. Pick one above.")
+        base = base_name(str(model))
+        kept = moments(base)
+        if not kept:
+            return json.dumps({"message": ""})
+        high = lm.model.config.vocab_size - 1
+        word, rival = (inputs.whole(one, "The token", low=0, high=high) for one in pair)
+        written = inputs.text(text, "The text", most=services.limits.max_prompt_chars, least=1)
+        ids = prompt_ids(lm, written)[-lm.model.config.n_positions :]
+        names = [*(f"{base}{MOMENT}{step}" for step in kept), base]
+        found = []
+        for name in names:
+            one = services.models.get(name).model
+            found.append(services.now(lambda one=one: logit_attribution(one, ids, word, rival)))
+        labels = [describe_token(lm.tokenizer, token) for token in (word, rival)]
+        return json.dumps(_described(found, [*kept, None], labels), ensure_ascii=False)
+    except GPTCoreError as error:
+        return json.dumps({"message": str(error)}, ensure_ascii=False)
+
+
+def _described(found: Sequence[LogitAttribution], steps: Sequence[int | None], pair: Sequence[str]) -> dict[str, Any]:
+    """Keys as in `formed`."""
+    names = found[-1].names
+    values = [[float(one.values[place]) for one in found] for place in range(len(names))]
+    largest = sorted(range(len(names)), key=lambda place: -max(map(abs, values[place])))[:_N_PARTS]
+    parts = [
+        {"name": named_part(names[place]), "values": [round(value, 3) for value in values[place]]} for place in largest
+    ]
+    totals = [round(one.total, 3) for one in found]
+    return {"steps": list(steps), "total": totals, "parts": parts, "said": conclusion(parts, totals, steps, pair)}
+
+
+def conclusion(
+    parts: Sequence[dict[str, Any]], totals: Sequence[float], steps: Sequence[int | None], pair: Sequence[str]
+) -> str:
+    """When a model came to prefer one word, and when the part that writes most for it was there.
+
+    Args:
+        parts: name and values at each moment.
+        totals: the difference of both logits at each.
+        steps: updates at each; None for the finished model.
+        pair: labels of both words.
+    """
+    final = totals[-1]
+    sign = 1 if final > 0 else -1
+    word, other = pair[::sign]  # the preferred one first
+    named = f"{quoted(word)} rather than {quoted(other)}"
+    if abs(final) < _SMALL:
+        return f"Nothing stands out: in the end it hardly prefers {named} ({abs(final):+.1f})."
+    since = _since([sign * total for total in totals], 0)
+    said = f"It {'came to prefer' if since else 'preferred'} {named} {_when(since, steps)}"
+    helping = [part for part in parts if sign * part["values"][-1] > _SMALL]
+    if not helping:
+        return f"{said}; no single part writes much for it."
+    first = max(helping, key=lambda part: sign * part["values"][-1])
+    values = [sign * value for value in first["values"]]
+    there = _since(values, _TAKEN * values[-1])
+    writer = f"{first['name']} ({sign * values[-1]:+.1f})"
+    return f"{said}; what writes most for it, {writer}, took over {_when(there, steps)}."
+
+
+def _since(values: Sequence[float], least: float) -> int:
+    """The first moment from which on all values are above a least one."""
+    below = [place for place, value in enumerate(values) if value <= least]
+    return min(below[-1] + 1 if below else 0, len(values) - 1)
+
+
+def _when(place: int, steps: Sequence[int | None]) -> str:
+    if place == 0:
+        return "from the beginning"
+    step, before = steps[place], steps[place - 1]
+    end = "the end" if step is None else f"{step:,}"
+    return f"between update {before:,} and {end}"
