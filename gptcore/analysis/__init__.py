@@ -14,6 +14,7 @@ from gptcore.analysis.costs import (
     training_flops,
     weight_bytes,
 )
+from gptcore.analysis.head_circuits import Composition, HeadCircuits, head_circuits, head_writes
 from gptcore.analysis.heads import ROLES, HeadScores, head_scores, repeated_token_scores, uniform_scores
 from gptcore.analysis.lens import LogitLens, logit_lens, settled_depths
 from gptcore.analysis.neurons import neuron_activations, neuron_writes
@@ -26,7 +27,9 @@ __all__ = [
     "ROLES",
     "CircuitEdge",
     "CircuitNode",
+    "Composition",
     "ForwardTrace",
+    "HeadCircuits",
     "HeadScores",
     "LogitAttribution",
     "LogitLens",
@@ -43,7 +46,9 @@ __all__ = [
     "divergence",
     "effects",
     "forward_flops",
+    "head_circuits",
     "head_scores",
+    "head_writes",
     "kv_cache_bytes",
     "logit_attribution",
     "logit_lens",

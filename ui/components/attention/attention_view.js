@@ -8,6 +8,7 @@ import {addButton, isDark, onLook, saveMade, saveText, shareLink, slides} from '
 import {fitted, heatMap} from './heatmap.js';
 import {headQuiz} from './head_quiz.js';
 import {headTable} from './head_table.js';
+import {headWeights} from './head_weights.js';
 import {lineView} from './line_view.js';
 import {ROLES, same} from './roles.js';
 import {stepView} from './step_view.js';
@@ -286,6 +287,7 @@ export function start({element, props, server, trigger, watch, given, choices = 
     drawGrid();
     drawHead();
     table.mark();
+    weights.mark();
     quiz.ask();
   }
   const spoken = at => (value.signed || quiz.open ? nameOf(at) : `${nameOf(at)}, ${roleText(at)}`);
@@ -516,6 +518,7 @@ export function start({element, props, server, trigger, watch, given, choices = 
   const lines = lineView(view),
     steps = stepView(view),
     table = headTable(view),
+    weights = headWeights(view),
     quiz = headQuiz(view);
   watch('value', take);
   setMode('map');

@@ -23,6 +23,8 @@ _STEPS = """
 </div></div>
 """
 
+_WEIGHTS = """<details class="at-weights"><summary>What it does whatever the text: copies, suppresses, builds on</summary></details>"""
+
 _SOURCES = """
 <p class="at-muted">Shares of attention, averaged over the reading tokens that a score is defined for; the first token
 never counts as “token before” or “same token”. Repeated random tokens: 24 different ones, then the same again. This is
@@ -49,6 +51,7 @@ def _html(*, signed: bool, alone: bool) -> str:
         acts += '<button type="button" data-do="wake">Text that activates it</button>'
         acts += '<button type="button" data-do="off">Switch it off</button>'
     acts += "" if signed else '<button type="button" data-do="quiz" class="at-quiz-button">Quiz</button>'
+    weights = "" if signed or alone else _WEIGHTS
     return f"""
 <div class="at-message" role="status"></div>
 <div class="at-body" hidden>
@@ -68,7 +71,7 @@ Arrow keys move the cell, plus and minus zoom, Shift with arrows chooses another
 {"" if signed else '<div class="at-sums" hidden></div>'}
 </div>
 <div class="at-right"><div class="at-scroll"><canvas class="at-grid" tabindex="0" role="application"></canvas></div>
-<div class="at-legend"></div><div class="ts-tools at-acts">{acts}</div></div>
+<div class="at-legend"></div><div class="ts-tools at-acts">{acts}</div>{weights}</div>
 </div>
 <div class="at-note" role="status"></div>
 <div class="ts-tools">{buttons}<span class="ts-said at-said" role="status"></span></div>
@@ -92,8 +95,8 @@ def attention_view(
     events: `wake` and `off` carry {"layer", "head"}; `expired` means that the server no longer knows the text.
 
     Args:
-        server_functions: head_map and picture; for the unsigned one also steps, arithmetic, why_there, standalone and arrays.
-            Each takes one list and may answer None.
+        server_functions: head_map and picture; for the unsigned one also steps, arithmetic, why_there, head_weights, standalone and
+            arrays. Each takes one list and may answer None.
         signed: cells are differences in -1 to 1.
         recorded: maps of a model that is not here; server_functions then is head_map alone.
     """

@@ -13,6 +13,7 @@ from ui.figures import attention as figures
 from ui.figures.slide import is_kind
 from ui.handlers import inputs
 from ui.handlers.attention import ablation, files, lens, maps, texts
+from ui.handlers.attention.head_weights import head_weights
 from ui.handlers.attention.why_there import why_there
 from ui.handlers.own_text import text_to_read
 from ui.services import Services
@@ -116,7 +117,8 @@ class AttentionEvents:
 
 def server_functions(services: Services) -> list[Callable[[object], object]]:
     """What the component asks for outside any queue, so that moving from head to head never waits."""
-    return served(services, maps.head_map, maps.steps, maps.arithmetic, why_there, picture, standalone, files.arrays)
+    maps_of = (maps.head_map, maps.steps, maps.arithmetic, files.arrays)
+    return served(services, *maps_of, why_there, head_weights, picture, standalone)
 
 
 def picture(services: Services, request: object) -> str | None:

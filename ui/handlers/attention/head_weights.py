@@ -1,0 +1,80 @@
+"""What a head does whatever the text: what it copies or suppresses, and which earlier heads it builds on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from gptcore.analysis import Composition, HeadCircuits, head_circuits
+from gptcore.errors import GPTCoreError
+from gptcore.language_model import LanguageModel
+from gptcore.tokenizers import describe_token
+from ui.conclusions import listed, quoted
+from ui.handlers import inputs
+from ui.handlers.inputs import InputError
+from ui.services import Services
+
+_N, _N_NAMED = 10, 3
+_COPIES = 0.5  # of a copying score: beyond it, either way, a head is said to copy or to suppress
+_BUILDS = 0.2  # of a composition score: what random weights of this width reach is about half of it
+_KINDS = {"Q": "what it looks for", "K": "what it looks at", "V": "what it passes on"}
+
+
+def head_weights(services: Services, request: object) -> str:
+    """[model, layer, head] as JSON; a sentence in "message" where it cannot be.
+
+    Keys: said, copied and suppressed ([label, logit]), copying, compositions ([head, in what, score]).
+    """
+    try:
+        model, layer, head = request if isinstance(request, list) and len(request) == 3 else [None] * 3
+        lm = services.opened(model)
+        if lm is None:
+            raise InputError("This model is not open. Pick one above.")
+        config = lm.model.config
+        at_layer = inputs.whole(layer, "The layer", low=0, high=config.n_layer - 1)
+        at_head = inputs.whole(head, "The head", low=0, high=config.n_head - 1)
+        found = services.now(lambda: head_circuits(lm.model, at_layer, at_head, n=_N))
+        value = {
+            "said": conclusion(f"{at_layer}.{at_head}", found, _labels(lm, found)),
+            "copied": [
+                [name, round(logit, 2)] for name, (_, logit) in zip(_labels(lm, found), found.copied, strict=True)
+            ],
+            "suppressed": [[describe_token(lm.tokenizer, token), round(logit, 2)] for token, logit in found.suppressed],
+            "copying": round(found.copying, 2),
+            "compositions": [
+                [f"head {one.layer}.{one.head}", _KINDS[one.kind], round(one.score, 2)] for one in found.compositions
+            ],
+        }
+        return json.dumps(value, ensure_ascii=False)
+    except GPTCoreError as error:
+        return json.dumps({"message": str(error)}, ensure_ascii=False)
+
+
+def _labels(lm: LanguageModel, found: HeadCircuits) -> list[str]:
+    return [describe_token(lm.tokenizer, token) for token, _ in found.copied]
+
+
+def conclusion(name: str, found: HeadCircuits, copied: Sequence[str]) -> str:
+    """What a head's weights say that it does.
+
+    Args:
+        name: "5.4".
+        found: its circuits.
+        copied: labels of the tokens that it copies most.
+    """
+    most = listed([quoted(label) for label in copied[:_N_NAMED]])
+    if found.copying >= _COPIES:
+        said = f"Head {name} copies: a token that it looks at becomes likelier, most of all {most}."
+    elif found.copying <= -_COPIES:
+        said = f"Head {name} suppresses: most tokens that it looks at become less likely."
+    else:
+        said = f"Nothing stands out in what head {name} writes: it neither copies nor suppresses what it looks at."
+    return f"{said} {_builds(found.compositions)}"
+
+
+def _builds(compositions: Sequence[Composition]) -> str:
+    strong = [one for one in compositions if one.score >= _BUILDS][:_N_NAMED]
+    if not strong:
+        return "It builds on no earlier head in particular." if compositions else "No head stands before it."
+    named = [f"head {one.layer}.{one.head} in {_KINDS[one.kind]} ({one.score:.2f})" for one in strong]
+    return f"It builds on {listed(named)}."
