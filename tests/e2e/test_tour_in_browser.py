@@ -10,6 +10,7 @@ from ui.components.files import base_path
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "ui" / "components" / "talks" / "example-tour.txt"
 N_STEPS = (EXAMPLE.parents[1] / "shared" / "tour_steps.js").read_text().count("'tab=")
+N_OF_WORD = 10
 DRAWN = """() => {
   const node = document.querySelector('.tour-target');
   return Boolean(node?.textContent.trim() || node?.matches('canvas, svg') || node?.querySelector('canvas, svg, input'));
@@ -39,7 +40,7 @@ def test_every_step_frames_something_that_is_drawn(visit, width, height):
     page = visit("", width, height)
     page.emulate_media(reduced_motion="reduce")
     module = f"{base_path()}/shared/framing.js"
-    page.click("#start .st-show")
+    page.get_by_role("button", name="Show me around").click()
     for step in range(1, N_STEPS + 1):
         expect(page.locator("#tour .tour-count")).to_have_text(f"{step} of {N_STEPS}")
         expect(page.locator(".tour-target")).to_have_count(1)
@@ -51,6 +52,22 @@ def test_every_step_frames_something_that_is_drawn(visit, width, height):
     expect(page.locator("#start .st-play")).to_be_visible()  # on a live page
     page.get_by_role("tab", name="Train").click()
     page.locator("#train [data-cmd=stop]").click()  # what the tour has started
+
+
+def test_the_tour_of_one_word_shows_every_cause_with_its_check(visit):
+    page = visit("")
+    page.emulate_media(reduced_motion="reduce")
+    page.get_by_label("Your sentence").fill("A sentence of my own")
+    page.get_by_role("button", name="Follow one word").click()
+    for step in range(1, N_OF_WORD + 1):
+        expect(page.locator("#tour .tour-count")).to_have_text(f"{step} of {N_OF_WORD}")
+        expect(page.locator(".tour-target")).to_be_visible()
+        page.wait_for_function(DRAWN)
+        expect(page.locator("#tour .tour-say")).not_to_contain_text("not to be seen here")
+        if step == 1:
+            expect(page.locator("#start .st-bar").first).to_contain_text("red")
+        page.keyboard.press("PageDown")
+    expect(page.locator("#tour")).to_have_count(0)
 
 
 def test_the_tour_goes_back_jumps_survives_a_reload_and_is_left(visit):

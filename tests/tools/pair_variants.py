@@ -1,7 +1,7 @@
 """How often the pairs of "Two sentences, one grid" hold over variants: `python -m tests.tools.pair_variants`
 
-Of every kind of pair, names, things or numbers are exchanged; a variant holds if the model gives both right answers. It
-also prints how attribution and switching off agree over all parts, as a correlation, for every bundled model.
+Of every kind of pair, names, things or numbers are exchanged; a variant holds if the model gives both right answers.
+How attribution and switching off agree, which stands beside the bars, is `tests.tools.attribution_check`'s.
 """
 
 from __future__ import annotations
@@ -10,11 +10,10 @@ import json
 from collections.abc import Iterator
 from itertools import permutations
 
-import torch
-
 import gptcore
-from gptcore.analysis import ModelPart, logit_attribution, logits_without
+from gptcore.analysis import logits_without
 from gptcore.language_model import LanguageModel
+from tests.tools.attribution_check import correlation, of_parts
 from ui.handlers.attention.patching import HELD, PAIRS
 
 NAMES = ("Tom", "Lily", "Max", "Ben", "Mia", "Sam", "Anna", "Tim", "Sue", "Jack")
@@ -110,26 +109,6 @@ def _first(lm: LanguageModel, text: str) -> str:
     return lm.tokenizer.decode([int(logits.argmax())])
 
 
-def agreement(lm: LanguageModel, texts: list[str]) -> tuple[float, int]:
-    """Pearson's correlation of what parts write and what switching them off takes away, and the number of parts."""
-    written, taken = [], []
-    config = lm.model.config
-    for text in texts:
-        ids = lm.tokenizer.encode(text)
-        word, rival = logits_without(lm.model, ids, [[]])[0].topk(2).indices.tolist()
-        split = logit_attribution(lm.model, ids, word, rival)
-        parts = [
-            (f"L{layer}H{head}", ModelPart(layer, "head", head))
-            for layer in range(config.n_layer)
-            for head in range(config.n_head)
-        ]
-        parts += [(f"L{layer} MLP", ModelPart(layer, "mlp")) for layer in range(config.n_layer) if config.use_mlp]
-        logits = logits_without(lm.model, ids, [[part] for _, part in parts])
-        written += [float(split.values[split.names.index(name)]) for name, _ in parts]
-        taken += (split.total - (logits[:, word] - logits[:, rival])).tolist()
-    return float(torch.corrcoef(torch.tensor([written, taken]))[0, 1]), len(written)
-
-
 def main() -> None:
     """Measures, prints, and writes what the page shows."""
     found: dict[str, dict[str, object]] = {}
@@ -139,9 +118,8 @@ def main() -> None:
         counts = [held(lm, kind()) for kind in kinds]
         for (first, _), (right, tried) in zip(PAIRS[name], counts, strict=True):
             print(f"{name}: {right} of {tried} variants of {first!r}")
-        correlation, n = agreement(lm, [text for pair in PAIRS[name] for text in pair])
-        print(f"{name}: attribution against switching off, {n} parts: correlation {correlation:.2f}")
-        found[name] = {"pairs": counts, "agreement": [round(correlation, 2), n]}
+        points = of_parts(lm, [text for pair in PAIRS[name] for text in pair])
+        found[name] = {"pairs": counts, "agreement": [round(correlation(points), 2), len(points[0])]}
     HELD.write_text(json.dumps(found) + "\n", encoding="utf-8")
 
 

@@ -34,6 +34,17 @@ clicked is computed anew.</div>
 </div></section>
 <section class="fm ct"><h3>When did this form?</h3><div class="fm-message" role="status"></div><p class="conclusion" role="status"></p>
 <div class="fm-drawing"></div></section>
+<details class="ct wy-limits"><summary>What attribution cannot tell</summary><ul>
+<li>It says what a part wrote in this one run, not what the part is for. On another text it may do something else.</li>
+<li>A bar is not an effect. Later layers react to what is missing, often by making up for it; only the check, the part
+switched off and the rest computed anew, is an effect.</li>
+<li>Attention, norms and gates are held still in the circuit. Why a head looks where it looks is another question: ask
+“Why there?” on a cell of its map.</li>
+<li>Switching off puts zero in a part’s place, which the model never sees in use; its mean over the text is milder (Switch
+off, “its mean”), and patching from a second sentence is the fairest.</li>
+<li>The rival decides what is explained. What speaks for both words alike does not show.</li>
+<li>A sum over parts that are trained together has no single true cut: two heads may share one job, one head may have
+two.</li></ul></details>
 """
 
 _PATCH = """

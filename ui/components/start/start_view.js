@@ -14,6 +14,7 @@ import {
   setSentence,
 } from '../shared/sentence.js';
 import {startExample, startTour} from '../shared/tour.js';
+import {WORD_TOUR} from '../shared/word_tour.js';
 import {askWhy} from '../shared/why.js';
 import {playFilm} from './film.js';
 import {arcPath, holdSentence} from './held.js';
@@ -347,6 +348,7 @@ export function start({element, props, server, watch, given}) {
           slow: () => slow.setAttribute('aria-pressed', slow.getAttribute('aria-pressed') !== 'true'),
           why: () => askWhy(data.text),
           show: () => startTour(),
+          word: () => startTour({...WORD_TOUR, at: 0}),
           talk: startExample,
           play: () => (left > 0 ? (left = 0) : (before.push(ids()), say(''), write(WRITES))),
           next: () => nextWord(),

@@ -20,6 +20,7 @@ _HTML = """
 <button type="button" data-do="back">Back</button><button type="button" data-do="again">Start over</button>
 <button type="button" data-do="slow" aria-pressed="false">Slow</button>
 <button type="button" class="st-show" data-do="show">Show me around</button>
+<button type="button" class="st-show" data-do="word">Follow one word</button>
 <button type="button" class="st-show" data-do="talk">A recorded talk</button>
 <button type="button" data-do="link">Copy link</button>
 <span class="st-said" role="status"></span></div>
