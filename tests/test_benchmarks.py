@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import runpy
+import subprocess
+import sys
 from pathlib import Path
+
+import pytest
 
 from ui.handlers.train.presets import PRESETS
 from ui.services import make_services
@@ -39,3 +43,22 @@ def test_a_row_of_the_presets_table_is_a_run_of_the_apps_own(capsys):
     ROWS["one"](make_services(offline=True), name, {**short, **values})
     row = capsys.readouterr().out.split()
     assert row[:2] == ["AdamW", "2"] and 1 < float(row[4]) < 6
+
+
+def test_the_table_of_causes_is_what_the_check_prints(tmp_path):
+    picture = tmp_path / "attribution.png"
+    root = _HERE.parents[1]
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.tools.attribution_check", "--picture", str(picture)],
+        cwd=root, capture_output=True, text=True, timeout=240, check=True,
+    )  # fmt: skip
+    assert picture.stat().st_size > 10_000
+    stored = (_HERE / "README.md").read_text(encoding="utf-8").replace("−", "-")
+    rows = [row.strip("| ").split(" | ") for row in done.stdout.splitlines()[2:]]
+    assert len(rows) == 5
+    for name, *found in rows:
+        told = next(line for line in stored.splitlines() if line.startswith(f"| {name} | {found[0]} |"))
+        # 0.05: kernels round, and a node at the edge of the circuit may change.
+        assert [float(cell) for cell in told.strip("| ").split(" | ")[1:]] == pytest.approx(
+            list(map(float, found)), abs=0.05
+        )

@@ -34,6 +34,7 @@ TESTED = {
     "python tests/benchmarks/all.py": "tests/test_readme.py",
     "python tests/tools/load/trial.py --picture memory.png": "tests/test_readme.py",
     "python tests/tools/space_check.py URL": "tests/test_app.py",
+    "python -m tests.tools.attribution_check --picture attribution.png": "tests/test_benchmarks.py",
     "python tests/benchmarks/presets.py": "tests/test_readme.py",
     "python tests/benchmarks/decode.py": "tests/test_readme.py",
     "python tests/benchmarks/attention.py": "tests/test_readme.py",

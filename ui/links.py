@@ -12,6 +12,7 @@ from gptcore.inference.sampling import CONTROLS
 from gptcore.zero_shot.tasks import TASKS
 from ui.components.files import calling
 from ui.handlers.attention.maps import ENDS, MODES
+from ui.handlers.generate.steer import MOST_STRENGTH
 from ui.handlers.train.presets import PRESETS
 from ui.handlers.zero_shot.form import MOST_EXAMPLES, MOST_FIELDS
 from ui.views import TAB_NAMES, titles
@@ -20,7 +21,21 @@ MAX_PROMPT = 2_000
 _MOST_CHECKED, _LONGEST_NAME = 100, 40  # settings of a link that are looked through for mistakes, and their letters
 
 # Names that the page's scripts read: they cannot be wrong here, and are no slips of others.
-_OF_SCRIPTS = ("layer", "head", "token", "place", "present", "tour", "choose", "once", "press", "run", "bench")
+_OF_SCRIPTS = (
+    "layer",
+    "head",
+    "token",
+    "word",
+    "rival",
+    "place",
+    "present",
+    "tour",
+    "choose",
+    "once",
+    "press",
+    "run",
+    "bench",
+)
 
 # Query name -> (lowest, highest, whole number): the sliders' own ranges.
 RANGES: dict[str, tuple[float, float, bool]] = {
@@ -29,6 +44,7 @@ RANGES: dict[str, tuple[float, float, bool]] = {
     "tokens_per_second": (0, 60, True),
     "seed": (0, 2**31 - 1, True),
     "n_examples": (0, MOST_EXAMPLES, True),
+    "strength": (-MOST_STRENGTH, MOST_STRENGTH, False),
 }
 
 CHOICES: dict[str, tuple[str, ...]] = {
@@ -44,6 +60,7 @@ _TEXTS = {"model": 300, "asked": 300, "template": 200, "expected": 300}
 # A view is opened by the page's script, once the tab is there.
 _TEXTS |= {"view": 40}
 _TEXTS |= dict.fromkeys(("prompt", "text", "instruction", "body", "labels"), MAX_PROMPT)
+_TEXTS |= dict.fromkeys(("pair_a", "pair_b", "towards", "away"), MAX_PROMPT)
 _TEXTS |= {f"field_{place}": MAX_PROMPT for place in range(MOST_FIELDS)}
 
 
@@ -93,13 +110,14 @@ def _is_number(value: str) -> bool:
         return False
 
 
-def copy_script(names: list[str], *, tab: str, note: str = "") -> str:
+def copy_script(names: list[str], *, tab: str, view: str = "", note: str = "") -> str:
     """JavaScript that puts the given inputs into the address bar and the clipboard, and says what it did.
 
     Args:
         names: query names, in the order of the event's inputs.
         tab: to open.
+        view: of it, by its title; "" for the first.
         note: what the link does not hold, as a sentence.
     """
-    settings = f"m.named({json.dumps(['tab', *names])}, [{json.dumps(tab)}, ...args])"
+    settings = f"m.named({json.dumps(['tab', 'view', *names])}, [{json.dumps(tab)}, {json.dumps(view)}, ...args])"
     return calling("shared/page.js", f"[await m.shareLink({settings}, {json.dumps(note)})]")

@@ -160,7 +160,9 @@ def _compositions(model: GPT, layer: int, head: int) -> Iterator[Composition]:
     for before, block in enumerate(model.blocks[:layer]):
         for other in range(block.attn.n_head):
             write, read = _output(block, other), _value(block, other)
-            for kind, outer, inner in (("Q", key.T, query), ("K", query.T, key), ("V", output, value)):
+            ways: tuple[tuple[CompositionKind, Tensor, Tensor], ...]
+            ways = ("Q", key.T, query), ("K", query.T, key), ("V", output, value)
+            for kind, outer, inner in ways:
                 # ||outer inner write read|| / (||outer inner|| ||write read||), through matrices of the head's width
                 whole = _norm(outer, inner @ write, read)
                 identity = torch.eye(len(inner), device=inner.device)

@@ -140,7 +140,7 @@ def test_the_steps_show_the_real_arithmetic(visit):
 def test_the_induction_model_shows_its_heads_and_the_table_sorts(visit):
     page = visit_attention(visit)
     open_model(page, "induction")
-    expect(page.locator("#attention-text textarea")).to_have_value(re.compile("the cat sat on a mat"))
+    expect(page.locator("#attention-text textarea")).to_have_value("kitten kitten kitt")
     settled(page)
     page.click("#attention [data-do=induction]")
     expect(page.locator("#attention .at-said")).to_contain_text("4 induction heads; the clearest is Layer 1 · head")
@@ -373,11 +373,11 @@ def test_why_a_word_is_asked_from_start_and_from_a_written_token(visit):
     expect(page.locator("#start .st-bars .st-name").first).to_have_text("zebra")
     page.keyboard.press("Escape")
     page.locator("#start [data-do=why]").click()
-    expect(page.locator("#why .conclusion")).to_contain_text("“zebra” rather than")
+    expect(page.locator("#why .wy-body > .conclusion")).to_contain_text("“zebra” rather than")
     expect(page.locator("#why tbody tr")).to_have_count(12)
     expect(page.locator("#why .wy-real").filter(has_text="really").first).to_be_visible()
     page.locator("#why .wy-word").select_option(index=1)
-    expect(page.locator("#why .conclusion")).not_to_contain_text("“zebra” rather than")
+    expect(page.locator("#why .wy-body > .conclusion")).not_to_contain_text("“zebra” rather than")
     page.get_by_role("tab", name="Generate").click()
     page.get_by_role("tab", name="Write").click()
     page.locator("#generate").click()
@@ -386,7 +386,7 @@ def test_why_a_word_is_asked_from_start_and_from_a_written_token(visit):
     word = token.inner_text().strip()
     token.click()
     page.keyboard.press("w")
-    expect(page.locator("#why .conclusion")).to_contain_text(f"“{word}”")
+    expect(page.locator("#why .wy-body > .conclusion")).to_contain_text(f"“{word}”")
     expect(page.locator("#attention-text textarea")).to_have_value(re.compile("gave food to the"))
 
 
@@ -411,3 +411,31 @@ def test_the_real_gpt2_is_there_without_its_weights(visit):
     expect(page.locator("#attention-head")).to_be_hidden()
     page.locator("#recorded-text label").nth(2).click()
     expect(page.locator("#recorded-next")).to_contain_text("“planet”")
+
+
+def test_a_circuit_s_part_is_switched_off_and_its_word_changes(visit):
+    page = visit("?tab=attention")
+    page.locator("#attention-text textarea").fill("Tom saw a zebra. Tom gave food to the")
+    page.click("#attention-views button[role=tab]:has-text('Why this word?')")
+    expect(page.locator("#why .ct .conclusion").first).to_contain_text("“zebra” rather than")
+    expect(page.locator("#why .ct-words span")).to_have_count(10)
+    first = page.locator("#why .ct-next b").inner_text()
+    page.locator("#why .ct-node.head").last.click()
+    expect(page.locator("#why .ct-said")).to_contain_text("1 switched off: the preference changes by")
+    expect(page.locator("#why .ct-next b")).not_to_have_text(first)
+    page.get_by_role("button", name="All on").last.click()
+    expect(page.locator("#why .ct-next b")).to_have_text(first)
+    with page.expect_download() as download:
+        page.locator("#why [data-save=svg]").click()
+    assert download.value.suggested_filename == "circuit.svg"
+    expect(page.locator("#why .fm .conclusion")).to_contain_text("It came to prefer “zebra”")
+
+
+def test_a_cell_is_carried_from_one_sentence_into_the_other(visit):
+    page = visit("?tab=attention")
+    page.click("#attention-views button[role=tab]:has-text('Why this word?')")
+    expect(page.locator("#patching .pt-next .ct-bar").first).to_contain_text("lion")
+    page.locator("#patching .pt-table tr").last.locator("td").nth(3).click()
+    expect(page.locator("#patching .pt-next .ct-bar").first).to_contain_text("zebra")
+    page.get_by_role("button", name="Carry nothing").click()
+    expect(page.locator("#patching .pt-next .ct-bar").first).to_contain_text("lion")

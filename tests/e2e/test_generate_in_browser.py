@@ -330,3 +330,15 @@ def test_a_strategy_from_the_table_sets_the_sliders_and_the_cut_can_be_dragged(v
     expect(page.locator("#temperature input[type=number]")).to_have_value("0")
     expect(page.locator("#top-p input[type=number]")).to_have_value("1")  # what a strategy leaves out is off
     expect(page.locator("#distribution")).to_be_visible()
+
+
+def test_a_text_is_steered_beside_the_plain_one_and_a_link_holds_how(visit):
+    page = visit("?tab=generate")
+    page.click("#generate-views button[role=tab]:has-text('Steer')")
+    expect(page.locator("#steer-said")).to_contain_text("nats a token")
+    texts = [page.locator(f"#steer-{side} .ts-text").inner_text() for side in ("plain", "steered")]
+    assert texts[0] != texts[1] and texts[0].split()[:5] == texts[1].split()[:5]
+    page.locator("#steer-strength input[type=number]").fill("2")
+    page.click("#steer-link")
+    expect(page.locator("#steer-link-said")).to_contain_text("address bar")
+    assert "strength=2" in page.url and "view=Steer" in page.url and "towards=Tom" in page.url

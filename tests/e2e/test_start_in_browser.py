@@ -192,14 +192,45 @@ def test_the_picture_shows_every_block_what_it_would_say_and_another_place(visit
     expect(picture.locator("[data-part^=attention-]")).to_have_count(6)
     expect(picture.locator(".mc-guess")).to_have_count(6)
     before = picture.locator(".mc-guess").all_text_contents()
-    picture.locator("[data-part=token-1]").click()
-    expect(picture.locator(".mc-name.now")).to_have_text(page.locator(WORDS).nth(1).inner_text().strip())
-    expect(page.locator("#start .st-conclusion")).to_contain_text("After “upon”:")
+    picture.locator("[data-part=token-7]").click()
+    expect(picture.locator(".mc-name.now")).to_have_text(page.locator(WORDS).nth(7).inner_text().strip())
+    expect(page.locator("#start .st-conclusion")).to_contain_text("After “ball”:")
     assert picture.locator(".mc-guess").all_text_contents() != before
     words = page.locator(WORDS).count()
     page.click("#start .st-play")
     expect(page.locator(WORDS)).to_have_count(words + 12)
     expect(picture.locator(".mc-name.now")).to_have_text(page.locator(WORDS).last.inner_text().strip())
+
+
+def test_the_machine_is_stepped_through_and_shows_the_sizes_of_its_parts(visit):
+    page = visit("")
+    picture = page.locator("#start .mc-box svg")
+    words = page.locator(WORDS).count()
+    step = page.get_by_role("button", name="Step through")
+    step.click()
+    expect(page.locator("#start .mc-said")).to_contain_text("Embedding:")
+    step.click()
+    expect(picture.locator("[data-part=attention-0].step")).to_have_count(1)
+    for _ in range(19):  # three parts a block, the norm, then the next word
+        step.click()
+    expect(page.locator(WORDS)).to_have_count(words + 1)
+    page.get_by_role("button", name="Sizes").click()
+    expect(picture.locator(".mc-size.mlp")).to_have_count(6)
+    expect(picture.locator(".mc-size.embedding text")).to_have_text("918K")
+
+
+def test_the_token_that_is_chosen_is_chosen_in_every_view_and_in_the_link(visit):
+    page = visit("")
+    page.locator("#start .mc-box svg [data-part=token-7]").click()
+    page.get_by_role("button", name="Copy link").first.click()
+    expect(page.locator("#start .st-said")).to_contain_text("address bar")
+    assert "token=7" in page.url and "text=One+day" in page.url
+    page.get_by_role("tab", name="Attention").click()
+    page.click("#attention-views button[role=tab]:has-text('Logit lens')")
+    expect(page.locator("#lens td.chosen")).to_have_attribute("data-at", "6,7")
+    page.reload()
+    page.get_by_role("tab", name="Start").click()
+    expect(page.locator("#start .mc-name.now")).to_have_text("ball")
 
 
 def test_the_picture_stands_upright_on_a_phone_and_a_part_opens_its_view_on_the_same_sentence(visit):
@@ -227,7 +258,7 @@ def test_a_question_is_found_and_opens_the_view_that_answers_it(visit):
     search.fill("layer answer")
     expect(page.locator("#start .st-question")).to_have_count(1)
     search.press("Enter")
-    expect(page.locator("#lens .conclusion")).to_contain_text("becomes the first guess with layer")
+    expect(page.locator("#lens .ln-body > .conclusion")).to_contain_text("becomes the first guess with layer")
     expect(page.locator("#attention-text textarea")).to_have_value(RED)
 
 

@@ -1,8 +1,8 @@
 // Why a word and not another: what each part of the model wrote for it, beside what really changes without the part.
 // Model text goes into the page by textContent alone.
 import {csvText, percent, visible} from '../shared/plain.js';
-import {add, asking, onTools, saveText} from '../shared/page.js';
-import {chooseHead} from '../shared/sentence.js';
+import {add, asking, onTools, saveText, shareLink} from '../shared/page.js';
+import {chooseHead, chosenInLink} from '../shared/sentence.js';
 import {askedWord} from '../shared/why.js';
 import {circuitView} from './circuit_view.js';
 import {formedView} from './formed_view.js';
@@ -100,6 +100,21 @@ export function start({element, props, server, watch}) {
   onTools(element, () =>
     found
       ? {
+          link: async () => {
+            const [model, text] = JSON.parse(props.value);
+            const pair = ['a', 'b'].map(side => document.querySelector(`#pair-${side} textarea`)?.value);
+            find('link-said').textContent = await shareLink({
+              tab: 'attention',
+              view: 'Why this word?',
+              model,
+              text,
+              ...chosenInLink(),
+              word: found.word[2],
+              rival: found.rival[2],
+              pair_a: pair[0],
+              pair_b: pair[1],
+            });
+          },
           csv: () =>
             saveText(
               'why.csv',
@@ -114,7 +129,18 @@ export function start({element, props, server, watch}) {
         }
       : {},
   );
-  const ask = () => props.value && asked([askedWord(JSON.parse(props.value)[1]), null]);
+  // A link names word and rival; it counts for its own text.
+  function linked(text) {
+    const query = new URLSearchParams(location.search);
+    const ids = ['word', 'rival'].map(name => (/^\d{1,7}$/.test(query.get(name) ?? '') ? +query.get(name) : null));
+    return query.get('text') === text ? ids : [null, null];
+  }
+  const ask = () => {
+    if (!props.value) return;
+    const [, text] = JSON.parse(props.value);
+    const wanted = askedWord(text);
+    asked(wanted === null ? linked(text) : [wanted, null]);
+  };
   watch('value', ask);
   ask();
 }

@@ -16,7 +16,7 @@ _WHY = """
 <table class="wy-table"><thead><tr><th>part</th><th>what it writes, in logits</th><th>writes</th><th>switched off</th></tr></thead><tbody></tbody></table>
 <div class="wy-muted">The parts add up exactly to the difference of both scores; the final norm is held at its scale here. Where the two bars
 part, later layers react to what is missing. It says what was written, not what a part is for. <span class="wy-agreement"></span></div>
-<div class="ts-tools">SAVE</div>
+<div class="ts-tools">SAVE<button type="button" data-do="link">Copy link</button><span class="ts-said wy-link-said" role="status"></span></div>
 CIRCUIT</div>
 """.replace("SAVE", save_menu("csv"))
 

@@ -16,7 +16,7 @@ from gptcore.analysis import steering_vector
 from gptcore.errors import GPTCoreError
 from gptcore.inference.generation import prompt_ids
 from gptcore.inference.sampling import SamplingSettings
-from gptcore.inference.sequence import TokenSequence, check_seed
+from gptcore.inference.sequence import TokenSequence
 from gptcore.inference.steering import Steering
 from gptcore.language_model import LanguageModel
 from gptcore.model import GPT, evaluating
@@ -122,7 +122,11 @@ class SteeringForm:
         sides = [_lines(side, name) for side, name in ((self.towards, "Towards"), (self.away, "Away from"))]
         strength = inputs.number(self.strength, "The strength", low=-MOST_STRENGTH, high=MOST_STRENGTH)
         depth = inputs.whole(self.depth, "The depth", low=0, high=n_layer) or (n_layer + 1) // 2
-        return steering_vector(lm, sides[0], sides[1], depth), strength, check_seed(self.seed)
+        return (
+            steering_vector(lm, sides[0], sides[1], depth),
+            strength,
+            inputs.whole(self.seed, "The seed", low=0, high=2**31 - 1),
+        )
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ class AttentionEvents:
     def __init__(self, services: Services) -> None:
         self._services = services
 
-    def look(self, request: gr.Request, shown: str, *raw: object) -> Iterator[list[Any]]:
+    def look(self, request: gr.Request, shown: object, *raw: object) -> Iterator[list[Any]]:
         """The open view and the maps, as long as nothing newer is asked: tabs and text ask apart.
 
         Args:
@@ -47,7 +47,7 @@ class AttentionEvents:
             raw: values of the inputs.
         """
         session, skip = self._services.sessions.get(request.session_hash), gr.skip()
-        title, _, number = shown.partition("#")
+        title, _, number = str(shown or "").partition("#")
         order = int(number) if number.isdecimal() and len(number) < _LONGEST_NUMBER else None
         is_newest, is_newest_switch = session.newest("attention", order), session.newest("switches")
         for view, switched, layers, keep, off in self._look(request, title, *raw):

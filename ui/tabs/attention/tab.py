@@ -87,7 +87,7 @@ def attention_tab(site: TabContext) -> Lens:
                 server_functions=served(services, neurons.neurons, neurons.inner_sizes), elem_id="neurons"
             )
         with view_tab("attention", "why") as why_tab:
-            paired = causes_view(services, why_tab, model, text, model_work)
+            causes = causes_view(services, why_tab, model, text, model_work)
         with view_tab("attention", "compare"):
             compared = compare_view(services, model, example, model_work)
         with view_tab("attention", "gpt2") as gpt2_tab:
@@ -116,4 +116,5 @@ def attention_tab(site: TabContext) -> Lens:
     linked = gr.State(False)  # whether a link has set the text, which then is no example
     examples = [text, compared.text_a, compared.text_b]
     fresh: Event = {"fn": events.fresh, "inputs": [model, linked, *examples], "outputs": [linked, *examples], **QUIET}
-    return Lens({"text": text, "sink": mode, "keep": keep, "linked": linked}, [fresh, look, compared.compare, paired])
+    set_by_link = {"text": text, "sink": mode, "keep": keep, "linked": linked, **causes.linked}
+    return Lens(set_by_link, [fresh, look, compared.compare, causes.on_model])

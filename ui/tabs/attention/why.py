@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
@@ -16,8 +17,21 @@ from ui.tabs.opening import Opening
 from ui.tabs.wiring import QUIET, or_nothing, served, stop_event, while_computing
 
 
-def causes_view(services: Services, tab: gr.Tab, model: gr.Dropdown, text: gr.Textbox, model_work: Wiring) -> Event:
-    """Lays out the view and wires it; gives what to do when another model has been opened."""
+@dataclass(frozen=True)
+class Causes:
+    """What the tab needs of the view.
+
+    Attributes:
+        on_model: what to do when another model has been opened.
+        linked: what a link sets, by name.
+    """
+
+    on_model: Event
+    linked: dict[str, gr.Textbox]
+
+
+def causes_view(services: Services, tab: gr.Tab, model: gr.Dropdown, text: gr.Textbox, model_work: Wiring) -> Causes:
+    """Lays out the view and wires it."""
     causes = why_view(
         server_functions=served(services, why.why, circuit.circuit, circuit.circuit_without, formed.formed),
         elem_id="why",
@@ -53,7 +67,8 @@ def causes_view(services: Services, tab: gr.Tab, model: gr.Dropdown, text: gr.Te
     def on_model(name: str, a: str, b: str) -> list[Any]:
         with shown_to_visitor():
             known = patching.pairs(name)
-        kept = [gr.skip()] * 2 if not patching.is_example(a, b) else known[0]  # what a visitor has written stays
+        stays = (a, b) in known or not patching.is_example(a, b)  # as what a visitor has written does
+        kept = [gr.skip()] * 2 if stays else known[0]
         return [gr.Dropdown(_names(known), value=0), *kept, ""]
 
     told = {"inputs": [model, text], "outputs": causes, "js": "(...asked) => JSON.stringify(asked)", **QUIET}
@@ -66,7 +81,14 @@ def causes_view(services: Services, tab: gr.Tab, model: gr.Dropdown, text: gr.Te
     chosen = example.input(on_example, [model, example], [first, second], queue=False, **QUIET)
     while_computing(chosen.success, computing)
     stop.click(stop_event(services), queue=False, **QUIET)
-    return {"fn": on_model, "inputs": given, "outputs": [example, first, second, grid], "queue": False, **QUIET}
+    opened: Event = {
+        "fn": on_model,
+        "inputs": given,
+        "outputs": [example, first, second, grid],
+        "queue": False,
+        **QUIET,
+    }
+    return Causes(opened, {"pair_a": first, "pair_b": second})
 
 
 def _names(pairs: tuple[tuple[str, str], ...]) -> list[tuple[str, int]]:

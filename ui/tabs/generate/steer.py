@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import gradio as gr
+from gradio.components import Component
 
+from ui import links
 from ui.components.shared.sheet_view import sheet_view
 from ui.components.shared.token_stream import token_stream
 from ui.errors import shown_to_visitor
@@ -15,12 +17,19 @@ from ui.services import Services
 from ui.tabs.lens import Event, Wiring
 from ui.tabs.opening import Opening
 from ui.tabs.wiring import QUIET, or_nothing, stop_event, while_computing
+from ui.views import title_of
 
 _FIRST = next(iter(EXAMPLES))
 
 
-def steer_view(services: Services, tab: gr.Tab, model: gr.Dropdown, prompt: str, model_work: Wiring) -> None:
-    """Lays out the view and wires it; it writes by itself when its tab is opened for the first time."""
+def steer_view(
+    services: Services, tab: gr.Tab, model: gr.Dropdown, prompt: str, model_work: Wiring
+) -> dict[str, Component]:
+    """Lays out the view and wires it; it writes by itself when its tab is opened for the first time.
+
+    Returns:
+        what a link sets, by name.
+    """
     gr.Markdown(
         "The mean state of some texts minus that of others is a direction. Added to the stream at every token, it "
         "pushes the model that way.",
@@ -46,6 +55,8 @@ def steer_view(services: Services, tab: gr.Tab, model: gr.Dropdown, prompt: str,
             with gr.Row(elem_classes="steps"):
                 start = gr.Button("Write both", variant="primary", elem_id="steer-start", min_width=0)
                 stop = gr.Button("Stop", variant="stop", elem_id="steer-stop", min_width=0)
+            copy_link = gr.Button("Copy a link to this", size="sm", elem_id="steer-link", elem_classes="no-present")
+            copied = gr.Markdown("", elem_id="steer-link-said")
             with gr.Accordion("Texts of both kinds, depth, seed", open=False, elem_id="steer-more"):
                 sides = [
                     gr.Textbox("\n".join(lines), label=label, info="one a line", lines=4, elem_id=f"steer-{name}")
@@ -91,3 +102,8 @@ def steer_view(services: Services, tab: gr.Tab, model: gr.Dropdown, prompt: str,
     while_computing(chosen.success, computing)
     model.change(lambda name, one: measured(name, one), [model, example], often, queue=False, **QUIET)
     stop.click(stop_event(services), queue=False, **QUIET)
+    linked: dict[str, Component] = {"towards": sides[0], "away": sides[1], "strength": strength}
+    held = {"model": model, "prompt": text, **linked}
+    script = links.copy_script(list(held), tab="generate", view=title_of("generate", "steer"))
+    copy_link.click(None, list(held.values()), copied, js=script, **QUIET)
+    return linked

@@ -70,7 +70,7 @@ def generate_tab(site: TabContext) -> Lens:
         with view_tab("generate", "surprise"):
             score_view(services, model, example, model_work)
         with view_tab("generate", "steer") as steer_tab:
-            steer_view(services, steer_tab, model, example.document.prompt, model_work)
+            steered = steer_view(services, steer_tab, model, example.document.prompt, model_work)
         with view_tab("generate", "tokens") as tokens_tab:
             cuts = tokens_view(
                 server_functions=served(services, tokens.cut, tokens.steps, tokens.learned), elem_id="tokens"
@@ -108,4 +108,4 @@ def generate_tab(site: TabContext) -> Lens:
     linked |= {name: controls.by_name[name] for name in LINKED}
     copy_link.click(None, list(linked.values()), copied, js=links.copy_script(list(linked), tab="generate"), **QUIET)
     opened: Event = {"fn": events.opened, "inputs": inputs, "outputs": outputs, **model_work}
-    return Lens({**linked, "stream": stream}, [opened], [opened, redraw])
+    return Lens({**linked, **steered, "stream": stream}, [opened], [opened, redraw])
