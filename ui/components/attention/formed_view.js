@@ -29,10 +29,23 @@ export function apart(heights, least) {
 export function formedView(box, server) {
   const drawing = box.querySelector('.fm-drawing');
   let found = null,
+    wanted = null, // what is asked once it is on screen: it reads seven models
     number = 0;
 
-  async function show(question) {
-    const mine = ++number;
+  function show(question) {
+    wanted = question;
+    number += 1;
+    box.hidden = false;
+    const {top} = box.getBoundingClientRect();
+    if (box.getClientRects().length && top < innerHeight && top > -innerHeight) ask();
+  }
+  new IntersectionObserver(seen => seen.at(-1).isIntersecting && ask()).observe(box);
+
+  async function ask() {
+    if (!wanted) return;
+    const question = wanted,
+      mine = number;
+    wanted = null;
     const answer = await server.formed(question).catch(() => null);
     if (mine !== number || !answer) return;
     found = JSON.parse(answer);
