@@ -60,7 +60,7 @@ _TEXTS = {"model": 300, "asked": 300, "template": 200, "expected": 300}
 # A view is opened by the page's script, once the tab is there.
 _TEXTS |= {"view": 40}
 _TEXTS |= dict.fromkeys(("prompt", "text", "instruction", "body", "labels"), MAX_PROMPT)
-_TEXTS |= dict.fromkeys(("pair_a", "pair_b", "towards", "away"), MAX_PROMPT)
+_TEXTS |= dict.fromkeys(("pair_a", "pair_b", "towards", "away", "word_from", "word_to"), MAX_PROMPT)
 _TEXTS |= {f"field_{place}": MAX_PROMPT for place in range(MOST_FIELDS)}
 
 

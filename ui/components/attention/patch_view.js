@@ -70,6 +70,7 @@ export function start({element, props, server, watch}) {
         cell.classList.toggle('carried', carried.has(key));
         cell.setAttribute('aria-pressed', carried.has(key));
         cell.setAttribute('role', 'button');
+        cell.setAttribute('aria-label', estimated ? `estimated ${percents || '0%'}` : cellText(found, depth, place));
         cell.tabIndex = 0;
         const tell = () => {
           if (!estimated) detail.textContent = cellText(found, depth, place);

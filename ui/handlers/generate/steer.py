@@ -168,7 +168,7 @@ def steer(
 
 def measured(model: object, example: object) -> str:
     """What an example does over many texts, as a sentence; "" where that was not measured."""
-    found = _held().get(str(model), {}).get(str(example))
+    found = held().get(str(model), {}).get(str(example))
     if not found:
         return ""
     rows = {row[0]: row[1:] for row in found["rows"]}
@@ -181,12 +181,13 @@ def measured(model: object, example: object) -> str:
 
 def strength_of(model: object, example: object) -> float:
     """Where the slider begins for an example."""
-    found = _held().get(str(model), {}).get(str(example))
+    found = held().get(str(model), {}).get(str(example))
     return float(found["best"]) if found else 1.5
 
 
 @cache
-def _held() -> dict[str, dict[str, Any]]:
+def held() -> dict[str, dict[str, Any]]:
+    """What HELD holds: by model, what was measured of each example, and of swaps."""
     return json.loads(HELD.read_text(encoding="utf-8"))
 
 
