@@ -42,4 +42,21 @@ class Probe:
         """The residual stream, float [B, T, C]: after the embeddings (depth 0), then after each block."""
 
 
+class StreamProbe(Probe):
+    """Follows the residual stream of a pre-norm model into its blocks.
+
+    Attributes:
+        stream: float [B, T, C], before any norm: what attention reads; once attention has written, what the MLP reads.
+    """
+
+    stream: Tensor
+
+    def residual(self, depth: int, stream: Tensor) -> None:
+        self.stream = stream
+
+    def attention_output(self, layer: int, output: Tensor) -> Tensor:
+        self.stream = self.stream + output
+        return output
+
+
 UNSEEN = Probe()  # the pass of a model that nobody looks into

@@ -11,17 +11,16 @@ from gptcore.analysis.circuits import CircuitNode
 from gptcore.attention import attention_weights
 from gptcore.errors import ConfigError
 from gptcore.model import GPT, activation, evaluating
-from gptcore.probe import Probe
+from gptcore.probe import Probe, StreamProbe
 
 
-class _Without(Probe):
+class _Without(StreamProbe):
     """A pass in which one node writes nothing, or another value."""
 
     def __init__(self, model: GPT, nodes: Sequence[CircuitNode]) -> None:
         self._model = model
         self._heads = [node for node in nodes if node.kind == "head"]
         self._neurons = [node for node in nodes if node.kind == "neuron"]
-        self._stream = torch.empty(0)
 
     def heads(self, layer: int, found: Tensor) -> Tensor:
         here = [node for node in self._heads if node.layer == layer]
@@ -31,19 +30,12 @@ class _Without(Probe):
                 found[:, node.index, node.place] = 0
         return found
 
-    def residual(self, depth: int, stream: Tensor) -> None:
-        self._stream = stream
-
-    def attention_output(self, layer: int, output: Tensor) -> Tensor:
-        self._stream = self._stream + output
-        return output
-
     def mlp_output(self, layer: int, output: Tensor) -> Tensor:
         here = [node for node in self._neurons if node.layer == layer]
         if here:
             block, output = self._model.blocks[layer], output.clone()
             for node in here:
-                read = block.ln_2(self._stream[:, node.place])
+                read = block.ln_2(self.stream[:, node.place])
                 inner = read @ block.mlp.c_fc.weight[node.index] + block.mlp.c_fc.bias[node.index]
                 written = activation(block.mlp.activation, inner)[:, None] * block.mlp.c_proj.weight[:, node.index]
                 output[:, node.place] -= written
@@ -78,17 +70,16 @@ def logits_without_edge(model: GPT, token_ids: Sequence[int], source: CircuitNod
         return model.lm_head(hidden[0, -1]).float().cpu()
 
 
-class _Seen(Probe):
+class _Seen(StreamProbe):
     """What the target would find without what the source wrote."""
 
     def __init__(self, model: GPT, source: CircuitNode, target: CircuitNode) -> None:
         self._model, self._source, self._target = model, source, target
         self._written = torch.empty(0)
-        self._stream = torch.empty(0)
         self.value = torch.empty(0)  # of a head [D]; of a neuron what it writes more [C]
 
     def residual(self, depth: int, stream: Tensor) -> None:
-        self._stream = stream[0]
+        super().residual(depth, stream)
         if depth == 0 and self._source.kind == "word":
             self._written = stream[0, self._source.place]
         if depth == self._target.layer and self._target.kind == "head":
@@ -110,15 +101,15 @@ class _Seen(Probe):
         return found
 
     def attention_output(self, layer: int, output: Tensor) -> Tensor:
-        self._stream = self._stream + output[0]
+        super().attention_output(layer, output)
         for node in (self._source, self._target):
             if node.kind != "neuron" or node.layer != layer:
                 continue
+            stream = self.stream[0]
             if node is self._source:
-                self._written = self._of_neuron(node, self._stream)
+                self._written = self._of_neuron(node, stream)
             else:
-                cut = self._of_neuron(node, self._without(self._stream))
-                self.value = cut - self._of_neuron(node, self._stream)
+                self.value = self._of_neuron(node, self._without(stream)) - self._of_neuron(node, stream)
         return output
 
     def _without(self, stream: Tensor) -> Tensor:

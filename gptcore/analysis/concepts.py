@@ -22,7 +22,7 @@ from gptcore.inference.sequence import TokenSequence, check_length, context_star
 from gptcore.inference.token import GeneratedToken
 from gptcore.language_model import LanguageModel
 from gptcore.model import GPT, evaluating
-from gptcore.probe import Probe
+from gptcore.probe import Probe, StreamProbe
 
 _CHANNELS_AT_ONCE = 8  # of a Jacobian, between two looks at whether it is still wanted
 
@@ -47,33 +47,18 @@ class ConceptSwap:
         return _Swap(self)
 
 
-class _Swap(Probe):
+class _Swap(StreamProbe):
     """Adds to what the last MLP before the depth writes."""
 
     def __init__(self, swap: ConceptSwap) -> None:
-        self._swap, self._stream = swap, torch.empty(0)
-
-    def residual(self, depth: int, stream: Tensor) -> None:
-        self._stream = stream
-
-    def attention_output(self, layer: int, output: Tensor) -> Tensor:
-        self._stream = self._stream + output
-        return output
+        self._swap = swap
 
     def mlp_output(self, layer: int, output: Tensor) -> Tensor:
         swap = self._swap
         if layer != swap.depth - 1:
             return output
-        towards = (self._stream + output) @ swap.source
+        towards = (self.stream + output) @ swap.source
         return output + swap.strength * towards[..., None] * (swap.target - swap.source)
-
-
-class _Streams(Probe):
-    def __init__(self) -> None:
-        self.last = torch.empty(0)
-
-    def residual(self, depth: int, stream: Tensor) -> None:
-        self.last = stream
 
 
 def mean_jacobian(model: GPT, texts: Sequence[Sequence[int]], depth: int) -> Tensor:
@@ -102,13 +87,13 @@ def jacobian_steps(model: GPT, texts: Sequence[Sequence[int]], depth: int) -> It
     if not texts or len({len(text) for text in texts}) != 1:
         raise TokenIdError("The texts for a Jacobian must be of one length, and at least one.")
     ids = torch.tensor([list(text) for text in texts], device=model.wte.weight.device)
-    below, streams, rows = _At(depth), _Streams(), list[Tensor]()
+    below, behind, rows = _At(depth), _At(config.n_layer), list[Tensor]()
     with evaluating(model), torch.no_grad():
         model.hidden_states(ids, probe=below)
     with evaluating(model), torch.enable_grad():
         stream = below.stream.clone().requires_grad_()
-        model.resumed(stream, depth, probe=streams)
-        sums = streams.last.sum((0, 1)).unbind()  # C numbers
+        model.resumed(stream, depth, probe=behind)
+        sums = behind.stream.sum((0, 1)).unbind()  # C numbers
     for first in range(0, config.n_embd, _CHANNELS_AT_ONCE):
         for channel in range(first, min(first + _CHANNELS_AT_ONCE, config.n_embd)):
             (slope,) = torch.autograd.grad(sums[channel], stream, retain_graph=True)
@@ -117,6 +102,8 @@ def jacobian_steps(model: GPT, texts: Sequence[Sequence[int]], depth: int) -> It
 
 
 class _At(Probe):
+    """Keeps the stream at one depth."""
+
     def __init__(self, depth: int) -> None:
         self._depth, self.stream = depth, torch.empty(0)
 
