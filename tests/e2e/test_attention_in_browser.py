@@ -440,3 +440,12 @@ def test_a_cell_is_carried_from_one_sentence_into_the_other(visit):
     expect(page.locator("#patching .pt-next .ct-bar").first).to_contain_text("zebra")
     page.get_by_role("button", name="Carry nothing").click()
     expect(page.locator("#patching .pt-next .ct-bar").first).to_contain_text("lion")
+
+
+def test_why_is_asked_of_a_run_s_own_sample_and_waits_until_its_model_is_open(visit):
+    page = visit("?tab=train")
+    expect(page.locator("#train .tr-text")).to_contain_text("The bell was")
+    page.locator("#train [data-do=why]").click()
+    expect(page.locator("#attention-text textarea")).to_have_value(re.compile("^The bell was"))
+    expect(page.locator("#why .wy-body > .conclusion")).to_contain_text("rather than")
+    expect(page.locator("#why .ct-body > .conclusion")).to_contain_text("rather than")

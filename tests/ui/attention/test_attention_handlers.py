@@ -270,6 +270,11 @@ def test_the_difference_of_two_texts_is_the_difference_of_their_maps(services, t
     assert any(" / " in label for label in value["tokens"])
     same = json.loads(compare.compare(services, None, "tiny", TEXT, "tiny", TEXT))
     assert np.max(same["scores"]["changed"]) == 0
+    assert same["said"] == "Nothing stands out: no head moves more than 0% of its attention."
+    assert value["said"] == compare.conclusion(value["scores"]["changed"])
+    assert compare.conclusion([[0.4, 0.0], [0.3, 0.01]]) == (
+        "Most of the attention moves in head 0.0 (40%) and head 1.0 (30%); in the median head 1% of it does."
+    )
 
 
 def test_texts_of_different_length_and_models_of_different_shape_are_not_subtracted(services, monkeypatch):

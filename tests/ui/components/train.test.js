@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {axis, nearest} from '../../../ui/components/train/curves.js';
+import {beginning} from '../../../ui/components/train/moment.js';
 import {begun, differences, receive} from '../../../ui/components/train/received.js';
 
 const news = (first, rows, from, looks) => ({first, rows, looks_from: from, looks, state: 'running', step: 9});
@@ -37,4 +38,11 @@ test('the nearest of a list is found, and nothing in an empty one', () => {
     nearest([], x => x, 6),
     null,
   );
+});
+
+test('the beginning of a sample ends at a whole word', () => {
+  assert.equal(beginning('The king had a son', 12), 'The king had');
+  assert.equal(beginning('The king', 12), 'The king');
+  assert.equal(beginning('xxxxxxxxxxxxxxxxxx', 5), 'xxxxx');
+  assert.equal(beginning(''), '');
 });

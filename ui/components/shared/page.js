@@ -41,23 +41,31 @@ export function computing(ids, on, inputs = []) {
 }
 
 // --- questions to the server
+const [OPENING, OPENING_TRIES] = [400, 60]; // milliseconds between two questions about a model that is being opened
 // Asks once nothing has changed for a moment, and takes the answer, parsed; one to an older question is dropped. The
 // returned function asks; what it is given comes to `ask`. Without an answer it takes a message. The element that shows
-// the answer is marked meanwhile.
+// the answer is marked meanwhile. While a model is still being opened, it asks again.
 export function asking(element, ask, take, pause = 250) {
   const lost = {message: 'The server did not answer. Change something to try again.'};
   let timer = null;
   let newest = 0;
-  return (given = [], delay = pause) => {
-    clearTimeout(timer);
-    const mine = ++newest;
+  function later(given, delay, mine, left) {
     timer = setTimeout(async () => {
       mark(element, true);
       const answer = await ask(...given).catch(() => null);
       if (mine !== newest) return;
+      const found = answer ? JSON.parse(answer) : lost;
+      if (found.opening && left) {
+        later(given, OPENING, mine, left - 1);
+        return;
+      }
       mark(element, false);
-      take(answer ? JSON.parse(answer) : lost);
+      take(found);
     }, delay);
+  }
+  return (given = [], delay = pause) => {
+    clearTimeout(timer);
+    later(given, delay, ++newest, OPENING_TRIES);
   };
 }
 

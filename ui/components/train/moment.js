@@ -68,3 +68,10 @@ function role(induction, previous) {
   if (Math.max(induction, previous) < 0.4) return '';
   return induction > previous ? ` induction ${induction.toFixed(2)}` : ` token before ${previous.toFixed(2)}`;
 }
+
+// The first words of a text, whole ones, of at most so many characters.
+export function beginning(text, most = 60) {
+  if (text.length <= most) return text.trimEnd();
+  const end = text.slice(0, most + 1).lastIndexOf(' ');
+  return text.slice(0, end > 0 ? end : most).trimEnd();
+}

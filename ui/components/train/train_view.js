@@ -3,12 +3,13 @@
 import {counted, csvText, percent, smoothed, visible} from '../shared/plain.js';
 import {inflate} from '../shared/coding.js';
 import {SAY, add, isDark, onLook, saveMade, saveText, shareLink} from '../shared/page.js';
-import {chooseHead, chosenHead} from '../shared/sentence.js';
+import {goTo} from '../shared/places.js';
+import {chooseHead, chosenHead, setSentence} from '../shared/sentence.js';
 import {machinePicture} from '../start/machine.js';
 import {FORM, STARTED, STARTING, useBench} from './bench.js';
 import {axis, curvePlot, nearest} from './curves.js';
 import {learned} from './learned.js';
-import {drawMaps, drawSpark, writeSample} from './moment.js';
+import {beginning, drawMaps, drawSpark, writeSample} from './moment.js';
 import {begun, differences, receive} from './received.js';
 
 const MAIN_FIGURES = [0, 2, 4, 7]; // of all, those that are large: updates, held-out loss, bits, time left
@@ -373,9 +374,23 @@ export function start({element, props, server, trigger, watch, pace}) {
     drawMaps(part('heads'), values, found.T, run.about, look);
     drawMachine(found.machine);
   }
+  // Why its sample goes on as it does, behind the first words of it.
+  function why() {
+    const look = run.looks[at];
+    if (!look || (isExample(bench) && form !== 'scratch')) {
+      said.textContent = 'There is no model to ask yet. Start a run of your own.';
+      return;
+    }
+    setSentence(beginning(run.about.prompt + look.text));
+    trigger('open', {bench, run: run.id, tab: 'attention'});
+    goTo(new URLSearchParams({tab: 'attention', view: 'Why this word?'}));
+  }
   // The picture of Start, of the run's model as it was; a recorded run has none.
   const picture = machinePicture(element.querySelector('.mc-box'), element.querySelector('.mc-said'), {
-    go: way => trigger('open', {bench, run: run.id, tab: way.tab}),
+    go: way => {
+      trigger('open', {bench, run: run.id, tab: way.tab});
+      goTo(new URLSearchParams(way));
+    },
     look: () => {},
     choose: head => chooseHead(head),
   });
@@ -458,6 +473,7 @@ export function start({element, props, server, trigger, watch, pace}) {
     if (open && isExample(bench) && form !== 'scratch')
       said.textContent = 'The weights of this recorded run are not kept. Start one of your own, and open that.';
     else if (open) trigger('open', {bench, run: run.id, tab: open});
+    else if (what === 'why') why();
     else if (what === 'csv')
       saveText(
         'run.csv',

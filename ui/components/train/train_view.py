@@ -60,6 +60,7 @@ itself before this training"></div></div></div>
 <th>held-out loss</th><th>perplexity</th><th>bits per character</th></tr></thead><tbody></tbody></table></div>
 <div class="ts-tools"><button type="button" data-open="generate">Open in Generate</button>
 <button type="button" data-open="attention">Open in Attention</button>
+<button type="button" data-do="why" title="what each part of this model writes for the word after the beginning of its sample">Why this word?</button>
 <button type="button" data-open="parameters">Open in Parameters</button>
 SAVE
 <button type="button" data-do="link" title="a link that shows this run in another browser or on a phone">Follow on a phone</button>

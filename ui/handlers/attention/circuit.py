@@ -18,6 +18,7 @@ from gptcore.zero_shot.metrics import percent
 from ui.conclusions import listed, quoted
 from ui.handlers import inputs
 from ui.handlers.inputs import InputError
+from ui.handlers.open_model import open_model, refused
 from ui.services import Services
 
 _MOST_NODES, _MOST_OFF, _N_NEXT, _N_NAMED = 16, 40, 5, 3
@@ -46,7 +47,7 @@ def circuit(services: Services, request: object) -> str:
         following = services.now(lambda: _next(lm, last_logits(lm.model, ids)))
         return json.dumps(_described(lm, ids, found, really, following, (word, rival)), ensure_ascii=False)
     except GPTCoreError as error:
-        return json.dumps({"message": str(error)}, ensure_ascii=False)
+        return refused(error)
 
 
 def circuit_without(services: Services, request: object) -> str:
@@ -72,14 +73,12 @@ def circuit_without(services: Services, request: object) -> str:
 
         return json.dumps(services.now(computed), ensure_ascii=False)
     except GPTCoreError as error:
-        return json.dumps({"message": str(error)}, ensure_ascii=False)
+        return refused(error)
 
 
 def _asked(services: Services, request: object, n: int) -> tuple[LanguageModel, list[int], int, int]:
     model, text, word, rival = request[:4] if isinstance(request, list) and len(request) == n else [None] * 4
-    lm = services.opened(model)
-    if lm is None:
-        raise InputError("This model is not open. Pick one above.")
+    lm = open_model(services, model)
     high = lm.model.config.vocab_size - 1
     chosen = [inputs.whole(one, "The token", low=0, high=high) for one in (word, rival)]
     written = inputs.text(text, "The text", most=services.limits.max_prompt_chars, least=1)

@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from gptcore.zero_shot.metrics import percent
+from ui.conclusions import listed
 from ui.handlers.attention import codec, maps
 from ui.handlers.attention.maps import ChosenHead, ReadText, chosen, header
 from ui.handlers.inputs import InputError
 from ui.services import Services
 
 _BETWEEN = ":"
+_N_NAMED, _MOVED = 3, 0.05  # heads that are named, and the least share of attention that they must have moved
 
 
 def compare(
@@ -94,9 +97,20 @@ def _describe(a: ReadText, b: ReadText, text: str) -> str:
         "side": small.side,
         "thumbs": small.packed(),
         "scores": {"changed": changed},
+        "said": conclusion(changed),
         "start": list(divmod(best, left.n_head)),
     }
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def conclusion(changed: list[list[float]]) -> str:
+    """Which heads look elsewhere, from the share of each one's attention that moved, by layer and head."""
+    ranked = sorted(((share, layer, head) for layer, row in enumerate(changed) for head, share in enumerate(row)))[::-1]
+    clear = [f"head {layer}.{head} ({percent(share)})" for share, layer, head in ranked[:_N_NAMED] if share >= _MOVED]
+    if not clear:
+        return f"Nothing stands out: no head moves more than {percent(ranked[0][0])} of its attention."
+    usual = ranked[len(ranked) // 2][0]
+    return f"Most of the attention moves in {listed(clear)}; in the median head {percent(usual)} of it does."
 
 
 def _tokens(seen: ReadText) -> str:

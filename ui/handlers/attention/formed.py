@@ -14,7 +14,7 @@ from gptcore.tokenizers import describe_token
 from ui.conclusions import quoted
 from ui.handlers import inputs
 from ui.handlers.attention.why import named_part
-from ui.handlers.inputs import InputError
+from ui.handlers.open_model import open_model, refused
 from ui.services import Services
 from ui.state.model_store import base_name, moments
 
@@ -31,9 +31,7 @@ def formed(services: Services, request: object) -> str:
     """
     try:
         model, text, *pair = request if isinstance(request, list) and len(request) == 4 else [None] * 4
-        lm = services.opened(model)
-        if lm is None:
-            raise InputError("This model is not open. Pick one above.")
+        lm = open_model(services, model)
         base = base_name(str(model))
         kept = moments(base)
         if not kept:
@@ -50,7 +48,7 @@ def formed(services: Services, request: object) -> str:
         labels = [describe_token(lm.tokenizer, token) for token in (word, rival)]
         return json.dumps(_described(found, [*kept, None], labels), ensure_ascii=False)
     except GPTCoreError as error:
-        return json.dumps({"message": str(error)}, ensure_ascii=False)
+        return refused(error)
 
 
 def _described(found: Sequence[LogitAttribution], steps: Sequence[int | None], pair: Sequence[str]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
 from ui.conclusions import listed, quoted
 from ui.handlers import inputs
-from ui.handlers.inputs import InputError
+from ui.handlers.open_model import open_model, refused
 from ui.services import Services
 
 _N, _N_NAMED = 10, 3
@@ -27,9 +27,7 @@ def head_weights(services: Services, request: object) -> str:
     """
     try:
         model, layer, head = request if isinstance(request, list) and len(request) == 3 else [None] * 3
-        lm = services.opened(model)
-        if lm is None:
-            raise InputError("This model is not open. Pick one above.")
+        lm = open_model(services, model)
         config = lm.model.config
         at_layer = inputs.whole(layer, "The layer", low=0, high=config.n_layer - 1)
         at_head = inputs.whole(head, "The head", low=0, high=config.n_head - 1)
@@ -47,7 +45,7 @@ def head_weights(services: Services, request: object) -> str:
         }
         return json.dumps(value, ensure_ascii=False)
     except GPTCoreError as error:
-        return json.dumps({"message": str(error)}, ensure_ascii=False)
+        return refused(error)
 
 
 def _labels(lm: LanguageModel, found: HeadCircuits) -> list[str]:

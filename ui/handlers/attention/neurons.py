@@ -14,7 +14,7 @@ from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
 from ui import conclusions
 from ui.handlers import inputs, ladder
-from ui.handlers.inputs import InputError
+from ui.handlers.open_model import open_model, refused
 from ui.services import Services
 
 _N_TOP, _N_WRITTEN, _MOST_TOKENS = 10, 6, 200
@@ -29,9 +29,7 @@ def neurons(services: Services, request: object) -> str:
     """
     try:
         model, text, layer, neuron = request if isinstance(request, list) and len(request) == 4 else [None] * 4
-        lm = services.opened(model)
-        if lm is None:
-            raise InputError("This model is not open. Pick one above.")
+        lm = open_model(services, model)
         text = inputs.text(text, "The text", most=services.limits.max_prompt_chars, least=1)
         last = lm.model.config.n_layer - 1
         # A layer of the model before may be none of this one.
@@ -39,7 +37,7 @@ def neurons(services: Services, request: object) -> str:
         ids = prompt_ids(lm, text)
         return json.dumps(services.now(lambda: _described(lm, ids, at, neuron)), ensure_ascii=False)
     except GPTCoreError as error:
-        return json.dumps({"message": str(error)})
+        return refused(error)
 
 
 def inner_sizes(services: Services, request: object) -> str:

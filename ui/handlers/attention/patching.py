@@ -20,6 +20,7 @@ from gptcore.zero_shot.metrics import percent
 from ui.conclusions import listed, quoted
 from ui.handlers import inputs
 from ui.handlers.inputs import InputError
+from ui.handlers.open_model import open_model, refused
 from ui.handlers.sheets import message
 from ui.services import Services
 from ui.state.model_store import base_name
@@ -154,9 +155,7 @@ def patched(services: Services, request: object) -> str:
     """
     try:
         model, first, second, cells = request if isinstance(request, list) and len(request) == 4 else [None] * 4
-        lm = services.opened(model)
-        if lm is None:
-            raise InputError("This model is not open. Pick one above.")
+        lm = open_model(services, model)
         most = services.limits.max_prompt_chars
         named = ((first, "Sentence A"), (second, "Sentence B"))
         source, target = (read_ids(lm, inputs.text(text, name, most=most, least=1), name) for text, name in named)
@@ -166,7 +165,7 @@ def patched(services: Services, request: object) -> str:
         )
         return _json({"next": found})
     except GPTCoreError as error:
-        return _json({"message": str(error)})
+        return refused(error)
 
 
 def _cell(value: object) -> tuple[int, int]:

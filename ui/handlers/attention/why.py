@@ -16,7 +16,7 @@ from gptcore.tokenizers import describe_token
 from ui.conclusions import listed, quoted
 from ui.handlers import inputs
 from ui.handlers.attention.patching import measured
-from ui.handlers.inputs import InputError
+from ui.handlers.open_model import open_model, refused
 from ui.services import Services
 
 _N_CHOICES, _N_PARTS, _N_NAMED = 8, 10, 3
@@ -38,15 +38,13 @@ def why(services: Services, request: object) -> str:
     """
     try:
         model, text, *chosen = request if isinstance(request, list) and len(request) == 4 else [None] * 4
-        lm = services.opened(model)
-        if lm is None:
-            raise InputError("This model is not open. Pick one above.")
+        lm = open_model(services, model)
         text = inputs.text(text, "The text", most=services.limits.max_prompt_chars, least=1)
         word, rival = (_id(lm, one) for one in chosen)
         ids = prompt_ids(lm, text)
         return json.dumps(services.now(lambda: _explained(lm, ids, word, rival)), ensure_ascii=False)
     except GPTCoreError as error:
-        return json.dumps({"message": str(error)}, ensure_ascii=False)
+        return refused(error)
 
 
 def _id(lm: LanguageModel, value: object) -> int | None:

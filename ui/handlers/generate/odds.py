@@ -15,6 +15,7 @@ from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
 from ui.handlers import inputs
 from ui.handlers.inputs import InputError
+from ui.handlers.open_model import open_model, refused
 from ui.services import Services
 
 N_TOKENS, N_COLUMNS = 8, 3
@@ -29,9 +30,7 @@ def odds(services: Services, request: object) -> str:
     """
     try:
         model, text, temperatures, ks = request if isinstance(request, list) and len(request) == 4 else [None] * 4
-        lm = services.opened(model)
-        if lm is None:
-            raise InputError("This model is not open. Pick one above.")
+        lm = open_model(services, model)
         text = inputs.text(text, "The text", most=services.limits.max_prompt_chars, least=1)
         settings = [SamplingSettings(temperature=t) for t in _three(temperatures, "Temperature", 0, 100)]
         limits = [SamplingSettings(top_k=int(k)) for k in _three(ks, "Top-k", 1, lm.model.config.vocab_size)]
@@ -39,7 +38,7 @@ def odds(services: Services, request: object) -> str:
         found = services.now(lambda: _described(lm, last_logits(lm.model, ids), settings, limits))
         return json.dumps(found, ensure_ascii=False)
     except GPTCoreError as error:
-        return json.dumps({"message": str(error)})
+        return refused(error)
 
 
 def _described(
