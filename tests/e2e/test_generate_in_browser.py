@@ -339,6 +339,8 @@ def test_a_text_is_steered_beside_the_plain_one_and_a_link_holds_how(visit):
     texts = [page.locator(f"#steer-{side} .ts-text").inner_text() for side in ("plain", "steered")]
     assert texts[0] != texts[1] and texts[0].split()[:5] == texts[1].split()[:5]
     page.locator("#steer-strength input[type=number]").fill("2")
+    page.click("#steer-start")
+    expect(page.locator("#steer-said")).to_contain_text("At ×2 it costs")
     page.click("#steer-link")
     expect(page.locator("#steer-link-said")).to_contain_text("address bar")
     assert "strength=2" in page.url and "view=Steer" in page.url and "towards=Tom" in page.url

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from dataclasses import replace
 
 import pytest
@@ -11,6 +13,7 @@ from gptcore.analysis import concept_swap, swapped_text
 from gptcore.inference.sampling import SamplingSettings
 from helpers import records_of
 from ui.handlers.generate import swap
+from ui.handlers.generate.steer import ENDED, SteeringForm, steer
 from ui.handlers.generate.swap import SwapView, conclusion
 from ui.services import make_services
 
@@ -85,3 +88,22 @@ def test_the_words_follow_the_counts():
         "Without the swap “dog” 5 and “cat” 0 times; with it “dog” 1 and “cat” 4 times."
     )
     assert conclusion(["dog", "cat"], [[0, 0], [0, 0]]).startswith("Nothing stands out")
+
+
+def test_a_swap_that_is_stopped_says_so_and_one_that_is_asked_later_ends_the_steering_before_it(services, monkeypatch):
+    monkeypatch.setattr(swap, "_token", lambda lm, word, name: {"cat": 3, "dog": 4}[word])
+    swapping = swap.swap(services, "v", "tiny", PROMPT, ("cat", "dog"), 2.0, 5)
+    next(swapping)
+    services.sessions.get("v").stop()
+    assert list(swapping)[-1].said == ENDED
+    steering = steer(services, "v", "tiny", PROMPT, SteeringForm("the cat", "the dog", 1.0, 1, 5))
+    next(steering)
+    later = swap.swap(services, "v", "tiny", PROMPT, ("cat", "dog"), 2.0, 5)
+    thread = threading.Thread(target=lambda: ended.extend(later))
+    ended = []
+    thread.start()
+    while len(services.sessions.get("v")._runs) < 2:  # until the later one has asked for its turn
+        time.sleep(0.01)
+    assert list(steering)[-1].said == ENDED
+    thread.join(60)
+    assert ended[-1].said and ended[-1].said != ENDED

@@ -29,6 +29,7 @@ from ui.state import token_stream
 from ui.state.sessions import Turn
 
 MOST_STRENGTH, MOST_EXAMPLES = 6.0, 20
+ENDED = "Stopped; what was written is kept."
 SOUND = 0.3  # nats a token: what costs less still reads as a text
 _STRENGTHS = (-3.0, -2.0, -1.0, -0.5, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
 _N_TOKENS, _LEAST_WORD = 80, 3
@@ -147,9 +148,9 @@ def steer(
         lm = services.models.get(inputs.model_name(model))
         text = inputs.text(prompt, "The prompt", most=services.limits.max_prompt_chars, least=1)
         ids = prompt_ids(lm, text)
-        steering, strength, seed = services.measure(lambda: form.parsed(lm))
-        steered = LanguageModel(steering.scaled(strength).applied(lm.model), lm.tokenizer, lm.name)
-        with services.sessions.get(session_id).turn() as run:
+        with services.sessions.get(session_id).turn() as run:  # first: what is asked later ends this, not the other way
+            steering, strength, seed = services.measure(lambda: form.parsed(lm))
+            steered = LanguageModel(steering.scaled(strength).applied(lm.model), lm.tokenizer, lm.name)
             written: list[list[int]] = []
             yield SteeringView(plain="", steered="", said="")
             for side, one in (("plain", lm), ("steered", steered)):
@@ -157,6 +158,7 @@ def steer(
                 yield from (SteeringView(**{side: stream}) for stream in _write(services, run, one, sequence, text))
                 written.append([*ids, *sequence.ids[len(ids) :]])
                 if not run.wanted:
+                    yield SteeringView(said=ENDED)
                     return
             words = _own_words(form)
             counts = [_count(lm.tokenizer.decode(one[len(ids) :]), words) for one in written]

@@ -19,7 +19,7 @@ from gptcore.language_model import LanguageModel, bundled_models
 from gptcore.model import GPT
 from ui.conclusions import quoted
 from ui.handlers import inputs
-from ui.handlers.generate.steer import MOST_STRENGTH, held
+from ui.handlers.generate.steer import ENDED, MOST_STRENGTH, held
 from ui.handlers.inputs import InputError
 from ui.handlers.streaming import stream_text
 from ui.services import Services
@@ -58,15 +58,16 @@ def swap(
         lm = services.models.get(inputs.model_name(model))
         text = inputs.text(prompt, "The prompt", most=services.limits.max_prompt_chars, least=1)
         ids = prompt_ids(lm, text)
-        by = inputs.number(strength, "The strength", low=0, high=MOST_STRENGTH)
-        number = inputs.whole(seed, "The seed", low=0, high=2**31 - 1)
-        names = ("The word", "The other word")
-        source, target = (_token(lm, word, name) for word, name in zip(words, names, strict=True))
         with services.sessions.get(session_id).turn() as run:
+            by = inputs.number(strength, "The strength", low=0, high=MOST_STRENGTH)
+            number = inputs.whole(seed, "The seed", low=0, high=2**31 - 1)
+            names = ("The word", "The other word")
+            source, target = (_token(lm, word, name) for word, name in zip(words, names, strict=True))
             fitting = _jacobian(services, lm)
             for share in fitting:
                 yield SwapView(said=f"Reading how this model's stream answers: {share:.0%}…")
                 if not run.wanted:
+                    yield SwapView(said=ENDED)
                     return
             depth, jacobian = _fitted[lm.model]
             made = services.now(lambda: concept_swap(lm.model, jacobian, depth, source, target, by))
@@ -80,12 +81,16 @@ def swap(
                     continue
                 stream += "".join(token_stream.token(lm.tokenizer, one).json for _, one in update.tokens)
                 yield SwapView(plain=stream)
+            if not run.wanted:
+                yield SwapView(said=ENDED)
+                return
             stream, written = begun, list[int]()
             for token in _swapped(services, lm, ids, made, number):
                 written.append(token.id)
                 stream += token_stream.token(lm.tokenizer, token).json
                 yield SwapView(swapped=stream)
                 if not run.wanted:
+                    yield SwapView(said=ENDED)
                     return
         labels = [str(word).strip() for word in words]
         counts = [[one.count(token) for token in (source, target)] for one in (plain.ids[len(ids) :], written)]
