@@ -273,3 +273,22 @@ def test_the_strip_beside_the_tabs_names_the_part_that_the_open_view_is_about(vi
     expect(strip).to_have_attribute("aria-label", "This view is about MLP")
     page.get_by_role("tab", name="Train").click()
     expect(strip).to_be_hidden()
+
+
+def test_the_count_of_gradios_loading_screen_ends_and_no_frame_of_others(visit):
+    page = visit("")
+    apart = page.context.new_cdp_session(page)
+    counting = (
+        "let n = 0; (function next() {document.documentElement?.setAttribute('n', n++); requestAnimationFrame(next)})()"
+    )
+    apart.send("Page.enable")
+    apart.send("Page.addScriptToEvaluateOnNewDocument", {"source": counting, "worldName": "an extension"})
+    page.reload()
+    expect(page.locator("#start .st-bar").first).to_be_visible()
+    settled(page)
+    count = int(page.locator("html").get_attribute("n"))
+    page.wait_for_function(f"Number(document.documentElement.getAttribute('n')) > {count}")
+    page.evaluate("""window.clockReaders = new Set(); const clock = performance.now; performance.now = () => {
+        clockReaders.add(new Error().stack.split('\\n').length); return clock.call(performance)}""")
+    page.wait_for_function(f"Number(document.documentElement.getAttribute('n')) > {count + 60}")
+    assert 3 not in page.evaluate("[...clockReaders]")  # a frame that only reads the clock, and asks for the next
