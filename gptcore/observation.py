@@ -10,7 +10,13 @@ from statistics import fmean
 import numpy as np
 import torch
 
-from gptcore.analysis import HeadScores, attention_patterns, repeated_token_scores
+from gptcore.analysis import (
+    HeadScores,
+    LogitAttribution,
+    attention_patterns,
+    logit_attribution,
+    repeated_token_scores,
+)
 from gptcore.inference.generation import generate, last_logits
 from gptcore.language_model import LanguageModel
 from gptcore.model import GPT
@@ -70,6 +76,7 @@ class Observation:
         scores: what its heads do on repeated random tokens.
         maps: where they look on the fixed tokens, uint8 [n_layer, n_head, T, T], 255 for all attention.
         tasks: share of right answers by task, from prompts alone; empty where none are watched.
+        attribution: what each part wrote for the preference that is watched; None where none is.
     """
 
     step: int
@@ -81,6 +88,22 @@ class Observation:
     maps: np.ndarray
     accuracy: float = math.nan
     tasks: dict[str, float] = field(default_factory=dict)
+    attribution: LogitAttribution | None = None
+
+
+@dataclass(frozen=True)
+class Preference:
+    """A next token rather than another.
+
+    Attributes:
+        before: token ids that stand before; at least one.
+        token: id of what truly comes next.
+        rival: id of another token.
+    """
+
+    before: Sequence[int]
+    token: int
+    rival: int
 
 
 @dataclass(frozen=True)
@@ -93,6 +116,7 @@ class ObservationPlan:
         n_new: tokens to write.
         looked_at: token ids whose attention maps are kept.
         trials: tasks that are put to it.
+        preference: what is attributed to the model's parts; None for nothing.
     """
 
     prompt: Sequence[int]
@@ -100,6 +124,7 @@ class ObservationPlan:
     n_new: int
     looked_at: Sequence[int]
     trials: Sequence[Trial] = ()
+    preference: Preference | None = None
 
 
 def observe(
@@ -124,7 +149,10 @@ def observe(
     tasks = quick_accuracies(lm, watched.trials) if watched.trials else {}
     yield
     scores = repeated_token_scores(lm.model, first_id=lm.tokenizer.end_id, n_texts=2)
-    return Observation(step, elapsed, valid_loss, text, probabilities, scores, maps, accuracy, tasks)
+    asked, attribution = watched.preference, None
+    if asked is not None:
+        attribution = logit_attribution(lm.model, asked.before, asked.token, asked.rival)
+    return Observation(step, elapsed, valid_loss, text, probabilities, scores, maps, accuracy, tasks, attribution)
 
 
 def clone(model: GPT) -> GPT:

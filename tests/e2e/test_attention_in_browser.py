@@ -442,6 +442,23 @@ def test_a_cell_is_carried_from_one_sentence_into_the_other(visit):
     expect(page.locator("#patching .pt-next .ct-bar").first).to_contain_text("lion")
 
 
+def test_a_token_is_dragged_from_one_sentence_to_a_depth_of_the_other(visit):
+    page = visit("?tab=attention", height=900)
+    page.click("#attention-views button[role=tab]:has-text('Why this word?')")
+    expect(page.locator("#patching .pt-cell.estimated")).to_have_count(0)
+    changed = page.locator("#patching .pt-table tr").first.locator("th.changed").first
+    place = int(changed.evaluate("th => th.cellIndex")) - 1
+    changed.scroll_into_view_if_needed()
+    changed.hover()
+    page.mouse.down()
+    page.locator(f"#patching [data-at='1,{place + 1}']").hover()
+    expect(page.locator("#patching .pt-cell.target")).to_have_attribute("data-at", f"1,{place}")
+    page.mouse.up()
+    expect(page.locator("#patching .pt-cell.carried")).to_have_attribute("data-at", f"1,{place}")
+    expect(page.locator("#patching .pt-next b")).to_contain_text("A's values in one cell")
+    expect(page.locator(".pt-ghost")).to_have_count(0)
+
+
 def test_why_is_asked_of_a_run_s_own_sample_and_waits_until_its_model_is_open(visit):
     page = visit("?tab=train")
     expect(page.locator("#train .tr-text")).to_contain_text("The bell was")

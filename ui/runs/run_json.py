@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from gptcore.analysis import HeadScores
+from gptcore.analysis import HeadScores, LogitAttribution
 from gptcore.language_model import LanguageModel
 from gptcore.observation import Curve, Observation, score_lists
 from gptcore.training import TrainingConfig
@@ -40,6 +40,7 @@ def facts_json(facts: RunFacts) -> dict[str, Any]:
         "note": facts.note,
         "tasks": dict(facts.tasks),
         "labels": list(facts.labels),
+        "preference": list(facts.preference),
         "words_right": _number(facts.words_right),
         "input_form": facts.input_form,
         "tuned": facts.tuned,
@@ -116,6 +117,7 @@ def _facts(about: dict[str, Any], config: TrainingConfig) -> RunFacts:
         note=about["note"],
         tasks=about.get("tasks", {}),
         labels=tuple(about.get("labels", ())),
+        preference=tuple(about.get("preference", ())),
         words_right=_or_nan(about.get("words_right")),
         input_form=about.get("input_form", "classification"),
         tuned=about.get("tuned", False),
@@ -133,6 +135,7 @@ def _look_json(look: Observation) -> dict[str, Any]:
         "maps": _packed(look.maps),
         "probabilities": _packed(look.probabilities),
         "tasks": look.tasks,
+        "attribution": _attribution_json(look.attribution),
     }
 
 
@@ -153,7 +156,20 @@ def _look(found: dict[str, Any], n_layer: int, n_head: int) -> Observation:
         maps.reshape(n_layer, n_head, side, side),
         tasks=found.get("tasks", {}),
         accuracy=_or_nan(found.get("accuracy")),
+        attribution=_attribution(found.get("attribution")),
     )
+
+
+def _attribution_json(found: LogitAttribution | None) -> dict[str, float] | None:
+    if found is None:
+        return None
+    return {name: round(float(value), 4) for name, value in zip(found.names, found.values, strict=True)}
+
+
+def _attribution(found: dict[str, float] | None) -> LogitAttribution | None:
+    if found is None:
+        return None
+    return LogitAttribution(tuple(found), torch.tensor(list(found.values())), sum(found.values()))
 
 
 def _packed(values: np.ndarray) -> str:

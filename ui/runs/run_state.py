@@ -43,6 +43,8 @@ class RunFacts:
         labels: names, of a run on labels.
         input_form: how the lines became token sequences, of a run on labels.
         tuned: whether it began with a model that had learned before.
+        preference: what stands before, the token and its rival, as people read them, of a run that is watched for a
+            preference; else empty.
         words_right: share of the held-out lines that words alone label rightly, or NaN.
     """
 
@@ -66,6 +68,7 @@ class RunFacts:
     tasks: Mapping[str, str] = field(default_factory=dict)
     labels: tuple[str, ...] = ()
     words_right: float = math.nan
+    preference: tuple[str, ...] = ()
     input_form: str = "classification"
     tuned: bool = False
 

@@ -1,6 +1,6 @@
 import {strict as assert} from 'node:assert';
 import {test} from 'node:test';
-import {apart} from '../../../ui/components/attention/formed_view.js';
+import {apart, labelled} from '../../../ui/components/shared/formed.js';
 import {places} from '../../../ui/components/attention/circuit_view.js';
 import {cellText} from '../../../ui/components/attention/patch_view.js';
 import {waterfall} from '../../../ui/components/attention/why_view.js';
@@ -64,4 +64,13 @@ test('names at the ends of lines never lie on each other, and keep their order',
   assert.deepEqual(apart([10, 12, 50], 14), [10, 24, 50]);
   assert.deepEqual(apart([50, 10, 12], 14), [50, 10, 24]);
   assert.deepEqual(apart([], 14), []);
+});
+
+test('updates are labelled at the ends and as far as there is room between', () => {
+  assert.deepEqual(labelled(3, 8), [0, 1, 2]);
+  assert.deepEqual(labelled(1, 4), [0]);
+  const few = labelled(100, 5);
+  assert.equal(few[0], 0);
+  assert.equal(few.at(-1), 99);
+  assert.ok(few.length <= 5 && few.length >= 4);
 });

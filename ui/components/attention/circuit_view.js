@@ -4,17 +4,9 @@
 import {percent, visible} from '../shared/plain.js';
 import {add} from '../shared/page.js';
 import {saveDrawn} from '../shared/drawn.js';
+import {put} from '../shared/svg.js';
 
-const SVG = 'http://www.w3.org/2000/svg';
 const [ROW, LEFT, TOP, RIGHT] = [34, 96, 30, 96];
-
-function put(parent, tag, attributes = {}, text) {
-  const node = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  if (text !== undefined) node.textContent = text;
-  parent.append(node);
-  return node;
-}
 
 const signed = value => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(2)}`;
 const plain = label => visible(label).replace('␣', '') || '␣';

@@ -1,6 +1,7 @@
 // The map as lines between the tokens in the text.
 import {percent, visible} from '../shared/plain.js';
 import {add} from '../shared/page.js';
+import {put} from '../shared/svg.js';
 
 export function lineView(view) {
   const {part, token, lock} = view,
@@ -19,9 +20,7 @@ export function lineView(view) {
         word.dataset.place = place;
         if (text.includes('\n')) add(box, 'br');
       });
-      const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
-      svg.setAttribute('aria-hidden', 'true');
-      box.prepend(svg);
+      box.prepend(put(box, 'svg', {'aria-hidden': 'true'}));
     }
     const svg = box.querySelector('svg'),
       words = [...box.querySelectorAll('.at-word')];
@@ -54,13 +53,13 @@ export function lineView(view) {
         y1 = a.top - frame.top + box.scrollTop,
         x2 = b.left + b.width / 2 - frame.left,
         y2 = b.top - frame.top + box.scrollTop;
-      const path = document.createElementNS('http://www.w3.org/2000/svg', 'path'),
-        lift = Math.min(0.7 * pitch, 8 + Math.abs(x2 - x1) / 5);
-      path.setAttribute('d', `M${x1} ${y1} C${x1} ${y1 - lift} ${x2} ${y2 - lift} ${x2} ${y2}`);
-      path.setAttribute('class', w < 0 ? 'less' : 'more');
+      const lift = Math.min(0.7 * pitch, 8 + Math.abs(x2 - x1) / 5);
+      const path = put(svg, 'path', {
+        d: `M${x1} ${y1} C${x1} ${y1 - lift} ${x2} ${y2 - lift} ${x2} ${y2}`,
+        class: w < 0 ? 'less' : 'more',
+      });
       path.style.strokeWidth = 1 + 5 * Math.abs(w);
       path.style.strokeOpacity = 0.25 + 0.75 * Math.sqrt(Math.abs(w));
-      svg.append(path);
     }
     part('lines-said').textContent =
       query === null

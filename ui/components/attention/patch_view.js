@@ -51,9 +51,11 @@ export function start({element, props, server, watch}) {
     ]) {
       const head = add(table, 'tr');
       add(head, 'th', 'pt-side', which);
-      labels.forEach((label, i) =>
-        add(head, 'th', found.a[i] === found.b[i] ? 'pt-token' : 'pt-token changed', visible(label)),
-      );
+      labels.forEach((label, place) => {
+        const changed = found.a[place] === found.b[place] ? '' : ' changed';
+        const token = add(head, 'th', `pt-token${changed}`, visible(label));
+        if (which === 'A') drag(token, place);
+      });
     }
     for (let depth = found.total - 1; depth >= 0; depth--) {
       const row = add(table, 'tr');
@@ -67,6 +69,7 @@ export function start({element, props, server, watch}) {
         cell.classList.toggle('full', share > 0.55);
         cell.classList.toggle('estimated', estimated);
         const key = `${depth},${place}`;
+        cell.dataset.at = key;
         cell.classList.toggle('carried', carried.has(key));
         cell.setAttribute('aria-pressed', carried.has(key));
         cell.setAttribute('role', 'button');
@@ -99,6 +102,38 @@ export function start({element, props, server, watch}) {
   addEventListener('pointerup', () => {
     painting = null;
   });
+  // A token of A is dragged to a depth of B: wherever in that row it is dropped, its own place gets A's value.
+  function drag(token, place) {
+    token.classList.add('pt-grab');
+    token.title = 'Drag it down into B';
+    token.addEventListener('pointerdown', down => {
+      if (down.button) return;
+      down.preventDefault();
+      const ghost = add(element, 'div', 'pt-ghost', token.textContent);
+      let target = null;
+      const move = event => {
+        ghost.style.translate = `${event.clientX}px ${event.clientY}px`;
+        const [depth] = document.elementFromPoint(event.clientX, event.clientY)?.dataset?.at?.split(',') ?? [];
+        target?.classList.remove('target');
+        target = depth === undefined ? null : table.querySelector(`[data-at="${depth},${place}"]`);
+        target?.classList.add('target');
+      };
+      const end = event => {
+        for (const [name, hears] of heard) removeEventListener(name, hears);
+        ghost.remove();
+        target?.classList.remove('target');
+        if (target && event.type === 'pointerup') carry(target, target.dataset.at, true);
+      };
+      const heard = [
+        ['pointermove', move],
+        ['pointerup', end],
+        ['pointercancel', end],
+      ];
+      for (const [name, hears] of heard) addEventListener(name, hears);
+      move(down);
+    });
+  }
+
   async function carry(cell, key, on) {
     if (on) carried.add(key);
     else carried.delete(key);

@@ -54,8 +54,8 @@ _PATCH = """
 <div class="pt-two"><div class="pt-scroll"><table class="pt-table"></table></div><div class="pt-next ct-next" role="status"></div></div>
 <div class="pt-detail" aria-live="polite"></div>
 <div class="wy-muted">Each cell: B is read, but at this place and depth it gets A's value; how much of A's answer comes back.
-0% nothing, 100% all of it; ≈ is an estimate from one gradient (Nanda 2023) until the real value is there. Click cells, or draw
-over several, to carry A's values into B and see what it then says. Source: Meng et al. 2022.</div>
+0% nothing, 100% all of it; ≈ is an estimate from one gradient (Nanda 2023) until the real value is there. Drag a token of A
+down into B, click cells, or draw over several, to carry A's values into B and see what it then says. Source: Meng et al. 2022.</div>
 <div class="ts-tools"><button type="button" data-do="none">Carry nothing</button>SAVE</div></div>
 """.replace("SAVE", save_menu("csv"))
 

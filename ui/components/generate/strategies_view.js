@@ -2,6 +2,7 @@
 import {counted, percent, tickLabel, visible} from '../shared/plain.js';
 import {add, addButton, asking} from '../shared/page.js';
 import {goTo} from '../shared/places.js';
+import {put} from '../shared/svg.js';
 
 const LEFT = 34; // the curve's margins and size, in units of its view box
 const BOTTOM = 165;
@@ -95,12 +96,7 @@ export function start({element, props, server, trigger, watch, given}) {
   const across = n => LEFT + (WIDTH * Math.log(n)) / Math.log(Math.max(2, found.vocabulary));
   const up = p => BOTTOM - HEIGHT * p;
 
-  function draw(name, attributes, text) {
-    const node = document.createElementNS('http://www.w3.org/2000/svg', name);
-    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-    if (text !== undefined) node.textContent = text;
-    curve.append(node);
-  }
+  const draw = (name, attributes, text) => put(curve, name, attributes, text);
 
   function drawCurve() {
     const p = +slide.value;

@@ -2,9 +2,9 @@
 // the guess as it forms. One SVG, drawn anew for every text; all words come in by textContent.
 import {figure, percent, visible} from '../shared/plain.js';
 import {add, addButton} from '../shared/page.js';
+import {put} from '../shared/svg.js';
 import {layout, lookPath, sizeBoxes} from './machine_layout.js';
 
-const SVG = 'http://www.w3.org/2000/svg';
 const NOTHING = 'Point at a part to see its numbers; a click opens the view about it.';
 // What the boxes of Sizes are called.
 const SIZED = {
@@ -15,14 +15,6 @@ const SIZED = {
   norm: 'final norm',
   head: 'output head',
 };
-
-function put(parent, tag, attributes = {}, text) {
-  const node = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  if (text !== undefined) node.textContent = text;
-  parent.append(node);
-  return node;
-}
 
 // 124,439,808 as 124M.
 export const short = n => (n < 1000 ? String(n) : Intl.NumberFormat('en', {notation: 'compact'}).format(n));

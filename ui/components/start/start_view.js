@@ -13,6 +13,7 @@ import {
   sentence,
   setSentence,
 } from '../shared/sentence.js';
+import {put} from '../shared/svg.js';
 import {startExample, startTour} from '../shared/tour.js';
 import {WORD_TOUR} from '../shared/word_tour.js';
 import {askWhy} from '../shared/why.js';
@@ -263,11 +264,9 @@ export function start({element, props, server, watch, given}) {
       nodes[column].style.setProperty('--look', Math.round(70 * weight));
       const way = arcPath(placeOf(nodes[from]), placeOf(nodes[column]));
       if (!way) continue;
-      const path = document.createElementNS('http://www.w3.org/2000/svg', 'path');
-      path.setAttribute('d', way);
+      const path = put(arcs, 'path', {d: way});
       path.style.strokeWidth = (1 + 4 * weight).toFixed(1);
       path.style.opacity = (0.25 + 0.75 * weight).toFixed(2);
-      arcs.append(path);
     }
   }
 

@@ -3,6 +3,7 @@
 import {counted, csvText, percent, smoothed, visible} from '../shared/plain.js';
 import {inflate} from '../shared/coding.js';
 import {SAY, add, isDark, onLook, saveMade, saveText, shareLink} from '../shared/page.js';
+import {formedDrawing} from '../shared/formed.js';
 import {goTo} from '../shared/places.js';
 import {chooseHead, chosenHead, setSentence} from '../shared/sentence.js';
 import {machinePicture} from '../start/machine.js';
@@ -373,6 +374,19 @@ export function start({element, props, server, trigger, watch, pace}) {
       'rows read, columns are looked at';
     drawMaps(part('heads'), values, found.T, run.about, look);
     drawMachine(found.machine);
+    drawFormed();
+  }
+  // What its parts write for what truly comes next, at every snapshot so far; a run on labels has none.
+  const formed = formedDrawing(element.querySelector('.tr-formed .fm-drawing'));
+  async function drawFormed() {
+    const shown = run,
+      key = drawnHeads,
+      found = await server.formed([bench, run.id]).catch(() => null);
+    if (run !== shown || drawnHeads !== key) return;
+    part('formed').hidden = !found;
+    if (!found) return;
+    element.querySelector('.tr-formed .conclusion').textContent = found.said;
+    formed.draw(found, found.steps.indexOf(run.looks[at]?.step));
   }
   // Why its sample goes on as it does, behind the first words of it.
   function why() {

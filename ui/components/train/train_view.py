@@ -52,6 +52,10 @@ itself before this training"></div></div></div>
 <span class="tr-told" role="status"></span></div>
 <details class="tr-machine" open hidden><summary>The machine at this moment</summary>
 <p class="conclusion tr-machine-said"></p><div class="mc-box"></div><p class="mc-said" role="status"></p></details>
+<details class="tr-formed" open hidden><summary>What it came to prefer, and by which parts</summary>
+<p class="conclusion" role="status"></p><div class="fm-drawing"></div>
+<p class="wy-muted">What each part writes for the true next token rather than for the commonest one, in logits, at every
+snapshot.</p></details>
 <div class="tr-heads-title"></div>
 <div class="tr-heads"></div>
 </div>
@@ -74,7 +78,7 @@ def train_view(value: str = "", *, server_functions: ServerFunctions, elem_id: s
     Without a value it shows the workspace that this browser last had, the one in the link, or the recorded example. Its event
     `models` carries {"bench"} when there is a model to pick, `restore` the same where a page shows a run again, `open` {"bench", "run", "tab"} when one shall be opened.
 
-    server_functions: poll, command, heads, chances, past, recording, slide and tell; each takes one list.
+    server_functions: poll, command, heads, formed, chances, past, recording, slide and tell; each takes one list.
     """
     return component(
         value,

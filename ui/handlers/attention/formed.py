@@ -1,4 +1,4 @@
-"""When a preference formed: what each part of a model wrote for a word, at every kept moment of its training."""
+"""When a preference formed: what each part of a model wrote for a word, at every moment of its training."""
 
 from __future__ import annotations
 
@@ -46,13 +46,19 @@ def formed(services: Services, request: object) -> str:
             one = services.models.get(name).model
             found.append(services.now(lambda one=one: logit_attribution(one, ids, word, rival)))
         labels = [describe_token(lm.tokenizer, token) for token in (word, rival)]
-        return json.dumps(_described(found, [*kept, None], labels), ensure_ascii=False)
+        return json.dumps(described(found, [*kept, None], labels), ensure_ascii=False)
     except GPTCoreError as error:
         return refused(error)
 
 
-def _described(found: Sequence[LogitAttribution], steps: Sequence[int | None], pair: Sequence[str]) -> dict[str, Any]:
-    """Keys as in `formed`."""
+def described(found: Sequence[LogitAttribution], steps: Sequence[int | None], pair: Sequence[str]) -> dict[str, Any]:
+    """What each part wrote at every moment; keys as in `formed`.
+
+    Args:
+        found: the same difference of logits, split at every moment; at least one.
+        steps: updates before each; None for the finished model.
+        pair: the token and its rival, as people read them.
+    """
     names = found[-1].names
     values = [[float(one.values[place]) for one in found] for place in range(len(names))]
     largest = sorted(range(len(names)), key=lambda place: -max(map(abs, values[place])))[:_N_PARTS]

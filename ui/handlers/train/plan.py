@@ -16,7 +16,7 @@ from gptcore.errors import TokenizerError
 from gptcore.inference.scoring import scoring_windows
 from gptcore.language_model import LanguageModel
 from gptcore.model import GPT, evaluating, random_model
-from gptcore.observation import ObservationPlan, clone
+from gptcore.observation import ObservationPlan, Preference, clone
 from gptcore.tokenizers import CharTokenizer, Tokenizer, describe_token
 from gptcore.training import (
     Batches,
@@ -151,7 +151,10 @@ def _text_plan(title: str, model: Callable[[], GPT], data: Batches, prepared: Pr
     looked_at = [int(token) for token in prepared.valid[: min(24, shape.n_positions)]]
     trials = watched_tasks() if run.tasks else ()
     n_new = 100 if tokenizer.kind == "char" else 40
-    watched = ObservationPlan(prompt, seed=config.seed, n_new=n_new, looked_at=looked_at, trials=trials)
+    asked = preference_in(tokenizer, looked_at, prepared.train) if shape.norm_position == "pre" else None
+    watched = ObservationPlan(
+        prompt, seed=config.seed, n_new=n_new, looked_at=looked_at, trials=trials, preference=asked
+    )
     facts = replace(
         facts_of(title, "text", shape, config, watched, tokenizer, run.trick),
         lines=prepared.lines,
@@ -194,12 +197,30 @@ def _repeated_plan(services: Services, form: TrainForm) -> Plan:
 
     prompt = sample_prompt(tokenizer, form.prompt, window)
     drawn = torch.randint(tokenizer.vocab_size, (12,), generator=generator_for(config.seed, "looked at")).tolist()
-    watched = ObservationPlan(prompt, seed=config.seed, n_new=min(60, window), looked_at=drawn + drawn)
+    repeated = drawn + drawn
+    rival = next((token for token in drawn if token != drawn[-1]), None)
+    asked = None if rival is None or made.norm_position != "pre" else Preference(repeated[:-1], drawn[-1], rival)
+    watched = ObservationPlan(prompt, seed=config.seed, n_new=min(60, window), looked_at=repeated, preference=asked)
     title = f"Repeated sequences · {_size(made)} · attention only"
     facts = facts_of(title, "repeated", made, config, watched, tokenizer, form.trick)
     facts = replace(facts, n_valid=int(np.prod(targets.shape)))
     data = OneBatch(data) if form.trick == "one_batch" else data
     return Plan(facts, lambda: random_model(made, config.seed), tokenizer, data, evaluate, watched)
+
+
+def preference_in(tokenizer: Tokenizer, looked_at: Sequence[int], train: np.ndarray) -> Preference | None:
+    """What a run is watched for: the last word piece of some tokens rather than the commonest token of the text.
+
+    A character counts that stands inside a word, and a longer token that begins with a letter or a space. None where
+    the tokens have none.
+    """
+    rival = int(np.bincount(train).argmax())
+    pieces = [tokenizer.decode([token]) for token in looked_at]
+    for at in range(len(pieces) - 1, 0, -1):
+        of_word = pieces[at].strip().isalpha() and (tokenizer.kind != "char" or pieces[at - 1].isalpha())
+        if of_word and looked_at[at] != rival:
+            return Preference(list(looked_at[:at]), looked_at[at], rival)
+    return None
 
 
 def sample_prompt(tokenizer: Tokenizer, prompt: str, window: int, *, instead: Sequence[int] = (0,)) -> list[int]:
@@ -252,6 +273,9 @@ def facts_of(
         "length": f"{config.max_steps:,} steps" if config.time_budget is None else f"{config.time_budget:g} s",
         "broken": TRICKS[trick][0],
     }
+    asked = watched.preference
+    pieces = [] if asked is None else [*asked.before, asked.token, asked.rival]
+    words = [describe_token(tokenizer, token) for token in pieces]
     return RunFacts(
         title=title,
         kind=kind,
@@ -267,6 +291,7 @@ def facts_of(
         tokens=tuple(describe_token(tokenizer, token) for token in watched.looked_at),
         lines={"uniform": math.log(shape.vocab_size)},
         tokens_per_character=1.0,
+        preference=("".join(words[:-2]), *words[-2:]) if words else (),
     )
 
 

@@ -12,7 +12,9 @@ from typing import Any
 from gptcore.errors import GPTCoreError
 from gptcore.observation import Observation, clone, score_lists
 from gptcore.training import learning_rate
+from ui.conclusions import quoted
 from ui.handlers import inputs
+from ui.handlers.attention.formed import described
 from ui.handlers.inputs import InputError
 from ui.handlers.numbers import finite, significant
 from ui.handlers.train import labels
@@ -268,6 +270,23 @@ def heads(services: Services, request: object) -> dict[str, Any] | None:
     packed = base64.b64encode(zlib.compress(seen.maps.tobytes(), 6)).decode()
     machine = record.machines.get(seen.step)
     return {"step": seen.step, "T": int(seen.maps.shape[-1]), "maps": packed, "machine": machine}
+
+
+def formed(services: Services, request: object) -> dict[str, Any] | None:
+    """When a run came to prefer what truly comes next in its held-out text: [workspace, run]; as in
+    `ui.handlers.attention.formed`, said of the text before it. None where a run is not watched for that.
+    """
+    workspace_id, run_id = _parts(request, 2)
+    record = _record(services, workspace_id, run_id)
+    if record is None or not record.facts.preference:
+        return None
+    before, *pair = record.facts.preference
+    seen = [(look.step, look.attribution) for look in record.so_far()[1] if look.attribution is not None]
+    if not seen:
+        return None
+    found = described([one for _, one in seen], [step for step, _ in seen], pair)
+    said = found["said"][0].lower() + found["said"][1:]
+    return {**found, "said": f"After {quoted(before)}: {said}"}
 
 
 def chances(services: Services, request: object) -> dict[str, Any] | None:

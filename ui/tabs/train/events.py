@@ -145,8 +145,8 @@ def _remembering(kind: str, values: Mapping[str, object], workspace: Workspace) 
 
 def server_functions(services: Services) -> list[Callable[[object], object]]:
     """What the live view asks for, past any queue; whatever arrives is answered, with None at worst."""
-    asked = (watching.poll, watching.command, watching.heads, watching.chances, watching.past, watching.tell)
-    return served(services, *asked, files.recording, slide)
+    asked = (watching.poll, watching.command, watching.heads, watching.formed, watching.chances)
+    return served(services, *asked, watching.past, watching.tell, files.recording, slide)
 
 
 def slide(services: Services, request: object) -> str | None:
