@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -25,7 +26,7 @@ from ui.handlers.page.example import PageExample
 from ui.server import gradio_internals
 from ui.server.gradio_internals.api_reference import tell_of
 from ui.services import Services
-from ui.state.model_store import base_name, facts, moments
+from ui.state.model_store import RECORDED_GPT2, base_name, facts, moments
 from ui.tabs import picker
 from ui.tabs.attention.tab import attention_tab
 from ui.tabs.card import model_card
@@ -36,7 +37,7 @@ from ui.tabs.start.tab import start_tab
 from ui.tabs.train.tab import train_tab
 from ui.tabs.wiring import QUIET, while_computing
 from ui.tabs.zero_shot.tab import zero_shot_tab
-from ui.views import TAB_NAMES, TABS
+from ui.views import TAB_NAMES, TABS, title, title_of
 
 TITLE = "GPT Lens"
 # What lays out each tab, by its name.
@@ -51,6 +52,13 @@ BUILDERS: dict[str, Callable[[TabContext], Lens]] = {
 KEYS = (
     "Keys: **G** main button · **N** next token · **S** stop · **P** large type · **D** dark · **0** to **5** tabs · "
     "**B** black screen · **?** all keys · **Shift+Enter** in the prompt"
+)
+
+
+_OPEN_RECORDED = calling(
+    "shared/places.js",
+    f"(args[0] === {json.dumps(RECORDED_GPT2)} && m.goTo(new URLSearchParams("
+    f"{json.dumps({'tab': title('attention'), 'view': title_of('attention', 'gpt2')})})), args)",
 )
 
 
@@ -103,6 +111,7 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
             "fn": _on_model(services),
             "inputs": [model, opened],
             "outputs": [line, model, opened, moment, said],
+            "js": _OPEN_RECORDED,
             "concurrency_id": "load",
             "concurrency_limit": 2,
             **QUIET,
@@ -157,6 +166,9 @@ def _on_model(services: Services) -> Callable[..., Iterator[list[Any]]]:
 
     def on_model(name: str, opened: tuple[str, int]) -> Iterator[list[Any]]:
         before, number = opened
+        if name == RECORDED_GPT2:  # has no weights; the page's script opens its view
+            yield [html.escape(facts(services.models.get(before))), before, gr.skip(), gr.skip(), gr.skip()]
+            return
         try:
             with shown_to_visitor():
                 for step in loading.load(services, name):

@@ -164,6 +164,11 @@ TAB_NAMES = tuple(tab.name for tab in TABS)
 _TITLES = {(tab.name, view.name): view.title for tab in TABS for view in tab.views}
 
 
+def title(tab: str) -> str:
+    """The title of a tab by its name."""
+    return next(one.title for one in TABS if one.name == tab)
+
+
 def title_of(tab: str, view: str) -> str:
     """The title of a view. Raises KeyError for one that is not registered."""
     return _TITLES[tab, view]

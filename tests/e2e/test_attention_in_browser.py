@@ -405,8 +405,12 @@ def test_two_sentences_are_compared_when_the_view_opens_and_a_cell_says_what_it_
 
 
 def test_the_real_gpt2_is_there_without_its_weights(visit):
-    page = visit("?tab=attention")
-    page.get_by_role("tab", name="Real GPT-2").click()
+    page = visit("")
+    page.click("#model input")
+    page.locator("[role=option]", has_text="gpt2 · recorded, five texts").click()  # opens the view
+    expect(page.locator("#recorded-picture .conclusion")).to_contain_text("Head 4.11 looks hardest")
+    expect(page.locator("#recorded-picture [data-part^=attention]")).to_have_count(12)
+    expect(page.locator("#model input")).to_have_value("mini · bundled")  # all other views need weights
     expect(page.locator("#recorded-heads .conclusion")).to_contain_text("132 rest on the first token")
     expect(page.locator("#attention-head")).to_be_hidden()
     page.locator("#recorded-text label").nth(2).click()

@@ -15,7 +15,7 @@ from ui.conclusions import UNSURE, quoted
 
 _N_LOOKS = 4  # of every head: the words that it looks at hardest
 _FAINTEST = 0.05
-_CLEAR = 0.5  # of a head's attention
+CLEAR = 0.5  # of a head's attention
 _RISES = 0.05  # of probability: by so much a block must raise a guess to be named
 
 
@@ -39,13 +39,13 @@ def described(lm: LanguageModel, ids: list[int], found: ForwardTrace) -> dict[st
             "stream": _rounded(found.stream_norms[layer + 1]),
             "head": int(found.head_norms[layer].argmax()),
             "heads": [_rounded(norm) for norm in found.head_norms[layer]],
-            "looks": [_looks(weights) for weights in found.looks[layer]],
+            "looks": [looks(weights) for weights in found.looks[layer]],
         }
         for layer in range(config.n_layer)
     ]
     return {
         "at": found.at,
-        "shape": _shape(config),
+        "shape": shape(config),
         "embedding": [_rounded(found.token_norm), _rounded(found.position_norm)],
         "first": {"guess": _guess(lm, chances[0]), "stream": _rounded(found.stream_norms[0])},
         "blocks": blocks,
@@ -94,11 +94,11 @@ def _strongest(found: ForwardTrace, words: list[str], layer: int) -> str:
     weights = found.looks[layer, head]
     place = int(weights.argmax())
     share = float(weights[place])
-    where = "spreads its attention" if share < _CLEAR else f"looks at {quoted(words[place])} ({percent(share)})"
+    where = "spreads its attention" if share < CLEAR else f"looks at {quoted(words[place])} ({percent(share)})"
     return f"its strongest head, {layer}.{head}, {where}"
 
 
-def _shape(config: GPTConfig) -> dict[str, Any]:
+def shape(config: GPTConfig) -> dict[str, Any]:
     """Letters of the shape, and parameters of each part: one block's attention and MLP, norms left out."""
     counts = count_parameters(config)
     sizes = {
@@ -122,8 +122,8 @@ def _guess(lm: LanguageModel, chances: Tensor) -> list[str | float | int]:
     return [describe_token(lm.tokenizer, best), _rounded(chances[best]), best]
 
 
-def _looks(weights: Tensor) -> list[list[float]]:
-    """[place, weight] of what a head looks at hardest."""
+def looks(weights: Tensor) -> list[list[float]]:
+    """[place, weight] of what a head looks at hardest. weights: float [S]."""
     best = weights.topk(min(_N_LOOKS, len(weights)))
     pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
     return [[place, float(f"{weight:.3g}")] for place, weight in pairs if weight >= _FAINTEST]

@@ -22,6 +22,12 @@ from ui.state.limits import Limits
 
 Progress = Callable[[str], None]
 NOT_HERE = "not available here"
+RECORDED_GPT2 = "gpt2 (recorded)"  # a line of the picker that opens a view; there are no weights behind it
+_NO_WEIGHTS = (
+    f"{RECORDED_GPT2} is five texts of the real GPT-2: its heads and next token stand under Attention, Real GPT-2. "
+    "All else needs its weights: where there is a network, choose gpt2, or run `python app.py --prefetch gpt2` ahead "
+    "of time."
+)
 _BYTES = 6  # of a weight: fp32, and the decode engine's 16-bit copy
 
 
@@ -104,6 +110,8 @@ class ModelStore:
         Raises:
             GPTCoreError: no such model, damaged files, no network, or a name that this server does not allow.
         """
+        if name == RECORDED_GPT2:
+            raise CheckpointError(_NO_WEIGHTS)
         own = self._trained(name)
         if own is not None:
             return own

@@ -6,14 +6,13 @@ import gradio as gr
 
 from ui.handlers.train import watching
 from ui.services import Services
-from ui.state.model_store import base_name, moments, title_of
+from ui.state.model_store import RECORDED_GPT2, base_name, moments, title_of
 
 
 def choices(services: Services, workspace: object) -> list[tuple[str, str]]:
     """The picker's lines with a visitor's own models in front."""
-    return watching.own_models(services, workspace) + [
-        (choice.label, choice.name) for choice in services.models.choices()
-    ]
+    listed = [(choice.label, choice.name) for choice in services.models.choices()]
+    return [*watching.own_models(services, workspace), *listed, ("gpt2 · recorded, five texts", RECORDED_GPT2)]
 
 
 def choices_with(services: Services, name: str) -> list[tuple[str, str]]:

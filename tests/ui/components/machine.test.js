@@ -90,6 +90,17 @@ test('each part says its own numbers', () => {
   assert.match(said.norm, /4,096 scores.*“b” with 60/);
 });
 
+test('a recording tells where its heads look, and not what nobody recorded', () => {
+  const recorded = structuredClone(DATA);
+  delete recorded.machine.embedding;
+  delete recorded.machine.norm;
+  for (const block of recorded.machine.blocks) for (const key of ['attention', 'mlp', 'guess']) delete block[key];
+  const said = sentences(recorded);
+  assert.match(said.attention(0, 1), /hardest at “red” \(75[.0]*%\)\. What they write was not recorded\./);
+  for (const sentence of [said.embedding, said.norm]) assert.doesNotMatch(sentence, /length|NaN|undefined/);
+  assert.deepEqual(order(2, true), ['embedding', 'attention-0', 'attention-1', 'norm']);
+});
+
 test('a folded group shows the block of the chosen head, else the one whose head writes most', () => {
   const {blocks} = DATA.machine;
   assert.equal(shownBlock(blocks, [0, 1], null), 1);

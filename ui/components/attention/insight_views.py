@@ -1,4 +1,4 @@
-"""Three views of a model's inside: parts switched off, the logit lens, and the MLP's neurons."""
+"""Views of a model's inside: parts switched off, the logit lens, the MLP's neurons, and a recorded model's picture."""
 
 from __future__ import annotations
 
@@ -96,3 +96,12 @@ def neurons_view(*, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
         server_functions=server_functions,
         elem_id=elem_id,
     )
+
+
+def recorded_picture(value: str = "", *, elem_id: str) -> gr.HTML:
+    """The picture of the machine for a recorded model; its value is JSON of `ui.handlers.attention.recorded`."""
+    template = (
+        '<p class="conclusion" role="status"></p><div class="mc-box"></div><div class="mc-said" role="status"></div>'
+        '<div class="mc-key"><span class="look">where the head that looks hardest looks</span></div>'
+    )
+    return component(value, template, "attention/recorded_picture.js", elem_id=elem_id)

@@ -31,6 +31,7 @@ export function sentences({machine, tokens, first}) {
   const says = ([guessed, p]) => `${quoted(guessed)} with ${percent(p)}`;
   const many = n => n.toLocaleString('en');
   const added = (what, length) => `${what} a vector of length ${figure(length)}`;
+  const recorded = isRecorded(machine);
 
   function looksAt(layer, head) {
     const [best] = blocks[layer].looks[head];
@@ -38,17 +39,21 @@ export function sentences({machine, tokens, first}) {
     return `looks hardest at ${label(best[0])} (${percent(best[1])})`;
   }
 
+  const long = length => (recorded ? '' : ` (length ${figure(length)})`);
   const position = shape.P
-    ? `; its position adds ${shape.C} more (length ${figure(embedding[1])}).`
+    ? `; its position adds ${shape.C} more${long(embedding?.[1])}.`
     : '; this shape has no positions.';
-  const final = `${shape.C} numbers (length ${figure(machine.norm)}) become ${many(shape.V)} scores`;
+  const final = `${shape.C} numbers${long(machine.norm)} become ${many(shape.V)} scores`;
   return {
     token: place =>
       `${quoted(tokens[place].label)}, token ${tokens[place].id} of ${many(shape.V)}. A click looks at it.`,
-    embedding: `Embedding: ${here} becomes ${shape.C} numbers (length ${figure(embedding[0])})${position}`,
+    embedding: `Embedding: ${here} becomes ${shape.C} numbers${long(embedding?.[0])}${position}`,
     attention: (layer, head) =>
       `Block ${layer}, attention: ${shape.H} heads of ${shape.D} channels look back; head ${layer}.${head} ` +
-      `${looksAt(layer, head)}. Together they ${added('add', blocks[layer].attention)} to ${here}.`,
+      `${looksAt(layer, head)}. ` +
+      (recorded
+        ? 'What they write was not recorded.'
+        : `Together they ${added('add', blocks[layer].attention)} to ${here}.`),
     mlp: layer =>
       (shape.F
         ? `Block ${layer}, MLP: ${many(shape.F)} neurons ${added('add', blocks[layer].mlp)}. `
@@ -64,6 +69,9 @@ export function sentences({machine, tokens, first}) {
   };
 }
 
+// A recording holds where heads look and the last guess, not what parts write.
+const isRecorded = ({blocks}) => blocks[0].attention === undefined;
+
 // Which block a group of blocks shows: the one with the chosen head, else the one whose head writes most.
 export function shownBlock(blocks, [from, to], chosen) {
   if (chosen && chosen[0] >= from && chosen[0] <= to) return chosen[0];
@@ -74,8 +82,9 @@ export function shownBlock(blocks, [from, to], chosen) {
 }
 
 // The parts of a picture in the order in which a text runs through them, by their names.
-export function order(groups) {
-  const blocks = Array.from({length: groups}, (_, i) => [`attention-${i}`, `mlp-${i}`, `guess-${i}`]);
+export function order(groups, recorded = false) {
+  const names = i => (recorded ? [`attention-${i}`] : [`attention-${i}`, `mlp-${i}`, `guess-${i}`]);
+  const blocks = Array.from({length: groups}, (_, i) => names(i));
   return ['embedding', ...blocks.flat(), 'norm'];
 }
 
@@ -174,7 +183,8 @@ export function machinePicture(box, said, {go, look, choose, next}) {
     for (const block of blocks)
       for (const [place, weight] of block.looks[block.head])
         if (weight > (weights.get(first + place) ?? 0)) weights.set(first + place, weight);
-    const at = layout({width, L: blocks.length, n: tokens.length, at: now, weights});
+    const under = isRecorded(machine) ? 12 : 78; // the blocks: what they write and would say
+    const at = layout({width, L: blocks.length, n: tokens.length, at: now, weights, under});
     const told = sentences(data);
     box.textContent = '';
     const svg = put(box, 'svg', {
@@ -239,10 +249,11 @@ export function machinePicture(box, said, {go, look, choose, next}) {
       }
     if (sized) drawSizes(svg, at, shape.sizes);
     for (const token of at.shown) drawName(svg, at, token, now, told);
-    for (const [i, band] of bands.entries()) drawWrites(svg, at, band, i, blocks, largest, told, machine);
+    if (!isRecorded(machine))
+      for (const [i, band] of bands.entries()) drawWrites(svg, at, band, i, blocks, largest, told, machine);
     if (focused) box.querySelector(`[data-part="${focused}"]`)?.focus();
     else said.textContent = NOTHING;
-    parts = order(at.groups.length);
+    parts = order(at.groups.length, isRecorded(machine));
     mark();
   }
 

@@ -25,7 +25,7 @@ export function shownTokens(n, at, most, weights = new Map()) {
 }
 
 // Everything that a picture needs: {upright, width, height, tokens, groups, point(flow, place) -> [x, y], ends}.
-export function layout({width, L, n, at, weights, most = 11}) {
+export function layout({width, L, n, at, weights, most = 11, under = 78}) {
   const upright = width < 640;
   const names = upright ? 74 : Math.min(150, width * 0.12); // room for the tokens' names
   const embed = upright ? 26 : 44;
@@ -54,7 +54,7 @@ export function layout({width, L, n, at, weights, most = 11}) {
     norm,
     across,
     width,
-    height: upright ? end + norm + 8 : top + across + 78,
+    height: upright ? end + norm + 8 : top + across + under,
     top,
     place: token => top + place(token),
     point: (flow, token) => (upright ? [top + place(token), flow] : [flow, top + place(token)]),

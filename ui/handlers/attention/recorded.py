@@ -13,24 +13,27 @@ import numpy as np
 import torch
 
 from gptcore.analysis import QueriesAndKeys
+from gptcore.config import PRESETS
 from gptcore.zero_shot.metrics import percent
 from ui import conclusions
 from ui.handlers.attention import maps
 from ui.handlers.inputs import InputError
 from ui.handlers.sheets import Bar, Section, sheet
 from ui.services import Services
+from ui.state import machine
 from ui.state.attention_cache import CachedAttention
+from ui.state.model_store import RECORDED_GPT2
 
 RECORDED = Path(__file__).with_name("recorded_gpt2.json")
 _N_LAYER = _N_HEAD = 12
-NAME = "gpt2 (recorded)"
+NAME = RECORDED_GPT2
 SOURCE = (
     "Recorded by Transformer Explainer (Cho et al. 2024, MIT licence) with the 124M weights and the exact GELU; the "
     "scores are stored in 16 bits."
 )
 HOW = (
     "Five texts of the real GPT-2, recorded: where all 144 heads look, and the next token. Other texts and views need "
-    "its weights: with a network, choose gpt2 above, or run `hf download openai-community/gpt2` ahead of time."
+    "its weights: with a network, choose gpt2 above, or run `python app.py --prefetch gpt2` ahead of time."
 )
 
 
@@ -45,7 +48,8 @@ def texts() -> list[str]:
 
 
 def look(services: Services, text: object) -> list[str]:
-    """The values of two components for a recorded text: the heads', and a sheet of the next token.
+    """The values of three components for a recorded text: the picture of the machine, the heads, and a sheet of the
+    next token.
 
     Raises:
         InputError: for a text that was not recorded.
@@ -53,10 +57,48 @@ def look(services: Services, text: object) -> list[str]:
     found = next((one for one in _kept() if one["text"] == text), None)
     if found is None:
         raise InputError(f"{str(text)[:60]!r} is not recorded; choose one of {', '.join(map(repr, texts()))}.")
-    kept = CachedAttention(NAME, tuple(found["tokens"]), _reading(found), lambda: None)
+    reading = _reading(found)
+    kept = CachedAttention(NAME, tuple(found["tokens"]), reading, lambda: None)
     seen = maps.StoredReading(services.attention_cache.put(kept), kept, "")
     heads = services.now(lambda: maps.describe(seen, None, mode=maps.RAW, text=found["text"]))
-    return [heads, _next_token(found)]
+    return [services.now(lambda: _picture(found, reading)), heads, _next_token(found)]
+
+
+def _picture(found: dict[str, Any], reading: QueriesAndKeys) -> str:
+    """The picture of the machine as JSON of `ui.state.machine`, without what parts write: that was not recorded."""
+    last = len(found["ids"]) - 1
+    blocks, rows = [], [weights[:, last] for weights in reading.layers()]  # each [H, T]
+    for looks in rows:
+        elsewhere = looks[:, 1:last]  # the first token is where idle heads rest
+        hardest = elsewhere.amax(dim=1)
+        blocks.append({
+            "head": int(hardest.argmax()),
+            "heads": [round(float(weight), 3) for weight in hardest],
+            "looks": [machine.looks(weights) for weights in looks],
+        })  # fmt: skip
+    label, chance = found["next"][0]
+    block = max(range(_N_LAYER), key=lambda layer: max(blocks[layer]["heads"]))
+    head = blocks[block]["head"]
+    share = blocks[block]["heads"][head]
+    place = 1 + int(rows[block][head, 1:last].argmax())
+    seen = (
+        f"Head {block}.{head} looks hardest: at {conclusions.quoted(found['tokens'][place])}"
+        f"{', the token just before' if place == last - 1 else ''} ({percent(share)})."
+        if share >= machine.CLEAR
+        else "No head looks hard at any word but the first."
+    )
+    return json.dumps({
+        "text": found["text"],
+        "tokens": [{"id": i, "label": token} for i, token in zip(found["ids"], found["tokens"], strict=True)],
+        "first": 0,
+        "machine": {
+            "at": last,
+            "shape": machine.shape(PRESETS["gpt2"]),
+            "blocks": blocks,
+            "choice": [label, chance, -1],
+            "said": f"GPT-2 goes on with {conclusions.quoted(label)} ({percent(chance)}). {seen}",
+        },
+    }, ensure_ascii=False)  # fmt: skip
 
 
 def _reading(found: dict[str, Any]) -> QueriesAndKeys:

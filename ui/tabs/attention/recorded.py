@@ -7,6 +7,7 @@ from typing import Any
 import gradio as gr
 
 from ui.components.attention.attention_view import attention_view
+from ui.components.attention.insight_views import recorded_picture
 from ui.components.shared.sheet_view import sheet_view
 from ui.errors import shown_to_visitor
 from ui.handlers.attention import maps, recorded
@@ -19,6 +20,7 @@ def recorded_view(services: Services, tab: gr.Tab) -> None:
     gr.Markdown(recorded.HOW, elem_id="recorded-how")
     texts = recorded.texts()
     text = gr.Radio(texts, value=texts[0], show_label=False, container=False, elem_id="recorded-text")
+    picture = recorded_picture(elem_id="recorded-picture")
     view = attention_view(server_functions=served(services, maps.head_map), recorded=True, elem_id="recorded-heads")
     following = sheet_view("", name="gpt2-next-token", elem_id="recorded-next")
 
@@ -27,4 +29,4 @@ def recorded_view(services: Services, tab: gr.Tab) -> None:
             return recorded.look(services, chosen)
 
     for listener in (tab.select, text.input, view.expired):
-        listener(on_look, text, [view, following], queue=False, **QUIET)
+        listener(on_look, text, [picture, view, following], queue=False, **QUIET)

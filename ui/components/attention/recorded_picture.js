@@ -1,0 +1,25 @@
+// The picture of Start for a recorded model: where its heads look, and its last guess.
+import {machinePicture} from '../start/machine.js';
+import {goTo} from '../shared/places.js';
+import {chooseHead, chosenHead, onSentence} from '../shared/sentence.js';
+
+export function start({element, props, watch}) {
+  const find = name => element.querySelector(`.${name}`);
+  const heads = () => document.querySelector('#recorded-heads')?.scrollIntoView({block: 'nearest'});
+  const picture = machinePicture(find('mc-box'), find('mc-said'), {
+    // Of the views that its parts open, only that of its heads is recorded, and stands below.
+    go: way => (way.tab === 'attention' ? heads() : goTo(new URLSearchParams(way))),
+    look: () => {},
+    choose: head => chooseHead(head),
+  });
+  const draw = () => {
+    if (!props.value) return;
+    const data = JSON.parse(props.value);
+    find('conclusion').textContent = data.machine.said;
+    picture.draw(data, chosenHead());
+  };
+  onSentence(news => 'head' in news && draw());
+  watch('value', draw);
+  new ResizeObserver(draw).observe(element);
+  draw();
+}
