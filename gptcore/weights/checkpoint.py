@@ -71,7 +71,10 @@ def write_tensors(tensors: dict[str, Tensor], path: Path, metadata: dict[str, st
     """Writes a safetensors file under a temporary name and moves it into place once it is whole."""
     partial = path.with_name(f".{path.name}.partial")
     try:
-        save_file(tensors, partial, metadata={"format": "pt", **(metadata or {})})
+        laid_out = {
+            name: tensor.contiguous() for name, tensor in tensors.items()
+        }  # loaded ones may be transposed views
+        save_file(laid_out, partial, metadata={"format": "pt", **(metadata or {})})
         partial.chmod(0o644)  # safetensors makes files that only their owner can read
         partial.replace(path)
     except (OSError, SafetensorError) as error:  # safetensors has an error of its own for a full disk

@@ -1,0 +1,217 @@
+"""Makes an assistant of a language model: `python -m gptcore.finetuning --help`.
+
+Two stages, as in Ouyang et al. 2022 with DPO in place of reinforcement learning: instructions made from stories, then
+preferences between the model's own answers by a rule.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+import torch
+
+from gptcore.corpora import read_documents
+from gptcore.errors import GPTCoreError, TrainingError
+from gptcore.finetuning.instruction import (
+    AnswerBatches,
+    AnswerExample,
+    AnswerLoss,
+    Instruction,
+    encode_example,
+    instruction_config,
+    instructions,
+    plain_example,
+)
+from gptcore.finetuning.preference import (
+    BETA,
+    DirectPreference,
+    InstructionScore,
+    PreferenceBatches,
+    PreferencePair,
+    evaluate_instructions,
+    preference_config,
+    write_pairs,
+)
+from gptcore.inference.scoring import score_documents
+from gptcore.language_model import LanguageModel, load
+from gptcore.memory import keep_freed_memory
+from gptcore.model import GPT
+from gptcore.observation import clone
+from gptcore.training import StepEvent, Trainer, encoded
+from gptcore.training.precision import faster_precision
+from gptcore.weights.checkpoint import save_folder
+
+_TOLD_EVERY = 50  # updates
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs what the command line describes; returns the exit status, errors are sentences on stderr."""
+    options = _parser().parse_args(arguments)
+    try:
+        keep_freed_memory()
+        _make(options)
+    except GPTCoreError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m gptcore.finetuning", description=__doc__)
+    parser.add_argument(
+        "--model", default="mini", help="what becomes an assistant: bundled, a folder, a Hub repository"
+    )
+    parser.add_argument(
+        "--stories", action="append", required=True, metavar="FILE", help="stories to ask for; repeatable"
+    )
+    parser.add_argument(
+        "--valid", metavar="FILE", help="held-out stories: instructions and bits per byte to measure with"
+    )
+    parser.add_argument("--out", type=Path, required=True, help="model folder to write")
+    parser.add_argument("--work-dir", type=Path, required=True, help="folder for checkpoints")
+    parser.add_argument("--resume", action="store_true", help="go on from the checkpoints in --work-dir")
+    parser.add_argument("--instructions", type=int, default=20_000, help="how many to make")
+    parser.add_argument("--plain-share", type=float, default=0.15, help="plain stories among the examples")
+    parser.add_argument("--seconds", type=float, default=90.0, help="of instruction tuning")
+    parser.add_argument("--batch-size", type=int, default=16)
+    parser.add_argument("--learning-rate", type=float, default=1.5e-3)
+    parser.add_argument("--muon-learning-rate", type=float, default=0.01)
+    parser.add_argument("--rounds", type=int, default=1, help="of preference tuning, each on new answers; 0 for none")
+    parser.add_argument("--asked", type=int, default=300, help="instructions that the model answers in a round")
+    parser.add_argument("--answers", type=int, default=4, help="to each of them")
+    parser.add_argument("--preference-epochs", type=float, default=1.0, help="passes over a round's pairs")
+    parser.add_argument("--preference-learning-rate", type=float, default=1e-4)
+    parser.add_argument("--beta", type=float, default=BETA, help="how strongly it is held to where it began")
+    parser.add_argument("--measured", type=int, default=200, help="held-out instructions that it is measured on")
+    parser.add_argument("--checkpoint-every", type=float, default=60.0, help="seconds")
+    parser.add_argument("--seed", type=int, default=1)
+    return parser
+
+
+def _make(options: argparse.Namespace) -> None:
+    options.work_dir.mkdir(parents=True, exist_ok=True)
+    lm = load(options.model)
+    stories = [story for path in options.stories for story in read_documents(path)]
+    held_out = read_documents(options.valid) if options.valid else []
+    asked = [one for one in instructions(held_out, 6 * options.measured, seed=7) if one.words] if held_out else []
+    measured = asked[: options.measured]
+    table: dict[str, object] = {}
+
+    def tell(stage: str, model: LanguageModel) -> None:
+        table[stage] = _figures(model, measured, held_out)
+        print(f"{stage}: {json.dumps(table[stage])}", flush=True)
+
+    tell("before", lm)
+    made = instructions(stories, options.instructions, seed=options.seed)
+    taught = _taught(options, lm, made, stories)
+    save_folder(options.work_dir / "instructed", taught.model, taught.tokenizer)
+    tell("after instructions", taught)
+    for number in range(1, options.rounds + 1):
+        taught = _preferring(
+            options, taught, number, instructions(stories, 8 * options.asked, seed=options.seed + number)
+        )
+        tell(f"after preferences, round {number}", taught)
+    save_folder(options.out, taught.model, taught.tokenizer, dtype=torch.float16, metadata={"figures": table})
+    print(f"saved {options.out}")
+
+
+def _figures(lm: LanguageModel, measured: list[Instruction], held_out: list[str]) -> dict[str, object]:
+    """What a stage is measured by; nothing without held-out stories."""
+    if not measured:
+        return {}
+    score: InstructionScore = evaluate_instructions(lm, measured)
+    plain = score_documents(lm.model, encoded(held_out, lm.tokenizer), start_id=lm.tokenizer.end_id or 0)
+    figures = {name: round(value, 4) for name, value in asdict(score).items()}
+    return {**figures, "bits_per_byte": round(plain.bits_per_byte, 4)}
+
+
+def _taught(
+    options: argparse.Namespace, lm: LanguageModel, made: list[Instruction], stories: list[str]
+) -> LanguageModel:
+    """The model after instruction tuning."""
+    window = lm.model.config.n_positions
+    examples = [one for one in (encode_example(lm.tokenizer, each, window) for each in made) if one is not None]
+    n_plain = round(options.plain_share / (1 - options.plain_share) * len(examples))
+    plain = (plain_example(lm.tokenizer, stories[place % len(stories)], window) for place in range(n_plain))
+    examples += [one for one in plain if one is not None]
+    model = clone(lm.model).requires_grad_(True)
+    config = instruction_config(
+        batch_size=options.batch_size, time_budget=options.seconds, seed=options.seed, optimizer="muon",
+        learning_rate=options.learning_rate, muon_learning_rate=options.muon_learning_rate,
+        precision=faster_precision(model.config, options.batch_size),
+    )  # fmt: skip
+    objective = AnswerLoss(examples, lm.tokenizer.vocab_size)
+    trainer = Trainer(model, config, AnswerBatches(examples, batch_size=config.batch_size), objective=objective)
+    _follow(options, trainer, "instruction")
+    return _frozen(model, lm)
+
+
+def _preferring(options: argparse.Namespace, lm: LanguageModel, number: int, made: list[Instruction]) -> LanguageModel:
+    """The model after a round of preference tuning on its own answers."""
+    file = options.work_dir / f"pairs-{number}.json"
+    if options.resume and file.is_file():
+        pairs = _read_pairs(file)
+    else:
+        asked = [one for one in made if one.words or one.kind == "about"][: options.asked]
+        written = write_pairs(lm, asked, n_each=options.answers, seed=options.seed + 1000 * number)
+        _, pairs = list(written)[-1]
+        file.write_text(json.dumps([asdict(pair) for pair in pairs]), encoding="utf-8")
+    print(f"round {number}: {len(pairs)} pairs of better and worse answers", flush=True)
+    batches = PreferenceBatches(pairs, batch_size=8)
+    model = clone(lm.model).requires_grad_(True)
+    config = preference_config(
+        max_steps=max(1, round(options.preference_epochs * batches.updates_per_epoch)), seed=options.seed,
+        learning_rate=options.preference_learning_rate,
+    )  # fmt: skip
+    trainer = Trainer(model, config, batches, objective=DirectPreference(clone(lm.model), beta=options.beta))
+    _follow(options, trainer, f"preference-{number}")
+    return _frozen(model, lm)
+
+
+def _read_pairs(file: Path) -> list[PreferencePair]:
+    def example(found: dict[str, list[int]]) -> AnswerExample:
+        return AnswerExample(tuple(found["prompt"]), tuple(found["answer"]))
+
+    return [
+        PreferencePair(example(one["better"]), example(one["worse"]))
+        for one in json.loads(file.read_text(encoding="utf-8"))
+    ]
+
+
+def _frozen(model: GPT, lm: LanguageModel) -> LanguageModel:
+    return LanguageModel(model.requires_grad_(False).eval(), lm.tokenizer, f"{lm.name}, tuned")
+
+
+def _follow(options: argparse.Namespace, trainer: Trainer, stage: str) -> None:
+    """Trains to the end, with a line now and then and checkpoints; Ctrl-C takes effect between two updates."""
+    file, saved, interrupted = options.work_dir / f"{stage}.safetensors", time.monotonic(), list[bool]()
+    if options.resume and file.is_file():
+        trainer.resume(file)
+    for name in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(name, lambda *_: interrupted.append(True))
+    for event in _steps(trainer):
+        if event.step % _TOLD_EVERY == 0:
+            print(f"{stage} {event.step}  loss {event.loss:.3f}  {event.elapsed:.0f} s", flush=True)
+        if interrupted or time.monotonic() - saved > options.checkpoint_every:
+            trainer.save(file)
+            saved = time.monotonic()
+        if interrupted:
+            raise TrainingError(
+                f"Stopped in {stage} after {trainer.step} updates. The same command with --resume goes on."
+            )
+    trainer.save(file)
+
+
+def _steps(trainer: Trainer) -> Iterator[StepEvent]:
+    return (event for event in trainer.events() if isinstance(event, StepEvent))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,319 @@
+"""Instruction tuning: a chat format, instructions synthesised from stories, and a loss on the answers alone.
+
+Sources: Ouyang et al. 2022, "Training language models to follow instructions with human feedback", section 3.5
+(supervised fine-tuning, the first of three steps); Eldan and Li 2023, "TinyStories" (stories with given words);
+PROMETHEUS (Bertin 2025, repository), which makes the instructions from the corpus's own stories, as here.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from gptcore.errors import PromptError, TrainingError
+from gptcore.model import IGNORED_TARGET
+from gptcore.tokenizers import Tokenizer
+from gptcore.training import TrainingConfig, generator_for
+
+Role = Literal["System", "User", "Assistant"]
+Kind = Literal["words", "about", "continue", "ending", "question", "talk"]
+USER: Role = "User"
+ASSISTANT: Role = "Assistant"
+SYSTEM: Role = "System"
+STOP = f"\n{USER}:"  # where a model would go on with the user's next turn
+N_WORDS = 3  # that an instruction asks for
+
+_WORD = re.compile(r"\b[a-z]{3,12}\b")
+_NOUN = re.compile(r"\b(?:a|the|his|her) ([a-z]{3,12})[.,!?]")
+_SENTENCE_END = re.compile(r'(?<=[.!?])(?<!Mr\.)(?<!Mrs\.)["”]?\s+')
+_NAMED = re.compile(r"\b(?:a|an) ((?:[a-z]+ ){0,2}[a-z]+) (?:named|called) ([A-Z][a-z]+)")
+REQUESTED_WEIGHT = 5.0  # in the loss, of words that were asked for
+_COMMON_SHARE = 2e-3  # of all answers' tokens, from which on a token is common
+_COMMONEST = 160  # words that say nothing of a story
+_RAREST = 4  # stories that a word stands in at least
+_SHARES: tuple[tuple[Kind, float], ...] = (
+    ("words", 0.50), ("about", 0.20), ("continue", 0.07), ("ending", 0.05), ("question", 0.06), ("talk", 0.12),
+)  # fmt: skip
+_ASKS_WORDS = (
+    "Write a story with the words: {words}.", "Write a story with the words: {words}.",
+    "Write a story with the words {words}.", "Tell me a story with the words {words}.",
+    "Write a short story with these words: {words}.", "Can you write a story with {words}?",
+    "Please use these words in a story: {words}.", "Write a story. Words: {words}.",
+)  # fmt: skip
+_ASKS_ABOUT = (
+    "Write a story about {about}.", "Tell me a story about {about}.", "Can you tell me a story about {about}?",
+    "Write a short story about {about}.", "Please write a story about {about}.", "I want a story about {about}.",
+)  # fmt: skip
+_ASKS_BOTH = (
+    "Write a story about {about}, with the words: {words}.", "Tell me a story about {about}, with the words {words}.",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Message:
+    """A turn of a conversation."""
+
+    role: Role
+    text: str
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """What a user asks, and how it is answered.
+
+    Attributes:
+        prompt: the user's turn.
+        answer: the assistant's.
+        kind: what is asked for.
+        words: that the answer must hold, where the prompt asks for words.
+    """
+
+    prompt: str
+    answer: str
+    kind: Kind
+    words: tuple[str, ...] = ()
+
+
+def chat_prompt(messages: Sequence[Message]) -> str:
+    """A conversation as plain text, up to where the assistant's next turn begins.
+
+    Plain labels and no special tokens, so that any model and any vocabulary can read it.
+
+    Raises:
+        PromptError: no message of the user at the end.
+    """
+    if not messages or messages[-1].role != USER or not messages[-1].text.strip():
+        raise PromptError("There is nothing to answer: write a message first.")
+    return "".join(f"{one.role}: {one.text.strip()}\n" for one in messages) + f"{ASSISTANT}:"
+
+
+def instructions(stories: Sequence[str], n: int, *, seed: int = 1) -> list[Instruction]:
+    """Instructions whose answers are stories, or parts of them.
+
+    Args:
+        stories: plain texts of some sentences each.
+        n: how many to make.
+        seed: of the choices.
+
+    Raises:
+        TrainingError: no story has words to ask for.
+    """
+    stories = [story.strip() for story in stories if len(sentences(story)) >= 3]
+    frequency = Counter(word for story in stories for word in set(_WORD.findall(story)))
+    commonest = {word for word, _ in frequency.most_common(min(_COMMONEST, len(frequency) // 4))}
+    least = _RAREST if len(stories) >= 200 else 1
+    telling = {word for word, count in frequency.items() if count >= least and word not in commonest}
+    nouns = {word for story in stories for word in _NOUN.findall(story)} & telling
+    draw, made = random.Random(seed), list[Instruction]()
+    kinds, weights = zip(*_SHARES, strict=True)
+    tries = 0
+    while len(made) < n:
+        tries += 1
+        if not stories or tries > 20 * n + 1000:
+            raise TrainingError(
+                f"{len(stories)} stories gave {len(made)} of {n} instructions; give more texts of at least three "
+                "sentences with different words."
+            )
+        one = _make(draw, draw.choices(kinds, weights)[0], draw.choice(stories), telling, nouns)
+        if one is not None:
+            made.append(one)
+    return made
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text."""
+    return [one for one in _SENTENCE_END.split(text.strip()) if one]
+
+
+@cache
+def _small_talk() -> list[tuple[list[str], list[str]]]:
+    """(what a user says, what is answered), several ways of both."""
+    lines = Path(__file__).with_name("small_talk.txt").read_text(encoding="utf-8").splitlines()
+    pairs = (line.split(" => ") for line in lines if not line.startswith("#"))
+    return [(said.split(" | "), answered.split(" | ")) for said, answered in pairs]
+
+
+def _make(draw: random.Random, kind: Kind, story: str, telling: set[str], nouns: set[str]) -> Instruction | None:
+    """An instruction of a kind, or None where the story does not lend itself to it."""
+    if kind == "talk":
+        said, answers = draw.choice(_small_talk())
+        return Instruction(draw.choice(said), draw.choice(answers), kind)
+    if kind in ("words", "about"):
+        return _of_story(draw, kind, story, telling, nouns)
+    parts = sentences(story)
+    if kind == "question":
+        named = _NAMED.search(story)
+        if named is None:
+            return None
+        being, name = named.groups()
+        text = " ".join(parts[:4])
+        if name not in text:
+            return None
+        asked, answer = draw.choice(
+            (
+                (f"What is the {being} called?", name),
+                (f"Who is {name}?", f"a {being}"),
+                (f"What is {name}?", f"a {being}"),
+            )
+        )
+        return Instruction(f"{text}\n{asked}", f"{answer[0].upper()}{answer[1:]}.", kind)
+    if len(parts) < 5:
+        return None
+    cut = draw.randint(1, 2) if kind == "continue" else len(parts) - draw.randint(1, 2)
+    begun, rest = " ".join(parts[:cut]), " ".join(parts[cut:])
+    asked = draw.choice(("Continue: ", "Continue this story: ", "Go on: ")) if kind == "continue" else ""
+    end = (
+        draw.choice(("\nHow does it end?", "\nHow does the story end?", "\nWrite the end.")) if kind == "ending" else ""
+    )
+    return Instruction(f"{asked}{begun}{end}", rest, kind)
+
+
+def _of_story(draw: random.Random, kind: Kind, story: str, telling: set[str], nouns: set[str]) -> Instruction | None:
+    """An instruction whose answer is the whole story: with words of it, about somebody in it, or both."""
+    found = list(dict.fromkeys(word for word in _WORD.findall(story) if word in telling))
+    if len(found) < N_WORDS:
+        return None
+    words = tuple(draw.sample(found, N_WORDS))
+    if kind == "words":
+        return Instruction(draw.choice(_ASKS_WORDS).format(words=_listed(draw, words)), story, kind, words)
+    named = _NAMED.search(story)
+    things = [word for word in found if word in nouns]
+    if named is None and not things:
+        return None
+    about = f"a {named[1] if named is not None else draw.choice(things)}"
+    if draw.random() < 0.3 and named is not None:
+        about = f"a {named[1]} named {named[2]}"
+    if draw.random() < 0.4:
+        return Instruction(draw.choice(_ASKS_BOTH).format(about=about, words=_listed(draw, words)), story, kind, words)
+    return Instruction(draw.choice(_ASKS_ABOUT).format(about=about), story, kind)
+
+
+def _listed(draw: random.Random, words: Sequence[str]) -> str:
+    *front, last = words
+    return ", ".join(words) if draw.random() < 0.6 else f"{', '.join(front)} and {last}"
+
+
+@dataclass(frozen=True)
+class AnswerExample:
+    """A prompt and its answer as token ids; the end of text belongs to the answer where it fits."""
+
+    prompt: tuple[int, ...]
+    answer: tuple[int, ...]
+
+
+def encode_example(tokenizer: Tokenizer, one: Instruction, window: int) -> AnswerExample | None:
+    """An instruction's tokens, cut at the window; None where its prompt leaves no room for an answer.
+
+    Raises:
+        TokenizerError: characters that the tokenizer does not have.
+    """
+    prompt = tuple(tokenizer.encode(chat_prompt([Message(USER, one.prompt)])))
+    answer = tokenizer.encode(f" {one.answer}")
+    if tokenizer.end_id is not None:
+        answer.append(tokenizer.end_id)
+    room = window + 1 - len(prompt)
+    return None if room < min(8, len(answer)) else AnswerExample(prompt, tuple(answer[:room]))
+
+
+def plain_example(tokenizer: Tokenizer, story: str, window: int) -> AnswerExample | None:
+    """A story with nothing asked before it, so that a model does not forget to write one; None without an end token."""
+    if tokenizer.end_id is None:
+        return None
+    return AnswerExample((tokenizer.end_id,), (*tokenizer.encode(story), tokenizer.end_id)[:window])
+
+
+def padded_answers(examples: Sequence[AnswerExample]) -> tuple[Tensor, Tensor]:
+    """Inputs and targets int64 [B, T], padded on the right; only targets within the answers carry a loss."""
+    rows = [(*one.prompt, *one.answer) for one in examples]
+    longest = max(map(len, rows))
+    inputs = torch.zeros(len(rows), longest - 1, dtype=torch.long)
+    targets = torch.full_like(inputs, IGNORED_TARGET)
+    for place, (row, one) in enumerate(zip(rows, examples, strict=True)):
+        inputs[place, : len(row) - 1] = torch.tensor(row[:-1])
+        targets[place, len(one.prompt) - 1 : len(row) - 1] = torch.tensor(one.answer)
+    return inputs, targets
+
+
+class AnswerBatches:
+    """Batches of answers, each once in an epoch, in an order that is new every epoch; see `gptcore.training.Batches`.
+
+    Args:
+        examples: what is learned from.
+        batch_size: B, examples in a batch.
+
+    Raises:
+        TrainingError: no example.
+    """
+
+    def __init__(self, examples: Sequence[AnswerExample], *, batch_size: int) -> None:
+        if not examples:
+            raise TrainingError("There is no example with room for an answer; give shorter prompts.")
+        self.examples, self.batch_size = list(examples), batch_size
+        self.window = round(sum(len(one.prompt) + len(one.answer) - 1 for one in examples) / len(examples))
+        self.updates_per_epoch = math.ceil(len(examples) / batch_size)
+
+    def draw(self, index: int, seed: int) -> tuple[Tensor, Tensor]:
+        return padded_answers(chosen_of_epoch(self.examples, self.batch_size, index, seed))
+
+
+def chosen_of_epoch(examples: Sequence, batch_size: int, index: int, seed: int) -> list:
+    """The examples of a batch: those of its place in an order that is new every epoch."""
+    epoch, within = divmod(index, math.ceil(len(examples) / batch_size))
+    order = torch.randperm(len(examples), generator=generator_for(seed, "epoch", epoch)).tolist()
+    return [examples[place] for place in order[within * batch_size : (within + 1) * batch_size]]
+
+
+class AnswerLoss:
+    """The loss on answers as an objective for `Trainer`, in which the words that the prompt asks for count more.
+
+    Most tokens of a story say nothing about whether a word was asked for; those that were asked for are few, and what
+    a short training has to learn. Taken for such are rare tokens of the answer that stand in the prompt, too.
+
+    Args:
+        examples: tell which tokens are rare.
+        vocab_size: V.
+        weight: of a token that was asked for; 1 makes it the model's own loss.
+    """
+
+    def __init__(self, examples: Sequence[AnswerExample], vocab_size: int, *, weight: float = REQUESTED_WEIGHT) -> None:
+        counts = torch.bincount(torch.tensor([token for one in examples for token in one.answer]), minlength=vocab_size)
+        self._is_rare = counts < _COMMON_SHARE * counts.sum()  # [V]
+        self.weight = weight
+
+    def __call__(self, model: nn.Module, inputs: Tensor, targets: Tensor) -> Tensor:
+        """Nats per token. inputs, targets: int64 [B, T], as `padded_answers` makes them."""
+        losses = F.cross_entropy(
+            model(inputs).logits.flatten(0, 1).float(), targets.flatten(), ignore_index=IGNORED_TARGET, reduction="none"
+        ).view_as(targets)
+        within = targets != IGNORED_TARGET
+        weights = within * (1.0 + (self.weight - 1.0) * self.requested(inputs, targets))
+        return (losses * weights).sum() / weights.sum()
+
+    def requested(self, inputs: Tensor, targets: Tensor) -> Tensor:
+        """Which targets are rare tokens that stand in their row's prompt, bool [B, T]."""
+        begins = (targets != IGNORED_TARGET).int().argmax(dim=1, keepdim=True)  # where the last prompt token stands
+        is_prompt = torch.arange(inputs.shape[1], device=inputs.device) <= begins  # [B, T]
+        rows = torch.arange(len(inputs), device=inputs.device)[:, None].expand_as(inputs)
+        in_prompt = torch.zeros(len(inputs), len(self._is_rare), dtype=torch.bool, device=inputs.device)
+        in_prompt[rows[is_prompt], inputs[is_prompt]] = True
+        found = in_prompt & self._is_rare.to(inputs.device)
+        return found.gather(1, targets.clamp(min=0)) & (targets != IGNORED_TARGET)
+
+
+def instruction_config(**changes: object) -> TrainingConfig:
+    """Settings that suit a small model: a short warm-up, a cosine to 0; `changes` are fields of TrainingConfig."""
+    fields: dict[str, object] = {
+        "batch_size": 16, "learning_rate": 1e-3, "warmup_steps": 20, "weight_decay": 0.05, "max_steps": 1_000_000,
+    }  # fmt: skip
+    return TrainingConfig(**{**fields, **changes})  # type: ignore[arg-type]

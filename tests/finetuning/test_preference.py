@@ -1,0 +1,155 @@
+"""DPO against a loss and a gradient by hand, the rule, and pairs of a model's own answers."""
+
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+import gptcore
+from gptcore.errors import TrainingError
+from gptcore.finetuning.instruction import AnswerExample, Instruction, padded_answers
+from gptcore.finetuning.preference import (
+    Answer,
+    DirectPreference,
+    PreferenceBatches,
+    PreferencePair,
+    answer_logprobs,
+    answering,
+    answers,
+    dpo_loss,
+    evaluate_instructions,
+    holds,
+    judge,
+    pair_of,
+    preference_config,
+    preference_pair,
+    score_of,
+    write_pairs,
+)
+from gptcore.observation import clone
+from gptcore.training import StepEvent, Trainer
+from tiny import make_model
+
+CONFIG = gptcore.GPTConfig(vocab_size=30, n_positions=16, n_embd=16, n_layer=2, n_head=2)
+PAIRS = [
+    PreferencePair(AnswerExample((1, 2), (3, 4, 5)), AnswerExample((1, 2), (6, 7))),
+    PreferencePair(AnswerExample((8,), (9, 10)), AnswerExample((8,), (11, 12, 13, 14))),
+]
+
+
+def logprob(model, one):
+    rows = model(torch.tensor([[*one.prompt, *one.answer]])).logits[0].log_softmax(-1)
+    return sum(rows[len(one.prompt) - 1 + i, token] for i, token in enumerate(one.answer))
+
+
+def batch(pairs):
+    return padded_answers([*(pair.better for pair in pairs), *(pair.worse for pair in pairs)])
+
+
+def test_log_probabilities_of_answers_are_those_of_each_read_alone():
+    model = make_model(CONFIG)
+    inputs, targets = batch(PAIRS)
+    found = answer_logprobs(model(inputs).logits, targets)
+    alone = [logprob(model, one) for one in (*(p.better for p in PAIRS), *(p.worse for p in PAIRS))]
+    torch.testing.assert_close(found, torch.stack(alone), atol=1e-4, rtol=1e-4)
+
+
+def test_dpo_and_its_gradient_are_those_counted_by_hand_on_two_sequences():
+    """Rafailov et al. 2023, equation 7 and the gradient below it."""
+    model, before, beta = make_model(CONFIG, seed=1), make_model(CONFIG, seed=2), 0.3
+    pair = PAIRS[0]
+    better, worse = logprob(model, pair.better), logprob(model, pair.worse)
+    with torch.no_grad():
+        margin = (better - logprob(before, pair.better)) - (worse - logprob(before, pair.worse))
+    expected = math.log(1 + math.exp(-beta * float(margin)))
+    objective = DirectPreference(before, beta=beta, own_weight=0.0)
+    inputs, targets = batch([pair])
+    loss = objective(model, inputs, targets)
+    assert float(loss) == pytest.approx(expected, abs=1e-5)
+    loss.backward()
+    found = {name: value.grad.clone() for name, value in model.named_parameters()}
+    model.zero_grad()
+    wrong = 1 / (1 + math.exp(beta * float(margin)))  # sigmoid of the reward's difference the wrong way round
+    (-beta * wrong * (better - worse)).backward()
+    for name, value in model.named_parameters():
+        torch.testing.assert_close(found[name], value.grad, atol=1e-5, rtol=1e-3, msg=name)
+
+
+def test_a_model_that_has_not_moved_has_a_loss_of_ln_2_and_its_own_loss_beside_it():
+    model = make_model(CONFIG)
+    inputs, targets = batch(PAIRS)
+    alone = DirectPreference(clone(model), own_weight=0.0)(model, inputs, targets)
+    assert float(alone) == pytest.approx(math.log(2), abs=1e-6)
+    both = DirectPreference(clone(model), own_weight=0.5)(model, inputs, targets)
+    own = F.cross_entropy(model(inputs[:2]).logits.flatten(0, 1), targets[:2].flatten(), ignore_index=-100)
+    assert float(both) == pytest.approx(math.log(2) + 0.5 * float(own), abs=1e-5)
+    zero = torch.zeros(3)
+    assert float(dpo_loss(zero, zero, zero, zero)) == pytest.approx(math.log(2))
+
+
+def test_training_on_pairs_makes_the_better_answers_likelier_than_the_worse():
+    model = make_model(CONFIG).requires_grad_(True)
+    before = clone(model)
+
+    def margin(one):
+        return sum(float(logprob(one, pair.better) - logprob(one, pair.worse)) for pair in PAIRS)
+
+    was = margin(model)
+    data = PreferenceBatches(PAIRS, batch_size=2)
+    trainer = Trainer(
+        model, preference_config(max_steps=40, learning_rate=3e-3), data, objective=DirectPreference(before)
+    )
+    losses = [event.loss for event in trainer.events() if isinstance(event, StepEvent)]
+    assert losses[-1] < losses[0] and margin(model) > was + 5
+
+
+def test_the_rule_reads_words_ends_and_repetitions():
+    told = judge("The balls rolled into the rain. I am sorry!", ("ball", "rain", "sorry"), ended=True)
+    assert (told.used, told.ends, told.repeated, told.n_words) == (1.0, True, 0.0, 9)
+    assert judge("A ballad.", ("ball",), ended=True).used == 0.0
+    assert not judge("It was and", (), ended=True).ends and not judge("It was.", (), ended=False).ends
+    assert judge("the red dog ran the red dog ran", (), ended=True).repeated == pytest.approx(1 / 5)
+    assert holds("Jumping", "jump") and not holds("Jumper", "jump")
+    long = "word " * 30
+    assert judge(long + "cat.", ("cat",), ended=True).score > judge(long + "dog.", ("cat",), ended=True).score
+
+
+def test_the_best_and_the_worst_answer_make_a_pair_and_like_ones_none():
+    lm = gptcore.load("mini")
+    one = Instruction("Write a story with the words: cat, hat, bed.", "", "words", ("cat", "hat", "bed"))
+    ids = {text: tuple(lm.tokenizer.encode(text)) for text in ("A cat, a hat, a bed.", "A dog.", "A cow.")}
+    written = [Answer(text, tokens, True) for text, tokens in ids.items()]
+    pair = pair_of(lm, one, written)
+    assert pair is not None
+    end = lm.tokenizer.end_id
+    assert pair.better.answer == (*ids["A cat, a hat, a bed."], end) and pair.worse.answer == (*ids["A dog."], end)
+    assert pair.better.prompt == pair.worse.prompt
+    assert pair_of(lm, one, written[1:]) is None and pair_of(lm, one, written[:1]) is None
+    assert preference_pair(lm, "Hi", written[0], Answer("", (), True)) is None
+    with pytest.raises(TrainingError, match="no pair"):
+        PreferenceBatches([], batch_size=4)
+
+
+def test_a_model_answers_many_prompts_at_once_as_it_answers_each_alone():
+    lm = gptcore.load("mini")
+    prompts = ["Tell me a story about a cat.", "Hello!", "Go on: The sun was warm."]
+    together = dict(answers(lm, prompts, max_new_tokens=12, seed=5))
+    assert set(together) == {0, 1, 2}
+    for place, prompt in enumerate(prompts):
+        ((_, alone),) = answers(lm, [prompt], max_new_tokens=12, seed=5 + place)
+        assert alone == together[place]
+    assert (
+        sum(found is None for found in answering(lm, prompts, max_new_tokens=12, seed=5)) >= 11
+    )  # the first step gives two tokens
+
+
+def test_pairs_come_with_how_far_it_is_and_figures_are_shares():
+    lm = gptcore.load("mini")
+    asked = [Instruction("Write a story with the words: dog, park, ball.", "", "words", ("dog", "park", "ball"))] * 2
+    *_, (done, pairs) = write_pairs(lm, asked, n_each=3, max_new_tokens=30, seed=2)
+    assert done == 2 and len(pairs) <= 2
+    score = evaluate_instructions(lm, asked)
+    assert score.n == 2 and 0 <= score.all_words <= score.words <= 1
+    with pytest.raises(ZeroDivisionError):
+        score_of([])
