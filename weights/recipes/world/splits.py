@@ -15,10 +15,7 @@ _ONE_IN = {"combination": 8, "strict": 12}
 # Words that a task never shows; no everyday ones, since people would ask for those first.
 _HIDDEN = {
     "question": "Ursula, Edgar, Petra, Stefan, Olga, Bruno, Irene, Otto, Tessa, Gus, Vera, Viktor, Edith, Ralph",
-    "sentiment": (
-        "superb, marvellous, splendid, fabulous, masterful, terrific, gripping, "
-        "dreadful, tedious, lousy, atrocious, shabby, shoddy, tiresome"
-    ),
+    "sentiment": ("marvellous, splendid, fabulous, masterful, lousy, atrocious, shabby, shoddy, tiresome"),
     "translate": (
         "swan, owl, turtle, squirrel, clown, mushroom, pancake, ham, lemonade, telescope, kite, suitcase, glove, "
         "towel, sword, tower, bakery, cave"
@@ -42,6 +39,11 @@ def held_out(split: Split, task: str, *parts: str | int) -> bool:
         return " ".join(map(str, parts)) in _HIDDEN_WORDS[task]
     key = "|".join(map(str, (split, task, *parts)))
     return zlib.crc32(key.encode()) % _ONE_IN[split] == 0
+
+
+def hidden_words(task: str) -> frozenset[str]:
+    """The words that training never shows in a task."""
+    return _HIDDEN_WORDS[task]
 
 
 class Draw:

@@ -50,6 +50,11 @@ def is_strict(a: int, b: int) -> bool:
     return max(a, b) > 9 and a % 10 > 0 and b % 10 > 0 and held_out("strict", _TASK, min(a, b), max(a, b))
 
 
+def is_shown(a: int, b: int) -> bool:
+    """Whether training may show a + b: neither held out in this order nor in both."""
+    return not is_strict(a, b) and not _hidden(a, b)
+
+
 def _hidden(a: int, b: int) -> bool:
     """Whether training shows b + a, but not a + b."""
     return a != b and held_out("combination", _TASK, a, b) and not held_out("combination", _TASK, b, a)
