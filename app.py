@@ -45,6 +45,7 @@ gc.enable()
 # Seconds for which a thread of the server may keep the one that computes from going on, after each of its small steps.
 # Python's 5 ms are longer than a token takes.
 _SWITCH = 0.0005
+_MOST_RUNS = 32  # that learn at the same time
 
 
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -75,7 +76,16 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         help="a name by which browsers may call this server, such as a proxy's; repeatable, or GPTLENS_HOSTS",
     )
     parser.add_argument("--profile", default=profile, choices=list(PROFILES))
-    return parser.parse_args(arguments)
+    parser.add_argument(
+        "--training-runs",
+        type=int,
+        metavar="N",
+        help="runs that learn at the same time; others wait in line and begin by themselves. More at once end later",
+    )
+    options = parser.parse_args(arguments)
+    if options.training_runs is not None and not 1 <= options.training_runs <= _MOST_RUNS:
+        parser.error(f"--training-runs is {options.training_runs}; give a number from 1 to {_MOST_RUNS}")
+    return options
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -94,6 +104,7 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"Removed {freed / 1e6:,.0f} MB of temporary files that an earlier start left behind.")
         services = make_services(
             profile=options.profile,
+            training_runs=options.training_runs,
             model=options.model,
             offline=options.offline,
             examples=example_workspaces(),

@@ -270,9 +270,10 @@ def _train_of(services: Services) -> Callable[..., dict[str, Any]]:
             optimizer: "adamw" or "muon"; null takes the preset's.
 
         Returns:
-            run, title, state (ready, starting, running, paused, ending, ended), reason, step, seconds, seconds_left,
-            tokens_per_second, loss, valid_loss and final_loss in nats per token, learning_rate, lines to compare with,
-            sample, and model: the name under which the other endpoints take the trained model.
+            run, title, state (ready, queued, starting, running, paused, ending, ended), queue (number and seconds until
+            it begins, or null), reason, step, seconds, seconds_left, tokens_per_second, loss, valid_loss and final_loss
+            in nats per token, learning_rate, lines to compare with, sample, and model: the name under which the other
+            endpoints take the trained model.
         """
         given = {"length": length, "max_steps": max_steps, "learning_rate": learning_rate, "seed": seed}
         given["optimizer"] = optimizer

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
@@ -103,13 +103,25 @@ class Services:
 def make_services(
     *,
     profile: str = "local",
+    training_runs: int | None = None,
     model: str = "mini",
     offline: bool = False,
     examples: Sequence[Workspace] = (),
     saved: SavedRuns | None = None,
 ) -> Services:
-    """The services for a profile: "local", "talk" or "space"; `examples` are runs that everybody may look at."""
+    """The services of the app.
+
+    Args:
+        profile: of the limits, "local", "talk" or "space".
+        training_runs: that learn at the same time, in place of the profile's.
+        model: the default.
+        offline: never use the network.
+        examples: runs that everybody may look at.
+        saved: where runs are kept on disk.
+    """
     limits = PROFILES[profile]
+    if training_runs is not None:
+        limits = replace(limits, training_runs=training_runs)
     compute_thread, measure_thread = ComputeThread("computing"), ComputeThread("measuring", idle=0.1)
     run_manager = RunManager(compute_thread, limits, examples=examples, saved=saved)
     store = ModelStore(limits, offline=offline, default=model, trained=run_manager.language_model)

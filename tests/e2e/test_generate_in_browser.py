@@ -8,7 +8,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from browser import open_accordion, settled
+from browser import open_accordion, saved, settled
 
 DONE = re.compile("length reached|ended the text|stopped|stop string")
 
@@ -348,3 +348,27 @@ def test_a_text_is_steered_beside_the_plain_one_and_a_link_holds_how(visit):
     expect(page.locator("#swap-said")).to_contain_text("the swap")
     swapped = [page.locator(f"#swap-{side} .ts-text").inner_text() for side in ("plain", "swapped")]
     assert swapped[0] != swapped[1]
+
+
+def test_a_conversation_goes_on_beside_what_a_plain_gpt_makes_of_the_words(visit):
+    page = visit("?tab=generate&view=Chat")
+    said, turns = page.locator("#chat .ch-said"), page.locator("#chat .ch-turn")
+    page.click("#chat .ch-starters button:has-text('Hello! What can you do?')")
+    expect(said).to_contain_text("takes the words as a message")
+    expect(turns).to_have_count(2)
+    assert page.locator("#chat .ch-plain").inner_text().startswith("Hello! What can you do?")
+    page.click("#chat [data-do=again]")
+    expect(page.locator("#chat .ch-both .ch-turn")).to_have_count(2)
+    expect(said).to_contain_text("takes the words as a message")
+    page.fill("#chat .ch-text", "Tell me a story about a cat.")
+    page.keyboard.press("Enter")
+    expect(turns).to_have_count(4)  # the answer that was kept, and the next two turns
+    expect(page.locator("#chat .ch-used")).to_contain_text("of 256 tokens of its window")
+    expect(said).to_contain_text("takes the words as a message")
+    assert "User: Hello! What can you do?" in saved(page, "#chat", "save").read_text()
+    page.click("#chat [data-do=new]")
+    expect(turns).to_have_count(0)
+    page.fill("#chat .ch-text", "word " * 700)
+    page.keyboard.press("Enter")
+    expect(said).to_contain_text("Shorten it")
+    expect(page.locator("#chat .ch-text")).to_have_value(("word " * 700).strip())

@@ -242,3 +242,33 @@ def test_start_says_at_once_that_it_starts(visit):
     expect(page.locator("#train .tr-message")).to_contain_text("A run is in progress")
     page.locator("#train [data-cmd=stop]").click()
     expect(page.locator("#train .tr-title")).to_contain_text("Ended")
+
+
+def test_a_gpt_is_taught_to_answer_and_learns_from_the_audience_s_choices(visit):
+    page = visit("?tab=train&view=Assistant")
+    expect(title(page)).to_contain_text("Recorded example · mini: instructions")
+    page.click("#duel [data-do=begin]")
+    expect(page.locator("#duel .du-said")).to_contain_text("First teach it to answer")
+    page.click("#assistant-prefer")
+    expect(page.locator("#assistant-said")).to_contain_text("press “1 · Teach it to answer” first")
+    page.click("#assistant-length label:has-text('30 s')")
+    page.click("#assistant-teach")
+    expect(title(page)).to_have_text(LEARNING)
+    expect(tile(page, "update")).not_to_have_text("0")
+    stop(page)
+    page.click("#duel [data-do=begin]")
+    for chosen in range(4):
+        expect(page.locator("#duel .du-said")).to_contain_text(f"{chosen} choice")
+        page.click(f"#duel [data-choice='{chosen % 2}']")
+    expect(page.locator("#duel .du-said")).to_contain_text("4 choices")
+    page.click("#assistant-chooser label:has-text('you, below')")
+    page.click("#assistant-prefer")
+    expect(page.locator("#train .tr-message")).to_contain_text("4 choices of the audience")
+    expect(title(page)).to_have_text(ENDED)
+    page.click("#assistant-compare")
+    expect(page.locator("#assistant-told")).to_contain_text(re.compile(r"Before: \d of 3.* After 1: .* After 2: "))
+    for place in range(3):
+        assert page.locator(f"#assistant-answer-{place} .ts-text").inner_text().strip()
+    page.reload()
+    expect(page.locator("#train-kinds [role=tab][aria-selected=true]")).to_have_text("Assistant")
+    expect(page.locator("#assistant-length input:checked")).to_have_value("30")

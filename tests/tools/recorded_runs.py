@@ -1,9 +1,9 @@
-"""Records the runs that Fine-tune and Labels open with: `python -m tests.tools.recorded_runs` (two minutes)."""
+"""Records the runs that three forms of Train open with: `python -m tests.tools.recorded_runs` (four minutes)."""
 
 from __future__ import annotations
 
 from gptcore.language_model import DEFAULT_MODEL
-from ui.handlers.train import watching
+from ui.handlers.train import assistant, watching
 from ui.handlers.train.files import EXAMPLES
 from ui.handlers.train.forms import label_form, tune_form
 from ui.handlers.train.label_sets import example_lines
@@ -27,6 +27,8 @@ def record(services: Services, kind: str) -> RunState:
     """One of EXAMPLES, learned here and now."""
     if kind == "tune":
         workspace = watching.tune(services, None, DEFAULT_MODEL, tune_form(_TUNE, services.limits))
+    elif kind == "assistant":
+        workspace = assistant.teach(services, None, DEFAULT_MODEL, assistant.AssistantForm("", 90.0, 1))
     else:
         workspace = watching.learn_labels(services, None, DEFAULT_MODEL, label_form(_LABELS, services.limits))
     if workspace.run is None or workspace.current is None or not workspace.run.wait(3600):

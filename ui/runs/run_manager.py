@@ -5,19 +5,21 @@ A workspace is what a page, or several, look at and steer; a run learns; a recor
 
 from __future__ import annotations
 
+import math
 import re
 import secrets
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from gptcore.errors import CheckpointError, GPTCoreError
 from gptcore.language_model import LanguageModel
 from gptcore.memory import return_freed_memory
 from ui.compute.compute_thread import ComputeThread
+from ui.runs.choices import Choices
+from ui.runs.run_queue import QueuePlace, expected_wait
 from ui.runs.run_state import RunState
 from ui.runs.saved_runs import SavedRuns
 from ui.runs.training_run import RUN_PREFIX, Plan, TrainingRun
@@ -29,10 +31,10 @@ MOST_RUNS = 7  # the newest, and six before it as faded lines
 
 
 class Busy(GPTCoreError):
-    """All places for training runs are taken."""
+    """The queue of training runs is full."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Workspace:
     """One visitor's place for training: the run in progress, and records of those before it to compare with.
 
@@ -44,7 +46,8 @@ class Workspace:
         models: uploaded ones, by the name under which tabs open them.
         last_seen: when somebody last looked.
         starting: held while a run is begun.
-        reserved: a run is being begun, and holds a place already.
+        allowed: updates that its run may make once it leaves the queue.
+        choices: between answers of a model, see `ui.handlers.train.assistant`.
         download: a file that is being fetched; goes with the next one.
     """
 
@@ -55,7 +58,8 @@ class Workspace:
     models: dict[str, LanguageModel] = field(default_factory=dict)
     last_seen: float = 0.0
     starting: threading.Lock = field(default_factory=threading.Lock)
-    reserved: bool = False
+    allowed: float = math.inf
+    choices: Choices = field(default_factory=Choices)
     download: tempfile.TemporaryDirectory[str] | None = None
 
     @property
@@ -70,7 +74,7 @@ class Workspace:
 
 
 class RunManager:
-    """All workspaces, each with one live run at most, and no more live runs together than the limits allow.
+    """All workspaces, each with one live run at most; no more learn at a time than the limits allow, others queue.
 
     Args:
         computing: where they learn, in turns with everything else.
@@ -92,6 +96,7 @@ class RunManager:
         self._computing, self._limits, self._clock = computing, limits, clock
         self._examples = {workspace.id: workspace for workspace in examples}
         self._lock, self._placing = threading.Lock(), threading.Lock()
+        self._queue: list[Workspace] = []  # in the order in which their runs begin; guarded by _placing
         self._saved = saved
         found = saved.restore() if saved is not None else []
         self._workspaces: dict[str, Workspace] = {
@@ -111,57 +116,93 @@ class RunManager:
     def start(self, workspace_id: object, plan: Plan, *, rival: Plan | None = None, go: bool = True) -> Workspace:
         """Begins a run on a workspace, a new one when the id is unknown; a run in progress there ends first.
 
+        Where all places are taken the run waits in the queue, and begins by itself.
+
         Args:
-            bench_id: of a workspace, or one that a page has drawn for a new workspace; anything else draws one.
+            workspace_id: of a workspace, or one that a page has drawn for a new workspace; anything else draws one.
             plan: what to do.
             rival: what to do beside it, in turns.
             go: False leaves it ready.
 
         Raises:
-            Busy: as many runs as this server allows are under way.
+            Busy: the queue is full.
         """
         workspace = self._workspace(workspace_id)
-        with workspace.starting, self._place_for(workspace):
+        with workspace.starting:
+            if go:
+                self._check_queue(workspace)
             for run in workspace.live:
                 run.stop(replaced=True)
             if not all(run.wait(10.0) for run in workspace.live):
                 raise Busy("The run before is still ending. Try again in a moment.")
             plans = [plan] if rival is None else [rival, plan]
-            runs = [TrainingRun(one, self._computing) for one in plans]
+            runs = [TrainingRun(one, self._computing, self.advance) for one in plans]
             kept = [record for record in workspace.runs if record.step][-(MOST_RUNS - len(runs)) :]
             workspace.run, workspace.rival = runs[-1], None if rival is None else runs[0]
             workspace.runs = [*kept, *(run.record for run in runs)]
-            for run in runs if go else ():
-                run.go()
+            if go:
+                self.resume(workspace)
         return workspace
 
-    @contextmanager
-    def _place_for(self, workspace: Workspace) -> Iterator[None]:
-        """Holds a place while a run is begun: two that begin at once must not both take the last one."""
-        with self._placing:
-            self.check_place(workspace)
-            workspace.reserved = True
-        try:
-            yield
-        finally:
-            workspace.reserved = False
+    def resume(self, workspace: Workspace, updates: float = math.inf) -> None:
+        """Lets a workspace's run, or both that race, learn on; where all places are taken it waits in the queue.
 
-    def check_place(self, workspace: Workspace) -> None:
-        """Raises Busy when the runs that learn on other workspaces have all places; those that wait hold none."""
+        Raises:
+            Busy: the queue is full.
+        """
+        with self._placing:
+            self._check_queue(workspace)
+            if workspace in self._queue:  # another run on it keeps its place
+                for run in workspace.live:
+                    run.line_up()
+                return
+            if not self._queue and len(self._learning(workspace)) < self._limits.training_runs:
+                for run in workspace.live:
+                    run.go(updates)
+                return
+            workspace.allowed = updates
+            self._queue.append(workspace)
+            for run in workspace.live:
+                run.line_up()
+        self.advance()  # a place may have become free meanwhile
+
+    def leave_queue(self, workspace: Workspace) -> None:
+        """Gives up a workspace's place in the queue; nothing for one that has none."""
+        with self._placing:
+            if workspace in self._queue:
+                self._queue.remove(workspace)
+
+    def advance(self) -> None:
+        """Lets the next runs in the queue begin, as far as there are places."""
+        with self._placing:
+            while self._queue and len(self._learning()) < self._limits.training_runs:
+                workspace = self._queue.pop(0)
+                for run in workspace.live:
+                    run.go(workspace.allowed)
+
+    def place(self, workspace: Workspace) -> QueuePlace | None:
+        """A workspace's place in the queue, or None."""
+        with self._placing:
+            if workspace not in self._queue:
+                return None
+            before = self._queue[: self._queue.index(workspace)]
+            learning = [_longest(one.seconds_left() for one in records) for records in self._learning()]
+        ahead = [_longest(run.record.time_budget for run in other.live) for other in before]
+        return QueuePlace(len(before) + 1, expected_wait(learning, ahead, self._limits.training_runs))
+
+    def _learning(self, besides: Workspace | None = None) -> list[list[RunState]]:
+        """The records of the runs that learn, by workspace: a race holds one place, a run that waits none."""
         with self._lock:
-            others = [(other.live, other.reserved) for other in self._workspaces.values() if other is not workspace]
-        learning = [
-            [run.record for run in runs] for runs, reserved in others if reserved or any(run.learns for run in runs)
-        ]
-        if len(learning) < self._limits.training_runs:
-            return
-        left = [
-            max((one.seconds_left() or 0.0 for one in records), default=0.0) for records in learning
-        ]  # a race is one place
-        soonest = min((seconds for seconds in left if seconds > 0), default=None)
-        when = "" if soonest is None else f" The next place is free in about {max(1, round(soonest))} s."
-        runs = "1 training run is" if len(learning) == 1 else f"{len(learning)} training runs are"
-        raise Busy(f"{runs} in progress: the server is full.{when} Nothing of yours is lost; try again then.")
+            runs = [other.live for other in self._workspaces.values() if other is not besides]
+        return [[run.record for run in live] for live in runs if any(run.learns for run in live)]
+
+    def _check_queue(self, workspace: Workspace) -> None:
+        """Raises Busy where a further workspace would have to wait and the queue is full."""
+        if workspace not in self._queue and len(self._queue) >= self._limits.training_queue:
+            raise Busy(
+                f"{len(self._queue)} training runs are waiting already: the queue is full. Nothing of yours is lost; "
+                "try again in a minute."
+            )
 
     def keep(self, workspace_id: object, lm: LanguageModel) -> tuple[Workspace, str]:
         """Puts an uploaded model on a workspace, a new one when the id is unknown; returns it and the model's name.
@@ -194,6 +235,8 @@ class RunManager:
     def stop(self, run_id: object) -> None:
         """Ends the run of an id, if it is the newest of its workspace, and waits for it a moment."""
         workspace = self.workspace_of(run_id)
+        if workspace is not None:
+            self.leave_queue(workspace)
         for run in workspace.live if workspace is not None else ():
             if run.record.id == run_id:
                 run.stop()
@@ -237,6 +280,8 @@ class RunManager:
         """Ends every run, for a server that closes."""
         with self._lock:
             runs = [run for workspace in self._workspaces.values() for run in workspace.live]
+        with self._placing:
+            self._queue.clear()
         for run in runs:
             run.stop()
         for run in runs:
@@ -273,11 +318,17 @@ class RunManager:
         self._free(crowded)
         return known
 
-    @staticmethod
-    def _free(workspaces: list[Workspace]) -> None:
+    def _free(self, workspaces: list[Workspace]) -> None:
         for workspace in workspaces:
+            self.leave_queue(workspace)
             for run in workspace.live:
                 run.stop(replaced=True)
 
     def __len__(self) -> int:
         return len(self._workspaces)
+
+
+def _longest(seconds: Iterable[float | None]) -> float | None:
+    """The most of some seconds; None where one is not known."""
+    found = list(seconds)
+    return None if any(one is None for one in found) else max((one for one in found if one is not None), default=None)

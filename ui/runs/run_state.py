@@ -14,8 +14,8 @@ from gptcore.language_model import LanguageModel
 from gptcore.observation import Curve, Observation
 from gptcore.training import TrainingConfig
 
-RunKind = Literal["text", "repeated", "labels"]
-State = Literal["ready", "starting", "running", "paused", "ending", "ended"]
+RunKind = Literal["text", "repeated", "labels", "instructions", "preferences"]
+State = Literal["ready", "queued", "starting", "running", "paused", "ending", "ended"]
 # A thread that trains computes all the time; with less of the clock than this, others take the processor from it.
 _BUSY_BELOW = 0.7
 _TOLD_AFTER = 3.0  # seconds of training, after which its rate says what its time allows
@@ -27,7 +27,8 @@ class RunFacts:
 
     Attributes:
         title: what people call it.
-        kind: what it learns: a text, sequences that repeat, or labels of lines.
+        kind: what it learns: a text, sequences that repeat, labels of lines, answers to instructions, or which of two
+            answers is preferred.
         settings: plain name -> value; what two runs are compared by.
         config: of the training.
         trick: what is broken on purpose, "none" for nothing.

@@ -20,9 +20,9 @@ from gptcore.language_model import LanguageModel
 from gptcore.model import GPT
 from gptcore.observation import ObservationPlan, clone, observe
 from gptcore.tokenizers import Tokenizer
-from gptcore.training import Batches, EndEvent, StepEvent, Trainer
+from gptcore.training import Batches, EndEvent, Objective, StepEvent, Trainer
 from ui.compute.compute_thread import ComputeThread
-from ui.runs.run_state import RunFacts, RunState
+from ui.runs.run_state import RunFacts, RunState, State
 from ui.state.machine import described
 
 log = logging.getLogger("gptlens")
@@ -47,6 +47,7 @@ class Plan:
         data: batches.
         evaluate: scores what is trained on held-out data, quickly or on all of it.
         watched: what is looked at while it learns.
+        objective: makes the loss to lower of what is trained; None for its own.
     """
 
     facts: RunFacts
@@ -55,6 +56,7 @@ class Plan:
     data: Batches
     evaluate: Callable[[Any, bool], Scoring]
     watched: ObservationPlan
+    objective: Callable[[Any], Objective] | None = None
 
 
 class TrainingRun:
@@ -63,18 +65,19 @@ class TrainingRun:
     Args:
         plan: what to do.
         computing: where it is done.
+        rests: called when it waits or has ended, and so leaves its place to another.
 
     Attributes:
         record: what has happened so far.
     """
 
-    def __init__(self, plan: Plan, computing: ComputeThread) -> None:
-        self._plan, self._computing = plan, computing
+    def __init__(self, plan: Plan, computing: ComputeThread, rests: Callable[[], None] = lambda: None) -> None:
+        self._plan, self._computing, self._rests = plan, computing, rests
         self.record = RunState(
             RUN_PREFIX + secrets.token_urlsafe(9), plan.facts, learning_rate=plan.facts.config.learning_rate
         )
         self._steering = threading.Lock()
-        self._allowed, self._stopped, self._replaced, self._at_work = 0.0, False, False, False
+        self._allowed, self._stopped, self._replaced, self._at_work, self._queued = 0.0, False, False, False, False
         self._ended = threading.Event()
         self._lowest, self._kept = math.inf, dict[str, torch.Tensor]()  # held-out loss and weights of a classifier
         self._steps: list[tuple[float, int, float]] = []  # seconds, updates and seconds of computing, lately
@@ -86,15 +89,24 @@ class TrainingRun:
         """Lets it run, for so many updates more or to its end."""
         with self._steering:
             before = 0.0 if math.isinf(self._allowed) else self._allowed
-            self._allowed = before + updates
-            if self.record.state == "ready":
+            self._allowed, self._queued = before + updates, False
+            if self.record.state in ("ready", "queued"):
                 self.record.state = "starting"
         self._take_turns()
+
+    def line_up(self) -> None:
+        """Says that it waits for a place; `go` or `pause` ends that."""
+        with self._steering:
+            self._queued = True
+            if self.record.state in ("ready", "paused"):
+                self.record.state = "queued"
 
     def pause(self) -> None:
         """Holds it after the update in progress."""
         with self._steering:
-            self._allowed = 0.0
+            self._allowed, self._queued = 0.0, False
+            if self.record.state == "queued":
+                self.record.state = self._waiting_state()
 
     def stop(self, *, replaced: bool = False) -> None:
         """Ends it after the update in progress; what was learned stays. A replaced run is not scored at the end."""
@@ -136,6 +148,7 @@ class TrainingRun:
         record = self.record
         try:
             if (yield from self._waits_or_ends()):
+                self._rests()
                 return
         except Exception as error:
             said = str(error)
@@ -148,6 +161,11 @@ class TrainingRun:
         record.state = "ended"
         record.seconds.off()
         self._ended.set()
+        self._rests()
+
+    def _waiting_state(self) -> State:
+        """What it is called while it does not learn."""
+        return "queued" if self._queued else "paused" if self.record.step else "ready"
 
     def _waits_or_ends(self) -> Generator[None, None, bool]:
         """Learns while it may; True when it waits to be allowed more, False when it has ended."""
@@ -207,7 +225,7 @@ class TrainingRun:
             yield from self._look(learning.model)
         with self._steering:
             if self._allowed < 1 and not self._stopped:
-                record.state = "paused" if record.step else "ready"
+                record.state = self._waiting_state()
                 self._at_work = False
                 return True
         return False
@@ -295,5 +313,6 @@ class _Learning:
 
     def __init__(self, plan: Plan, clock: Callable[[], float]) -> None:
         self.model = plan.model()
-        self.trainer = Trainer(self.model, plan.facts.config, plan.data, clock=clock)
+        objective = None if plan.objective is None else plan.objective(self.model)
+        self.trainer = Trainer(self.model, plan.facts.config, plan.data, objective=objective, clock=clock)
         self.events = self.trainer.events()

@@ -21,7 +21,8 @@ class Limits:
         texts_at_once: texts that are written at the same time; further ones wait in line.
         concurrent_visits: visitors' actions that may be under way, computing or waiting for their next step.
         sessions: visitors remembered at the same time.
-        training_runs: runs that learn at the same time.
+        training_runs: runs that learn at the same time; further ones wait in the queue and begin by themselves.
+        training_queue: runs that may wait.
         training_seconds: the longest run.
         training_parameters: the largest model that is trained.
         training_text_bytes: the largest text that is trained on.
@@ -46,6 +47,7 @@ class Limits:
     sessions: int = 200
     session_seconds: float = 3600.0
     training_runs: int = 2
+    training_queue: int = 40
     training_seconds: float = 3600.0
     training_parameters: int = 30_000_000
     training_text_bytes: int = 20_000_000

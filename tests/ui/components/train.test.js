@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {axis, nearest} from '../../../ui/components/train/curves.js';
 import {beginning} from '../../../ui/components/train/moment.js';
-import {begun, differences, receive} from '../../../ui/components/train/received.js';
+import {begun, differences, queued, receive} from '../../../ui/components/train/received.js';
 
 const news = (first, rows, from, looks) => ({first, rows, looks_from: from, looks, state: 'running', step: 9});
 
@@ -13,6 +13,15 @@ test('news are added, and what is no longer the beginning is replaced', () => {
   assert.deepEqual(run.rows, [[1], [2], [3]]);
   receive(run, news(0, [[2], [4]], 0, [{step: 4}]));
   assert.deepEqual([run.rows, run.looks, run.step], [[[2], [4]], [{step: 4}], 9]);
+});
+
+test('a place in the queue is said with when the run begins, as far as that is known', () => {
+  assert.equal(queued({number: 3, seconds: 49.6}), 'You are 3rd in the queue, in about 50 s: it begins by itself');
+  assert.equal(queued({number: 1, seconds: null}), 'You are 1st in the queue: it begins by itself');
+  assert.deepEqual(
+    [2, 4, 11, 12, 13, 21, 22].map(number => queued({number, seconds: null}).split(' ')[2]),
+    ['2nd', '4th', '11th', '12th', '13th', '21st', '22nd'],
+  );
 });
 
 test('two runs are called by what they differ in', () => {

@@ -182,7 +182,7 @@ def test_every_tab_says_which_model_it_works_with(services):
         "Model on this tab: mini",
         "Model on this tab: mini",
         "Model on this tab: gpt2 (picked above: mini)",
-        "Model on this tab: a new one; Fine-tune and Labels: mini",
+        "Model on this tab: a new one; Fine-tune, Labels and Assistant: mini",
         "Model on this tab: world (picked above: mini)",
     ]
     assert uses.model_lines(services, "mini")[5] == "Model on this tab: mini"

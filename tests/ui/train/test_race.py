@@ -15,7 +15,7 @@ from ui.handlers.train import watching
 from ui.handlers.train.forms import rival_form, train_form
 from ui.handlers.train.plan import make_plan
 from ui.handlers.train.presets import RIVALS
-from ui.runs.run_manager import Busy, RunManager
+from ui.runs.run_manager import RunManager
 from ui.state.limits import Limits
 
 # What each rival changes, by the names of the settings on the page.
@@ -74,10 +74,11 @@ def test_a_race_holds_its_place_until_both_have_ended(services):
     jobs = RunManager(services.compute_thread, replace(services.limits, training_runs=1))
     other = jobs.start(None, plan_of(services, max_steps=1), rival=plan_of(services, length="cap"))
     assert other.run is not None and other.run.wait(60.0) and other.rival is not None
-    with pytest.raises(Busy):
-        jobs.start(None, plan_of(services, max_steps=1))
+    waiting = jobs.start(None, plan_of(services, max_steps=1))
+    assert jobs.place(waiting) is not None and waiting.run is not None and not waiting.run.learns
     other.rival.stop()
-    assert other.rival.wait(60.0)
+    assert other.rival.wait(60.0) and waiting.run.wait(60.0)  # it has begun by itself
+    assert jobs.place(waiting) is None
     jobs.stop_all()
 
 

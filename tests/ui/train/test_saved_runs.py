@@ -92,11 +92,3 @@ def test_a_run_that_cannot_go_on_says_why(services):
     workspace = finished(watching.start(services, None, train_form(SMALL, services.limits)))
     assert "cannot go on" in watching.command(services, [workspace.id, "again", None])["said"]
     assert json.dumps(watching.poll(services, [workspace.id, None, 0, 0, 0])["again"]) == "false"
-
-
-def test_two_runs_that_begin_at_once_do_not_both_take_the_last_place(services):
-    jobs = RunManager(services.compute_thread, replace(services.limits, training_runs=1))
-    first, second = jobs._workspace(None), jobs._workspace(None)
-    with jobs._place_for(first), pytest.raises(watching.GPTCoreError, match="server is full"):
-        jobs.check_place(second)
-    jobs.check_place(second)

@@ -18,10 +18,11 @@ export function startOnOwn() {
   return ownBench();
 }
 
-// That another of the three forms is open, in the event's detail: "scratch", "tune" or "labels".
+// That another of the forms is open, in the event's detail: its name.
 export const FORM = 'gptlens-form';
 
 export const openForm = kind => {
+  document.body.dataset.form = kind; // what stands beside the run is that form's
   dispatchEvent(new CustomEvent(FORM, {detail: kind}));
   return [];
 };

@@ -96,7 +96,7 @@ function series(run, guess, color) {
     };
   });
   const names = {
-    uniform: run.about.kind === 'labels' ? 'guessing' : 'uniform guess, ln V',
+    uniform: {labels: 'guessing', preferences: 'no preference, ln 2'}[run.about.kind] ?? 'uniform guess, ln V',
     unigram: 'unigram baseline',
     bigram: 'bigram baseline',
     words: 'bag of words',

@@ -33,3 +33,12 @@ export function differences(mine, theirs) {
     names.map(name => (name === 'optimiser' ? settings[name] : `${name} ${settings[name]}`)).join(', ');
   return [said(mine), said(theirs)];
 }
+
+const ORDINALS = ['th', 'st', 'nd', 'rd'];
+const ordinal = n => `${n}${(n % 100 > 10 && n % 100 < 20) || n % 10 > 3 ? 'th' : ORDINALS[n % 10]}`;
+
+// A run's place in the queue: {number, seconds until it begins or null}.
+export function queued({number, seconds}) {
+  const when = seconds === null ? '' : `, in about ${Math.max(1, Math.round(seconds))} s`;
+  return `You are ${ordinal(number)} in the queue${when}: it begins by itself`;
+}

@@ -11,7 +11,7 @@ import {FORM, STARTED, STARTING, useBench} from './bench.js';
 import {axis, curvePlot, nearest} from './curves.js';
 import {learned} from './learned.js';
 import {beginning, drawMaps, drawSpark, writeSample} from './moment.js';
-import {begun, differences, receive} from './received.js';
+import {begun, differences, queued, receive} from './received.js';
 
 const MAIN_FIGURES = [0, 2, 4, 7]; // of all, those that are large: updates, held-out loss, bits, time left
 
@@ -20,9 +20,14 @@ export function start({element, props, server, trigger, watch, pace}) {
     said = part('said'),
     message = part('message');
   const STORED = 'gptlens-bench',
-    EXAMPLES = {scratch: 'example', tune: 'example-tune', labels: 'example-labels'},
+    EXAMPLES = {
+      scratch: 'example',
+      tune: 'example-tune',
+      labels: 'example-labels',
+      assistant: 'example-assistant',
+    },
     isExample = id => Object.values(EXAMPLES).includes(id);
-  let form = 'scratch'; // which of the three is open
+  let form = 'scratch'; // which of them is open
   const curves = curvePlot(part('plot'), part('readout'));
   let bench = null,
     run = null,
@@ -171,7 +176,8 @@ export function start({element, props, server, trigger, watch, pace}) {
       trigger('models', {bench});
     }
     if (fresh) setStarting(false);
-    element.classList.toggle('tr-learning', alive() && !['ready', 'paused'].includes(run.state));
+    element.classList.toggle('tr-learning', alive() && !['ready', 'queued', 'paused'].includes(run.state));
+    run.queue = news.queue;
     if (!inSight || starting) return;
     if (follow) at = Math.max(0, run.looks.length - 1);
     numbers();
@@ -230,6 +236,7 @@ export function start({element, props, server, trigger, watch, pace}) {
       valid = run.final ?? look?.valid ?? null,
       states = {
         ready: 'Ready: press Resume, or Step',
+        queued: run.queue ? queued(run.queue) : 'Waiting for a place',
         starting: 'Starting…',
         running: 'Learning',
         paused: 'Paused',
@@ -252,7 +259,10 @@ export function start({element, props, server, trigger, watch, pace}) {
     part('try').hidden = !ofLabels || run.state !== 'ended';
     part('verdict').textContent = run.verdict || learned(run.about.lines, valid, smooth());
     const per = run.about.tokens_per_character,
-      heldOut = run.about.kind === 'repeated' ? 'on what repeats' : 'held out';
+      heldOut =
+        {repeated: 'on what repeats', instructions: 'held-out answers', preferences: 'better answers'}[
+          run.about.kind
+        ] ?? 'held out';
     const tiles = [
       ['update', run.step.toLocaleString('en')],
       ['training loss', nats(smooth())],

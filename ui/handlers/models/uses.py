@@ -24,7 +24,7 @@ def model_lines(services: Services, model: object, shape: object = ABOVE, asked:
         f"Model on this tab: {picked}",
         f"Model on this tab: {picked}",
         f"Model on this tab: {picked}" if shape == ABOVE else f"Model on this tab: {shape} {above}",
-        f"Model on this tab: a new one; Fine-tune and Labels: {picked}",
+        f"Model on this tab: a new one; Fine-tune, Labels and Assistant: {picked}",
         f"Model on this tab: {picked}"
         if asked in (ABOVE, model)
         else f"Model on this tab: {title(services, asked)} {above}",

@@ -22,7 +22,7 @@ from ui.services import Services
 
 EXAMPLE_MODEL = "anthology"
 _RECORDING = "run.json"
-EXAMPLES = {kind: Path(__file__).with_name(f"recorded_{kind}.json") for kind in ("tune", "labels")}
+EXAMPLES = {kind: Path(__file__).with_name(f"recorded_{kind}.json") for kind in ("tune", "labels", "assistant")}
 log = logging.getLogger("gptlens")
 _BYTES = 6  # of an uploaded weight at most: fp32, and other files beside it
 _MOST_MEMBERS, _PIECE, _LAST_RECORD = 200, 1 << 20, 22
@@ -41,10 +41,10 @@ def recording(services: Services, request: object) -> str | None:
 
 
 def example_workspaces() -> list[Workspace]:
-    """The recorded runs that the tab's three forms open with; one that cannot be read is left out.
+    """The recorded runs that the tab's forms open with; one that cannot be read is left out.
 
-    First how the bundled anthology model was made, which can be opened; then a model tuned on a text, and one that
-    learned labels (`python -m tests.tools.recorded_runs`), whose weights are not kept.
+    First how the bundled anthology model was made, which can be opened; then a model tuned on a text, one that learned
+    labels, and one that learned to answer (`python -m tests.tools.recorded_runs`), whose weights are not kept.
     """
     found = []
     folder = find_folder(EXAMPLE_MODEL)

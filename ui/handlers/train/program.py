@@ -27,6 +27,7 @@ def status(services: Services, run_id: object) -> dict[str, Any]:
         "run": record.id,
         "title": record.facts.title,
         "state": record.state,
+        "queue": _place(services, record.id),
         "reason": record.reason,
         "step": record.step,
         "seconds": round(record.seconds(), 2),
@@ -40,6 +41,13 @@ def status(services: Services, run_id: object) -> dict[str, Any]:
         "sample": looks[-1].text if looks else "",
         "model": record.id,
     }
+
+
+def _place(services: Services, run_id: str) -> dict[str, Any] | None:
+    """A run's place in the queue: {"number", "seconds" until it begins, or None}; None for one that does not wait."""
+    workspace = services.run_manager.workspace_of(run_id)
+    place = None if workspace is None else services.run_manager.place(workspace)
+    return None if place is None else {"number": place.number, "seconds": finite(place.seconds)}
 
 
 def by_program(

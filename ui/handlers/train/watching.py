@@ -137,8 +137,6 @@ def command(services: Services, request: object) -> dict[str, Any] | None:
             return {"said": ""}
         if workspace.run is None:  # a recording has ended for good
             return {"said": ""}
-        if what in ("resume", "step"):
-            services.run_manager.check_place(workspace)
         if what == "rate":
             workspace.run.retune(inputs.number(value, "The learning rate", low=1e-9, high=1000.0))
         elif what == "longer":
@@ -146,29 +144,29 @@ def command(services: Services, request: object) -> dict[str, Any] | None:
             for run in workspace.live:
                 run.prolong(min(float(_MORE_SECONDS), most))
         else:
-            _steer(workspace, what, value)
+            _steer(services, workspace, what, value)
     except GPTCoreError as error:
         return {"said": str(error)}
     return {"said": ""}
 
 
-def _steer(workspace: Workspace, what: str, value: object) -> None:
+def _steer(services: Services, workspace: Workspace, what: str, value: object) -> None:
     """Lets the workspace's run, or both that race, pause, stop or go on."""
-    once = inputs.whole(value, "The number of steps", low=1, high=1000) if what == "step" else math.inf
+    if what in ("resume", "step"):
+        once = inputs.whole(value, "The number of steps", low=1, high=1000) if what == "step" else math.inf
+        services.run_manager.resume(workspace, once)
+        return
+    services.run_manager.leave_queue(workspace)
     for run in workspace.live:
-        if what == "pause":
-            run.pause()
-        elif what == "stop":
-            run.stop()
-        else:
-            run.go(once)
+        run.pause() if what == "pause" else run.stop()
 
 
 def poll(services: Services, request: object) -> dict[str, Any] | None:
     """What is new of the current run: [workspace, run, version, rows, observations, rival], as last received.
 
     Returns:
-        None when the workspace is gone. Otherwise the run's id and state, and what the page has not seen: rows of the
+        None when the workspace is gone. Otherwise the run's id and state, its place in the queue ({number, seconds}, or
+        None), and what the page has not seen: rows of the
         curve from `first`, observations from `looks_from`, the plan's facts when the run is new to the page, and the
         learning rate ahead. In a race, the same of the rival, asked for as [run, version, rows, observations].
     """
@@ -181,7 +179,9 @@ def poll(services: Services, request: object) -> dict[str, Any] | None:
     racing = workspace.rival is not None and workspace.run is not None and workspace.run.record is record
     known = _parts(rival, 4) if run_id == record.id else [None] * 4  # a page that knows the run knows its rival
     raced = _news(workspace.rival.record, *known) if racing and workspace.rival is not None else None
-    return {**news, "rival": raced, "bench": workspace.id, "runs": len(workspace.runs)}
+    place = services.run_manager.place(workspace)
+    queue = None if place is None else {"number": place.number, "seconds": finite(place.seconds)}
+    return {**news, "rival": raced, "bench": workspace.id, "runs": len(workspace.runs), "queue": queue}
 
 
 def _news(record: RunState, run_id: object, version: object, n_rows: object, n_looks: object) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from ui.components.shared.token_stream import token_stream
 from ui.handlers.generate import odds, tokens
 from ui.handlers.generate.strategies import STRATEGIES, guides
 from ui.tabs.controls import LINKED, Controls, main_sliders, more_controls, seed_row
+from ui.tabs.generate.chat import chat
 from ui.tabs.generate.events import GenerateEvents
 from ui.tabs.generate.steer import steer_view
 from ui.tabs.generate.views import compare_view, score_view
@@ -69,6 +70,8 @@ def generate_tab(site: TabContext) -> Lens:
             )
         with view_tab("generate", "surprise"):
             score_view(services, model, example, model_work)
+        with view_tab("generate", "chat"):
+            chat(services, model, model_work)
         with view_tab("generate", "steer") as steer_tab:
             steered = steer_view(services, steer_tab, model, example.document.prompt, model_work)
         with view_tab("generate", "tokens") as tokens_tab:

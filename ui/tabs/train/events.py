@@ -14,6 +14,7 @@ from ui.errors import shown_to_visitor
 from ui.figures import train
 from ui.figures.slide import is_kind
 from ui.handlers.train import files, watching
+from ui.handlers.train.assistant import FIELDS as ASSISTANT_FIELDS
 from ui.handlers.train.fitting import fitted
 from ui.handlers.train.forms import label_form, rival_form, train_form, tune_form
 from ui.handlers.train.presets import FIELDS, GPT1_TUNING, LABEL_FIELDS, NOTES, PRESETS, TUNING_FIELDS
@@ -40,10 +41,8 @@ class TrainEvents:
                 limits = self._services.limits
                 values, note = fitted(self._services, values) if go else (values, "")
                 form, rival = train_form(values, limits), rival_form(values, limits)
-                workspace_now = _remembering(
-                    "scratch", values, watching.start(self._services, workspace, form, rival=rival, go=go, note=note)
-                )
-                return [_value(workspace_now), "", form.config.seed]
+                begun = watching.start(self._services, workspace, form, rival=rival, go=go, note=note)
+                return [remembering("scratch", values, begun), "", form.config.seed]
             except GPTCoreError as error:
                 return [gr.skip(), watching.message(error), gr.skip()]
 
@@ -63,7 +62,7 @@ class TrainEvents:
                 values: dict[str, object] = dict(zip(TUNING_FIELDS, raw, strict=True))
                 form = tune_form(values, self._services.limits)
                 now = watching.tune(self._services, workspace, model, form)
-                return [_value(_remembering("tune", values, now)), ""]
+                return [remembering("tune", values, now), ""]
             except GPTCoreError as error:
                 return [gr.skip(), watching.message(error)]
 
@@ -73,7 +72,7 @@ class TrainEvents:
                 values: dict[str, object] = dict(zip(LABEL_FIELDS, raw, strict=True))
                 form = label_form(values, self._services.limits)
                 now = watching.learn_labels(self._services, workspace, model, form)
-                return [_value(_remembering("labels", values, now)), ""]
+                return [remembering("labels", values, now), ""]
             except GPTCoreError as error:
                 return [gr.skip(), watching.message(error)]
 
@@ -101,7 +100,7 @@ class TrainEvents:
         kind, values = (
             workspace.current.form if workspace is not None and workspace.current is not None else None
         ) or ("", {})
-        fields = {"scratch": FIELDS, "tune": TUNING_FIELDS, "labels": LABEL_FIELDS}
+        fields = {"scratch": FIELDS, "tune": TUNING_FIELDS, "labels": LABEL_FIELDS, "assistant": ASSISTANT_FIELDS}
         found: list[Any] = [gr.Tabs(selected=kind) if kind else gr.skip()]
         for name, names in fields.items():
             found += [
@@ -135,12 +134,12 @@ class TrainEvents:
         return [gr.Dropdown(choices=offered, value=name), gr.Tabs(selected=tab)]
 
 
-def _remembering(kind: str, values: Mapping[str, object], workspace: Workspace) -> Workspace:
-    """Notes with a run what it was started with, so that its form can be filled again."""
+def remembering(kind: str, values: Mapping[str, object], workspace: Workspace) -> str:
+    """A workspace as the view's value, its run noted with what it was started with, so that its form can be filled."""
     if workspace.current is not None:
         short = {name: value for name, value in values.items() if not isinstance(value, str) or len(value) < _LONGEST}
         workspace.current.form = (kind, short)
-    return workspace
+    return json.dumps({"bench": workspace.id, "run": workspace.current.id if workspace.current is not None else None})
 
 
 def server_functions(services: Services) -> list[Callable[[object], object]]:
@@ -154,7 +153,3 @@ def slide(services: Services, request: object) -> str | None:
     kind, dark = [*request[2:], None, None][:2] if isinstance(request, list) else (None, None)
     found = watching.curves(services, request)
     return train.picture(**found, kind=kind, dark=dark is True) if found is not None and is_kind(kind) else None
-
-
-def _value(workspace: Workspace) -> str:
-    return json.dumps({"bench": workspace.id, "run": workspace.current.id if workspace.current is not None else None})

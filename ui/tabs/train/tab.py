@@ -12,7 +12,8 @@ from ui.components.train.train_view import train_view
 from ui.handlers.train.presets import FIELDS, GPT1_TUNING, PRESETS, SENT
 from ui.tabs.controls import settings_opener
 from ui.tabs.lens import Call, Event, Fill, Lens, TabContext
-from ui.tabs.train.events import SHAPE_FIELDS, TrainEvents, server_functions
+from ui.tabs.train.assistant import AssistantEvents, assistant_fields, compared_view
+from ui.tabs.train.events import SHAPE_FIELDS, TrainEvents, remembering, server_functions
 from ui.tabs.train.form import FIRST_PRESET, scratch_fields
 from ui.tabs.train.further import label_fields, tuning_fields
 from ui.tabs.wiring import QUIET, view_tab
@@ -20,6 +21,7 @@ from ui.tabs.wiring import QUIET, view_tab
 # The workspace that this browser follows, which only its script knows, in place of the first input.
 _WITH_WORKSPACE = calling("train/bench.js", "[m.ownBench(), ...args.slice(1)]")
 _STARTS = calling("train/bench.js", "[m.startOnOwn(), ...args.slice(1)]")
+_OWN = _WITH_WORKSPACE  # what has to be written first: the run does not start at once
 _NEW_SEED = calling("train/bench.js", "[m.startOnOwn(), ...args.slice(1, -1), Math.floor(Math.random() * 2 ** 31)]")
 _ANSWERED = calling("train/bench.js", "m.answered()")
 
@@ -28,6 +30,7 @@ def train_tab(site: TabContext) -> Lens:
     """Lays out the tab and wires it."""
     services, model = site.services, site.model
     events = TrainEvents(services)
+    assist = AssistantEvents(services, remembering)
     workspace = gr.Textbox(visible=False)
     with gr.Row(equal_height=False):
         with gr.Column(scale=2, min_width=300, elem_id="train-form"):
@@ -55,6 +58,8 @@ def train_tab(site: TabContext) -> Lens:
                     said_of_labels = gr.HTML("", elem_id="labels-said", elem_classes="said")
                     settings_opener("labels-settings")
                     lines = label_fields()
+                with view_tab("train", "assistant") as assistant_tab:
+                    helper = assistant_fields(services)
             with gr.Accordion("Files", open=False):
                 with gr.Row():
                     save = gr.Button("Model folder .zip", elem_id="train-zip", min_width=120)
@@ -63,6 +68,7 @@ def train_tab(site: TabContext) -> Lens:
                 said_of_files = gr.HTML("", elem_id="files-said", elem_classes="said")
         with gr.Column(scale=6, min_width=330):
             view = train_view(server_functions=server_functions(services), elem_id="train")
+            compared_view(services, workspace, model, site.model_work)
 
     values, outputs = [fields[name] for name in FIELDS], [view, said, fields["seed"]]
     # The seed stands last, so that the script can put another in its place.
@@ -73,13 +79,16 @@ def train_tab(site: TabContext) -> Lens:
         (new_seed, events.reseed, with_seed, outputs, _NEW_SEED),
         (tune, events.tune, [workspace, model, *tuning.values()], [view, said_of_tuning], _STARTS),
         (learn, events.labels, [workspace, model, *lines.values()], [view, said_of_labels], _STARTS),
+        (helper.teach, assist.teach, [workspace, model, *helper.values.values()], [view, helper.said], _STARTS),
+        (helper.prefer, assist.prefer, [workspace, helper.chooser, *helper.values.values()], [view, helper.said], _OWN),
     ]
     for button, fn, given, shown, script in starts:
         began = button.click(fn, given, shown, js=script, concurrency_limit=4, **QUIET)
         began.then(None, None, None, js=_ANSWERED, **QUIET)
-    for kind, form_tab in (("scratch", scratch_tab), ("tune", tune_tab), ("labels", labels_tab)):
+    form_tabs = {"scratch": scratch_tab, "tune": tune_tab, "labels": labels_tab, "assistant": assistant_tab}
+    for kind, form_tab in form_tabs.items():
         form_tab.select(None, None, None, js=calling("train/bench.js", f"m.openForm({kind!r})"), **QUIET)
-    refilled = [kinds, *values, *tuning.values(), *lines.values()]
+    refilled = [kinds, *values, *tuning.values(), *lines.values(), *helper.values.values()]
     view.restore(events.restore, None, refilled, **QUIET)
     # What is broken races against the same unbroken, unless one decides otherwise.
     fields["trick"].input(events.rival, fields["trick"], fields["rival"], queue=False, **QUIET)

@@ -1,0 +1,119 @@
+"""The queue of training runs: order, places, when one begins, and who leaves."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+import pytest
+from test_runs import SMALL, finished, plan_of, start, wait_until
+
+from ui.handlers.train import program, watching
+from ui.runs.run_manager import Busy, RunManager
+from ui.runs.run_queue import expected_wait
+
+
+@pytest.fixture
+def jobs(services):
+    made = RunManager(services.compute_thread, replace(services.limits, training_runs=1, training_queue=3))
+    yield made
+    made.stop_all()
+
+
+def endless(services):
+    return plan_of(services, length="cap")
+
+
+@pytest.mark.parametrize(
+    ("learning", "before", "places", "seconds"),
+    [
+        ([], [], 1, 0.0),
+        ([20.0], [], 1, 20.0),
+        ([20.0], [30.0, 10.0], 1, 60.0),
+        ([20.0, 5.0], [30.0], 2, 20.0),
+        ([20.0], [30.0], 2, 20.0),
+        ([None], [], 1, None),
+        ([None, 7.0], [], 2, 7.0),
+        ([20.0], [None], 1, None),
+        ([20.0, 8.0], [], 1, 20.0),
+    ],
+)
+def test_the_wait_is_that_of_a_queue_with_so_many_places(learning, before, places, seconds):
+    assert expected_wait(learning, before, places) == seconds
+
+
+def test_runs_begin_in_the_order_in_which_they_were_started(services, jobs):
+    first = jobs.start(None, endless(services))
+    others = [jobs.start(None, plan_of(services, max_steps=2)) for _ in range(3)]
+    assert [jobs.place(one).number for one in others] == [1, 2, 3]
+    wait_until(lambda: all(one.current.state == "queued" for one in others))
+    with pytest.raises(Busy, match="3 training runs are waiting already"):
+        jobs.start(None, endless(services))
+    ended = []
+    for number, one in enumerate(others):
+        threading.Thread(target=lambda n=number, run=one.run: (run.wait(60.0), ended.append(n))).start()
+    first.run.stop()
+    for one in others:
+        finished(one)
+    wait_until(lambda: len(ended) == 3)
+    assert ended == [0, 1, 2] and all(jobs.place(one) is None for one in others)
+
+
+def test_many_that_begin_at_once_do_not_take_one_place_twice(services, jobs):
+    made = []
+    presses = [threading.Thread(target=lambda: made.append(jobs.start(None, endless(services)))) for _ in "abcd"]
+    for press in presses:
+        press.start()
+    for press in presses:
+        press.join()
+    assert sum(one.run.learns for one in made) == 1
+    places = [jobs.place(one) for one in made]
+    assert sorted(place.number for place in places if place is not None) == [1, 2, 3]
+
+
+def test_who_stops_pauses_or_starts_again_while_waiting_leaves_or_keeps_the_place(services, jobs):
+    first = jobs.start(None, endless(services))
+    second, third = jobs.start(None, endless(services)), jobs.start(None, endless(services))
+    jobs.start(second.id, endless(services))  # another run on the same workspace
+    assert jobs.place(second).number == 1 and jobs.place(third).number == 2
+    wait_until(lambda: second.current.state == "queued")
+    jobs.stop(second.current.id)
+    assert jobs.place(second) is None and jobs.place(third).number == 1
+    jobs.leave_queue(third)
+    for run in third.live:
+        run.pause()
+    wait_until(lambda: third.current.state == "ready")
+    jobs.resume(third)
+    wait_until(lambda: third.current.state == "queued")
+    jobs.resume(third)  # twice is once
+    first.run.pause()  # one that waits for its visitor holds no place
+    wait_until(lambda: third.current.state == "running")
+
+
+def test_a_workspace_that_nobody_looks_at_leaves_the_queue(services):
+    now = [0.0]
+    jobs = RunManager(services.compute_thread, replace(services.limits, training_runs=1), clock=lambda: now[0])
+    first = jobs.start(None, endless(services))
+    gone, waiting = jobs.start(None, endless(services)), jobs.start(None, endless(services))
+    now[0] = 2 * services.limits.training_grace
+    for one in (first, waiting):
+        jobs.get(one.id)
+    jobs.reap()
+    assert jobs.get(gone.id) is None and jobs.place(waiting).number == 1
+    jobs.stop_all()
+
+
+def test_the_page_and_programs_are_told_the_place_and_step_waits_too(services):
+    running = [start(services, None, {**SMALL, "length": "cap"}) for _ in range(2)]
+    wait_until(lambda: all(one.current.rate > 0 for one in running))
+    waiting = start(services, None, SMALL)
+    told = program.status(services, waiting.current.id)
+    assert told["queue"]["number"] == 1 and told["queue"]["seconds"] > 0
+    assert watching.poll(services, [waiting.id, None, 0, 0, 0])["queue"] == pytest.approx(told["queue"], rel=0.5)
+    assert watching.command(services, [waiting.id, "pause", None]) == {"said": ""}
+    assert watching.command(services, [waiting.id, "step", 2]) == {"said": ""}
+    wait_until(lambda: waiting.current.state == "queued")
+    running[0].run.stop()
+    wait_until(lambda: waiting.current.state == "paused")
+    assert waiting.current.step == 2 and program.status(services, waiting.current.id)["queue"] is None
+    services.run_manager.stop_all()

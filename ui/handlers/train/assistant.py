@@ -1,0 +1,374 @@
+"""From a language model to an assistant: a run on instructions, then one on preferences between its own answers."""
+
+from __future__ import annotations
+
+import gzip
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from typing import Any
+
+import torch
+
+from gptcore.errors import GPTCoreError
+from gptcore.finetuning.instruction import (
+    STOP,
+    USER,
+    AnswerBatches,
+    AnswerExample,
+    AnswerLoss,
+    Instruction,
+    Message,
+    chat_prompt,
+    encode_example,
+    instruction_config,
+    instructions,
+    padded_answers,
+    plain_example,
+)
+from gptcore.finetuning.preference import (
+    WRITING,
+    Answer,
+    DirectPreference,
+    PreferenceBatches,
+    PreferencePair,
+    answers,
+    holds,
+    preference_config,
+    preference_pair,
+    write_pairs,
+)
+from gptcore.inference.generation import prompt_ids
+from gptcore.inference.sequence import TokenSequence
+from gptcore.language_model import BUNDLED, LanguageModel
+from gptcore.model import GPT, evaluating
+from gptcore.observation import ObservationPlan, clone
+from ui.handlers import inputs
+from ui.handlers.inputs import InputError
+from ui.handlers.streaming import stream_text
+from ui.handlers.train.plan import check_size, facts_of
+from ui.runs.run_manager import Workspace
+from ui.runs.run_state import RunState
+from ui.runs.training_run import Plan, Scoring
+from ui.services import Services
+from ui.state import token_stream
+from ui.state.sessions import Turn
+
+STORIES = BUNDLED / "assistant" / "stories.txt.gz"
+PROMPTS = (
+    "Write a story with the words: ball, rain, sorry.",
+    "Write a story about a brave little cat.",
+    "Hello! What can you do?",
+)
+SECONDS = ("30", "60", "90", "120")
+FIELDS = ("stories", "length", "seed")
+ASKED = 120  # instructions that the model answers before it learns from its answers
+_ANSWERS, _ANSWER_TOKENS, _DUEL_TOKENS, _COMPARED_TOKENS = 4, 100, 80, 160
+_N_INSTRUCTIONS, _HELD_OUT = 6_000, 48
+_PLAIN_SHARE = 0.15
+_LEAST_CHOICES, _MOST_CHOICES = 4, 400
+_MOST_TEXT = 2_000_000
+_UNLIMITED = 10_000_000
+
+
+@dataclass(frozen=True)
+class AssistantForm:
+    """A stage's settings: stories of the visitor's own, or "" for the bundled ones; seconds; the seed."""
+
+    stories: str
+    seconds: float
+    seed: int
+
+
+def assistant_form(values: Mapping[str, object], most_seconds: float) -> AssistantForm:
+    """The form, checked. Raises InputError."""
+    seconds = values["length"]
+    if seconds not in SECONDS:
+        raise InputError(f"The length is {str(seconds)[:40]!r}; choose {', '.join(SECONDS)} seconds.")
+    return AssistantForm(
+        inputs.text(values["stories"], "The text of the stories", most=_MOST_TEXT),
+        min(float(seconds), most_seconds),
+        inputs.whole(values["seed"], "The seed", low=0, high=2**31 - 1),
+    )
+
+
+@cache
+def bundled_stories() -> tuple[str, ...]:
+    """Stories that the mini has written, for instructions that need no network and no text of others."""
+    return tuple(gzip.decompress(STORIES.read_bytes()).decode("utf-8").split("\n<|endoftext|>\n"))
+
+
+def _stories(form: AssistantForm) -> Sequence[str]:
+    """The visitor's stories, with an empty line between two; the bundled ones where there are none."""
+    if not form.stories.strip():
+        return bundled_stories()
+    return [one.strip() for one in form.stories.replace("\r\n", "\n").split("\n\n") if one.strip()]
+
+
+def teaching_plan(services: Services, lm: LanguageModel, form: AssistantForm) -> Plan:
+    """The plan of stage 1: instructions whose answers are stories, with the loss on the answers alone.
+
+    Raises:
+        GPTCoreError: stories that give no instructions, characters that the model does not know, or a large model.
+    """
+    shape = lm.model.config
+    stories = _stories(form)
+    made = services.measure(partial(instructions, stories, _N_INSTRUCTIONS, seed=form.seed))
+    examples = services.measure(lambda: _encoded(lm, made, stories))
+    held_out, train = examples[:_HELD_OUT], examples[_HELD_OUT:]
+    if len(train) < _HELD_OUT:
+        raise InputError(
+            f"Only {len(examples)} of the examples fit into this model's window of {shape.n_positions} tokens; "
+            "choose a model with a longer window, or give shorter stories."
+        )
+    config = instruction_config(
+        time_budget=form.seconds, seed=form.seed, max_steps=_UNLIMITED, optimizer="muon", learning_rate=1.5e-3,
+        muon_learning_rate=0.01,
+    )  # fmt: skip
+    check_size(services, shape, config)
+    data = AnswerBatches(train, batch_size=config.batch_size)
+    config = replace(config, precision=services.precision(shape, config.batch_size, window=min(128, shape.n_positions)))
+    plan = _plan(services, lm, form, data, held_out, config, "instructions")
+    note = (
+        f"{len(train):,} examples, made from {len(stories):,} stories. Only the answers count, and in them words that "
+        "were asked for five times."
+    )
+    objective = AnswerLoss(train, shape.vocab_size)
+    return replace(plan, facts=replace(plan.facts, note=note, n_train=len(train)), objective=lambda _: objective)
+
+
+def preference_plan(
+    services: Services, lm: LanguageModel, pairs: Sequence[PreferencePair], form: AssistantForm, *, note: str
+) -> Plan:
+    """The plan of stage 2: DPO on pairs of answers.
+
+    Raises:
+        GPTCoreError: too few pairs, or a model that is too large.
+    """
+    if len(pairs) < _LEAST_CHOICES:
+        raise InputError(
+            f"There are {len(pairs)} pairs of a better and a worse answer; at least {_LEAST_CHOICES} are needed. "
+            "Let it learn from instructions for longer, or choose more answers yourself."
+        )
+    data = PreferenceBatches(pairs, batch_size=min(8, len(pairs)))
+    config = preference_config(
+        time_budget=form.seconds, max_steps=3 * data.updates_per_epoch, seed=form.seed, batch_size=data.batch_size
+    )
+    check_size(services, lm.model.config, replace(config, batch_size=2 * data.batch_size))
+    held_out = [pair.better for pair in pairs[:_HELD_OUT]]
+    plan = _plan(services, lm, form, data, held_out, config, "preferences")
+    before = clone(lm.model)
+    facts = replace(plan.facts, note=note, n_train=len(pairs), lines={"uniform": math.log(2)})
+    return replace(plan, facts=facts, objective=lambda _: DirectPreference(before))
+
+
+def _encoded(lm: LanguageModel, made: Sequence[Instruction], stories: Sequence[str]) -> list[AnswerExample]:
+    """Examples that fit, the plain stories among them behind all that is held out."""
+    window = lm.model.config.n_positions
+    found = [one for one in (encode_example(lm.tokenizer, each, window) for each in made) if one is not None]
+    n_plain = round(_PLAIN_SHARE * len(found))
+    plain = (plain_example(lm.tokenizer, stories[place % len(stories)], window) for place in range(n_plain))
+    return found + [one for one in plain if one is not None]
+
+
+def _plan(
+    services: Services,
+    lm: LanguageModel,
+    form: AssistantForm,
+    data: Any,
+    held_out: Sequence[AnswerExample],
+    config: Any,
+    kind: Any,
+) -> Plan:
+    shape, tokenizer = lm.model.config, lm.tokenizer
+
+    def evaluate(now: GPT, whole: bool) -> Scoring:
+        total = count = 0.0
+        asked = held_out if whole else held_out[:16]
+        for begin in range(0, len(asked), 8):
+            given, targets = padded_answers(asked[begin : begin + 8])
+            n = float((targets >= 0).sum())
+            with torch.inference_mode(), evaluating(now):
+                loss = now(given, targets).loss
+            total, count = total + float(loss) * n if loss is not None else math.nan, count + n
+            yield
+        return total / max(1.0, count), math.nan
+
+    prompt = tokenizer.encode(chat_prompt([Message(USER, PROMPTS[0])]))
+    if len(prompt) >= shape.n_positions:
+        raise InputError(f"A question takes {len(prompt)} tokens of this model's window of {shape.n_positions}.")
+    room = min(120, shape.n_positions - len(prompt))
+    watched = ObservationPlan(prompt, seed=config.seed, n_new=room, looked_at=prompt[:24])
+    what = "instructions" if kind == "instructions" else "preferences"
+    facts = replace(
+        facts_of(f"{lm.name}: {what}", kind, shape, config, watched, tokenizer, "none"),
+        tokens_per_step=data.batch_size * data.window, n_valid=len(held_out), tuned=True,
+    )  # fmt: skip
+    return Plan(facts, lambda: clone(lm.model).requires_grad_(True), tokenizer, data, evaluate, watched)
+
+
+def write_preferences(
+    services: Services, lm: LanguageModel, form: AssistantForm
+) -> Iterator[tuple[str, list[PreferencePair]]]:
+    """Lets the model answer, and pairs its answers by the rule: (how far it is, the pairs so far)."""
+    made = instructions(_stories(form), 8 * ASKED, seed=form.seed + 1)
+    asked = [one for one in made if one.words][:ASKED]
+    steps = write_pairs(lm, asked, n_each=_ANSWERS, max_new_tokens=_ANSWER_TOKENS, seed=form.seed)
+    told = -1
+    for (done, pairs), _ in services.compute(steps):
+        if done != told:
+            told = done
+            yield f"It answers {len(asked)} instructions {_ANSWERS} times each: {done} done, {len(pairs)} pairs.", pairs
+
+
+def duel(services: Services, request: object) -> dict[str, Any] | None:
+    """Two answers to one question, to choose the better: [workspace, 0, 1 or null of those shown, their number].
+
+    Returns:
+        {"prompt", "answers" (two texts), "number", "chosen" (so far)}; {"said"} why there are none; None for nonsense.
+    """
+    workspace_id, choice, number = [*request[:3], None, None, None][:3] if isinstance(request, list) else [None] * 3
+    workspace = services.run_manager.get(workspace_id)
+    taught = None if workspace is None else stage(workspace, "instructions")
+    if workspace is None or taught is None or taught.language_model is None:
+        return {"said": "First teach it to answer (step 1); then it can write two answers to choose from."}
+    lm, kept = taught.language_model, workspace.choices
+    with kept.lock:
+        if kept.model != taught.id:
+            kept.pairs, kept.model, kept.shown = [], taught.id, None
+        if kept.shown is not None and number == kept.number and choice in (0, 1) and len(kept.pairs) < _MOST_CHOICES:
+            prompt, *both = kept.shown
+            pair = preference_pair(lm, prompt, both[int(choice)], both[1 - int(choice)])
+            kept.pairs += [] if pair is None else [pair]
+        kept.number += 1
+        number = kept.number
+    try:
+        prompt = _question(number)
+        both = services.measure(lambda: [one for _, one in _two_answers(lm, prompt, number)])
+    except GPTCoreError as error:
+        return {"said": str(error)}
+    with kept.lock:
+        kept.shown = (prompt, both[0], both[1])
+        return {"prompt": prompt, "answers": [one.text for one in both], "number": number, "chosen": len(kept.pairs)}
+
+
+def _two_answers(lm: LanguageModel, prompt: str, number: int) -> Iterator[tuple[int, Answer]]:
+    return answers(lm, [prompt], n_each=2, max_new_tokens=_DUEL_TOKENS, seed=1000 * number)
+
+
+def _question(number: int) -> str:
+    """A question for an audience, another each time; the first is short to read."""
+    asked = instructions(bundled_stories()[:200], 40, seed=11)
+    told = [one.prompt for one in asked if one.words or one.kind == "about"]
+    return told[number % len(told)]
+
+
+def stage(workspace: Workspace, kind: str) -> RunState | None:
+    """The newest run of a stage on a workspace that has a model, or None."""
+    found = [record for record in workspace.runs if record.facts.kind == kind and record.language_model is not None]
+    return found[-1] if found else None
+
+
+def teach(services: Services, workspace_id: object, model: object, form: AssistantForm) -> Workspace:
+    """Starts stage 1 with the picked model. Raises GPTCoreError with what to change."""
+    lm = services.models.get(inputs.model_name(model))
+    return services.run_manager.start(workspace_id, teaching_plan(services, lm, form))
+
+
+def prefer(
+    services: Services, workspace_id: object, form: AssistantForm, *, by_audience: bool
+) -> Iterator[tuple[str, Workspace | None]]:
+    """Starts stage 2 with the model of stage 1: (how far it is, the workspace once the run has begun).
+
+    Raises:
+        GPTCoreError: no stage 1, or too few pairs.
+    """
+    workspace = services.run_manager.get(workspace_id)
+    taught = None if workspace is None else stage(workspace, "instructions")
+    if workspace is None or taught is None or taught.language_model is None:
+        raise InputError("There is no model yet that answers: press “1 · Teach it to answer” first.")
+    lm = replace(taught.language_model, name=taught.language_model.name.split(":")[0])
+    if by_audience:
+        kept = workspace.choices
+        pairs = list(kept.pairs) if kept.model == taught.id else []
+        note = f"{len(pairs)} choices of the audience."
+    else:
+        pairs = list[PreferencePair]()
+        for said, pairs in write_preferences(services, lm, form):  # noqa: B007 - the last ones count
+            yield said, None
+        note = f"{len(pairs)} pairs of its own answers, by the rule: all words used, ends properly, does not repeat."
+    yield "", services.run_manager.start(workspace.id, preference_plan(services, lm, pairs, form, note=note))
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One prompt, answered before and after both stages: token streams, and a sentence; None leaves a part as it is."""
+
+    streams: tuple[str | None, str | None, str | None]
+    said: str | None = None
+
+
+def compare(
+    services: Services, session_id: str | None, workspace_id: object, model: object, prompt: object
+) -> Iterator[Compared]:
+    """Answers a prompt with the picked model, that after stage 1 and that after stage 2, as far as there are such.
+
+    Raises:
+        GPTCoreError: an empty prompt, or one that does not fit.
+    """
+    text = inputs.text(prompt, "The prompt", most=2_000, least=1)
+    workspace = services.run_manager.get(workspace_id)
+    found = [stage(workspace, kind) if workspace is not None else None for kind in ("instructions", "preferences")]
+    models = [
+        services.models.get(inputs.model_name(model)),
+        *(None if one is None else one.language_model for one in found),
+    ]
+    asked = words_of(text)
+    written = list[str]()
+    with services.sessions.get(session_id).turn() as run:
+        for place, lm in enumerate(models):
+            if lm is None:
+                continue
+            answer = ""
+            for stream, answer in _answered(services, run, lm, text):  # noqa: B007 - the last one is told
+                yield Compared(tuple(stream if k == place else None for k in range(3)))  # type: ignore[arg-type]
+            if not run.wanted:
+                return
+            written.append(_told(_STAGES[place], answer, asked))
+    missing = "" if all(models) else " Press 1, then 2, to see the next column."
+    yield Compared((None, None, None), f"{' '.join(written)}{missing}")
+
+
+_STAGES = ("Before", "After 1", "After 2")
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """The words that a prompt asks for, where it asks for some: "with the words: a, b and c"."""
+    _, found, rest = text.partition("words")
+    return tuple(re.findall(r"[a-z]+", rest.replace(" and ", ", ").lower())) if found else ()
+
+
+def _told(stage_name: str, answer: str, asked: Sequence[str]) -> str:
+    n_words = len(answer.split())
+    if not asked:
+        return f"{stage_name}: {n_words} words."
+    used = [word for word in asked if holds(answer, word)]
+    return f"{stage_name}: {len(used)} of {len(asked)} requested words in {n_words}."
+
+
+def _answered(services: Services, run: Turn, lm: LanguageModel, text: str) -> Iterator[tuple[str, str]]:
+    """(token stream, answer so far) of a model to one question."""
+    ids = prompt_ids(lm, chat_prompt([Message(USER, text)]))
+    sequence = TokenSequence(ids, WRITING, seed=1, tokenizer=lm.tokenizer, stop=[STOP])
+    room = max(1, min(_COMPARED_TOKENS, lm.model.config.n_positions - len(ids)))
+    stream, answer = "", ""
+    for update in stream_text(services, run, lm, [sequence], room):
+        if update.waiting:
+            yield stream + token_stream.waiting(update.waiting).json, answer
+            continue
+        for _, made in update.tokens:
+            stream += token_stream.token(lm.tokenizer, made).json
+            answer += made.text
+        yield stream, answer

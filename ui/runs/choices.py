@@ -1,0 +1,26 @@
+"""What an audience chooses between two answers of a model, on a workspace."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+
+from gptcore.finetuning.preference import Answer, PreferencePair
+
+
+@dataclass
+class Choices:
+    """What an audience has chosen so far.
+
+    Attributes:
+        pairs: the preferred answer with the other one, of the model that wrote them.
+        model: id of the run that made this model.
+        shown: the prompt and the two answers that stand there.
+        number: of that question.
+    """
+
+    pairs: list[PreferencePair] = field(default_factory=list)
+    model: str = ""
+    shown: tuple[str, Answer, Answer] | None = None
+    number: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
