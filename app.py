@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 import threading
+from urllib.parse import urlsplit
 
 # Hardly anything that imports make is garbage, and looking for some over and over takes a tenth of the start.
 gc.disable()
@@ -26,10 +27,12 @@ from ui.compute import zero_gpu  # noqa: F401
 # isort: split
 
 from gptcore.errors import GPTCoreError
+from ui.figures.qr import qr_terminal
 from ui.handlers.page.stored import page_example
 from ui.handlers.train.files import example_workspaces
 from ui.page import build_page
 from ui.runs.saved_runs import SavedRuns
+from ui.server.lan import EVERYWHERE, own_address
 from ui.server.launch import serve
 from ui.server.log_limits import limit_log
 from ui.server.middleware import allowed_hosts
@@ -55,6 +58,9 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     profile = os.environ.get("GPTLENS_PROFILE", "space" if space else "local")
     parser = argparse.ArgumentParser(description="GPT Lens: one GPT, seen from every side, in the browser.")
     parser.add_argument("--host", default=host, help="0.0.0.0 for other machines")
+    parser.add_argument(
+        "--lan", action="store_true", help="listen on the local network, and print the address and its QR code"
+    )
     parser.add_argument("--port", type=int, default=None, help="the first free one from 7860 when left out")
     parser.add_argument(
         "--model", default="mini", help="a bundled model, gpt1, gpt2, a model folder or a Hub repository"
@@ -85,6 +91,8 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     if options.training_runs is not None and not 1 <= options.training_runs <= _MOST_RUNS:
         parser.error(f"--training-runs is {options.training_runs}; give a number from 1 to {_MOST_RUNS}")
+    if options.lan:
+        options.host = EVERYWHERE
     return options
 
 
@@ -105,6 +113,7 @@ def main(arguments: list[str] | None = None) -> int:
         services = make_services(
             profile=options.profile,
             training_runs=options.training_runs,
+            lan=own_address() if options.host == EVERYWHERE else "",
             model=options.model,
             offline=options.offline,
             examples=example_workspaces(),
@@ -118,7 +127,8 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
     try:
         hosts = allowed_hosts(options.allow_host)
-        serve(page, services, files, host=options.host, port=options.port, hosts=hosts)
+        told = _tell_of_lan if options.lan else None
+        serve(page, services, files, host=options.host, port=options.port, hosts=hosts, told=told)
     except OSError as error:
         where = f"The port {options.port} is taken" if options.port else f"No port is free ({error})"
         print(f"error: {where}. Choose another --port, or leave it out to take the first free one.", file=sys.stderr)
@@ -127,6 +137,16 @@ def main(arguments: list[str] | None = None) -> int:
         services.close()
         files.close()
     return 0
+
+
+def _tell_of_lan(address: str) -> None:
+    """Prints how other machines of the network reach the page."""
+    here = own_address()
+    if not here:
+        print("This machine is in no network; the page is at the address above on this machine alone.")
+        return
+    link = f"http://{here}:{urlsplit(address).port}/"
+    print(f"* On the local network, for everybody in it:  {link}\n{qr_terminal(link)}")
 
 
 def _prepare(options: argparse.Namespace) -> int:

@@ -46,6 +46,7 @@ class Services:
     attention_cache: AttentionCache
     run_manager: RunManager
     datasets: DatasetCache
+    lan: str = ""  # this machine's address in the local network, where the page is served there
 
     def compute(self, steps: Iterator[T]) -> Iterator[tuple[T, float]]:
         """The results of a long computation, step by step with its seconds: in the background of texts and looks."""
@@ -108,6 +109,7 @@ def make_services(
     offline: bool = False,
     examples: Sequence[Workspace] = (),
     saved: SavedRuns | None = None,
+    lan: str = "",
 ) -> Services:
     """The services of the app.
 
@@ -118,6 +120,7 @@ def make_services(
         offline: never use the network.
         examples: runs that everybody may look at.
         saved: where runs are kept on disk.
+        lan: see Services.
     """
     limits = PROFILES[profile]
     if training_runs is not None:
@@ -138,4 +141,5 @@ def make_services(
         attention_cache=attention_cache,
         run_manager=run_manager,
         datasets=DatasetCache(),
+        lan=lan,
     )

@@ -109,8 +109,9 @@ def test_a_second_run_says_what_changed_and_a_phone_follows_by_link(visit):
     expect(page.locator("#train .tr-runs tbody tr")).to_have_count(2)
     expect(page.locator("#train .tr-runs .tr-now")).to_contain_text("learning rate 0.001")
     expect(title(page)).to_contain_text("All steps are done")
-    page.click("#train [data-do=link]")
+    page.click("#train [data-do=control]")
     phone = visit(page.evaluate("location.search"), 390, 844)
+    expect(phone.locator("#train [data-cmd=stop]")).to_be_visible()
     expect(phone.locator("#train .tr-runs tbody tr")).to_have_count(2)
     assert phone.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
@@ -242,6 +243,25 @@ def test_start_says_at_once_that_it_starts(visit):
     expect(page.locator("#train .tr-message")).to_contain_text("A run is in progress")
     page.locator("#train [data-cmd=stop]").click()
     expect(page.locator("#train .tr-title")).to_contain_text("Ended")
+
+
+def test_a_phone_follows_a_run_by_its_code_and_cannot_control_it(visit):
+    page = visit("?tab=train")
+    start(page)
+    page.click("#train [data-do=link]")
+    code = page.locator(".lens-code")
+    expect(code.locator("svg")).to_be_visible()
+    link = code.locator("p").first.inner_text()
+    expect(code).to_contain_text("Start the app with --lan")
+    code.locator("button").click()
+    expect(code).to_have_count(0)
+    phone = page.context.new_page()
+    phone.goto(link)
+    expect(title(phone)).to_have_text(LEARNING)
+    expect(phone.locator("#train [data-cmd=stop]")).to_be_hidden()
+    expect(phone.locator("#train-form")).to_be_hidden()
+    phone.close()
+    stop(page)
 
 
 def test_a_gpt_is_taught_to_answer_and_learns_from_the_audience_s_choices(visit):

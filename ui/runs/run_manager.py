@@ -40,6 +40,7 @@ class Workspace:
 
     Attributes:
         id: who knows it, from any browser, sees and steers the same runs.
+        viewing: who knows only this sees them.
         runs: oldest first; all but the last have ended.
         run: the one that makes the last record; None where that was loaded.
         rival: the one that it races against, if there is one.
@@ -61,6 +62,7 @@ class Workspace:
     allowed: float = math.inf
     choices: Choices = field(default_factory=Choices)
     download: tempfile.TemporaryDirectory[str] | None = None
+    viewing: str = field(default_factory=lambda: secrets.token_urlsafe(16))
 
     @property
     def live(self) -> list[TrainingRun]:
@@ -104,14 +106,24 @@ class RunManager:
         }
 
     def get(self, workspace_id: object) -> Workspace | None:
-        """The workspace of an id, which is thereby looked at; None when it is unknown or gone."""
+        """The workspace of an id, or of its viewing id, which is thereby looked at; None when it is unknown or gone."""
         if isinstance(workspace_id, str) and workspace_id in self._examples:
             return self._examples[workspace_id]
         with self._lock:
             workspace = self._workspaces.get(workspace_id) if isinstance(workspace_id, str) else None
+            workspace = workspace or self._viewed(workspace_id)
             if workspace is not None:
                 workspace.last_seen = self._clock()
             return workspace
+
+    def steered(self, workspace_id: object) -> Workspace | None:
+        """The workspace of an id, for those who may steer it: not by its viewing id."""
+        found = self.get(workspace_id)
+        return found if found is not None and found.id == workspace_id else None
+
+    def _viewed(self, viewing: object) -> Workspace | None:
+        """The workspace of a viewing id."""
+        return next((one for one in self._workspaces.values() if one.viewing == viewing), None)
 
     def start(self, workspace_id: object, plan: Plan, *, rival: Plan | None = None, go: bool = True) -> Workspace:
         """Begins a run on a workspace, a new one when the id is unknown; a run in progress there ends first.
@@ -306,7 +318,8 @@ class RunManager:
         with self._lock:
             known = self._workspaces.get(workspace_id) if isinstance(workspace_id, str) else None
             if known is None:
-                drawn = isinstance(workspace_id, str) and _DRAWN.fullmatch(workspace_id)
+                viewed = self._viewed(workspace_id) is not None  # who only sees begins on a workspace of their own
+                drawn = isinstance(workspace_id, str) and _DRAWN.fullmatch(workspace_id) and not viewed
                 known = Workspace(str(workspace_id) if drawn else secrets.token_urlsafe(16))
                 self._workspaces[known.id] = known
             known.last_seen = self._clock()

@@ -50,8 +50,16 @@ def serve(
     port: int | None = None,
     hosts: Sequence[str] = (),
     wait: bool = True,
+    told: Callable[[str], None] | None = None,
 ) -> str:
     """Serves the page; returns its address, at once unless it shall wait until it is interrupted.
+
+    Args:
+        page, services, files: of the app.
+        host, port: where to listen; None for this machine alone, and the first free port.
+        hosts: names by which browsers may call it.
+        wait: until it is interrupted.
+        told: called with the address once it can be opened.
 
     Raises:
         OSError: the port is taken.
@@ -72,7 +80,7 @@ def serve(
     _, address, _ = page.launch(
         theme=make_theme(),
         head=style_link(),
-        js=calling("shared/keys.js", f"m.start({json.dumps(parts(), ensure_ascii=False)})"),
+        js=calling("shared/keys.js", f"m.start({json.dumps({**parts(), 'lan': services.lan}, ensure_ascii=False)})"),
         footer_links=["api"],
         run_history=False,
         ssr_mode=False,
@@ -89,6 +97,8 @@ def serve(
     )
     _tidy_for_ever(files.tidy, services.run_manager.reap, services.run_manager.save, services.attention_cache.reap)
     threading.Thread(target=_before_visitors, args=(services,), daemon=True, name="warming up").start()
+    if told is not None:
+        told(address)
     if wait:
         _until_told_to_end(page, services)
     return address

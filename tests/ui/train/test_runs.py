@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import threading
 import time
@@ -12,7 +13,7 @@ import torch
 
 from gptcore.errors import GPTCoreError
 from helpers import until as wait_until
-from ui.handlers.train import watching
+from ui.handlers.train import assistant, watching
 from ui.handlers.train.forms import train_form
 from ui.handlers.train.plan import make_plan
 from ui.handlers.train.presets import PRESETS
@@ -339,3 +340,18 @@ def test_a_new_run_does_not_wait_for_the_score_of_the_one_before(services):
     assert begun.wait(60)
     again = jobs.start(first.id, plan)
     assert again.runs[0].state == "ended" and finished(again).current.reason == "All steps are done."
+
+
+def test_who_has_the_viewing_id_sees_a_run_and_steers_nothing(services):
+    workspace = start(services, None, {**SMALL, "length": "cap"})
+    mine = watching.poll(services, [workspace.id, None, 0, 0, 0])
+    assert mine["steers"] and mine["viewing"] == workspace.viewing != workspace.id
+    theirs = watching.poll(services, [workspace.viewing, None, 0, 0, 0])
+    assert theirs["run"] == mine["run"] and not theirs["steers"]
+    assert workspace.id not in json.dumps(theirs)  # what they are told does not let them steer
+    for command in ("pause", "stop", "rate", "longer", "again"):
+        assert watching.command(services, [workspace.viewing, command, 1.0]) is None
+    assert assistant.duel(services, [workspace.viewing, None, None])["said"].startswith("First teach")
+    other = start(services, workspace.viewing, SMALL)  # their own run is on a workspace of their own
+    assert other is not workspace and other.id != workspace.viewing and workspace.current.alive
+    services.run_manager.stop_all()

@@ -9,7 +9,7 @@ import {restoreLook, turnLook} from './look.js';
 import {sentence, shareSentence} from './sentence.js';
 import {askWhy} from './why.js';
 import {heldView, hold} from './visit.js';
-import {SAY} from './page.js';
+import {SAY, setLan} from './page.js';
 import {isTouring, leaveTour, resumeTour, startTour, turnBack, turnTour} from './tour.js';
 
 const AMID = 'A run is in progress; G does not begin it anew. S stops it, and a click on Start begins another.';
@@ -58,6 +58,7 @@ function closeMenus(event) {
 
 export function start(parts) {
   endCount();
+  setLan(parts.lan ?? '');
   restoreLook();
   shareSentence(isReplaying);
   showParts(parts);

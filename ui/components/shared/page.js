@@ -141,6 +141,34 @@ export function linkTo(address, settings, {present = false} = {}) {
   return url.toString();
 }
 
+// The address of this server in the local network, "" where it is not served there.
+let lan = '';
+export const setLan = address => {
+  lan = address;
+};
+
+// A link to a view for other machines: this one's own name would mean themselves.
+export function linkFor(settings, address = location.href) {
+  const url = new URL(linkTo(address, settings));
+  if (lan && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)) url.hostname = lan;
+  return url.toString();
+}
+
+// A link as a QR code, an SVG that the server has drawn, large enough for the back row.
+export function showCode(link, svg) {
+  const dialog = add(document.body, 'dialog', 'lens-code lens-component');
+  dialog.setAttribute('aria-label', 'A link for phones');
+  if (svg) add(dialog, 'div', 'lens-code-drawn').innerHTML = svg; // drawn by the server from the link alone
+  add(dialog, 'p', '', link);
+  const local = ['localhost', '127.0.0.1', '[::1]'].includes(new URL(link).hostname);
+  if (local)
+    add(dialog, 'p', '', 'Only this machine can open it. Start the app with --lan for phones in the same network.');
+  addButton(dialog, 'lens-plain', 'Close', () => dialog.close());
+  dialog.addEventListener('close', () => dialog.remove());
+  dialog.addEventListener('click', event => event.target === dialog && dialog.close());
+  dialog.showModal();
+}
+
 // Puts a view's link into the address bar and on the clipboard; returns a sentence that says what was done.
 export async function shareLink(settings, note = '') {
   const link = linkTo(location.href, settings, {present: document.body.classList.contains('present')});

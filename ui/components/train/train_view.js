@@ -2,7 +2,7 @@
 // the page by textContent. `run` is what has been received of the newest run.
 import {counted, csvText, percent, smoothed, visible} from '../shared/plain.js';
 import {inflate} from '../shared/coding.js';
-import {SAY, add, isDark, onLook, saveMade, saveText, shareLink} from '../shared/page.js';
+import {SAY, add, copyText, isDark, linkFor, onLook, saveMade, saveText, shareLink, showCode} from '../shared/page.js';
 import {formedDrawing} from '../shared/formed.js';
 import {goTo} from '../shared/places.js';
 import {chooseHead, chosenHead, setSentence} from '../shared/sentence.js';
@@ -177,7 +177,8 @@ export function start({element, props, server, trigger, watch, pace}) {
     }
     if (fresh) setStarting(false);
     element.classList.toggle('tr-learning', alive() && !['ready', 'queued', 'paused'].includes(run.state));
-    run.queue = news.queue;
+    [run.queue, run.viewing] = [news.queue, news.viewing];
+    document.body.classList.toggle('only-sees', !news.steers && !isExample(bench));
     if (!inSight || starting) return;
     if (follow) at = Math.max(0, run.looks.length - 1);
     numbers();
@@ -506,6 +507,11 @@ export function start({element, props, server, trigger, watch, pace}) {
       );
     else if (what === 'json') saveMade(said, 'run.json', () => server.recording([bench, run.id]));
     else if (what === 'link') {
+      const run_link = {tab: 'train', ...(isExample(bench) ? {} : {bench: run.viewing})};
+      const link = linkFor(run_link);
+      said.textContent = (await copyText(link)) ? 'The link is on the clipboard.' : '';
+      showCode(link, await server.phone([link]).catch(() => null));
+    } else if (what === 'control') {
       const run_link = {tab: 'train', ...(isExample(bench) ? {} : {bench})};
       said.textContent = await shareLink(run_link, 'Anyone with this link can control the run.');
     } else if (what === 'png' || what === 'svg')

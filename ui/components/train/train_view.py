@@ -67,7 +67,8 @@ snapshot.</p></details>
 <button type="button" data-do="why" title="what each part of this model writes for the word after the beginning of its sample">Why this word?</button>
 <button type="button" data-open="parameters">Open in Parameters</button>
 SAVE
-<button type="button" data-do="link" title="a link that shows this run in another browser or on a phone">Follow on a phone</button>
+<button type="button" data-do="link" title="a link and a QR code that show this run in another browser or on a phone; nobody can control it with them">Follow on a phone</button>
+<button type="button" data-do="control" title="a link with which another browser can pause, stop and start runs here">Share control</button>
 <span class="ts-said tr-said" role="status"></span></div>
 """.replace("SAVE", save_menu("png", "svg", csv="Curve, .csv", json="Run, .json"))
 
@@ -78,7 +79,7 @@ def train_view(value: str = "", *, server_functions: ServerFunctions, elem_id: s
     Without a value it shows the workspace that this browser last had, the one in the link, or the recorded example. Its event
     `models` carries {"bench"} when there is a model to pick, `restore` the same where a page shows a run again, `open` {"bench", "run", "tab"} when one shall be opened.
 
-    server_functions: poll, command, heads, formed, chances, past, recording, slide and tell; each takes one list.
+    server_functions: poll, command, heads, formed, chances, past, recording, slide, phone and tell; each takes one list.
     """
     return component(
         value,

@@ -230,7 +230,7 @@ def duel(services: Services, request: object) -> dict[str, Any] | None:
         {"prompt", "answers" (two texts), "number", "chosen" (so far)}; {"said"} why there are none; None for nonsense.
     """
     workspace_id, choice, number = [*request[:3], None, None, None][:3] if isinstance(request, list) else [None] * 3
-    workspace = services.run_manager.get(workspace_id)
+    workspace = services.run_manager.steered(workspace_id)
     taught = None if workspace is None else stage(workspace, "instructions")
     if workspace is None or taught is None or taught.language_model is None:
         return {"said": "First teach it to answer (step 1); then it can write two answers to choose from."}
@@ -285,7 +285,7 @@ def prefer(
     Raises:
         GPTCoreError: no stage 1, or too few pairs.
     """
-    workspace = services.run_manager.get(workspace_id)
+    workspace = services.run_manager.steered(workspace_id)
     taught = None if workspace is None else stage(workspace, "instructions")
     if workspace is None or taught is None or taught.language_model is None:
         raise InputError("There is no model yet that answers: press “1 · Teach it to answer” first.")

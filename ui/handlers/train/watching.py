@@ -128,7 +128,7 @@ def command(services: Services, request: object) -> dict[str, Any] | None:
         {"said": a sentence or ""}.
     """
     workspace_id, what, value = _parts(request, 3)
-    workspace = services.run_manager.get(workspace_id)
+    workspace = services.run_manager.steered(workspace_id)
     if workspace is None or workspace.current is None or what not in _COMMANDS:
         return None
     try:
@@ -166,9 +166,9 @@ def poll(services: Services, request: object) -> dict[str, Any] | None:
 
     Returns:
         None when the workspace is gone. Otherwise the run's id and state, its place in the queue ({number, seconds}, or
-        None), and what the page has not seen: rows of the
-        curve from `first`, observations from `looks_from`, the plan's facts when the run is new to the page, and the
-        learning rate ahead. In a race, the same of the rival, asked for as [run, version, rows, observations].
+        None), the id for those who shall only see it, whether this page may steer, and what it has not seen: rows of
+        the curve from `first`, observations from `looks_from`, the plan's facts when the run is new to the page, and
+        the learning rate ahead. In a race, the same of the rival, asked for as [run, version, rows, observations].
     """
     workspace_id, run_id, version, n_rows, n_looks, rival = _parts(request, 6)
     workspace = services.run_manager.get(workspace_id)
@@ -181,7 +181,9 @@ def poll(services: Services, request: object) -> dict[str, Any] | None:
     raced = _news(workspace.rival.record, *known) if racing and workspace.rival is not None else None
     place = services.run_manager.place(workspace)
     queue = None if place is None else {"number": place.number, "seconds": finite(place.seconds)}
-    return {**news, "rival": raced, "bench": workspace.id, "runs": len(workspace.runs), "queue": queue}
+    mine = workspace.id == workspace_id
+    viewing = workspace.viewing if mine else workspace_id
+    return {**news, "rival": raced, "bench": workspace_id, "viewing": viewing, "steers": mine, "queue": queue}
 
 
 def _news(record: RunState, run_id: object, version: object, n_rows: object, n_looks: object) -> dict[str, Any]:

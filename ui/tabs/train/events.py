@@ -12,6 +12,7 @@ import gradio as gr
 from gptcore.errors import GPTCoreError
 from ui.errors import shown_to_visitor
 from ui.figures import train
+from ui.figures.qr import qr_svg
 from ui.figures.slide import is_kind
 from ui.handlers.train import files, watching
 from ui.handlers.train.assistant import FIELDS as ASSISTANT_FIELDS
@@ -145,7 +146,12 @@ def remembering(kind: str, values: Mapping[str, object], workspace: Workspace) -
 def server_functions(services: Services) -> list[Callable[[object], object]]:
     """What the live view asks for, past any queue; whatever arrives is answered, with None at worst."""
     asked = (watching.poll, watching.command, watching.heads, watching.formed, watching.chances)
-    return served(services, *asked, watching.past, watching.tell, files.recording, slide)
+    return served(services, *asked, watching.past, watching.tell, files.recording, slide, phone)
+
+
+def phone(_: Services, request: object) -> str | None:
+    """A link's QR code as SVG: [link]. None for what is no link."""
+    return qr_svg(request[0]) if isinstance(request, list) and len(request) == 1 else None
 
 
 def slide(services: Services, request: object) -> str | None:

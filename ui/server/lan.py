@@ -1,0 +1,23 @@
+"""The local network: this machine's address in it."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+
+EVERYWHERE = "0.0.0.0"
+_ELSEWHERE = ("192.0.2.1", 9)  # reserved for documentation (RFC 5737): asked for a route, sent nothing
+
+
+def own_address() -> str:
+    """The address by which other machines of the network reach this one; "" where it is in none.
+
+    Connecting a UDP socket chooses a route and sends nothing.
+    """
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+        try:
+            asked.connect(_ELSEWHERE)
+            found = asked.getsockname()[0]
+        except OSError:
+            return ""
+    return "" if ipaddress.ip_address(found).is_loopback or found == EVERYWHERE else found
