@@ -19,6 +19,7 @@ import {WORD_TOUR} from '../shared/word_tour.js';
 import {askWhy} from '../shared/why.js';
 import {playFilm} from './film.js';
 import {arcPath, holdSentence} from './held.js';
+import {guessing} from './guessing.js';
 import {machinePicture} from './machine.js';
 import {questions} from './questions.js';
 import {story} from './story.js';
@@ -40,6 +41,7 @@ export function start({element, props, server, watch, given}) {
   let asking = 0; // number of the newest question; an older answer is dropped
   const before = []; // sentences, for Back
   const told = story(find('story'), server, () => data?.tokens);
+  const game = guessing(find('game'), server, () => model);
 
   const ids = () => data.tokens.map(token => token.id);
   const say = text => {
@@ -306,14 +308,22 @@ export function start({element, props, server, watch, given}) {
     told.redraw();
   }
 
-  // The story takes the place of the guesses and the film.
-  function turnStory() {
-    const opens = !told.isOpen();
+  // The story and the game take the place of the guesses and the film.
+  const OTHERS = {
+    story: [told, 'The story', 'Close the story'],
+    game: [game, 'Guess the next letter', 'Close the game'],
+  };
+  function turn(name) {
+    const opens = !OTHERS[name][0].isOpen();
+    for (const [other, [view, title, close]] of Object.entries(OTHERS)) {
+      const shown = opens && other === name;
+      if (shown) view.open();
+      else view.close();
+      const button = element.querySelector(`[data-do=${other}]`);
+      button.setAttribute('aria-expanded', shown);
+      button.textContent = shown ? close : title;
+    }
     find('two').hidden = opens;
-    if (opens) told.open();
-    else told.close();
-    element.querySelector('[data-do=story]').setAttribute('aria-expanded', opens);
-    element.querySelector('[data-do=story]').textContent = opens ? 'Close the story' : 'The story';
   }
 
   function sync() {
@@ -377,7 +387,8 @@ export function start({element, props, server, watch, given}) {
     const door = event.target.closest('button');
     if (door) goTo(new URLSearchParams({tab: door.dataset.tab}));
   });
-  element.querySelector('[data-do=story]').addEventListener('click', turnStory);
+  element.querySelector('[data-do=story]').addEventListener('click', () => turn('story'));
+  element.querySelector('[data-do=game]').addEventListener('click', () => turn('game'));
   questions(find('questions'), find('search'), given.questions);
   words.addEventListener('pointerleave', () => data && point(opened));
   new ResizeObserver(() => data && drawArcs()).observe(words);

@@ -22,6 +22,7 @@ _HTML = """
 <button type="button" class="st-show" data-do="show">Show me around</button>
 <button type="button" class="st-show" data-do="word">Follow one word</button>
 <button type="button" class="st-show" data-do="talk">A recorded talk</button>
+<button type="button" class="st-show" data-do="game" aria-controls="game" aria-expanded="false">Guess the next letter</button>
 <button type="button" data-do="link">Copy link</button>
 <span class="st-said" role="status"></span></div>
 </div>
@@ -39,6 +40,7 @@ _HTML = """
 <div class="st-reel"></div></section>
 </div>
 <section class="st-story" id="story" aria-label="The story" hidden></section>
+<section class="st-game" id="game" aria-label="Guess the next letter" hidden></section>
 <section class="st-ask" aria-label="What do you want to know?"><h2>What do you want to know?</h2>
 <input type="search" class="st-search lens-plain" aria-label="Search the questions" placeholder="Search: copy, temperature, memory …">
 <div class="st-questions"></div></section>
@@ -52,7 +54,8 @@ def start_view(value: str, *, film: Mapping[str, object], server_functions: Serv
     """The component. Its value is JSON of `ui.handlers.start.sentence`, `film` what `ui.handlers.start.film` makes.
 
     Args:
-        server_functions: guesses, which takes [model, ids, place], typed, which takes [model, text], and chapters.
+        server_functions: guesses, which takes [model, ids, place], typed, which takes [model, text], passage, which takes
+            [model, number], and chapters.
     """
     doors = "".join(
         f'<button type="button" data-tab="{escape(tab.title)}"><b>{escape(tab.title)}</b><span>{escape(tab.about)}</span></button>'

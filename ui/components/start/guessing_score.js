@@ -1,0 +1,28 @@
+// Who guesses better, by how many guesses each letter or word took. Nothing here touches the page.
+import {counted} from '../shared/plain.js';
+
+export const MOST = 5; // guesses at one place; what is not found in them counts as one more
+
+// Shannon's upper bound in bits for each: the entropy of the numbers of guesses.
+export function bound(ranks) {
+  const counts = new Map();
+  for (const rank of ranks) counts.set(rank, (counts.get(rank) ?? 0) + 1);
+  const bits = [...counts.values()].map(n => (n / ranks.length) * Math.log2(n / ranks.length));
+  return ranks.length ? 0 - bits.reduce((sum, one) => sum + one, 0) : NaN;
+}
+
+export const atOnce = ranks => ranks.filter(rank => rank === 1).length;
+export const ENOUGH = 10; // places from which on a figure says something
+export const share = ranks => `${ranks.length ? Math.round((100 * atOnce(ranks)) / ranks.length) : 0}%`;
+
+// One sentence on the game so far; yours, theirs: numbers of guesses at the same places.
+export function verdict(yours, theirs, name, kind) {
+  const n = yours.length;
+  if (!n) return '';
+  const [you, it] = [atOnce(yours), atOnce(theirs)];
+  const what = kind === 'letters' ? 'letter' : 'word';
+  const said = `After ${counted(n, what)}: right at once, you ${you} (${share(yours)}), ${name} ${it} (${share(theirs)}).`;
+  if (n < ENOUGH) return said;
+  if (you === it) return `${said} Nothing stands out.`;
+  return `${said} ${you > it ? 'You lead' : `${name} leads`} by ${Math.abs(you - it)}.`;
+}

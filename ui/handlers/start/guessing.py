@@ -1,0 +1,114 @@
+"""Guess the next letter: people against a model, on a text that it has not learned from.
+
+Source: Shannon 1951, "Prediction and Entropy of Printed English": from how many guesses each letter takes one can bound
+the entropy of a text, for people and models alike. The page computes that bound.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from gptcore.corpora import corpus
+from gptcore.errors import GPTCoreError
+from gptcore.language_model import LanguageModel
+from gptcore.model import evaluating
+from gptcore.training import split
+from ui.handlers import inputs
+from ui.services import Services
+
+N_PASSAGES = 12
+_LONGEST, _SHORTEST, _GIVEN = 220, 120, 36  # characters of a passage; those that are shown at first
+_N_BEST = 5
+_WORD = re.compile(r"[A-Za-z]+")
+
+
+@cache
+def passages() -> tuple[str, ...]:
+    """Beginnings of paragraphs from texts of the anthology that were held out when its model was trained."""
+    found = []
+    for document in split(corpus("anthology"))[1]:
+        for paragraph in document.split("\n\n")[1:]:
+            text = " ".join(paragraph.split())
+            if len(text) >= _SHORTEST and "  " not in text and "\n" not in paragraph:
+                end = text.rfind(" ", 0, _LONGEST)
+                found.append(text if len(text) <= _LONGEST else text[:end])
+    return tuple(found[:: max(1, len(found) // N_PASSAGES)][:N_PASSAGES])
+
+
+def passage(services: Services, request: object) -> str | None:
+    """A passage to guess, and how a model guesses it: [model, number]. None for nonsense.
+
+    Returns:
+        JSON of {"text", "kind" ("letters", or "words" for a model that reads pieces of words), "name", "parts"}, or of
+        {"message"} where the model cannot read it. Parts are {"from", "to" (places in the text), "p", "rank" (of what
+        stands there, for the model), "best": [[text, probability]]}.
+    """
+    model, number = request if isinstance(request, list) and len(request) == 2 else (None, None)
+    if isinstance(number, bool) or not isinstance(number, int):
+        return None
+    text = passages()[number % len(passages())]
+    try:
+        lm = services.models.get(inputs.model_name(model))
+        found = services.now(lambda: _guessed(lm, text))
+    except GPTCoreError as error:
+        return json.dumps({"message": str(error)}, ensure_ascii=False)
+    kind = "letters" if lm.tokenizer.kind == "char" else "words"
+    return json.dumps({"text": text, "kind": kind, "name": lm.name, "parts": found}, ensure_ascii=False)
+
+
+def _guessed(lm: LanguageModel, text: str) -> list[dict[str, Any]]:
+    """What is to be guessed of a text, with the model's own guesses."""
+    ids = lm.tokenizer.encode(text)[: lm.model.config.n_positions]
+    with torch.inference_mode(), evaluating(lm.model):
+        chances = lm.model(torch.tensor([ids])).logits[0].float().softmax(-1)  # [T, V]
+    by_letter = lm.tokenizer.kind == "char"
+    names = _letters(lm) if by_letter else _words(lm)
+    parts, at = [], 0
+    for place, token in enumerate(ids):
+        piece = lm.tokenizer.decode([token])
+        begin, at = at, at + len(piece)
+        name = names[token]
+        whole = by_letter or (name and _is_word(text, begin + 1, at))
+        if place and begin >= _GIVEN and whole and text[begin:at] == piece:
+            told = _ranked(chances[place - 1], names, name)
+            parts.append({"from": begin if by_letter else begin + 1, "to": at, **told})
+    return parts
+
+
+def _letters(lm: LanguageModel) -> list[str]:
+    """Of every token its character, without its case."""
+    return [lm.tokenizer.decode([token]).lower() for token in range(lm.tokenizer.vocab_size)]
+
+
+def _words(lm: LanguageModel) -> list[str]:
+    """Of every token that begins a word that word, without its case; "" of all others."""
+    texts = [lm.tokenizer.decode([token]) for token in range(lm.tokenizer.vocab_size)]
+    return [text[1:].lower() if text.startswith(" ") and _WORD.fullmatch(text[1:]) else "" for text in texts]
+
+
+def _is_word(text: str, begin: int, end: int) -> bool:
+    """Whether a whole word stands there, and no part of a longer one."""
+    return bool(_WORD.fullmatch(text[begin:end])) and not text[end : end + 1].isalpha()
+
+
+def _ranked(chances: Tensor, names: list[str], name: str) -> dict[str, Any]:
+    """The probability and the rank of what stands there, and the best guesses; cases of a letter count together."""
+    merged: dict[str, float] = {}
+    order = chances.argsort(descending=True).tolist()
+    for token, chance in zip(order, chances[order].tolist(), strict=True):
+        if names[token]:
+            merged[names[token]] = merged.get(names[token], 0.0) + chance
+    total = sum(merged.values())
+    ranked = sorted(merged, key=lambda one: -merged[one])
+    best = [[one, _rounded(merged[one] / total)] for one in ranked[:_N_BEST]]
+    return {"p": _rounded(merged[name] / total), "rank": 1 + ranked.index(name), "best": best}
+
+
+def _rounded(chance: float) -> float:
+    return float(f"{chance:.3g}")
