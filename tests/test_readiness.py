@@ -1,5 +1,6 @@
 """`python app.py --check` and `--prefetch`: what a talk with no network can count on."""
 
+import re
 import socket
 import subprocess
 import sys
@@ -40,6 +41,7 @@ def test_the_command_says_what_is_ready_on_this_machine():
     assert done.returncode == 0, done.stdout + done.stderr
     for name in bundled_models():
         assert f"ready    {name}: " in done.stdout
+    assert re.search(r"a run of 30 s makes about [\d,]+ updates here: ", done.stdout)
     assert "tokens a second" in done.stdout and "Ready for a talk with no network." in done.stdout
 
 

@@ -39,7 +39,7 @@ from gptcore.model import GPT, IGNORED_TARGET, evaluating
 from gptcore.training import TrainingConfig
 
 BETA = 0.2  # how far the model may move from where it began: the smaller, the farther
-OWN_WEIGHT = 0.2  # of the preferred answer's own loss
+OWN_WEIGHT = 1.0  # of the preferred answer's own loss
 WRITING = SamplingSettings(temperature=0.8, top_k=50, top_p=0.95)
 _REPEATED_RUN = 4  # words: a run that comes again is a repetition
 _LEAST_WORDS = 25  # of a story
@@ -66,7 +66,7 @@ class Verdict:
     @property
     def score(self) -> float:
         """Words first, then an end, then no repetition, then a story's length: larger is better."""
-        return 3 * self.used + self.ends - 4 * self.repeated - (self.n_words < _LEAST_WORDS)
+        return 6 * self.used + self.ends - 4 * self.repeated - (self.n_words < _LEAST_WORDS)
 
 
 def holds(text: str, word: str) -> bool:
@@ -174,12 +174,16 @@ class PreferencePair:
 def pair_of(
     lm: LanguageModel, one: Instruction, written: Sequence[Answer], *, least: float = 0.3
 ) -> PreferencePair | None:
-    """The best and the worst of some answers by the rule; None where they differ by less than `least`."""
+    """The best and the worst of some answers by the rule; None where they differ by less than `least`.
+
+    Where words are asked for, the better one must use more of them: what is easier to learn, such as to end soon, would
+    else be all that is learned.
+    """
     ranked = sorted(written, key=lambda answer: judge(answer.text, one.words, ended=answer.ended).score)
     if len(ranked) < 2:
         return None
-    worst, best = (judge(answer.text, one.words, ended=answer.ended).score for answer in (ranked[0], ranked[-1]))
-    if best - worst < least:
+    worst, best = (judge(answer.text, one.words, ended=answer.ended) for answer in (ranked[0], ranked[-1]))
+    if best.score - worst.score < least or (one.words and best.used <= worst.used):
         return None
     return preference_pair(lm, one.prompt, ranked[-1], ranked[0])
 

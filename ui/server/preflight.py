@@ -15,11 +15,13 @@ from gptcore.analysis import attention_patterns
 from gptcore.errors import GPTCoreError
 from gptcore.inference.generation import generate
 from gptcore.language_model import LanguageModel, bundled_models, damaged_files
+from ui.handlers.train.fitting import expected_run
 from ui.state.model_store import ModelStore, facts
 
 _FONTS = ("IBMPlexSans/IBMPlexSans-Regular.woff2", "IBMPlexMono/IBMPlexMono-Regular.woff2")
 _PORTS = range(7860, 7960)  # where the server looks for a free one
 _SLOW, _NEEDED_BYTES = 60.0, 500e6  # tokens a second that a reader can just follow in a long text; space for files
+_RUN = 30  # seconds of a training run
 _PROMPT, _N_TOKENS = "Once upon a time, there was a little fox who lived in the forest.", 64
 
 
@@ -51,6 +53,7 @@ def check(models: ModelStore, *, host: str, port: int | None) -> Iterator[Findin
         if choice.name not in bundled_models():
             yield _opens(models, choice.name) if choice.cached else Finding(False, _missing(choice.name))
     yield from _speed(models)
+    yield _training()
     yield _fonts()
     yield _port(host, port)
     yield _room()
@@ -98,6 +101,13 @@ def _speed(models: ModelStore) -> Iterator[Finding]:
     began = time.perf_counter()
     attention_patterns(lm.model, ids)
     yield Finding(True, f"all its attention maps of a sentence take {1e3 * (time.perf_counter() - began):,.0f} ms")
+
+
+def _training() -> Finding:
+    """How far the first preset of Train gets here."""
+    updates, words = expected_run(_RUN)
+    ends = "it ends in words" if words else "too few for words, so Train takes a smaller model: close other programs"
+    return Finding(True, f"a run of {_RUN} s makes about {updates:,} updates here: {ends}")
 
 
 def _tokens_per_second(lm: LanguageModel) -> float:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from gptcore.config import GPTConfig
-from gptcore.training.precision import passes_rate
+from gptcore.training.precision import faster_precision, passes_rate
 from ui.handlers.train.presets import LENGTHS, PRESETS
 from ui.services import Services
 
@@ -21,6 +21,18 @@ _VOCABULARY = 74  # of the built-in text in letters; what it costs is little
 _ENOUGH, _SOME = 450_000, 200_000
 _SMALLER: dict[str, Any] = {"n_layer": 2, "n_embd": 96, "batch_size": 8}
 _SMALLEST: dict[str, Any] = {"n_layer": 1, "n_embd": 64, "batch_size": 8}
+
+
+def first_shape() -> tuple[GPTConfig, int]:
+    """The shape that the presets of letters and pieces share, and the rows of a batch."""
+    return GPTConfig(vocab_size=_VOCABULARY, **{name: _FIRST[name] for name in _SHAPE[:-1]}), _FIRST["batch_size"]
+
+
+def expected_run(seconds: float) -> tuple[int, bool]:
+    """(updates that a preset's run of so many seconds makes here, as it is now, and whether it will write words)."""
+    shape, batch = first_shape()
+    tokens = seconds * passes_rate(shape, batch, faster_precision(shape, batch), seconds=1.0)
+    return round(tokens / (batch * shape.n_positions)), tokens >= _ENOUGH
 
 
 def fitted(services: Services, values: Mapping[str, object]) -> tuple[dict[str, object], str]:
@@ -38,10 +50,7 @@ def fitted(services: Services, values: Mapping[str, object]) -> tuple[dict[str, 
         and all(given.get(name) == _FIRST[name] for name in _SHAPE)
     ):
         return given, ""
-    shape, batch = (
-        GPTConfig(vocab_size=_VOCABULARY, **{name: _FIRST[name] for name in _SHAPE[:-1]}),
-        _FIRST["batch_size"],
-    )
+    shape, batch = first_shape()
     rate = services.now(partial(passes_rate, shape, batch, services.precision(shape, batch)))
     tokens = rate * int(seconds)  # a run also steps and scores, but its passes are warmer
     if tokens >= _ENOUGH:
