@@ -223,105 +223,102 @@ def _note(axes, look: Colors, x: float, y: float, text: str) -> None:
 
 def _block(axes, shape: Drawn, look: Colors) -> None:
     """One block, from its input at the bottom to its output at the top, with shapes on the arrows."""
-    C, F, D = shape.C, shape.F, shape.C // shape.H
     kind = (
         "pre-norm (GPT-2): the norm stands inside the branch"
         if shape.pre_norm
         else "post-norm (GPT-1): the norm follows the sum"
     )
     axes.text(66, 67.5, f"One block, {kind}", color=look.ink, fontsize=12)
-    trunk, left = 74.0, 87.0
-    stream = f"[B, T, {C:,}]"
-    dropped = f", dropout {shape.dropout:g}" if shape.dropout else ""
+    part = _BlockParts(axes, shape, look)
+    y = part.attention()
+    if shape.use_mlp:
+        part.mlp(y)
+    else:
+        _arrow(axes, look, (part.trunk, y), (part.trunk, 64.0), f"{part.stream} to the next block", -1)
 
-    def norm(part: str, x: float, y: float, w: float) -> None:
-        _box(axes, look, part, x, y, w, 2.6, _FILL["norm"], f"{part}   2·{C:,}", 11)
 
-    def add(y: float) -> None:
-        axes.text(
-            trunk,
-            y,
-            "+",
-            color=look.ink,
-            fontsize=20,
-            ha="center",
-            va="center",
-            bbox={"boxstyle": "circle,pad=0.15", "facecolor": look.paper, "edgecolor": look.ink},
-        )
+class _BlockParts:
+    """The branches of a block beside its trunk, the residual stream; heights grow upwards."""
 
-    _arrow(axes, look, (trunk, 2.0), (trunk, 28.4 if shape.pre_norm else 27.4), stream, -1)
-    base = 4.0
-    axes.plot([trunk, left + 18], [base, base], color=look.ink, linewidth=1.3)
-    y = base
-    if shape.pre_norm:
-        _arrow(axes, look, (left + 18, y), (left + 18, y + 2.2))
-        norm("ln_1", left, y + 2.2, 36)
-        y += 4.8
-    _arrow(axes, look, (left + 18, y), (left + 18, y + 2.4), stream)
-    _box(axes, look, "attention", left, y + 2.4, 36, 4.2, _FILL["attention"], f"c_attn   {C:,} → 3·{C:,}", 12)
-    y += 6.6
-    _arrow(axes, look, (left + 18, y), (left + 18, y + 2.6), f"q, k, v: each [B, {shape.H}, T, {D}]")
-    _box(
-        axes,
-        look,
-        "attention",
-        left,
-        y + 2.6,
-        36,
-        5.0,
-        _FILL["attention"],
-        f"softmax(q·kᵀ / √{D}, no future) · v\n{shape.H} maps [T, T]{dropped}",
-        11,
-    )
-    y += 7.6
-    _arrow(axes, look, (left + 18, y), (left + 18, y + 2.2), stream)
-    _box(axes, look, "attention", left, y + 2.2, 36, 3.2, _FILL["attention"], f"c_proj   {C:,} → {C:,}", 12)
-    y += 5.4
-    top = y + 1.6
-    axes.plot([left + 18, left + 18], [y, top], color=look.ink, linewidth=1.3)
-    _arrow(axes, look, (left + 18, top), (trunk + 1.6, top), "", 1)
-    _note(axes, look, left + 19, y + 0.9, dropped)
-    add(top)
-    y = top + 1.6
-    if not shape.pre_norm:
-        _arrow(axes, look, (trunk, y - 0.4), (trunk, y + 1.6))
-        norm("ln_1", trunk - 7, y + 1.6, 14)
-        y += 4.6
-    if not shape.use_mlp:
-        _arrow(axes, look, (trunk, y), (trunk, 64.0), f"{stream} to the next block", -1)
-        return
-    last = 61.5 if shape.pre_norm else 57.0
-    _arrow(axes, look, (trunk, y), (trunk, last - 1.6), stream, -1)
-    axes.plot([trunk, left + 18], [y + 1.0, y + 1.0], color=look.ink, linewidth=1.3)
-    y += 1.0
-    if shape.pre_norm:
-        _arrow(axes, look, (left + 18, y), (left + 18, y + 2.0))
-        norm("ln_2", left, y + 2.0, 36)
-        y += 4.6
-    _arrow(axes, look, (left + 18, y), (left + 18, y + 2.2), stream)
-    wide = min(48.0, 36 * max(1.0, F / (4 * C)) + 8)
-    _box(
-        axes,
-        look,
-        "mlp",
-        left + 18 - wide / 2,
-        y + 2.2,
-        wide,
-        3.8,
-        _FILL["mlp"],
-        f"c_fc   {C:,} → {F:,}, then {_ACTIVATIONS[shape.activation]}",
-        12,
-    )
-    y += 6.0
-    _arrow(axes, look, (left + 18, y), (left + 18, y + 2.4), f"[B, T, {F:,}]")
-    _box(axes, look, "mlp", left, y + 2.4, 36, 3.4, _FILL["mlp"], f"c_proj   {F:,} → {C:,}", 12)
-    y += 5.8
-    axes.plot([left + 18, left + 18], [y, last], color=look.ink, linewidth=1.3)
-    _arrow(axes, look, (left + 18, last), (trunk + 1.6, last))
-    _note(axes, look, left + 19, y + 0.9, dropped)
-    add(last)
-    if not shape.pre_norm:
-        _arrow(axes, look, (trunk, last + 1.4), (trunk, last + 2.8))
-        norm("ln_2", trunk - 7, last + 2.8, 14)
-        last += 4.6
-    _arrow(axes, look, (trunk, last + 1.4), (trunk, 66.0), "", -1)
+    trunk, left, middle = 74.0, 87.0, 105.0
+
+    def __init__(self, axes, shape: Drawn, look: Colors) -> None:
+        self._axes, self._shape, self._look = axes, shape, look
+        self.stream = f"[B, T, {shape.C:,}]"
+        self._dropped = f", dropout {shape.dropout:g}" if shape.dropout else ""
+
+    def attention(self) -> float:
+        """From the input through attention to the first sum; returns the height from which the trunk goes on."""
+        axes, shape, look, middle = self._axes, self._shape, self._look, self.middle
+        C, D = shape.C, shape.C // shape.H
+        self._up(2.0, 28.4 if shape.pre_norm else 27.4, self.stream)
+        y = 4.0
+        axes.plot([self.trunk, middle], [y, y], color=look.ink, linewidth=1.3)
+        if shape.pre_norm:
+            _arrow(axes, look, (middle, y), (middle, y + 2.2))
+            self._norm("ln_1", self.left, y + 2.2, 36)
+            y += 4.8
+        _arrow(axes, look, (middle, y), (middle, y + 2.4), self.stream)
+        self._box("attention", y + 2.4, 4.2, f"c_attn   {C:,} → 3·{C:,}", 12)
+        y += 6.6
+        _arrow(axes, look, (middle, y), (middle, y + 2.6), f"q, k, v: each [B, {shape.H}, T, {D}]")
+        mixed = f"softmax(q·kᵀ / √{D}, no future) · v\n{shape.H} maps [T, T]{self._dropped}"
+        self._box("attention", y + 2.6, 5.0, mixed, 11)
+        y += 7.6
+        _arrow(axes, look, (middle, y), (middle, y + 2.2), self.stream)
+        self._box("attention", y + 2.2, 3.2, f"c_proj   {C:,} → {C:,}", 12)
+        y += 5.4
+        top = y + 1.6
+        self._joins(y, top)
+        y = top + 1.6
+        if shape.pre_norm:
+            return y
+        _arrow(axes, look, (self.trunk, y - 0.4), (self.trunk, y + 1.6))
+        self._norm("ln_1", self.trunk - 7, y + 1.6, 14)
+        return y + 4.6
+
+    def mlp(self, y: float) -> None:
+        """From a height of the trunk through the MLP to the second sum and the block's output."""
+        axes, shape, look, middle = self._axes, self._shape, self._look, self.middle
+        C, F = shape.C, shape.F
+        last = 61.5 if shape.pre_norm else 57.0
+        self._up(y, last - 1.6, self.stream)
+        y += 1.0
+        axes.plot([self.trunk, middle], [y, y], color=look.ink, linewidth=1.3)
+        if shape.pre_norm:
+            _arrow(axes, look, (middle, y), (middle, y + 2.0))
+            self._norm("ln_2", self.left, y + 2.0, 36)
+            y += 4.6
+        _arrow(axes, look, (middle, y), (middle, y + 2.2), self.stream)
+        wide = min(48.0, 36 * max(1.0, F / (4 * C)) + 8)
+        inner = f"c_fc   {C:,} → {F:,}, then {_ACTIVATIONS[shape.activation]}"
+        self._box("mlp", y + 2.2, 3.8, inner, 12, wide=wide)
+        y += 6.0
+        _arrow(axes, look, (middle, y), (middle, y + 2.4), f"[B, T, {F:,}]")
+        self._box("mlp", y + 2.4, 3.4, f"c_proj   {F:,} → {C:,}", 12)
+        y += 5.8
+        self._joins(y, last)
+        if not shape.pre_norm:
+            _arrow(axes, look, (self.trunk, last + 1.4), (self.trunk, last + 2.8))
+            self._norm("ln_2", self.trunk - 7, last + 2.8, 14)
+            last += 4.6
+        self._up(last + 1.4, 66.0, "")
+
+    def _up(self, begin: float, end: float, says: str) -> None:
+        """The trunk between two heights."""
+        _arrow(self._axes, self._look, (self.trunk, begin), (self.trunk, end), says, -1)
+
+    def _box(self, part: str, y: float, h: float, text: str, size: int, *, wide: float = 36) -> None:
+        _box(self._axes, self._look, part, self.middle - wide / 2, y, wide, h, _FILL[part], text, size)
+
+    def _norm(self, part: str, x: float, y: float, w: float) -> None:
+        _box(self._axes, self._look, part, x, y, w, 2.6, _FILL["norm"], f"{part}   2·{self._shape.C:,}", 11)
+
+    def _joins(self, y: float, top: float) -> None:
+        """A branch that ends at a height goes back to the trunk, and is added there."""
+        axes, look, middle = self._axes, self._look, self.middle
+        axes.plot([middle, middle], [y, top], color=look.ink, linewidth=1.3)
+        _arrow(axes, look, (middle, top), (self.trunk + 1.6, top))
+        _note(axes, look, self.left + 19, y + 0.9, self._dropped)
+        around = {"boxstyle": "circle,pad=0.15", "facecolor": look.paper, "edgecolor": look.ink}
+        axes.text(self.trunk, top, "+", color=look.ink, fontsize=20, ha="center", va="center", bbox=around)

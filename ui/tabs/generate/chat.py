@@ -38,7 +38,7 @@ def chat(services: Services, model: gr.Dropdown, model_work: Wiring) -> None:
         gr.Textbox(
             "",
             label="System line",
-            info="stands before the conversation; the bundled assistant has read few",
+            info="stands before the conversation; the bundled assistant was trained without one",
             max_lines=2,
             elem_id="chat-system",
         )

@@ -29,8 +29,22 @@ class Buttons:
 
 def task_fields(services: Services, values: dict[str, Any]) -> tuple[dict[str, Any], Buttons]:
     """The controls by the names of `ui.handlers.zero_shot.form.FIELDS`, without task and prompt."""
-    task = TASKS[values["task"]]
     found: dict[str, Any] = {}
+    another, language = _input(found, values)
+    examples = _examples(found, values)
+    with gr.Accordion("Edit the template", open=False):
+        found["instruction"] = gr.Textbox(
+            values["instruction"], label="Instruction, said once", lines=1, max_lines=4, elem_id="zs-instruction"
+        )
+        found["body"] = gr.Textbox(values["body"], **wording(values["task"]), lines=2, max_lines=6, elem_id="zs-body")
+    _answering(found, values)
+    link = gr.Button("Copy a link to this", elem_id="zs-link", size="sm")
+    return found, Buttons(another, examples, link, gr.Markdown("", elem_id="zs-link-said"), language)
+
+
+def _input(found: dict[str, Any], values: dict[str, Any]) -> tuple[gr.Button, gr.Textbox]:
+    """The task's own fields, what is expected, and the template; the button for another input, and the language."""
+    task = TASKS[values["task"]]
     titles = [*task.fields.values(), *[""] * (MOST_FIELDS - len(task.fields))]
     for place, title in enumerate(titles):
         found[f"field_{place}"] = gr.Textbox(
@@ -64,6 +78,11 @@ def task_fields(services: Services, values: dict[str, Any]) -> tuple[dict[str, A
         visible=values["task"] == "translate",
         elem_id="zs-language",
     )
+    return another, language
+
+
+def _examples(found: dict[str, Any], values: dict[str, Any]) -> gr.Button:
+    """How many worked examples stand in front, and which; the button for others."""
     found["n_examples"] = gr.Slider(
         0,
         MOST_EXAMPLES,
@@ -86,12 +105,11 @@ def task_fields(services: Services, values: dict[str, Any]) -> tuple[dict[str, A
             elem_id="zs-examples",
             max_height=300,
         )
-        examples = gr.Button("Other examples", elem_id="zs-other-examples", size="sm")
-    with gr.Accordion("Edit the template", open=False):
-        found["instruction"] = gr.Textbox(
-            values["instruction"], label="Instruction, said once", lines=1, max_lines=4, elem_id="zs-instruction"
-        )
-        found["body"] = gr.Textbox(values["body"], **wording(values["task"]), lines=2, max_lines=6, elem_id="zs-body")
+        return gr.Button("Other examples", elem_id="zs-other-examples", size="sm")
+
+
+def _answering(found: dict[str, Any], values: dict[str, Any]) -> None:
+    """Labels, length, sampling and where an answer ends."""
     with gr.Accordion("How it answers", open=False):
         found["labels"] = gr.Textbox(
             values["labels"],
@@ -122,11 +140,10 @@ def task_fields(services: Services, values: dict[str, Any]) -> tuple[dict[str, A
             found["seed"] = gr.Number(
                 values["seed"], label="Seed", precision=0, minimum=0, elem_id="zs-seed", min_width=90
             )
+        settings_from = TASKS[values["task"]].settings_from
         found["stops"] = gr.CheckboxGroup(
-            list(STOPS), value=values["stops"], label="Stop at", elem_id="zs-stops", info=task.settings_from
+            list(STOPS), value=values["stops"], label="Stop at", elem_id="zs-stops", info=settings_from
         )
-    link = gr.Button("Copy a link to this", elem_id="zs-link", size="sm")
-    return found, Buttons(another, examples, link, gr.Markdown("", elem_id="zs-link-said"), language)
 
 
 def field(title: str) -> dict[str, Any]:
