@@ -97,9 +97,9 @@ def mistakes(query: Mapping[str, str]) -> list[str]:
         if name in CHOICES and value not in CHOICES[name]:
             found.append(f"The link's {name} is {shown}; choose {', '.join(map(repr, CHOICES[name]))}.")
         elif name in RANGES and not _is_number(value):
-            found.append(f"The link's {name} is {shown}, which is no number.")
+            found.append(f"The link's {name} is {shown}, which is not a number.")
         elif name not in known and len(name) <= _LONGEST_NAME and (nearly := get_close_matches(name, known, 1, 0.8)):
-            found.append(f"The link sets {name[:60]!r}, which is nothing here; {nearly[0]!r} is.")
+            found.append(f"The link sets {name[:60]!r}, which this page does not know; did you mean {nearly[0]!r}?")
     return found
 
 

@@ -153,6 +153,6 @@ def test_a_link_with_a_slip_opens_and_says_what_it_could_not_set(visit):
     page = visit("?tab=train&preset=Quick&tempature=1&utm_source=x")
     toast = page.locator(".toast-body")
     expect(toast).to_contain_text("The link's preset is 'Quick'; choose '30 seconds, letters'")
-    expect(toast).to_contain_text("'tempature', which is nothing here; 'temperature' is")
+    expect(toast).to_contain_text("'tempature', which this page does not know; did you mean 'temperature'")
     expect(toast).not_to_contain_text("utm")
     settled(page)
