@@ -132,7 +132,7 @@ def query_key_attribution(
 
     Raises:
         ConfigError: a post-norm model, or no such head. TokenIdError, ContextLengthError: as the model does, and for
-            positions that are none.
+            impossible positions.
     """
     config = model.config
     if not (0 <= layer < config.n_layer and 0 <= head < config.n_head):

@@ -131,7 +131,7 @@ def word_circuit(
 
     Raises:
         ConfigError: a post-norm model, or nonsense in share or most. TokenIdError, ContextLengthError: as the model
-            does, and for tokens that are none.
+            does, and for invalid tokens.
     """
     if model.config.norm_position != "pre":
         raise ConfigError("This model is post-norm: its norms rescale the whole stream, so that no circuit is linear.")

@@ -73,7 +73,7 @@ def mean_jacobian(model: GPT, texts: Sequence[Sequence[int]], depth: int) -> Ten
         depth: 0 to n_layer.
 
     Raises:
-        ConfigError: a depth that is none. TokenIdError: texts of different lengths, and as the model does.
+        ConfigError: an impossible depth. TokenIdError: texts of different lengths, and as the model does.
     """
     *_, whole = jacobian_steps(model, texts, depth)
     return whole
@@ -126,7 +126,7 @@ def concept_swap(
         strength: see ConceptSwap.
 
     Raises:
-        ConfigError: another shape, a depth that is none, or a Jacobian of another width. TokenIdError: ids that are
+        ConfigError: another shape, an impossible depth, or a Jacobian of another width. TokenIdError: ids that are
             none, or the same.
     """
     config = model.config

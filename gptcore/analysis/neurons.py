@@ -53,7 +53,7 @@ def neuron_writes(model: GPT, layer: int, neuron: int) -> Tensor:
     """What a neuron adds to the logit of each token where it reacts by 1, float32 [V], compared with their mean.
 
     Its vector is read by the output head as it is, with the final norm's gains and without its division: the
-    direction is right, the size is not. Raises ConfigError as above, and for a neuron that is none.
+    direction is right, the size is not. Raises ConfigError as above, and for an unknown neuron.
     """
     block = _block(model, layer)
     weight = block.mlp.c_proj.weight  # [C, F]

@@ -135,7 +135,7 @@ def patched_logits(
         cells: (depth, position) each; depth n_layer is behind the last block. None gives the target's own logits.
 
     Raises:
-        TokenIdError: texts of different lengths, or a cell that is none. ContextLengthError: as the model does.
+        TokenIdError: texts of different lengths, or an impossible cell. ContextLengthError: as the model does.
     """
     _check(model, source_ids, target_ids, "residual")
     n_layer = model.config.n_layer

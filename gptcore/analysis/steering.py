@@ -40,7 +40,7 @@ def steering_vector(lm: LanguageModel, towards: Sequence[str], away: Sequence[st
         depth: 1 to n_layer; the middle works best in most models.
 
     Raises:
-        ConfigError: a depth that is none. TokenIdError: no texts. TokenizerError, ContextLengthError: as it does.
+        ConfigError: an impossible depth. TokenIdError: no texts. TokenizerError, ContextLengthError: as it does.
     """
     n_layer = lm.model.config.n_layer
     if not 1 <= depth <= n_layer:

@@ -32,7 +32,7 @@ class Corpus:
 
 
 def corpus(name: str) -> list[str]:
-    """The documents of a built-in corpus. Raises TrainingError for a name that is none."""
+    """The documents of a built-in corpus. Raises TrainingError for an unknown name."""
     if name not in CORPORA:
         raise TrainingError(f"There is no built-in corpus {name!r}. Choose {', '.join(CORPORA)}, or give a text.")
     return CORPORA[name].documents()

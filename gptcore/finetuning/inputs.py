@@ -65,7 +65,7 @@ def multiple_choice(
     """start, context (with the question), delimiter, answer, extract, for each answer; a softmax runs over answers.
 
     Raises:
-        TrainingError: fewer than two answers, or a label that is none of them.
+        TrainingError: fewer than two answers, or a label that is none of their numbers.
     """
     if len(answers) < 2 or not 0 <= label < len(answers):
         raise TrainingError(

@@ -104,7 +104,7 @@ class Score:
 
 
 def find_template(task: Task, name: str) -> Template:
-    """The template of a name, the first for "". Raises PromptError for a name that is none."""
+    """The template of a name, the first for "". Raises PromptError for an unknown name."""
     found = task.template(name) if name else task.templates[0]
     if found is None:
         listed = ", ".join(template.name for template in task.templates)

@@ -179,7 +179,7 @@ def test_what_a_link_cannot_set_is_said_and_strangers_names_are_let_be():
         "__theme": "dark",
     }
     number, task, name = links.mistakes(query)
-    assert number == "The link's temperature is 'hot', which is no number."
+    assert number == "The link's temperature is 'hot', which is not a number."
     assert task.startswith("The link's task is 'cook'; choose 'summarise', 'translate', ")
     assert name == "The link sets 'promt', which this page does not know; did you mean 'prompt'?"
     assert links.read(query, 200) == {"preset": "Tasks appear"}

@@ -126,7 +126,7 @@ def draw_change(
 
 
 def change_picture(request: object) -> str | None:
-    """`draw_change` for a page, or None for a request that is none: anybody can send anything.
+    """`draw_change` for a page, or None for an invalid request: anybody can send anything.
 
     Args:
         request: [JSON of {rows, title}, "png" or "svg", whether the page is dark].
@@ -144,7 +144,7 @@ def change_picture(request: object) -> str | None:
 
 
 def lens_picture(request: object) -> str | None:
-    """`draw_lens` for a page, or None for a request that is none; of a long text the last columns.
+    """`draw_lens` for a page, or None for an invalid request; of a long text the last columns.
 
     Args:
         request: [the component's value, "png" or "svg", whether the page is dark].

@@ -21,7 +21,7 @@ def read_request(request: object, *, most: int) -> tuple[Any, str, bool]:
     """(what the JSON says, kind, whether the page is dark) of [JSON text, "png" or "svg", dark].
 
     Raises:
-        TypeError, ValueError: a request that is none, or a text of more characters than `most`.
+        TypeError, ValueError: an invalid request, or a text of more characters than `most`.
     """
     text, kind, dark = request if isinstance(request, list) and len(request) == 3 else (None, None, None)
     if not isinstance(text, str) or len(text) > most or not is_kind(kind):

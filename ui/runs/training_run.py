@@ -115,7 +115,7 @@ class TrainingRun:
         self._take_turns()
 
     def retune(self, learning_rate: float) -> None:
-        """Moves the peak of the learning rate from the next update on. Raises TrainingError for a rate that is none."""
+        """Moves the peak of the learning rate from the next update on. Raises TrainingError for an invalid rate."""
         self.record.learning_rate = replace(self.record.facts.config, learning_rate=learning_rate).learning_rate
 
     def prolong(self, seconds: float) -> None:

@@ -130,7 +130,7 @@ def _files(folder: Path) -> list[tuple[float, int, Path]]:
 
 
 def _is_running(name: str) -> bool:
-    """Whether a process of this number lives; a name that is no number belongs to nobody."""
+    """Whether a process of this number lives; a name that is not a number belongs to nobody."""
     if os.name == "nt":  # there, the question itself would interrupt the process
         return True
     try:

@@ -48,7 +48,7 @@ def serialise(lines: Iterable[Line]) -> str:
 
 
 def parse(stream: str) -> tuple[Line, ...]:
-    """The lines of a stream that was serialised. Raises ValueError or KeyError for what is none."""
+    """The lines of a stream that was serialised. Raises ValueError or KeyError for anything else."""
     found = [json.loads(line) for line in stream.splitlines()]
     return tuple(Line(one.pop("kind"), one) for one in found)
 

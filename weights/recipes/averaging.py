@@ -28,7 +28,7 @@ def averaged(models: Sequence[LanguageModel], weights: Sequence[float]) -> Langu
         weights: one each, at least 0; only their ratios count.
 
     Raises:
-        TrainingError: models of different shapes, or weights that are none.
+        TrainingError: models of different shapes, or invalid weights.
     """
     if len(models) != len(weights) or not 0 < sum(weights) < math.inf or min(weights) < 0:
         raise TrainingError(

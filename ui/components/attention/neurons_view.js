@@ -18,7 +18,7 @@ export function start({element, props, server, watch}) {
     },
     found => {
       message.textContent = found.message ?? found.note;
-      // A number that is none leaves what is drawn of this model, and the way back with it.
+      // An invalid number leaves what is drawn of this model, and the way back with it.
       if (!found.message) drawn = model;
       element.classList.toggle('nr-none', drawn !== model);
       if (!found.message) draw(found);

@@ -67,7 +67,7 @@ def bars(counts: dict[str, dict[str, int]]) -> str:
 
 
 def picture(request: object) -> str | None:
-    """A slide of the breakdown as a data URL, or None for a request that is none: anybody can send anything.
+    """A slide of the breakdown as a data URL, or None for an invalid request: anybody can send anything.
 
     Args:
         request: [the breakdown component's value, "png" or "svg", whether the page is dark].

@@ -86,7 +86,7 @@ def _asked(services: Services, request: object, n: int) -> tuple[LanguageModel, 
 
 
 def _node(lm: LanguageModel, ids: list[int], value: object) -> CircuitNode:
-    """A node as the page names it. Raises InputError for one that is none."""
+    """A node as the page names it. Raises InputError for an unknown one."""
     config = lm.model.config
     kind, *places = value if isinstance(value, list) and len(value) == 4 else [None] * 4
     widths = {"head": config.n_head, "neuron": config.inner_dim if config.use_mlp else 0, "word": 1}

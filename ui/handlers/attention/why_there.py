@@ -15,7 +15,7 @@ _SMALL = 0.5  # of a score: about a factor of 1.6 in attention
 
 
 def why_there(services: Services, request: object) -> dict[str, Any] | None:
-    """[key, layer, head, mode, reading token, looked-at token]: {said: a sentence}; None for nonsense.
+    """[key, layer, head, mode, reading token, looked-at token]: {said: a sentence}; None for an invalid request.
 
     The score is compared with the mean of all that the token may look at: what all share, softmax does not see.
     """

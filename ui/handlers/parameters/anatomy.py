@@ -44,7 +44,7 @@ class Experiment:
 
 
 def experiment(services: Services, model: object, name: object) -> Experiment:
-    """Runs one of EXPERIMENTS with the model in the picker. Raises InputError for a name that is none."""
+    """Runs one of EXPERIMENTS with the model in the picker. Raises InputError for an unknown name."""
     if not isinstance(name, str) or name not in EXPERIMENTS:
         raise InputError(f"There is no experiment {str(name)[:60]!r}; choose {', '.join(EXPERIMENTS)}.")
     lm = services.models.get(inputs.model_name(model))

@@ -42,7 +42,7 @@ def passages() -> tuple[str, ...]:
 
 
 def passage(services: Services, request: object) -> str | None:
-    """A passage to guess, and how a model guesses it: [model, number]. None for nonsense.
+    """A passage to guess, and how a model guesses it: [model, number]. None for an invalid request.
 
     Returns:
         JSON of {"text", "kind" ("letters", or "words" for a model that reads pieces of words), "name", "parts"}, or of

@@ -90,8 +90,8 @@ def _are_ids(ids: object) -> TypeGuard[list[int]]:
 
 
 def guesses(services: Services, request: object) -> str | None:
-    """The text of so many tokens: [model, ids, the place to look at or null]. None for nonsense, and for a model that
-    is not open."""
+    """The text of so many tokens: [model, ids, the place to look at or null]. None for an invalid
+    request, and for a model that is not open."""
     model, ids, at = request if isinstance(request, list) and len(request) == 3 else (None, None, None)
     if not isinstance(model, str) or not _are_ids(ids) or services.opened(model) is None:
         return None

@@ -227,7 +227,8 @@ def duel(services: Services, request: object) -> dict[str, Any] | None:
     """Two answers to one question, to choose the better: [workspace, 0, 1 or null of those shown, their number].
 
     Returns:
-        {"prompt", "answers" (two texts), "number", "chosen" (so far)}; {"said"} why there are none; None for nonsense.
+        {"prompt", "answers" (two texts), "number", "chosen" (so far)}; {"said"} why there are none; None for
+        an invalid request.
     """
     workspace_id, choice, number = [*request[:3], None, None, None][:3] if isinstance(request, list) else [None] * 3
     workspace = services.run_manager.steered(workspace_id)

@@ -31,7 +31,7 @@ _MEMBERS = {CONFIG_FILE, WEIGHTS_FILE, "tokenizer.json", "tokenizer_config.json"
 
 
 def recording(services: Services, request: object) -> str | None:
-    """A run with its curve and looks as a data URL of JSON: [workspace, run]. None for nonsense."""
+    """A run with its curve and looks as a data URL of JSON: [workspace, run]. None for an invalid request."""
     workspace_id, run_id = [*request, None, None][:2] if isinstance(request, list) else (None, None)
     workspace = services.run_manager.get(workspace_id)
     record = next((r for r in workspace.runs if r.id == run_id), None) if workspace is not None else None

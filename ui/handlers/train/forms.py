@@ -138,7 +138,7 @@ def rival_form(values: Values, limits: Limits) -> TrainForm | None:
     """The form of the run that races against `train_form`'s, or None.
 
     Raises:
-        InputError, TrainingError: as train_form, or a rival that is none.
+        InputError, TrainingError: as train_form, or an unknown rival.
     """
     name, form = values["rival"], train_form(values, limits)
     if not isinstance(name, str) or name not in RIVALS:
@@ -196,7 +196,7 @@ def read_lines(written: object, form: InputForm, *, most: int) -> tuple[list[str
     """(labels in order, (which label, texts) of every line): a label, a tab or a comma, what the form wants.
 
     Raises:
-        InputError: lines that are none, fewer than two labels, or too few lines of one.
+        InputError: invalid lines, fewer than two labels, or too few lines of one.
     """
     text = inputs.text(written, "The labelled lines", most=most, least=1)
     rows: list[tuple[str, tuple[str, ...]]] = []

@@ -78,14 +78,14 @@ INPUT_FORMS: dict[str, InputForm] = {
 
 
 def input_form(name: object) -> InputForm:
-    """By its name. Raises InputError for one that is none."""
+    """By its name. Raises InputError for an unknown one."""
     if not isinstance(name, str) or name not in INPUT_FORMS:
         raise InputError(f"{str(name)[:40]!r} is not an input form. Choose {', '.join(INPUT_FORMS)}.")
     return INPUT_FORMS[name]
 
 
 def texts_of(form: InputForm, written: str, what: str) -> tuple[str, ...]:
-    """The texts of a line, between tabs or bars where there are several. Raises InputError for a line that is none."""
+    """The texts of a line, between tabs or bars where there are several. Raises InputError for an invalid line."""
     if form.most == 1:
         return (written.strip(),)
     texts = tuple(part.strip() for part in written.replace("\t", "|").split("|"))

@@ -86,7 +86,7 @@ NOTES = {
     ),
     "Tasks appear": (
         f"At every snapshot {WATCHED_ITEMS} items of each task, in combinations that the text never shows, are put to "
-        "the model. Right is an answer of which every token is its first guess; guessing gets hardly any. A slow or "
+        "the model. Right is an answer of which every token is its first guess; guessing gets almost none. A slow or "
         "busy machine sees less of this within two minutes; take the maximum then."
     ),
 }

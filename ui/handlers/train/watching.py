@@ -72,7 +72,7 @@ def learn_labels(services: Services, workspace_id: object, model: object, form: 
 
 
 def tell(services: Services, request: object) -> dict[str, Any] | None:
-    """What a run's classifier says of a line: [workspace, run, text]. None for nonsense."""
+    """What a run's classifier says of a line: [workspace, run, text]. None for an invalid request."""
     workspace_id, run_id, text = _parts(request, 3)
     record = _record(services, workspace_id, run_id)
     return None if record is None else services.now(lambda: labels.tell(record, text))
@@ -122,7 +122,7 @@ def go_on(services: Services, workspace: Workspace) -> Workspace:
 
 
 def command(services: Services, request: object) -> dict[str, Any] | None:
-    """Steers the current run: [workspace, one of _COMMANDS, value]. None for nonsense.
+    """Steers the current run: [workspace, one of _COMMANDS, value]. None for an invalid request.
 
     Returns:
         {"said": a sentence or ""}.
@@ -259,7 +259,7 @@ def _ahead(record: RunState, elapsed: float) -> list[list[float]]:
 
 
 def heads(services: Services, request: object) -> dict[str, Any] | None:
-    """Where heads look at one look at a run: [workspace, run, which]. None for nonsense.
+    """Where heads look at one look at a run: [workspace, run, which]. None for an invalid request.
 
     Keys: step; T and maps (bytes [L][H][T][T], compressed); machine (see
     `ui.state.machine`; None where it is not kept).
@@ -344,7 +344,7 @@ def _row_of_past(record: RunState, before: RunState | None, newest: RunState) ->
 
 
 def curves(services: Services, request: object) -> dict[str, Any] | None:
-    """A run's curves for a slide: [workspace, run]; what `ui.figures.train.picture` takes. None for nonsense."""
+    """A run's curves for a slide: [workspace, run]; what `ui.figures.train.picture` takes, or None for an invalid request."""
     workspace_id, run_id = _parts(request, 2)
     record = _record(services, workspace_id, run_id)
     if record is None:

@@ -127,7 +127,7 @@ def rows_of(name: str, made: Sequence[Item]) -> list[list[str]]:
 
 
 def known_task(name: object) -> Task:
-    """The task of a name. Raises InputError for a name that is none."""
+    """The task of a name. Raises InputError for an unknown name."""
     if isinstance(name, str) and name in TASKS:
         return TASKS[name]
     raise InputError(f"There is no task {str(name)[:60]!r}; choose one of {', '.join(TASKS)}.")

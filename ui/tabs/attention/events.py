@@ -122,7 +122,7 @@ def server_functions(services: Services) -> list[Callable[[object], object]]:
 
 
 def picture(services: Services, request: object) -> str | None:
-    """A head's map as a picture: [which map, "png" or "svg", dark]. None for nonsense."""
+    """A head's map as a picture: [which map, "png" or "svg", dark]. None for an invalid request."""
     where, kind, dark = request if isinstance(request, list) and len(request) == 3 else (None, None, None)
     found = maps.chosen(services, where)
     if found is None or not is_kind(kind):
@@ -132,7 +132,7 @@ def picture(services: Services, request: object) -> str | None:
 
 
 def standalone(services: Services, request: object) -> str | None:
-    """The view as a page of its own: [which map, the view's value]. None for nonsense."""
+    """The view as a page of its own: [which map, the view's value]. None for an invalid request."""
     where, value = request if isinstance(request, list) and len(request) == 2 else (None, None)
     whole = files.maps_for_a_page(services, where)
     if whole is None or not isinstance(value, str) or len(value) > _MOST_CHARS:

@@ -102,7 +102,7 @@ class ParametersEvents:
 
 
 def drawn(request: object) -> str | None:
-    """The drawing of a shape with its parts, as JSON; None for a shape that is none. Takes [the shape's controls]."""
+    """The drawing of a shape with its parts, as JSON; None for an invalid shape. Takes [the shape's controls]."""
     try:
         config = shapes.shape(request[0] if isinstance(request, list) else {})
     except (GPTCoreError, TypeError, ValueError, KeyError, IndexError):
@@ -112,7 +112,7 @@ def drawn(request: object) -> str | None:
 
 
 def drawing_picture(request: object) -> str | None:
-    """The drawing of a shape as a slide; None for a shape that is none. Takes [the shape's controls, kind, dark]."""
+    """The drawing of a shape as a slide; None for an invalid shape. Takes [the shape's controls, kind, dark]."""
     try:
         values, kind, dark = _parts(request, 3)
         if not is_kind(kind):
@@ -123,7 +123,7 @@ def drawing_picture(request: object) -> str | None:
 
 
 def anatomy_picture(services: Services) -> Callable[..., Any]:
-    """The figure of an experiment as a slide, with a model that is loaded; None for a request that is none."""
+    """The figure of an experiment as a slide, with a model that is loaded; None for an invalid request."""
 
     def picture(request: object) -> str | None:
         try:

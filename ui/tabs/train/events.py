@@ -155,7 +155,7 @@ def phone(_: Services, request: object) -> str | None:
 
 
 def slide(services: Services, request: object) -> str | None:
-    """A run's curves as a picture: [workspace, run, "png" or "svg", dark]. None for nonsense."""
+    """A run's curves as a picture: [workspace, run, "png" or "svg", dark]. None for an invalid request."""
     kind, dark = [*request[2:], None, None][:2] if isinstance(request, list) else (None, None)
     found = watching.curves(services, request)
     return train.picture(**found, kind=kind, dark=dark is True) if found is not None and is_kind(kind) else None
