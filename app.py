@@ -6,6 +6,7 @@ import argparse
 import gc
 import logging
 import os
+import re
 import signal
 import sys
 import threading
@@ -48,6 +49,7 @@ gc.enable()
 # Seconds for which a thread of the server may keep the one that computes from going on, after each of its small steps.
 # Python's 5 ms are longer than a token takes.
 _SWITCH = 0.0005
+_ORIGIN = re.compile(r"https?://[A-Za-z0-9*.-]+(:\d{1,5})?")
 _MOST_RUNS = 32  # that learn at the same time
 
 
@@ -81,6 +83,13 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         metavar="NAME",
         help="a name by which browsers may call this server, such as a proxy's; repeatable, or GPTLENS_HOSTS",
     )
+    parser.add_argument(
+        "--frame-ancestors",
+        action="append",
+        default=[],
+        metavar="ORIGIN",
+        help="a site that may show views in a frame, such as https://course.example.org; repeatable",
+    )
     parser.add_argument("--profile", default=profile, choices=list(PROFILES))
     parser.add_argument(
         "--training-runs",
@@ -91,6 +100,9 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     if options.training_runs is not None and not 1 <= options.training_runs <= _MOST_RUNS:
         parser.error(f"--training-runs is {options.training_runs}; give a number from 1 to {_MOST_RUNS}")
+    for origin in options.frame_ancestors:
+        if not _ORIGIN.fullmatch(origin):
+            parser.error(f"--frame-ancestors is {origin!r}; give an origin such as https://course.example.org")
     if options.lan:
         options.host = EVERYWHERE
     return options
@@ -128,7 +140,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         hosts = allowed_hosts(options.allow_host)
         told = _tell_of_lan if options.lan else None
-        serve(page, services, files, host=options.host, port=options.port, hosts=hosts, told=told)
+        where = {"host": options.host, "port": options.port, "hosts": hosts, "frames": options.frame_ancestors}
+        serve(page, services, files, **where, told=told)
     except OSError as error:
         where = f"The port {options.port} is taken" if options.port else f"No port is free ({error})"
         print(f"error: {where}. Choose another --port, or leave it out to take the first free one.", file=sys.stderr)

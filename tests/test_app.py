@@ -300,3 +300,21 @@ def test_a_server_is_checked_from_outside(capsys, monkeypatch):
         monkeypatch.setitem(space_check.CHECKS, "attention is drawn", fails)
         assert apart(space_check.main) == 1 and "FAILED" in capsys.readouterr().out
     assert apart(space_check.main) == 1 and "does not answer" in capsys.readouterr().out  # it has ended
+
+
+@pytest.mark.parametrize(
+    "given",
+    [["--training-runs", "0"], ["--training-runs", "33"], ["--frame-ancestors", "'none'"],
+     ["--frame-ancestors", "https://a.example; script-src *"], ["--frame-ancestors", "course.example.org"]],
+)  # fmt: skip
+def test_flags_that_cannot_be_used_are_refused_with_the_value(given, capsys):
+    with pytest.raises(SystemExit):
+        app.parse_arguments(given)
+    assert given[1].split(";")[0] in capsys.readouterr().err
+
+
+def test_flags_for_a_lesson():
+    options = app.parse_arguments(["--lan", "--training-runs", "4", "--frame-ancestors", "https://*.example.org:8443"])
+    assert (options.host, options.training_runs, options.frame_ancestors) == (
+        "0.0.0.0", 4, ["https://*.example.org:8443"],
+    )  # fmt: skip

@@ -49,6 +49,7 @@ RANGES: dict[str, tuple[float, float, bool]] = {
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "tab": TAB_NAMES,
+    "embed": TAB_NAMES,  # a tab without the page around it, for a frame of another page
     "sink": MODES,
     "keep": ENDS,
     "task": tuple(TASKS),
@@ -79,6 +80,8 @@ def read(query: Mapping[str, str], max_new_tokens: int) -> dict[str, Any]:
     for name, choices in CHOICES.items():
         if query.get(name) in choices:
             found[name] = query[name]
+    if "embed" in found:
+        found["tab"] = found.pop("embed")
     return found
 
 
@@ -86,7 +89,7 @@ def mistakes(query: Mapping[str, str]) -> list[str]:
     """A sentence for each setting of a link that cannot be set, or whose name is nearly one; strangers' names are not
     this page's business."""
     found = []
-    tab, view = query.get("tab", ""), query.get("view", "")
+    tab, view = query.get("embed", query.get("tab", "")), query.get("view", "")
     views = titles(tab)
     if view and tab in TAB_NAMES and view.casefold() not in (title.casefold() for title in views):
         offered = f"choose {', '.join(map(repr, views))}" if views else "it has only one"

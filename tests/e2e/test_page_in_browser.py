@@ -243,6 +243,9 @@ def test_a_link_to_a_model_trained_here_shows_its_title(visit):
 
 def test_the_slider_of_time_shows_every_tab_the_model_as_it_was(visit):
     page = visit()
+    page.click("#generate")  # what is stored may have been written by other kernels, which round otherwise
+    settled(page)
+    expect(page.locator("#stream .ts-stats")).to_contain_text(DONE)
     finished = written(page)
     page.locator("#moment input[type=range]").focus()
     page.keyboard.press("Home")
@@ -377,3 +380,14 @@ def test_a_page_load_leaves_nothing_in_the_console(visit):
     page.reload()
     settled(page)
     assert said == []
+
+
+def test_a_view_stands_alone_in_a_frame(visit):
+    page = visit("?embed=attention&view=Logit+lens")
+    expect(page.locator("#lens .ln-table")).to_be_visible()
+    for hidden in ("#head", "#keys", "footer"):
+        expect(page.locator(hidden).first).to_be_hidden()
+    assert page.evaluate("document.querySelector('#tabs > .tab-wrapper').getBoundingClientRect().height") == 0
+    page = visit("?embed=train")
+    expect(page.locator("#train .tr-title")).to_be_visible()
+    expect(page.get_by_role("tab", name="Fine-tune")).to_be_visible()

@@ -140,6 +140,12 @@ def test_only_a_space_is_shown_in_a_frame_of_another_site(monkeypatch):
     assert policy.endswith("frame-ancestors 'self' https://huggingface.co https://*.hf.space")
 
 
+def test_sites_that_were_named_may_show_the_page_in_a_frame():
+    framing = GuardMiddleware(inner, RateLimiter(100), frames=["https://course.example.org"])
+    policy = asked(framing)[1][b"content-security-policy"].decode()
+    assert policy.endswith("frame-ancestors 'self' https://course.example.org")
+
+
 def posted(door, value, path="/gradio_api/queue/join"):
     body = value if isinstance(value, bytes) else json.dumps(value).encode()
     return asked(door, path, "POST", body, content_type="application/json")

@@ -169,6 +169,15 @@ def test_links_set_what_they_can_and_ignore_the_rest():
     assert links.read(query, 200) == {"temperature": 0.3, "top_k": 8, "min_p": 0, "prompt": "p" * 2000}
 
 
+def test_a_link_for_a_frame_opens_its_tab():
+    assert links.read({"embed": "attention"}, 100) == {"tab": "attention"}
+    assert links.mistakes({"embed": "attention", "view": "Logit lens"}) == []
+    (view,) = links.mistakes({"embed": "attention", "view": "Nothing"})
+    assert "Logit lens" in view
+    (tab,) = links.mistakes({"embed": "nothing"})
+    assert "choose 'start'" in tab and links.read({"embed": "nothing"}, 100) == {}
+
+
 def test_what_a_link_cannot_set_is_said_and_strangers_names_are_let_be():
     query = {
         "temperature": "hot",

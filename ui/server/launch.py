@@ -49,6 +49,7 @@ def serve(
     host: str | None = None,
     port: int | None = None,
     hosts: Sequence[str] = (),
+    frames: Sequence[str] = (),
     wait: bool = True,
     told: Callable[[str], None] | None = None,
 ) -> str:
@@ -58,6 +59,7 @@ def serve(
         page, services, files: of the app.
         host, port: where to listen; None for this machine alone, and the first free port.
         hosts: names by which browsers may call it.
+        frames: origins of pages that may show it in a frame.
         wait: until it is interrupted.
         told: called with the address once it can be opened.
 
@@ -66,7 +68,7 @@ def serve(
     """
     as_is = (*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/json")  # answers are small, or packed already
     listeners = Listeners()
-    guarding = {"listeners": listeners, "page": _known(page), "hosts": hosts, "link": early(*_FIRST)}
+    guarding = {"listeners": listeners, "page": _known(page), "hosts": hosts, "frames": frames, "link": early(*_FIRST)}
     before = [
         Middleware(GuardMiddleware, newcomers=RateLimiter(services.limits.page_states), **guarding),
         Middleware(GZipMiddleware, compresslevel=5, exclude_content_types=as_is),

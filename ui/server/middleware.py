@@ -44,9 +44,9 @@ _POLICY = "; ".join((
 ))  # fmt: skip
 
 
-def _headers(*, framed: bool) -> Sequence[tuple[bytes, bytes]]:
-    """What browsers are told with every answer; only a Space is shown in a frame of another site."""
-    ancestors = f"frame-ancestors 'self'{f' {_OF_SPACES}' if framed else ''}"
+def _headers(frames: Sequence[str], *, framed: bool) -> Sequence[tuple[bytes, bytes]]:
+    """What browsers are told with every answer; other sites may show a Space in a frame, and those in `frames` this."""
+    ancestors = " ".join(["frame-ancestors 'self'", *([_OF_SPACES] if framed else []), *frames])
     return (
         (b"x-content-type-options", b"nosniff"),
         (b"referrer-policy", b"same-origin"),
@@ -105,6 +105,7 @@ class GuardMiddleware:
         app: what it stands before.
         newcomers: who is let in.
         hosts: names by which this server may be called, beside its addresses and its own name; "*" for any.
+        frames: origins of pages that may show this one in a frame.
         link: the Link header of the page itself.
         listeners: who waits for answers; told here.
         page: what can be asked; anything if it is not known.
@@ -116,6 +117,7 @@ class GuardMiddleware:
         newcomers: RateLimiter,
         hosts: Sequence[str] = (),
         link: str = "",
+        frames: Sequence[str] = (),
         *,
         listeners: Listeners | None = None,
         page: Known | None = None,
@@ -123,7 +125,7 @@ class GuardMiddleware:
         self._app, self._newcomers, self._page = app, newcomers, page
         self._listeners = listeners if listeners is not None else Listeners()
         self._held = 0
-        self._headers = _headers(framed=bool(os.environ.get("SPACE_ID")))
+        self._headers = _headers(frames, framed=bool(os.environ.get("SPACE_ID")))
         self._link = [(b"link", link.encode())] if link else []
         own = socket.gethostname().lower()
         self._hosts = {"localhost", own, f"{own}.local", *(host.lower() for host in hosts)}

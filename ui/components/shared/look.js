@@ -25,5 +25,9 @@ export function restoreLook() {
   const before = kept();
   if (new URLSearchParams(location.search).get('present') === '1' && before.present === undefined)
     document.body.classList.add('present');
+  // One view without the page around it, for a frame of another page; where the link names a view, without the others.
+  const query = new URLSearchParams(location.search);
+  document.body.classList.toggle('embed', query.has('embed'));
+  document.body.classList.toggle('embed-view', query.has('embed') && query.has('view'));
   for (const name of CLASSES) if (name in before) document.body.classList.toggle(name, before[name]);
 }

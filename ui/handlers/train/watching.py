@@ -344,7 +344,7 @@ def _row_of_past(record: RunState, before: RunState | None, newest: RunState) ->
 
 
 def curves(services: Services, request: object) -> dict[str, Any] | None:
-    """A run's curves for a slide: [workspace, run]; what `ui.figures.train.picture` takes, or None for an invalid request."""
+    """A run's curves for a slide: [workspace, run], as `ui.figures.train.picture` takes them, or None."""
     workspace_id, run_id = _parts(request, 2)
     record = _record(services, workspace_id, run_id)
     if record is None:
