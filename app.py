@@ -12,7 +12,7 @@ import sys
 import threading
 from urllib.parse import urlsplit
 
-# Hardly anything that imports make is garbage, and looking for some over and over takes a tenth of the start.
+# Imports produce almost no garbage, and repeated collections take a tenth of the start-up time.
 gc.disable()
 # Before gradio is imported: no analytics, and its own start-up check must not go through a proxy.
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
@@ -43,18 +43,18 @@ from ui.services import make_services
 from ui.state.limits import PROFILES
 from ui.state.model_store import ModelStore
 
-gc.freeze()  # what is there now stays: nothing of it is looked through again
+gc.freeze()  # the objects that exist now stay: the collector skips them from here on
 gc.enable()
 
-# Seconds for which a thread of the server may keep the one that computes from going on, after each of its small steps.
-# Python's 5 ms are longer than a token takes.
+# Thread switch interval: how long a server thread may hold up the compute thread after each small step.
+# Python's default of 5 ms is longer than one token takes.
 _SWITCH = 0.0005
 _ORIGIN = re.compile(r"https?://[A-Za-z0-9*.-]+(:\d{1,5})?")
-_MOST_RUNS = 32  # that learn at the same time
+_MOST_RUNS = 32  # training at the same time
 
 
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
-    """The command line; a Space, which cannot pass flags, is recognised by its environment."""
+    """Parses the command line; a Space cannot pass flags, so it is recognised by its environment."""
     space = bool(os.environ.get("SPACE_ID"))
     host = os.environ.get("GRADIO_SERVER_NAME", "0.0.0.0" if space else "127.0.0.1")
     profile = os.environ.get("GPTLENS_PROFILE", "space" if space else "local")
@@ -68,13 +68,13 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         "--model", default="mini", help="a bundled model, gpt1, gpt2, a model folder or a Hub repository"
     )
     parser.add_argument("--offline", action="store_true", help="never use the network")
-    parser.add_argument("--check", action="store_true", help="say what is ready for a talk with no network, and end")
+    parser.add_argument("--check", action="store_true", help="say what is ready for a talk with no network, and exit")
     parser.add_argument(
         "--prefetch",
         action="append",
         default=[],
         metavar="MODEL",
-        help="download a model for later use offline, such as gpt2, and end; repeatable",
+        help="download a model for offline use, such as gpt2, and exit; repeatable",
     )
     parser.add_argument(
         "--allow-host",
@@ -95,7 +95,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         "--training-runs",
         type=int,
         metavar="N",
-        help="runs that learn at the same time; others wait in line and begin by themselves. More at once end later",
+        help="training runs at a time; others queue and start automatically. The more, the slower each is",
     )
     options = parser.parse_args(arguments)
     if options.training_runs is not None and not 1 <= options.training_runs <= _MOST_RUNS:
@@ -115,7 +115,7 @@ def main(arguments: list[str] | None = None) -> int:
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s")
     limit_log()
     if threading.current_thread() is threading.main_thread():  # a test may call this elsewhere
-        signal.signal(signal.SIGTERM, signal.default_int_handler)  # as `docker stop` ends it: in order, like Ctrl-C
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # `docker stop`: shut down cleanly, as on Ctrl-C
     if options.prefetch or options.check:
         return _prepare(options)
     files = TemporaryFiles(most_bytes=PROFILES[options.profile].temporary_bytes)
@@ -153,17 +153,17 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _tell_of_lan(address: str) -> None:
-    """Prints how other machines of the network reach the page."""
+    """Prints the address at which other machines on the network reach the page."""
     here = own_address()
     if not here:
-        print("This machine is in no network; the page is at the address above on this machine alone.")
+        print("This machine is not on a network; only it can open the address above.")
         return
     link = f"http://{here}:{urlsplit(address).port}/"
-    print(f"* On the local network, for everybody in it:  {link}\n{qr_terminal(link)}")
+    print(f"* On the local network, for everyone on it:  {link}\n{qr_terminal(link)}")
 
 
 def _prepare(options: argparse.Namespace) -> int:
-    """Downloads what was asked for, and reports what is ready; the exit status is 1 where something is not."""
+    """Runs --prefetch and --check; returns exit status 1 if something is missing."""
     limits = PROFILES[options.profile]
     try:
         for name in options.prefetch:
@@ -186,5 +186,5 @@ def _prepare(options: argparse.Namespace) -> int:
 if __name__ == "__main__":
     try:
         raise SystemExit(main())
-    except KeyboardInterrupt:  # before it is served; then the server ends on it
+    except KeyboardInterrupt:  # before serving starts; afterwards the server handles it
         raise SystemExit(130) from None

@@ -23,13 +23,13 @@ class Linear(nn.Linear):
 
 @dataclass(frozen=True)
 class ForwardContext:
-    """How one forward pass reads; the same for every block.
+    """Settings of one forward pass, shared by all blocks.
 
     Attributes:
-        mask: additive float mask [1 or B, 1, T, S]; None with is_causal for the plain triangle.
+        mask: additive float mask [1 or B, 1, T, S]; None with is_causal for the plain causal mask.
         is_causal: hide the future, where there is no mask and no cached token.
         cache: keys and values of earlier tokens, to which the new ones are written.
-        probe: sees the inside of the pass, and may change it.
+        probe: observes the pass's activations, and may change them.
     """
 
     mask: Tensor | None = None
@@ -41,7 +41,7 @@ class ForwardContext:
 def additive_mask(
     n_query: int, n_key: int, *, causal: bool, attention_mask: Tensor | None, device: torch.device
 ) -> Tensor | None:
-    """What is added to the scores of queries that stand at the end of the keys.
+    """Additive attention mask for queries at the end of the keys.
 
     Args:
         n_query: T, number of new tokens.
@@ -51,7 +51,7 @@ def additive_mask(
 
     Returns:
         float [1 or B, 1, T, S] with 0 for visible and -inf for hidden, or None when nothing is hidden.
-        A token always sees itself, so a row that only fills up never becomes NaN.
+        A token always sees itself, so a row of padding never becomes NaN.
     """
     hidden = torch.zeros(1, 1, n_query, n_key, dtype=torch.bool, device=device)
     if causal:
@@ -91,7 +91,7 @@ def attention_weights(
     bias = mask.to(query.dtype).expand(*batch, T, S).reshape(-1, T, S)
     room = None if out is None else out.view(-1, T, S)
     keys = key.reshape(-1, S, D).transpose(1, 2)
-    # One product that scales and masks on the way, since every pass over [..., T, S] costs as much as the product.
+    # One fused product scales and masks too, since every pass over [..., T, S] costs as much as the product.
     scores = torch.baddbmm(bias, query.reshape(-1, T, D), keys, alpha=D**-0.5, out=room)  # type: ignore[call-overload]
     weights = scores.softmax(-1) if room is None else torch.softmax(scores, -1, out=room)
     return weights.view(*batch, T, S)
@@ -114,7 +114,7 @@ class CausalSelfAttention(nn.Module):
         if context.cache is not None:
             k, v = context.cache.write(self.layer, k, v)  # [B, H, S, D]
         context.probe.queries_and_keys(self.layer, q, k)
-        # Under 16-bit autocast on a CPU the backward of the fused kernel is the slower of the two.
+        # Under 16-bit autocast on a CPU, the fused kernel's backward pass is slower than the explicit path's.
         slow_backward = self.training and q.dtype != torch.float32 and q.device.type == "cpu"
         explicit = slow_backward or context.probe.needs_weights
         y = self._attend_explicitly(q, k, v, context) if explicit else self._attend_fast(q, k, v, context)

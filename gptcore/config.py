@@ -1,4 +1,4 @@
-"""The shape of a GPT and the switches that lessons turn: one frozen, validated dataclass."""
+"""Model configuration: the shape of a GPT and the switches for lessons, in one frozen, validated dataclass."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class GPTConfig:
         initializer_range: standard deviation of the initial weights.
 
     Raises:
-        ConfigError: a value that no model can have, with the value and the limit.
+        ConfigError: an invalid value; the message names the value and the limit.
     """
 
     vocab_size: int = 50257
@@ -108,7 +108,7 @@ class GPTConfig:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> GPTConfig:
-        """The config in a dictionary, such as a parsed config.json; keys it does not know are left out."""
+        """The config in a dictionary, such as a parsed config.json; unknown keys are ignored."""
         known = {field.name for field in fields(cls)}
         return cls(**{key: value for key, value in values.items() if key in known})
 

@@ -12,7 +12,7 @@ NOT_NUMBERS = (
 
 
 class ConfigError(GPTCoreError):
-    """A model shape or switch that no model can have."""
+    """An invalid model shape or switch."""
 
 
 class ContextLengthError(GPTCoreError):
@@ -20,7 +20,7 @@ class ContextLengthError(GPTCoreError):
 
 
 class MemoryLimitError(GPTCoreError):
-    """A result that would take more memory than it was given."""
+    """A result that would exceed its memory limit."""
 
 
 class TokenIdError(GPTCoreError):
@@ -48,7 +48,7 @@ class MissingFileError(HubError):
 
 
 class TrainingError(GPTCoreError):
-    """A training configuration or data set that cannot work."""
+    """An invalid training configuration or data set."""
 
 
 class PromptError(GPTCoreError):

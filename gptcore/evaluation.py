@@ -27,7 +27,7 @@ from gptcore.zero_shot.metrics import percent
 from gptcore.zero_shot.trials import make_trial
 
 _BATCH = 16
-_BLOCK = 24  # characters; every shared passage of twice as many is found
+_BLOCK = 24  # characters; shared passages at least twice as long are always found
 _WORD = re.compile(r"\w+(?:'\w+)?")
 _DOUBLED = re.compile(r"\b(\w+) and (?:the |a |an |his |her )?\1\b", re.IGNORECASE)
 
@@ -44,7 +44,7 @@ class Figure:
 def written(
     lm: LanguageModel, prompts: Sequence[str], *, n: int, max_new_tokens: int, settings: SamplingSettings, seed: int
 ) -> list[str]:
-    """n texts with their prompts, which take turns; text number i is drawn from seed + i."""
+    """Generates n texts, prompts included, cycling through the prompts; text i uses seed + i."""
     texts = [""] * n
     for turn, prompt in enumerate(prompts):
         numbers, ids = list(range(turn, n, len(prompts))), lm.tokenizer.encode(prompt)
@@ -59,7 +59,7 @@ def written(
 
 
 def repeated_share(texts: Sequence[str], n: int = 4) -> float:
-    """Of all runs of n words, the share that the same text has had before."""
+    """Share of word n-grams that occurred earlier in the same text."""
     seen = total = 0
     for text in texts:
         words = [word.lower() for word in _WORD.findall(text)]
@@ -70,13 +70,13 @@ def repeated_share(texts: Sequence[str], n: int = 4) -> float:
 
 
 def doubled_rate(texts: Sequence[str]) -> float:
-    """How often "X and X", also with an article, stands in a thousand words."""
+    """Occurrences of "X and X", also with an article, per thousand words."""
     words = sum(len(_WORD.findall(text)) for text in texts)
     return 1000 * sum(len(_DOUBLED.findall(text)) for text in texts) / max(1, words)
 
 
 def longest_shared(texts: Sequence[str], corpus: str) -> str:
-    """The longest passage of a text that stands in a corpus, exact from twice _BLOCK characters on."""
+    """The longest passage that a text shares with a corpus, exact from 2 * _BLOCK characters on."""
     places: dict[str, list[int]] = {}
     for start in range(0, len(corpus) - _BLOCK + 1, _BLOCK):
         places.setdefault(corpus[start : start + _BLOCK], []).append(start)
@@ -106,13 +106,13 @@ def roles(lm: LanguageModel) -> Counter[str]:
 
 
 def by_prompt_alone(lm: LanguageModel, n_items: int) -> Iterator[Figure]:
-    """How often it does each task of the small web, asked in the task's first template."""
+    """Zero-shot score on each task of the small web, with the task's first template."""
     for task in TASKS_WITH_ITEMS:
         trial = make_trial(task, n_items=n_items)
         try:
             found = Score(trial, [case for cases in evaluate_trial(lm, trial) for case in cases]).estimate
             value = f"{percent(found.mean)} [{percent(found.low)}, {percent(found.high)}]"
-        except TokenizerError as error:  # letters that it does not have
+        except TokenizerError as error:  # characters outside its vocabulary
             value = f"cannot be asked: {error}"
         yield Figure(f"{task}, {trial.metric}", f"{len(trial.items)} new combinations", value)
 
@@ -156,7 +156,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--text", type=Path, nargs="+", default=[], metavar="FILE", help="held-out texts to be scored")
     parser.add_argument("--training", type=Path, nargs="+", default=[], metavar="FILE", help="texts it was trained on")
     parser.add_argument("--samples", type=int, default=200, help="texts to write; 0 for none")
-    parser.add_argument("--tasks", type=int, default=0, metavar="N", help="ask so many items of each of eight tasks")
+    parser.add_argument("--tasks", type=int, default=0, metavar="N", help="items to test in each of eight tasks")
     parser.add_argument("--prompt", action="append", help="to continue; repeatable, they take turns")
     parser.add_argument("--max-new-tokens", type=int, default=200, help="of a sample")
     parser.add_argument("--temperature", type=float, default=0.8, help="of the samples")

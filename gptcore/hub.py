@@ -1,4 +1,4 @@
-"""Files on the Hugging Face Hub: from this machine's cache, else downloaded, else a sentence that says what to do."""
+"""Hugging Face Hub files: from the local cache or downloaded, else an error that says what to do."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gptcore.errors import HubError, MissingFileError
 GPT1_REPOSITORY = "openai-community/openai-gpt"
 GPT2_REPOSITORY = "openai-community/gpt2"
 
-# Presets that have published weights, and the megabytes that a first use downloads.
+# Presets with published weights, and their download size in megabytes.
 HUB_WEIGHTS: dict[str, tuple[str, int]] = {
     "gpt1": (GPT1_REPOSITORY, 479),
     "gpt2": (GPT2_REPOSITORY, 548),
@@ -66,9 +66,7 @@ def fetch(repository: str, file: str, *, offline: bool = False, progress: type[A
             f"{_missing(repository, file)} and the Hub cannot be reached. {_fetch_ahead(repository)}"
         ) from None
     except GatedRepoError:
-        raise HubError(
-            f"{repository} asks visitors to log in; accept its terms on the Hub and run `hf auth login`."
-        ) from None
+        raise HubError(f"{repository} requires a login; accept its terms on the Hub and run `hf auth login`.") from None
     except EntryNotFoundError:
         raise MissingFileError(f"The repository {repository} on the Hub has no file {file}.") from None
     except (RepositoryNotFoundError, HFValidationError):

@@ -1,4 +1,4 @@
-"""Keys and values of the tokens read so far, kept so that a new token costs one row of work."""
+"""KV cache: keys and values of the tokens read so far, so that a new token costs one row of work."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class KVCache:
         batch_size: rows, all of one length.
         capacity: tokens that fit; the window when left out.
         device, dtype: of the memory.
-        memory: float [L, 2, B, H, capacity, D] to use, instead of some of its own.
+        memory: float [L, 2, B, H, capacity, D] to use instead of allocating.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class KVCache:
         return self.data.shape[4]
 
     def write(self, layer: int, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
-        """Stores the new tokens' keys and values behind those already there; `advance` makes it count.
+        """Appends the new tokens' keys and values; `advance` then counts them as read.
 
         Args:
             layer: which block.
@@ -69,12 +69,12 @@ class KVCache:
         self.length += n_tokens
 
     def clear(self) -> None:
-        """Forgets everything; the memory stays."""
+        """Empties the cache; the memory stays allocated."""
         self.length = 0
 
 
 class RaggedKVCache:
-    """Keys and values of texts of different lengths, a row each; rows come and go.
+    """KV cache for sequences of different lengths, one per row; rows can be added and removed.
 
     Args:
         config: of the model.
@@ -93,7 +93,7 @@ class RaggedKVCache:
         return len(self.lengths)
 
     def add(self) -> None:
-        """One more row, the last, which has read nothing."""
+        """Appends an empty row."""
         n = len(self.lengths)
         if n == self.data.shape[2]:
             grown = self._room(max(1, 2 * n), self.data.device)
@@ -103,7 +103,7 @@ class RaggedKVCache:
         self.lengths.append(0)
 
     def remove(self, row: int) -> None:
-        """Takes a row away; the last one gets its number."""
+        """Removes a row; the last row takes its index."""
         length = self.lengths.pop()
         last = len(self.lengths)
         if row < last:
@@ -117,4 +117,4 @@ class RaggedKVCache:
     def _room(self, n_rows: int, device: torch.device | str) -> Tensor:
         config = self._config
         shape = (config.n_layer, 2, n_rows, config.n_head, config.n_positions, config.head_dim)
-        return torch.zeros(shape, device=device)  # zeros: hidden places count 0 times, and 0 times NaN is NaN
+        return torch.zeros(shape, device=device)  # zeros: masked positions get weight 0, and 0 * NaN is NaN

@@ -28,7 +28,7 @@ from gptcore.weights.snapshots import load_snapshot
 BUNDLED = Path(__file__).resolve().parent.parent / "weights"
 DEFAULT_MODEL = "mini"
 _SUMS = "SHA256SUMS"
-MOMENT = "@"  # between a model's name and the updates after which a snapshot of its training was kept
+MOMENT = "@"  # separates a model's name from the update count of a training snapshot
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 
 
@@ -49,7 +49,7 @@ def bundled_models() -> dict[str, Path]:
 
 
 def damaged_files() -> list[str]:
-    """Files of the bundled models, as "mini/model.safetensors", that are missing or not what they were when made."""
+    """Files of the bundled models, as "mini/model.safetensors", that are missing or fail their checksum."""
     sums = BUNDLED / _SUMS
     if not sums.is_file():
         return []
@@ -117,7 +117,7 @@ def find_folder(name: str) -> Path | None:
         return None
     try:
         return next((place for place in (Path(name).expanduser(), BUNDLED.parent / name) if place.is_dir()), None)
-    except (RuntimeError, OSError, ValueError):  # the home of nobody, or a name that no file system takes
+    except (RuntimeError, OSError, ValueError):  # no such user, or a name that is invalid on this file system
         return None
 
 

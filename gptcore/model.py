@@ -46,7 +46,7 @@ class Embedding(nn.Embedding):
 
 
 class MLP(nn.Module):
-    """Two linear maps with an activation between, applied to every position alone."""
+    """Two linear maps with an activation between, applied to every position separately."""
 
     def __init__(self, config: GPTConfig) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class MLP(nn.Module):
 
 
 class Block(nn.Module):
-    """Attention, then MLP, each added to the residual stream; the norm stands before or after."""
+    """Attention, then MLP, each added to the residual stream; the norm comes before or after."""
 
     def __init__(self, config: GPTConfig, layer: int) -> None:
         super().__init__()
@@ -111,11 +111,11 @@ class GPT(nn.Module):
 
     @property
     def blocks(self) -> list[Block]:
-        """The blocks in order; `h` under a type that says what they are."""
+        """The blocks in order: `h` with a precise type."""
         return [block for block in self.h if isinstance(block, Block)]
 
     def tie(self) -> None:
-        """Makes the output head the token embedding again, where the config says so and copying has parted them."""
+        """Re-ties the output head to the token embedding after copying has separated them, if the config says so."""
         if self.config.tie_word_embeddings:
             self.lm_head.weight = self.wte.weight
 
@@ -147,11 +147,11 @@ class GPT(nn.Module):
 
         Args:
             token_ids: int64 [B, T].
-            targets: int64 [B, T], targets[:, t] is what should follow position t. They come shifted from
-                the data; nothing is shifted here. Positions at -100 carry no loss.
-            attention_mask: [B, T], 1 or true where a token is real, 0 or false where it fills up a shorter row.
-                Positions are counted from each row's first real token. With a cache, of its tokens too.
-            probe: sees the inside of this pass, and may change it.
+            targets: int64 [B, T], targets[:, t] is the token after position t. The data are already
+                shifted; nothing is shifted here. Positions at -100 carry no loss.
+            attention_mask: [B, T], 1 or true where a token is real, 0 or false where it is padding.
+                Positions are counted from each row's first real token. With a cache, the mask covers its tokens too.
+            probe: observes this pass's activations, and may change them.
 
         Returns:
             GPTOutput with logits for all positions.
@@ -186,7 +186,7 @@ class GPT(nn.Module):
         return self.ln_f(x)
 
     def resumed(self, stream: Tensor, depth: int, *, probe: Probe = UNSEEN) -> Tensor:
-        """The rest of a pass, from the residual stream before block `depth`, float [B, T, C], as it is then."""
+        """Resumes a pass from the residual stream before block `depth`, float [B, T, C]."""
         return self.ln_f(self._run_blocks(stream, depth, ForwardContext(None, self.config.causal, None, probe)))
 
     def _run_blocks(self, x: Tensor, first: int, context: ForwardContext) -> Tensor:
@@ -199,7 +199,7 @@ class GPT(nn.Module):
     def _reading(
         self, token_ids: Tensor, past: int, attention_mask: Tensor | None, cache: KVCache | None, probe: Probe
     ) -> ForwardContext:
-        """How the blocks read: by the plain triangle where they can, which kernels know, else with a mask."""
+        """The blocks' context: the kernels' built-in causal mask where possible, else an explicit mask."""
         if attention_mask is None and past == 0:
             return ForwardContext(None, self.config.causal, cache, probe)
         T, device = token_ids.shape[1], token_ids.device
@@ -208,7 +208,7 @@ class GPT(nn.Module):
 
 
 def random_model(config: GPTConfig, seed: int) -> GPT:
-    """A freshly initialised model, the same for the same seed whatever else draws random numbers meanwhile."""
+    """A freshly initialised model, determined by the seed alone, whatever else draws random numbers meanwhile."""
     with torch.device("meta"):
         model = GPT(config)
     model = model.to_empty(device="cpu")
@@ -219,7 +219,7 @@ def random_model(config: GPTConfig, seed: int) -> GPT:
 
 @contextmanager
 def evaluating(model: GPT) -> Iterator[None]:
-    """Without dropout inside; a model that was in training mode is put back."""
+    """Context manager: evaluation mode (no dropout) inside, the previous mode afterwards."""
     was_training = model.training
     if was_training:
         model.eval()
@@ -239,7 +239,7 @@ def _positions(token_ids: Tensor, past: int, attention_mask: Tensor | None) -> T
 
 
 def check_token_ids(token_ids: Tensor, past: int, config: GPTConfig) -> None:
-    """Raises a sentence instead of an index error deep inside an embedding; `past` tokens stand before them."""
+    """Validates token ids and raises a readable error; `past` cached tokens come before them."""
     if torch.compiler.is_compiling():
         return
     n_tokens, limit = past + token_ids.shape[-1], config.n_positions

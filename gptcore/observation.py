@@ -1,4 +1,4 @@
-"""Observations of a run while it learns: its curve, and probes of the model at work."""
+"""Observations of a training run: its curve, and snapshots of what the model does."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from gptcore.zero_shot.evaluation import Trial, quick_accuracies
 
 
 class Curve:
-    """The updates of a run, as many as a plot can show: [step, loss, rate, gradient norm, seconds, terms].
+    """The curve of a run, downsampled for a plot: [step, loss, rate, gradient norm, seconds, terms].
 
-    When there are too many, two neighbours become one: the mean of their losses, norms and terms, the later of the
-    rest. The terms are few or none, see StepEvent.
+    When there are too many rows, neighbours are merged in pairs: losses, norms and terms are averaged, the rest comes
+    from the later one. For the terms see StepEvent.
 
     Args:
         most: rows at which they are merged.
 
     Attributes:
         rows: what is kept.
-        version: grows when rows have been merged, so that a reader knows to begin again.
+        version: incremented when rows are merged, so that a reader knows to start over.
     """
 
     def __init__(self, most: int = 1600) -> None:
@@ -64,19 +64,19 @@ def _means(left: Sequence[float], right: Sequence[float]) -> list[float]:
 
 @dataclass(frozen=True)
 class Observation:
-    """The model at one moment of its training.
+    """The model at one point in its training.
 
     Attributes:
         step: updates made.
         elapsed: seconds of training.
         valid_loss: nats per token, or per label, on held-out data, or NaN without any.
-        accuracy: share of held-out labels that are right, or NaN where there are none.
+        accuracy: on held-out labels, or NaN without any.
         text: what it writes after the fixed prompt, with the fixed seed.
         probabilities: of every token after the prompt, float16 [V].
         scores: what its heads do on repeated random tokens.
         maps: where they look on the fixed tokens, uint8 [n_layer, n_head, T, T], 255 for all attention.
-        tasks: share of right answers by task, from prompts alone; empty where none are watched.
-        attribution: what each part wrote for the preference that is watched; None where none is.
+        tasks: zero-shot accuracy by task; empty if no task is watched.
+        attribution: each part's contribution to the watched preference; None without one.
     """
 
     step: int
@@ -93,10 +93,10 @@ class Observation:
 
 @dataclass(frozen=True)
 class Preference:
-    """A next token rather than another.
+    """A preference for one next token over another.
 
     Attributes:
-        before: token ids that stand before; at least one.
+        before: token ids of the context; at least one.
         token: id of what truly comes next.
         rival: id of another token.
     """
@@ -108,14 +108,14 @@ class Preference:
 
 @dataclass(frozen=True)
 class ObservationPlan:
-    """What is looked at, the same at every moment.
+    """What to observe, the same at every snapshot.
 
     Attributes:
         prompt: token ids that are continued; at least one.
         seed: of the continuation.
         n_new: tokens to write.
         looked_at: token ids whose attention maps are kept.
-        trials: tasks that are put to it.
+        trials: tasks to evaluate.
         preference: what is attributed to the model's parts; None for nothing.
     """
 
@@ -136,7 +136,7 @@ def observe(
     valid_loss: float = math.nan,
     accuracy: float = math.nan,
 ) -> Generator[None, None, Observation]:
-    """Looks at a model that nobody changes meanwhile, see `clone`, a little at a time."""
+    """Observes a model in small steps; it must not change meanwhile, see `clone`."""
     text = ""
     for token in generate(
         lm, watched.prompt, max_new_tokens=watched.n_new, temperature=0.8, seed=watched.seed, n_alternatives=0

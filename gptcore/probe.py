@@ -1,4 +1,4 @@
-"""A look inside a forward pass that travels with the call, so that a model shared by many is never touched."""
+"""Probes: hooks for one forward pass, passed with the call so that a shared model is never modified."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from torch import Tensor
 
 
 class Probe:
-    """Sees the inside of one forward pass, and may change it. Override what you need; the rest does nothing.
+    """Observes the activations of one forward pass, and may change them. Override what you need; the rest does nothing.
 
     Letters: B batch, T tokens, S all tokens with the cached ones, C width, H heads, D head width. Layers count from 0.
 
     Attributes:
-        needs_weights: attention must take the explicit path, which is the one that has weights to show.
+        needs_weights: makes attention take the explicit path, the only one that exposes its weights.
     """
 
     needs_weights = False
 
     def queries_and_keys(self, layer: int, query: Tensor, key: Tensor) -> None:
-        """What attention compares: query float [B, H, T, D], key float [B, H, S, D]."""
+        """Receives queries and keys: query float [B, H, T, D], key float [B, H, S, D]."""
 
     def room_for_weights(self, layer: int) -> Tensor | None:
-        """Where the weights shall be written, float32 [B, H, T, S], to spare a copy; None for a new tensor."""
+        """A buffer for the attention weights, float32 [B, H, T, S], to avoid a copy; None for a new tensor."""
         return None
 
     def weights(self, layer: int, weights: Tensor) -> None:
-        """Where every head looks, float [B, H, T, S]: rows sum to 1, masked cells are exactly 0."""
+        """The attention weights of every head, float [B, H, T, S]: rows sum to 1, masked cells are exactly 0."""
 
     def heads(self, layer: int, found: Tensor) -> Tensor:
-        """What every head found, float [B, H, T, D], before the output projection mixes them."""
+        """The output of every head, float [B, H, T, D], before the output projection."""
         return found
 
     def attention_output(self, layer: int, output: Tensor) -> Tensor:
@@ -59,4 +59,4 @@ class StreamProbe(Probe):
         return output
 
 
-UNSEEN = Probe()  # the pass of a model that nobody looks into
+UNSEEN = Probe()  # no-op probe

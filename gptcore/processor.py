@@ -1,4 +1,4 @@
-"""What this machine's processor can multiply, and what it only announces."""
+"""CPU feature detection: bfloat16 instructions, and AMX that is announced but unusable."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 import torch
 
 _CPUINFO = Path("/proc/cpuinfo")  # Linux; elsewhere nothing is known, and nothing is limited
-_TILE_LEAF = 0x1D  # of CPUID: how large AMX's tiles are
+_TILE_LEAF = 0x1D  # CPUID leaf with the sizes of AMX tiles
 
 
 def multiplies_bf16(device: torch.device | str) -> bool:
     """Whether a device has instructions for products of bfloat16 matrices, which halve the bytes and more."""
     if torch.device(device).type == "cuda":
         return torch.cuda.is_bf16_supported()
-    # Private: without them fp32 is assumed, which is right everywhere and slower where there are such instructions.
+    # Private API: without it fp32 is assumed, which is always correct but slower where bf16 is available.
     asked = (getattr(torch.cpu, name, None) for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported"))
     return any(ask is not None and ask() for ask in asked)
 
@@ -24,10 +24,10 @@ def has_hidden_tiles(cpuinfo: str) -> bool:
     """Whether a virtual machine announces AMX and hides the CPUID leaf with the size of its tiles.
 
     oneDNN, which multiplies torch's bfloat16 matrices, then loads tiles of size 0 and the process dies of an illegal
-    instruction. Seen in a virtual machine with "cpuid level: 28" on a processor of 32.
+    instruction. Seen in a virtual machine with "cpuid level: 28" on a processor with level 32.
 
     Args:
-        cpuinfo: what /proc/cpuinfo says, of which the first processor counts.
+        cpuinfo: the content of /proc/cpuinfo; only the first processor counts.
     """
     fields = dict(line.split(":", 1) for line in cpuinfo.split("\n\n")[0].splitlines() if ":" in line)
     told = {name.strip(): value.strip() for name, value in fields.items()}
@@ -36,7 +36,7 @@ def has_hidden_tiles(cpuinfo: str) -> bool:
 
 
 def avoid_hidden_tiles() -> None:
-    """Keep oneDNN from AMX where its tiles are hidden; in effect if it comes before torch's first product."""
+    """Stops oneDNN from using AMX where its tiles are hidden; must be called before torch's first matrix product."""
     try:
         hidden = has_hidden_tiles(_CPUINFO.read_text())
     except OSError:

@@ -1,4 +1,4 @@
-"""How many threads a computation uses: chosen by measuring while it runs, and given back when it is done."""
+"""Thread-count control: chosen by measurement during a computation, and restored afterwards."""
 
 from __future__ import annotations
 
@@ -13,27 +13,26 @@ from pathlib import Path
 
 import torch
 
-# On a busy machine the threads of one product wait for the slowest of them; fewer are then faster. What counts is the
-# mean over a while: beside a page that draws each update, most steps are fast, and some wait long.
-_SPELL_STEPS, _SPELL_SECONDS = 3, 0.1  # at least, between two looks
+# On a busy machine the threads of a product wait for the slowest one, so fewer are faster. The mean over several steps
+# counts: beside a page that redraws at each update, most steps are fast and a few wait long.
+_SPELL_STEPS, _SPELL_SECONDS = 3, 0.1  # minimum length of a measurement
 _FIRST_WAIT, _LONGEST_WAIT = 8, 128  # spells
 _SLOWED_DOWN = 1.15
 _CLEARLY_FASTER = 0.95
 _CAPACITY_SECONDS = 0.25
-# Of a processor: with so much less than the threads in use they are too many, with so much more they are too few.
+# In processors: this much less than the threads in use means too many threads, this much more means too few.
 _TOO_FEW, _ENOUGH_MORE = 0.5, 0.75
 
 
 class ThreadGovernor:
-    """Chooses the thread count of each step: tries another one now and then, and stays if it is faster.
+    """Adaptive thread count for a sequence of steps: tries another count now and then, and keeps it if it is faster.
 
-    A trial lasts a tenth of a second, three steps at least. What was in use is measured before it and, where the trial
-    was faster, once more after it: else one moment at which the machine was busy would decide for a second. After a
-    trial that lost, the next waits twice as long, unless steps become clearly slower than they were, which is what
-    another process on the same cores looks like.
+    A trial lasts a tenth of a second, at least three steps. The current count is measured before it and, if the trial
+    was faster, again after it: otherwise one busy moment would decide for a second. A failed trial doubles the wait
+    for the next, unless steps become clearly slower than before, as they do when another process uses the same cores.
 
-    One governor serves one sequence of steps; `found` is shared by those of one model, so that the next starts with
-    what the last one knew.
+    One governor serves one sequence of steps; all governors of a model share `found`, so that each starts with what
+    the last one learned.
 
     Args:
         found: what was found so far, if anything: the best count, the seconds that a step then took, and when to try
@@ -60,9 +59,9 @@ class ThreadGovernor:
 
     @contextmanager
     def step(self) -> Iterator[None]:
-        """One step of the sequence, with the threads that are best as far as known, and timed.
+        """Runs and times one step with the best known thread count.
 
-        Where the machine has fewer free now, there are so few, and nothing is learned from it.
+        If fewer processors are free now, it uses only those and learns nothing from the step.
         """
         free = _capacity.threads(max(self._counts))
         if free < self.n_threads:
@@ -114,14 +113,14 @@ class ThreadGovernor:
 
 
 class Capacity:
-    """How many threads a machine that is not ours alone has for us now, by what its processors did lately.
+    """Estimates how many threads a shared machine has free for this process now, from recent CPU usage.
 
-    What is free is what was idle plus what this process used. Two threads on less than two free processors wait for
-    one another at each of the barriers of a pass, hundreds a second: measured beside four busy processes, two make a
-    ninth of what one makes. Where the system does not tell (it is read from Linux's /proc/stat), all threads are used.
+    Free capacity is idle time plus what this process used. Two threads on fewer than two free processors wait for each
+    other at every barrier of a pass, hundreds of times a second: beside four busy processes, two threads reached a
+    ninth of the speed of one. Idle time comes from Linux's /proc/stat; elsewhere all threads are used.
 
     Args:
-        idle: gives the seconds for which processors were idle, all together, or None where that is not known.
+        idle: returns the total idle seconds of all processors, or None if unknown.
         clock, used: seconds passed, and seconds that this process has computed.
     """
 
@@ -136,7 +135,7 @@ class Capacity:
         self._now: int | None = None
 
     def threads(self, most: int) -> int:
-        """From 1 to `most`; looked up anew after a quarter of a second."""
+        """From 1 to `most`; refreshed every quarter of a second."""
         at = self._clock()
         if most > 1 and (self._last is None or at - self._last[0] >= _CAPACITY_SECONDS):
             self._look(at, most)
@@ -157,7 +156,7 @@ class Capacity:
 
 @contextmanager
 def adapted() -> Iterator[None]:
-    """Shares what the calling thread computes among as many threads as the machine has free for it now."""
+    """Sets the calling thread's compute thread count to what the machine has free now."""
     if getattr(_thread, "most", None) is not None:  # within another
         yield
         return
@@ -170,7 +169,7 @@ def adapted() -> Iterator[None]:
 
 
 def _most() -> int:
-    """The threads that the calling thread may use at most."""
+    """The maximum thread count for the calling thread."""
     return getattr(_thread, "most", None) or torch.get_num_threads()
 
 
@@ -189,13 +188,13 @@ _thread = threading.local()
 
 @contextmanager
 def sharing(n_threads: int) -> Iterator[None]:
-    """Shares what the calling thread computes among so many threads, and no other thread's.
+    """Sets the thread count for the calling thread only.
 
-    Not with torch's own setter where it can be helped: every thread that begins meanwhile would keep that number.
+    Avoids torch's own setter where possible: every thread started meanwhile would inherit that count.
 
     Args:
-        n_threads: 1 for small operations in a row, each of which torch would share for less than waiting for the
-            other threads costs: its exponential does so from 2,048 numbers.
+        n_threads: 1 for a series of small operations, which torch would parallelise although synchronisation costs
+            more than it saves: its exponential does so from 2,048 numbers.
     """
     before, openmp, mkl = torch.get_num_threads(), _openmp(), _mkl()
     if n_threads == before:
@@ -213,11 +212,11 @@ def sharing(n_threads: int) -> Iterator[None]:
 
 
 def release_threads() -> None:
-    """Ends the OpenMP workers that wait for the calling thread's next computation; that one begins new ones.
+    """Ends the calling thread's idle OpenMP workers; its next computation starts new ones.
 
-    Every thread that has computed keeps its workers. Once there are more of them than processors, GNU's OpenMP lets no
-    worker of the process wait busily any more, and small products everywhere take up to twice as long (measured: 27k
-    against 45k tokens/s of training beside one idle thread). Call it in a thread that is done for now.
+    Every thread that has computed keeps its workers. Once they outnumber the processors, GNU OpenMP stops
+    busy-waiting in the whole process, and small products take up to twice as long (measured: 27k against 45k
+    tokens/s of training beside one idle thread). Call it in a thread that is done for now.
     """
     openmp = _openmp()
     if openmp is not None:
@@ -232,12 +231,12 @@ def _openmp() -> ctypes.CDLL | None:
 
 @cache
 def _mkl() -> ctypes.CDLL | None:
-    """Intel's library for products and exponentials, which counts its threads itself, within torch; or None."""
+    """The MKL inside torch, which has a thread count of its own; or None."""
     return _library("libtorch_cpu.so", "MKL_Set_Num_Threads_Local")
 
 
 def _library(pattern: str, function: str) -> ctypes.CDLL | None:
-    """A library of torch's that has a function. Calls keep Python's lock, for which a busy server makes one wait."""
+    """A torch library that exports a function. Calls hold the GIL: on a busy server, reacquiring it takes long."""
     for file in sorted((Path(torch.__file__).parent / "lib").glob(pattern)):
         try:
             library = ctypes.PyDLL(str(file))

@@ -118,7 +118,7 @@ def test_next_token_gives_the_distribution(client):
             {"task": "translate", "fields": {"german": "Hund"}},
             "no field 'german'. The task",
         ),
-        ("/zero_shot", {"task": "translate", "fields": "a cat"}, "The fields are no object"),
+        ("/zero_shot", {"task": "translate", "fields": "a cat"}, "The fields must be an object"),
         ("/zero_shot", {"task": "translate", "fields": {"english": "a"}, "template": "sung"}, "no template 'sung'"),
         ("/zero_shot", {"task": "translate", "fields": {"english": "a"}, "n_examples": 9}, "number of examples is 9"),
         ("/zero_shot", {"task": "sentiment", "fields": {"text": "a"}, "labels": "good"}, "at least two different"),

@@ -24,6 +24,9 @@ TESTED = {
     "python app.py --prefetch gpt2": "tests/test_readiness.py",
     "python app.py --profile space --allow-host lens.example.org": "tests/test_app.py",
     "python -m gptcore.training --help": "tests/test_readme.py",
+    "python -m gptcore.finetuning --stories stories.txt --out assistant --work-dir work": (
+        "tests/finetuning/test_command.py"
+    ),
     "python -m gptcore.zero_shot --model world": "tests/test_readme.py",
     "python -m weights.recipes.pages --pages 1000": "tests/test_readme.py",
     "python -m gptcore.evaluation mini --text stories.txt": "tests/test_readme.py",

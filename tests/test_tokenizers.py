@@ -81,7 +81,7 @@ def test_saved_characters_read_back_and_transformers_gives_the_same_ids(tmp_path
 
 def test_unknown_characters_are_named():
     chars = CharTokenizer.train("abc ")
-    with pytest.raises(TokenizerError, match=r"4 characters and not 'd', 'é'.*It knows a space, abc"):
+    with pytest.raises(TokenizerError, match=r"4 characters, but not 'd', 'é'.*It knows a space, abc"):
         chars.encode("abcdé")
     with pytest.raises(TokenizerError, match=r"not a line break. .*It knows a space$"):
         CharTokenizer(" ").encode("\n")

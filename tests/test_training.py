@@ -196,7 +196,7 @@ def test_documents_are_split_at_their_marker_and_bad_files_are_sentences(tmp_pat
     file.write_text("one\ntwo\n<|endoftext|>\nthree\n<|endoftext|>\n", encoding="utf-8")
     assert read_documents(file) == ["one\ntwo", ["three", "<|endoftext|>"][0]]
     file.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(TrainingError, match="no UTF-8 text"):
+    with pytest.raises(TrainingError, match="not UTF-8 text"):
         read_documents(file)
     file.write_text("  \n")
     with pytest.raises(TrainingError, match="no text in it"):

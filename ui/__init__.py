@@ -1,1 +1,1 @@
-"""The page: Gradio around gptcore."""
+"""The web page: a Gradio front end for gptcore."""

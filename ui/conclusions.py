@@ -1,4 +1,4 @@
-"""Sentences above figures: what there is to see in them, from their numbers alone."""
+"""Conclusions: one-sentence summaries of figures, generated from their numbers."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from gptcore.zero_shot.metrics import percent
 
 SURE, UNSURE = 0.5, 0.1  # probabilities
 _VERY_SURE = 0.9
-_AWAKE = 0.3  # of a neuron's activation: below that it writes next to nothing
-_MOST_NAMED = 3  # of what there are several
+_AWAKE = 0.3  # of a neuron's activation; below it the output is negligible
+_MOST_NAMED = 3  # items in a list
 # What heads do, by their roles, in the plural; those that rest come last.
 _DOING = {
     "induction": "look at what came after the same token last time",
@@ -36,12 +36,12 @@ def next_token(labels: Sequence[str], guess: Sequence[float], drawn: Sequence[fl
     if share >= SURE:
         said = f"It is {'very' if share >= _VERY_SURE else 'fairly'} sure: {word} has {percent(share)}."
     elif share >= UNSURE and second != first:
-        said = f"It leans to {word} ({percent(share)}) before {quoted(labels[second])} ({percent(guess[second])})."
+        said = f"It favours {word} ({percent(share)}) over {quoted(labels[second])} ({percent(guess[second])})."
     else:
         said = f"Nothing stands out: the likeliest, {word}, has only {percent(share)}."
     if n_left == 1:
         taken = max(range(len(drawn)), key=drawn.__getitem__)
-        return f"{said} The settings leave {quoted(labels[taken])} alone."
+        return f"{said} The settings leave only {quoted(labels[taken])}."
     return said if n_left >= n else f"{said} The settings leave {n_left:,} of {n:,} tokens to draw from."
 
 

@@ -1,4 +1,4 @@
-"""The gate between errors and the page: sentences pass, everything else is logged and replaced by one."""
+"""Error boundary of the page: readable errors pass, all others are logged and replaced by a generic message."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LONGEST = 1_000  # characters of a sentence for a visitor: a file's header may 
 
 
 def shortened(sentence: str) -> str:
-    """A sentence of a length that people read."""
+    """Truncates an error message to a readable length."""
     if len(sentence) <= _LONGEST:
         return sentence
     return f"{sentence[: _LONGEST // 2]} … {sentence[-_LONGEST // 4 :]}"

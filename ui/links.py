@@ -18,9 +18,9 @@ from ui.handlers.zero_shot.form import MOST_EXAMPLES, MOST_FIELDS
 from ui.views import TAB_NAMES, titles
 
 MAX_PROMPT = 2_000
-_MOST_CHECKED, _LONGEST_NAME = 100, 40  # settings of a link that are looked through for mistakes, and their letters
+_MOST_CHECKED, _LONGEST_NAME = 100, 40  # settings checked for mistakes, and characters per name
 
-# Names that the page's scripts read: they cannot be wrong here, and are no slips of others.
+# Names that only the page's scripts read: never reported as mistakes.
 _OF_SCRIPTS = (
     "layer",
     "head",
@@ -66,7 +66,7 @@ _TEXTS |= {f"field_{place}": MAX_PROMPT for place in range(MOST_FIELDS)}
 
 
 def read(query: Mapping[str, str], max_new_tokens: int) -> dict[str, Any]:
-    """The settings in a query string; what is unknown or no number is left out, what is out of range moved in."""
+    """Parses a query string: drops unknown and non-numeric settings, and clamps the others to their range."""
     found: dict[str, Any] = {}
     for name, (low, high, is_whole) in RANGES.items():
         if _is_number(query.get(name, "")):
@@ -86,8 +86,7 @@ def read(query: Mapping[str, str], max_new_tokens: int) -> dict[str, Any]:
 
 
 def mistakes(query: Mapping[str, str]) -> list[str]:
-    """A sentence for each setting of a link that cannot be set, or whose name is nearly one; strangers' names are not
-    this page's business."""
+    """A sentence for each invalid setting of a link and each misspelt name; unrelated names are ignored."""
     found = []
     tab, view = query.get("embed", query.get("tab", "")), query.get("view", "")
     views = titles(tab)
@@ -120,7 +119,7 @@ def copy_script(names: list[str], *, tab: str, view: str = "", note: str = "") -
         names: query names, in the order of the event's inputs.
         tab: to open.
         view: of it, by its title; "" for the first.
-        note: what the link does not hold, as a sentence.
+        note: a sentence on what the link omits.
     """
     settings = f"m.named({json.dumps(['tab', 'view', *names])}, [{json.dumps(tab)}, {json.dumps(view)}, ...args])"
     return calling("shared/page.js", f"[await m.shareLink({settings}, {json.dumps(note)})]")

@@ -70,7 +70,7 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
         example: what every tab shows before anybody does anything.
     """
     default = services.models.get(services.models.default)
-    # The queue only bounds how much is under way; `Services.compute` decides who computes at a moment.
+    # The queue only limits concurrency; `Services.compute` schedules the computation.
     model_work: Wiring = {**QUIET, "concurrency_id": "model", "concurrency_limit": services.limits.concurrent_visits}
     hint = " Pick one from the list, or type a folder or a Hub repository." if services.limits.any_model else ""
     with gr.Blocks(title=TITLE, fill_width=True, analytics_enabled=False) as page:
@@ -104,8 +104,8 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
                     lines.append(gr.HTML(html.escape(sentence), elem_id=f"uses-{one.name}", elem_classes="uses"))
                     lenses.append(BUILDERS[one.name](TabContext(services, model, example, model_work, tab, tabs)))
         gr.Markdown(KEYS, elem_id="keys", elem_classes="no-present")
-        # The last model that could be opened, and two that tell that a link or a reload has set a model, or only
-        # controls; each with a number that is another every time, so that whoever listens hears of it.
+        # The last model opened, and two signals that a link or a reload has set a model, or only controls. Each has a
+        # number that changes every time, so that its change event fires.
         opened, model_set, controls_set = gr.State((services.models.default, 0)), gr.State(0), gr.State(0)
         opening: Event = {
             "fn": _on_model(services),
@@ -156,13 +156,13 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
 
 
 def _chain(listener: Callable[..., Dependency], events: Sequence[Event]) -> None:
-    """Runs events one after the other, as long as none fails; what comes amid one of them runs it once more."""
+    """Chains events until one fails; a trigger during an event reruns it once."""
     for event in events:
         listener = while_computing(listener, event, trigger_mode="always_last").success
 
 
 def _on_model(services: Services) -> Callable[..., Iterator[list[Any]]]:
-    """Opens the picked model, reporting as it comes; a failure puts the picker back."""
+    """Opens the picked model with progress; on failure resets the picker."""
 
     def on_model(name: str, opened: tuple[str, int]) -> Iterator[list[Any]]:
         before, number = opened
@@ -173,7 +173,7 @@ def _on_model(services: Services) -> Callable[..., Iterator[list[Any]]]:
             with shown_to_visitor():
                 for step in loading.load(services, name):
                     done = step.facts is not None
-                    moved = done and base_name(name) != base_name(before)  # else the visitor's hand is on the slider
+                    moved = done and base_name(name) != base_name(before)  # else the visitor may be dragging the slider
                     moment = picker.moment_slider(name) if moved else gr.skip()
                     now = (name, number + 1) if done else gr.skip()
                     said = picker.moment_said(name) if done else gr.skip()
@@ -187,13 +187,13 @@ def _on_model(services: Services) -> Callable[..., Iterator[list[Any]]]:
 
 
 def _on_moment(services: Services) -> Callable[[str, float], Any]:
-    """Picks the model as it was at a moment of its training; the last place is the finished one."""
+    """Picks a training checkpoint of the model; the last slider position is the finished model."""
 
     def on_moment(name: object, place: object) -> Any:
         with shown_to_visitor():
             name = inputs.model_name(name)
             base, steps = base_name(name), moments(name)
-            at = inputs.whole(place, "The moment of the training", low=0, high=len(steps))
+            at = inputs.whole(place, "The point in training", low=0, high=len(steps))
             chosen = base if at == len(steps) else f"{base}@{steps[at]}"
         return [gr.Dropdown(choices=picker.choices_with(services, chosen), value=chosen), picker.moment_said(chosen)]
 
@@ -212,9 +212,8 @@ def _on_lines(services: Services) -> Callable[..., list[str]]:
 def _on_load(
     services: Services, example: PageExample, linked: Sequence[str], filled: Sequence[Fill]
 ) -> Callable[..., list[Any]]:
-    """When a page is opened: the example becomes the visitor's own, or the text before a reload comes back, from the
-    server or from what the browser held; the query string sets the controls. Where there is none of it, the page is as
-    it was sent, and nothing follows.
+    """Load handler: restores the text from before a reload, from the server or the browser's copy, or else adopts the
+    example; the query string sets the controls. Without either the page stays as sent, and no event follows.
     """
 
     def on_load(request: gr.Request, visit: str, held: str, was_open: str) -> list[Any]:
@@ -222,7 +221,7 @@ def _on_load(
         asked = links.read(query, services.limits.max_new_tokens)
         if mistakes := links.mistakes(query)[:3]:
             gr.Warning(
-                html.escape(" ".join(mistakes), quote=False), title="Not all of this link can be set", duration=20
+                html.escape(" ".join(mistakes), quote=False), title="Part of this link cannot be used", duration=20
             )
         wanted = was_open if was_open in TAB_NAMES else asked.get("tab", "generate" if asked else None)
         tab = gr.Tabs(selected=wanted) if wanted else gr.skip()
@@ -247,7 +246,7 @@ def _on_load(
 
 
 def _on_leave(services: Services) -> Callable[[gr.Request], None]:
-    """When a page is closed, nothing of the visitor is kept and nothing goes on."""
+    """Unload handler: drops the visitor's session and stops its actions."""
 
     def on_leave(request: gr.Request) -> None:
         services.sessions.forget(request.session_hash)

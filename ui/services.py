@@ -1,4 +1,4 @@
-"""What every handler is given: the models, the visitors and the limits."""
+"""Service container for all handlers: models, sessions and limits."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from ui.state.model_store import ModelStore
 from ui.state.sessions import SessionStore
 
 T = TypeVar("T")
-_BETWEEN_UPDATES, _EACH_UPDATE = 0.07, 0.02  # seconds: more often few see, and each costs some milliseconds
+_BETWEEN_UPDATES, _EACH_UPDATE = 0.07, 0.02  # seconds: faster updates are hardly visible, and each costs milliseconds
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Services:
     lan: str = ""  # this machine's address in the local network, where the page is served there
 
     def compute(self, steps: Iterator[T]) -> Iterator[tuple[T, float]]:
-        """The results of a long computation, step by step with its seconds: in the background of texts and looks."""
+        """Yields (result, seconds) of each step of a long computation, as a background job."""
         return self.compute_thread.each(steps, background=True)
 
     def write(
@@ -72,13 +72,13 @@ class Services:
         return zero_gpu.score(lm, text, here=here) if zero_gpu.wanted(lm) else here()
 
     def opened(self, name: object) -> LanguageModel | None:
-        """A model that is open already, or None: what a component asks must not load one."""
+        """A model that is already open, or None: a component's request must not load one."""
         is_open = isinstance(name, str) and (name in self.models.loaded() or self.run_manager.find(name) is not None)
         return self.models.get(name) if isinstance(name, str) and is_open else None
 
     @property
     def update_seconds(self) -> float:
-        """How long a text waits at least between two updates of its page: each costs the server as much as a token."""
+        """Minimum interval between two page updates of a text: each costs the server as much as a token."""
         return max(_BETWEEN_UPDATES, _EACH_UPDATE * self.scheduler.n_texts)
 
     def now(self, compute: Callable[[], T]) -> T:
@@ -86,18 +86,18 @@ class Services:
         return self.compute_thread.once(compute)
 
     def precision(self, shape: GPTConfig, batch_size: int, *, window: int | None = None) -> Precision:
-        """The precision in which a run learns the faster, tried where runs are computed."""
+        """The faster training precision, measured on the compute thread."""
         return self.now(partial(faster_precision, shape, batch_size, window=window))
 
     def close(self) -> None:
-        """Ends what computes, for a server that ends; runs are kept as after Stop."""
+        """Shuts down all computation; runs are kept as after Stop."""
         self.sessions.stop_all()
         self.run_manager.stop_all()
         self.compute_thread.close()
         self.measure_thread.close()
 
     def measure(self, compute: Callable[[], T]) -> T:
-        """The result of a computation of seconds, for which nobody else has to wait."""
+        """Runs a computation of several seconds on a separate thread, so that nobody else waits for it."""
         return self.measure_thread.once(compute)
 
 

@@ -1,4 +1,4 @@
-"""The registry of tabs and their views: names, titles and what one learns there, in the order of the page.
+"""Registry of tabs and views: names, titles and descriptions, in page order.
 
 The page, links, keys, the doors of Start, the pictures of `tests/tools/screens.py` and the browser tests follow it.
 """
@@ -56,7 +56,7 @@ TABS = (
     Tab(
         "generate",
         "Generate",
-        "Let it write. Turn temperature and top-p, and see which words that lets in.",
+        "Let it write. Change temperature and top-p, and see which words get in.",
         (
             View("write", "Write", ("guess",)),
             View("compare", "Compare strategies", ("guess",)),
@@ -155,7 +155,7 @@ QUESTIONS = (
     Question("What does temperature do?", "generate", "write"),
     Question("Why 124M parameters and not 117M?", "parameters", "bars"),
     Question("How much memory and computation does it need?", "parameters", "cost"),
-    Question("How did GPT come about, from a bigram on?", "parameters", "cost"),
+    Question("How did GPT develop, from the bigram on?", "parameters", "cost"),
     Question("How does a model learn, from noise to words?", "train", "scratch"),
     Question("Can I train it further on my own text?", "train", "tune"),
     Question("How does a GPT become a chat assistant?", "train", "assistant"),

@@ -1,4 +1,4 @@
-"""What is inside a model: where its heads look, what they do and matter, what its parameters are, what it costs."""
+"""Interpretability tools: attention maps, head roles, ablation, patching, attribution, parameter counts and costs."""
 
 from gptcore.analysis.ablation import ModelPart, divergence, effects, logits_without
 from gptcore.analysis.attention import QueriesAndKeys, attention_patterns, read_attention, without_first_key

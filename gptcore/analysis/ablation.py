@@ -1,4 +1,4 @@
-"""What a part of the model matters: switch it off and see what the model says then."""
+"""Ablation: switch parts of a model off and measure how its prediction changes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Replacement = Literal["zero", "mean"]
 
 @dataclass(frozen=True)
 class ModelPart:
-    """Something that can be switched off: a layer's attention, its MLP, or one of its heads.
+    """A part of the model that can be ablated: a layer's attention, its MLP, or one of its heads.
 
     Attributes:
         layer: from 0.
@@ -32,12 +32,12 @@ class ModelPart:
 
 
 class SwitchedOff(Probe):
-    """Replaces the output of parts, with other parts off in every row of the batch.
+    """Ablates parts of the model, a different set in each row of the batch.
 
     Args:
-        rows: the parts that are off, for each row.
-        replacement: "zero" takes the output away; "mean" puts its average over the text in its place, so that
-            what follows still gets a typical input.
+        rows: the ablated parts of each row.
+        replacement: "zero" removes the output; "mean" replaces it with its average over the text, so that later
+            layers still get a typical input.
     """
 
     def __init__(self, rows: Sequence[Collection[ModelPart]], replacement: Replacement = "zero") -> None:
@@ -68,12 +68,12 @@ class SwitchedOff(Probe):
 def logits_without(
     model: GPT, token_ids: Sequence[int], rows: Sequence[Collection[ModelPart]], *, replacement: Replacement = "zero"
 ) -> Tensor:
-    """The logits after a text, with parts of the model switched off for this pass alone.
+    """Logits after a text, with parts of the model ablated for this pass only.
 
     Args:
-        model: unchanged afterwards, and for everybody else who uses it meanwhile.
+        model: not changed; concurrent passes are unaffected.
         token_ids: int [T], at most the window.
-        rows: what is off, for each of B variants computed together; an empty one is the model as it is.
+        rows: the ablated parts of each of B variants, computed as one batch; an empty set is the intact model.
         replacement: "zero", or "mean" over the text.
 
     Returns:
@@ -93,7 +93,7 @@ def logits_without(
 def effects(
     model: GPT, token_ids: Sequence[int], *, replacement: Replacement = "zero"
 ) -> Iterator[tuple[int, dict[ModelPart, float]]]:
-    """How much every part alone matters to the next token.
+    """Measures how much ablating each single part changes the next-token distribution.
 
     Yields:
         (layer, {part: Kullback-Leibler divergence in bits from the whole model's distribution}), layer by layer.

@@ -1,4 +1,4 @@
-"""Where every head looks while a model reads a text."""
+"""Attention maps of every head for a text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DEFAULT_MAX_BYTES = 2 << 30
 
 
 class _Weights(Probe):
-    """Keeps the maps of all layers."""
+    """Records the attention maps of all layers."""
 
     needs_weights = True
 
@@ -34,7 +34,7 @@ class _Weights(Probe):
 
 
 class _QueriesAndKeys(Probe):
-    """Keeps what attention compares, in all layers."""
+    """Records the queries and keys of all layers."""
 
     def __init__(self) -> None:
         self.queries: list[Tensor] = []
@@ -48,16 +48,16 @@ class _QueriesAndKeys(Probe):
 @adapted()
 @torch.inference_mode()
 def attention_patterns(model: GPT, token_ids: Sequence[int] | Tensor, *, max_bytes: int = DEFAULT_MAX_BYTES) -> Tensor:
-    """Where every head looks while it reads a text.
+    """Computes the attention maps of every head for a text.
 
     Args:
         model: of any kind; dropout is off while it reads.
         token_ids: int [T] or [1, T], at most the model's window.
-        max_bytes: memory that the maps may take; it grows with the square of T.
+        max_bytes: memory limit for the maps, which grow with the square of T.
 
     Returns:
-        float32 [n_layer, n_head, T, T] on the CPU: the weight with which a reading token (row, query) looks at
-        another (column, key). Rows sum to 1; the future is exactly 0.
+        float32 [n_layer, n_head, T, T] on the CPU: the attention weight from a query token (row) to a
+        key token (column). Rows sum to 1; the future is exactly 0.
 
     Raises:
         TokenIdError, ContextLengthError: as the model does, and for more than one text.
@@ -84,7 +84,7 @@ def attention_patterns(model: GPT, token_ids: Sequence[int] | Tensor, *, max_byt
 
 @dataclass(frozen=True)
 class QueriesAndKeys:
-    """The queries and keys of one text, from which the map of any head is drawn when somebody asks for it.
+    """The queries and keys of one text, from which any head's attention map is computed on demand.
 
     Memory grows with the length of the text, not with its square.
 
@@ -116,7 +116,7 @@ class QueriesAndKeys:
 
     @property
     def n_bytes(self) -> int:
-        """Memory that this reading takes."""
+        """Memory that the queries and keys take."""
         return sum(tensor.nbytes for tensor in (*self.queries, *self.keys))
 
     @torch.inference_mode()
@@ -126,12 +126,12 @@ class QueriesAndKeys:
 
     @torch.inference_mode()
     def weights(self, layer: int) -> Tensor:
-        """Where the layer's heads look, float32 [n_head, T, T]: rows sum to 1, the future is exactly 0."""
+        """Attention weights of the layer's heads, float32 [n_head, T, T]: rows sum to 1, the future is exactly 0."""
         return attention_weights(self.queries[layer], self.keys[layer], is_causal=self.causal)
 
     @torch.inference_mode()
     def head_weights(self, layer: int, head: int) -> Tensor:
-        """Where one head looks, float32 [T, T]."""
+        """Attention weights of one head, float32 [T, T]."""
         return attention_weights(self.queries[layer][head], self.keys[layer][head], is_causal=self.causal)
 
     def layers(self) -> Iterator[Tensor]:
@@ -144,16 +144,16 @@ class QueriesAndKeys:
 def read_attention(
     model: GPT, token_ids: Sequence[int] | Tensor, *, max_bytes: int = DEFAULT_MAX_BYTES
 ) -> QueriesAndKeys:
-    """Reads a text once and keeps what its attention maps are made of.
+    """Runs one forward pass and keeps the queries and keys for attention maps.
 
     Args:
         model: of any kind; dropout is off while it reads.
         token_ids: int [T] or [1, T], at most the model's window.
-        max_bytes: memory that the reading may take: 8 * n_layer * n_embd * T.
+        max_bytes: memory limit for the queries and keys: 8 * n_layer * n_embd * T.
 
     Raises:
         TokenIdError, ContextLengthError: as the model does, and for more than one text.
-        MemoryLimitError: the reading would take more than max_bytes.
+        MemoryLimitError: the queries and keys would take more than max_bytes.
     """
     ids = _one_text(model, token_ids)
     per_token = 8 * model.config.n_layer * model.config.n_embd
@@ -171,9 +171,9 @@ def read_attention(
 
 
 def without_first_key(weights: Tensor) -> Tensor:
-    """Attention to everything but the first token, scaled up so that rows sum to 1 again.
+    """Attention weights without the first token (the attention sink), renormalised so that rows sum to 1.
 
-    Heads with nothing to do rest on the first token; this shows what they do otherwise.
+    Idle heads attend to the first token; this shows the rest of their pattern.
 
     Args:
         weights: float [..., T, T].

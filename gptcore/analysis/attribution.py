@@ -90,13 +90,13 @@ def logit_attribution(model: GPT, token_ids: Sequence[int], token: int, against:
     Args:
         model: pre-norm.
         token_ids: int [T], at most the window.
-        token: whose logit.
-        against: minus whose logit; None for the token's alone, of which every constant is arbitrary: softmax does not
-            see it.
+        token: the token whose logit is split.
+        against: the token whose logit is subtracted; None for none, in which case any constant part is arbitrary:
+            softmax ignores it.
 
     Raises:
-        ConfigError: a post-norm model. TokenIdError, ContextLengthError: as the model does, and for a token that is
-            none.
+        ConfigError: a post-norm model. TokenIdError, ContextLengthError: as the model does, and for an invalid
+            token.
     """
     names, parts = _stream_parts(model, token_ids, [len(token_ids) - 1], model.config.n_layer)
     direction = _direction(model, token, against)
@@ -117,18 +117,17 @@ def query_key_attribution(
     key: int,
     against: Sequence[int] = (),
 ) -> ScoreAttribution:
-    """Splits the score with which a head looks from one token at another over what stands in both.
+    """Splits a head's attention score between two tokens over pairs of parts of their residual streams.
 
-    What the scores of all keys have in common cancels in the softmax; `against` takes it out.
+    A component that the scores of all keys share cancels in the softmax; `against` subtracts it.
 
     Args:
         model: pre-norm.
         token_ids: int [T], at most the window.
         layer, head: which head.
-        query: the position that reads.
-        key: the position that is looked at; not after the query in a causal model.
-        against: positions whose mean score is subtracted, such as all that the query may look at; () for the score
-            alone.
+        query: the position that attends.
+        key: the position attended to; not after the query in a causal model.
+        against: positions whose mean score is subtracted, such as all that the query may attend to; () for none.
 
     Raises:
         ConfigError: a post-norm model, or no such head. TokenIdError, ContextLengthError: as the model does, and for
@@ -184,7 +183,7 @@ def _stream_parts(model: GPT, token_ids: Sequence[int], places: Sequence[int], d
 
 
 def _direction(model: GPT, token: int, against: int | None) -> Tensor:
-    """What the output head multiplies the stream by, float [C]."""
+    """The output-head row of `token`, minus that of `against` if given, float [C]."""
     for one in (token, against):
         if one is not None and not 0 <= one < model.config.vocab_size:
             raise TokenIdError(
@@ -195,7 +194,7 @@ def _direction(model: GPT, token: int, against: int | None) -> Tensor:
 
 
 def _frozen(norm: nn.Module, stream: Tensor, direction: Tensor) -> tuple[Tensor, Tensor]:
-    """A direction behind a norm as one before it, [P, C], at the scale of this stream [P, C]; and its constant."""
+    """Pulls a direction back through a norm, frozen at the stream's scale [P, C]: (direction [P, C], constant)."""
     if not isinstance(norm, nn.LayerNorm):
         return direction.expand_as(stream), direction.new_zeros(())
     weights = norm.weight * direction
@@ -204,11 +203,11 @@ def _frozen(norm: nn.Module, stream: Tensor, direction: Tensor) -> tuple[Tensor,
 
 
 def _normed(norm: nn.LayerNorm, parts: Tensor) -> Tensor:
-    """Each part behind the norm of their sum, and the norm's bias as a last part: [N, P, C] -> [N + 1, P, C]."""
+    """Applies the norm of the parts' sum to each part; the norm's bias comes last: [N, P, C] -> [N + 1, P, C]."""
     centred = (parts - parts.mean(-1, keepdim=True)) / _scale(norm, parts.sum(0)) * norm.weight
     return torch.cat([centred, norm.bias.expand_as(centred[:1])])
 
 
 def _scale(norm: nn.LayerNorm, stream: Tensor) -> Tensor:
-    """What a norm divides a stream by, [P, 1]."""
+    """The standard deviation that a norm divides a stream by, [P, 1]."""
     return (stream.var(-1, correction=0, keepdim=True) + norm.eps).sqrt()

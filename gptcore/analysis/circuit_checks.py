@@ -1,4 +1,4 @@
-"""Interventions on a circuit: nodes switched off, and single edges cut, with the rest of the model computed anew."""
+"""Interventions on a circuit: ablate nodes or cut a single edge, and recompute the rest of the model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gptcore.probe import Probe, StreamProbe
 
 
 class _Without(StreamProbe):
-    """A pass in which one node writes nothing, or another value."""
+    """Ablates nodes: heads and neurons write nothing at their positions."""
 
     def __init__(self, model: GPT, nodes: Sequence[CircuitNode]) -> None:
         self._model = model
@@ -44,9 +44,9 @@ class _Without(StreamProbe):
 
 @torch.inference_mode()
 def logits_without_nodes(model: GPT, token_ids: Sequence[int], nodes: Sequence[CircuitNode]) -> Tensor:
-    """Logits after the last position, float32 [V], when heads and neurons of a circuit write nothing at their places.
+    """Logits after the last position, float32 [V], with a circuit's heads and neurons ablated at their positions.
 
-    The rest of the model is computed anew. Words and the answer cannot be switched off, and are passed over.
+    The rest of the model is recomputed. Word and answer nodes cannot be ablated and are skipped.
     """
     ids = torch.as_tensor(token_ids, dtype=torch.long, device=model.wte.weight.device)[None]
     with evaluating(model):
@@ -56,9 +56,9 @@ def logits_without_nodes(model: GPT, token_ids: Sequence[int], nodes: Sequence[C
 
 @torch.inference_mode()
 def logits_without_edge(model: GPT, token_ids: Sequence[int], source: CircuitNode, target: CircuitNode) -> Tensor:
-    """Logits after the last position, float32 [V], when a node does not see what another wrote: the edge cut.
+    """Logits after the last position, float32 [V], with one edge cut: the target does not see the source's output.
 
-    Everything that the target computes is computed anew, its attention and its gate too; all others see the source.
+    The target is recomputed in full, including its attention or gate; all other nodes still see the source.
     """
     if target.kind not in ("head", "neuron") or source.kind == "answer":
         raise ConfigError("An edge that can be cut leads from a word, head or neuron to a head or neuron.")
@@ -71,12 +71,12 @@ def logits_without_edge(model: GPT, token_ids: Sequence[int], source: CircuitNod
 
 
 class _Seen(StreamProbe):
-    """What the target would find without what the source wrote."""
+    """Computes the target's output without the source's contribution."""
 
     def __init__(self, model: GPT, source: CircuitNode, target: CircuitNode) -> None:
         self._model, self._source, self._target = model, source, target
         self._written = torch.empty(0)
-        self.value = torch.empty(0)  # of a head [D]; of a neuron what it writes more [C]
+        self.value = torch.empty(0)  # a head's output [D], or the change in a neuron's [C]
 
     def residual(self, depth: int, stream: Tensor) -> None:
         super().residual(depth, stream)
@@ -125,7 +125,7 @@ class _Seen(StreamProbe):
 
 
 class _Instead(Probe):
-    """A pass in which the target has another value."""
+    """Replaces the output of a target head, or adds a change to a target neuron's."""
 
     def __init__(self, target: CircuitNode, value: Tensor) -> None:
         self._target, self._value = target, value

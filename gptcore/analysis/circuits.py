@@ -1,8 +1,8 @@
 """Circuits: the few heads and neurons through which a text makes a model prefer one word to another.
 
-With attention, the scales of all norms and each neuron's gate, activation(z) / z, frozen as they are in one run, a
-pre-norm model is linear from the words to the difference of two logits. A head or neuron then has an influence, its
-output times the slope, and an edge what one part writes straight into what another reads.
+With attention weights, norm scales and neuron gates, activation(z) / z, frozen at their values in one run, a pre-norm
+model is linear from the words to the difference of two logits. The influence of a head or neuron is then its output
+times the gradient; the weight of an edge is what one node writes directly into the input of another.
 
 Sources: Jafari et al. 2025, "RelP: Faithful and Efficient Circuit Discovery via Relevance Patching"; neurons as nodes:
 arXiv 2601.22594; pruning by normalised influence: Ameisen et al. 2025, "Circuit Tracing".
@@ -23,20 +23,20 @@ from gptcore.model import GPT, Block, activation, evaluating
 from gptcore.probe import Probe
 
 NodeKind = Literal["word", "head", "neuron", "answer"]
-_CANDIDATES = 160  # heads and neurons among which a circuit is sought
-_LEAST_Z = 1e-6  # of a neuron's input, for its gate to be a quotient
+_CANDIDATES = 160  # heads and neurons that a circuit is selected from
+_LEAST_Z = 1e-6  # smallest |z| for which a gate is computed as activation(z) / z
 
 
 @dataclass(frozen=True)
 class CircuitNode:
-    """A part of a circuit.
+    """A node of a circuit.
 
     Attributes:
         kind: "word" is an embedding, "answer" the difference of both logits.
         layer: of a head or neuron; -1 for words, n_layer for the answer.
         index: number of the head or neuron; 0 for the others.
         place: the position where it writes.
-        influence: what goes through it, in logits; of the answer, the difference itself.
+        influence: its contribution in logits; for the answer, the logit difference itself.
     """
 
     kind: NodeKind
@@ -48,7 +48,7 @@ class CircuitNode:
 
 @dataclass(frozen=True)
 class CircuitEdge:
-    """What one node writes straight into what another reads, as its share of that one's influence, in logits."""
+    """The direct contribution of one node to another: its share of the target's influence, in logits."""
 
     source: int
     target: int
@@ -57,15 +57,15 @@ class CircuitEdge:
 
 @dataclass(frozen=True)
 class WordCircuit:
-    """Words, heads, neurons and the answer.
+    """A circuit of words, heads, neurons and the answer.
 
     Attributes:
         nodes: words first, by layer, the answer last.
-        edges: between places in `nodes`, the strongest first.
+        edges: between indices into `nodes`, strongest first.
         total: the difference of both logits.
         words: float32 [T], the influence of every word of the text; with `constants` they sum to `total`.
         constants: what biases and frozen norms add.
-        carried: share of the influence among all candidates that the kept nodes have.
+        carried: the kept nodes' share of the influence of all candidates.
     """
 
     nodes: tuple[CircuitNode, ...]
@@ -120,17 +120,17 @@ class _Frozen:
 def word_circuit(
     model: GPT, token_ids: Sequence[int], token: int, against: int, *, share: float = 0.8, most: int = 24
 ) -> WordCircuit:
-    """Words -> heads and neurons -> a word rather than another, pruned to the nodes that carry most of it.
+    """Finds the circuit behind a logit difference, pruned to the nodes that carry most of the influence.
 
     Args:
         model: pre-norm.
         token_ids: int [T], at most the window.
         token, against: the difference is the logit of the one minus that of the other, after the last position.
-        share: of the candidates' influence that is kept.
-        most: heads and neurons at most.
+        share: fraction of the candidates' influence to keep.
+        most: maximum number of heads and neurons.
 
     Raises:
-        ConfigError: a post-norm model, or nonsense in share or most. TokenIdError, ContextLengthError: as the model
+        ConfigError: a post-norm model, or an invalid share or most. TokenIdError, ContextLengthError: as the model
             does, and for invalid tokens.
     """
     if model.config.norm_position != "pre":
@@ -167,7 +167,7 @@ def word_circuit(
 
 
 def _frozen_pass(model: GPT, token_ids: Sequence[int], direction: Tensor) -> _Frozen:
-    """One pass with everything frozen that is not linear; its graph gives slopes."""
+    """One forward pass with everything nonlinear frozen; its autograd graph gives the gradients."""
     ids = torch.as_tensor(token_ids, dtype=torch.long, device=model.wte.weight.device)[None]
     probe = _Weights()
     with torch.no_grad():
@@ -201,7 +201,7 @@ def _normed(norm: nn.LayerNorm, stream: Tensor, scale: Tensor) -> Tensor:
 
 
 def _values(block: Block, read: Tensor) -> Tensor:
-    """What the heads pass on, [H, T, D]."""
+    """The heads' value vectors, [H, T, D]."""
     n_head = block.attn.n_head
     return block.attn.c_attn(read).chunk(3, dim=-1)[2].unflatten(-1, (n_head, -1)).transpose(0, 1)
 
@@ -214,7 +214,7 @@ def _gates(block: Block, inner: Tensor) -> Tensor:
 
 
 def _candidates(layers: Sequence[_Layer], heads: Sequence[Tensor], neurons: Sequence[Tensor]) -> list[CircuitNode]:
-    """The heads and neurons, each at one position, with the largest influence; in the order of the pass."""
+    """The heads and neurons, each at one position, with the largest influence, in forward order."""
     found: list[CircuitNode] = []
     for number, layer in enumerate(layers):
         found += _largest("head", number, (heads[number] * layer.found).sum(-1).T)  # [T, H]
@@ -225,7 +225,7 @@ def _candidates(layers: Sequence[_Layer], heads: Sequence[Tensor], neurons: Sequ
 
 
 def _largest(kind: NodeKind, layer: int, influences: Tensor) -> list[CircuitNode]:
-    """Nodes of a layer, by influences [T, N]."""
+    """The most influential nodes of a layer, given influences [T, N]."""
     found = []
     for at in influences.abs().flatten().topk(min(_CANDIDATES, influences.numel())).indices.tolist():
         place, index = divmod(at, influences.shape[1])
@@ -234,7 +234,7 @@ def _largest(kind: NodeKind, layer: int, influences: Tensor) -> list[CircuitNode
 
 
 class _Reader:
-    """What nodes write into the stream, and how much of it others read."""
+    """Computes what each node writes into the stream, and how strongly other nodes read it."""
 
     def __init__(
         self, model: GPT, frozen: _Frozen, heads: Sequence[Tensor], neurons: Sequence[Tensor], direction: Tensor
@@ -258,7 +258,7 @@ class _Reader:
         return block.mlp.c_proj.weight[:, node.index] * layer.neurons[node.place, node.index]
 
     def read(self, node: CircuitNode) -> tuple[Tensor, Tensor]:
-        """What a node's influence multiplies streams by: a direction [C], and a factor for every position [T]."""
+        """A node's linear read-out of the stream: a direction [C], and a factor for every position [T]."""
         T = self._layers[0].weights.shape[-1]
         if node.kind == "answer":
             factors = torch.zeros(T)
@@ -282,14 +282,14 @@ class _Reader:
 
     @staticmethod
     def _behind(norm: nn.Module, direction: Tensor) -> Tensor:
-        """A direction behind a norm as one before it, without the norm's scale."""
+        """Pulls a direction back through a norm, without the norm's scale."""
         if not isinstance(norm, nn.LayerNorm):
             return direction
         weighted = norm.weight * direction
         return weighted - weighted.mean()
 
     def edges(self, nodes: Sequence[CircuitNode]) -> Tensor:
-        """float32 [N, N]: what each column's node writes straight into each row's, in logits."""
+        """Direct contributions in logits from each column's node to each row's, float32 [N, N]."""
         written = torch.stack([self.written(node) for node in nodes])  # [N, C]
         directions, factors = (torch.stack(side) for side in zip(*(self.read(node) for node in nodes), strict=True))
         places = torch.tensor([node.place for node in nodes])
@@ -299,9 +299,9 @@ class _Reader:
 
 
 def _pruned(matrix: Tensor, nodes: Sequence[CircuitNode], share: float, most: int) -> tuple[list[int], float]:
-    """Places of the nodes that are kept, and the share of the influence on the answer that they carry.
+    """Indices of the kept nodes, and the share of the influence on the answer that they carry.
 
-    Influence: of every node's input the parts of all paths that come from another, in absolute shares.
+    Influence sums over all paths to the answer, with absolute edge weights normalised per target node.
     """
     shares = matrix.abs()
     shares = shares / shares.sum(1, keepdim=True).clamp_min(1e-12)
@@ -318,7 +318,7 @@ def _pruned(matrix: Tensor, nodes: Sequence[CircuitNode], share: float, most: in
             break
         kept.append(place)
         carried += float(reach[place])
-    # Words that the kept ones, or the answer, read from, in the order of what they carry.
+    # The words with the strongest direct edges into the kept nodes or the answer.
     words = [place for place, node in enumerate(nodes) if node.kind == "word"]
     into = matrix[[*kept, len(nodes) - 1]][:, words].abs().amax(0)
     strongest = [words[i] for i in into.argsort(descending=True).tolist() if float(into[i]) > 0.1 * float(into.max())]
@@ -326,7 +326,7 @@ def _pruned(matrix: Tensor, nodes: Sequence[CircuitNode], share: float, most: in
 
 
 def _edges(matrix: Tensor, kept: Sequence[int]) -> tuple[CircuitEdge, ...]:
-    """The edges between kept nodes, the strongest first, as far as they can be told from nothing."""
+    """The edges between kept nodes, strongest first, without negligible ones."""
     small = matrix[list(kept)][:, list(kept)]
     floor = 0.02 * float(small.abs().max())
     found = [

@@ -1,8 +1,8 @@
-"""Swapping a concept: wherever the stream points to one word, it is made to point to another.
+"""Concept swap: moves the residual stream's component along one word's direction to another word's.
 
-A word's direction at a depth is what moves its logit there: its row of the output head times the mean Jacobian of the
-last stream with respect to the stream at that depth. Directions are compared with their mean over the vocabulary:
-without that nearly all words share most of theirs, and a swap does little.
+A word's direction at a depth is the gradient of its logit there: its row of the output head times the mean Jacobian of
+the final stream with respect to the stream at that depth. Directions are centred on their mean over the vocabulary:
+otherwise nearly all words share most of theirs, and a swap does little.
 
 Source: the Jacobian lens and its swap as in the repository ToonTalk/jlens-tinystories.
 """
@@ -24,16 +24,16 @@ from gptcore.language_model import LanguageModel
 from gptcore.model import GPT, evaluating
 from gptcore.probe import Probe, StreamProbe
 
-_CHANNELS_AT_ONCE = 8  # of a Jacobian, between two looks at whether it is still wanted
+_CHANNELS_AT_ONCE = 8  # rows of a Jacobian between two checks for cancellation
 
 
 @dataclass(frozen=True)
 class ConceptSwap:
-    """h + strength * (h . source) (target - source), at every position behind so many blocks.
+    """h + strength * (h . source) (target - source), at every position after `depth` blocks.
 
     Attributes:
         depth: 1 to n_layer.
-        source, target: float32 [C], of length 1.
+        source, target: unit vectors, float32 [C].
         strength: 1 moves the whole component over; 2 is what works in small models.
     """
 
@@ -43,12 +43,12 @@ class ConceptSwap:
     strength: float
 
     def probe(self) -> Probe:
-        """What makes a pass of a pre-norm model with MLPs one with the concept swapped."""
+        """The probe that swaps the concept in a pass of a pre-norm model with MLPs."""
         return _Swap(self)
 
 
 class _Swap(StreamProbe):
-    """Adds to what the last MLP before the depth writes."""
+    """Applies the swap to the output of the last MLP before the depth."""
 
     def __init__(self, swap: ConceptSwap) -> None:
         self._swap = swap
@@ -62,10 +62,10 @@ class _Swap(StreamProbe):
 
 
 def mean_jacobian(model: GPT, texts: Sequence[Sequence[int]], depth: int) -> Tensor:
-    """How the stream behind the last block answers to the stream at a depth, in the mean over tokens, float32 [C, C].
+    """Jacobian of the final residual stream with respect to that at a depth, averaged over tokens, float32 [C, C].
 
-    Row i, column j: by how much channel i behind the last block moves, summed over a token and those after it, when
-    channel j moves at the token.
+    Row i, column j: the change of channel i after the last block, summed over a token and all later ones, per unit
+    change of channel j at the token.
 
     Args:
         model: in any mode; dropout is off.
@@ -80,7 +80,7 @@ def mean_jacobian(model: GPT, texts: Sequence[Sequence[int]], depth: int) -> Ten
 
 
 def jacobian_steps(model: GPT, texts: Sequence[Sequence[int]], depth: int) -> Iterator[Tensor]:
-    """The same, some rows at a time: the rows so far, float32 [n, C], the last time all of them."""
+    """`mean_jacobian` in steps: yields the rows computed so far, float32 [n, C]; the last yield has all of them."""
     config = model.config
     if not 0 <= depth <= config.n_layer:
         raise ConfigError(f"The depth is {depth}; this model has 0 to {config.n_layer}.")
@@ -126,8 +126,8 @@ def concept_swap(
         strength: see ConceptSwap.
 
     Raises:
-        ConfigError: another shape, an impossible depth, or a Jacobian of another width. TokenIdError: ids that are
-            none, or the same.
+        ConfigError: another shape, an impossible depth, or a Jacobian of another width. TokenIdError: invalid or
+            equal ids.
     """
     config = model.config
     if config.norm_position != "pre" or not config.use_mlp:
@@ -160,7 +160,7 @@ def swapped_text(
     sampling: SamplingSettings,
     seed: int | None = None,
 ) -> Iterator[GeneratedToken]:
-    """Continues a prompt with a concept swapped, reading everything again for each token. Raises as `generate` does."""
+    """Continues a prompt with a concept swapped, without a KV cache. Raises as `generate` does."""
     check_length(max_new_tokens)
     model, window = lm.model, lm.model.config.n_positions
     sequence = TokenSequence(prompt_ids(lm, prompt), sampling, seed=seed, tokenizer=lm.tokenizer)

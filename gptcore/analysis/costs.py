@@ -1,4 +1,4 @@
-"""What a shape costs: bytes for weights, training and the KV cache, floating-point operations, and lookups saved.
+"""Cost of a model shape: memory for weights, training and the KV cache, FLOPs, and work saved by the cache.
 
 Sources: Kaplan et al. 2020, "Scaling Laws for Neural Language Models" (6ND); Kingma and Ba 2015 (Adam's two moments).
 """
@@ -19,7 +19,7 @@ def weight_bytes(config: GPTConfig, *, bits: int = 32) -> int:
 
 
 def optimizer_bytes(config: GPTConfig) -> int:
-    """Bytes that fp32 training with AdamW keeps for every parameter beside the weight: its gradient and two moments."""
+    """Bytes of gradients and optimiser states in fp32 AdamW training: a gradient and two moments per parameter."""
     return 3 * _FLOAT * count_parameters(config).total
 
 
@@ -29,7 +29,7 @@ def kv_cache_bytes(config: GPTConfig, n_tokens: int = 1, *, bits: int = 32) -> i
 
 
 def activation_bytes(config: GPTConfig, *, batch_size: int, n_tokens: int, attention_maps: bool = False) -> int:
-    """Bytes that a training step keeps for the backward pass, in fp32 and without dropout.
+    """Activation memory: bytes that a training step keeps for the backward pass, in fp32 without dropout.
 
     A block keeps, for each token: its input and that of the MLP (before and after their norms, 4C), queries, keys and
     values (3C), what the heads found (C), the MLP's inner values (before and after the activation, 2F, or F for ReLU),
@@ -39,8 +39,8 @@ def activation_bytes(config: GPTConfig, *, batch_size: int, n_tokens: int, atten
         config: the shape.
         batch_size: B, sequences.
         n_tokens: T, tokens in each.
-        attention_maps: attention that writes out its weights keeps T of them for every token and head; the fused one
-            computes them again.
+        attention_maps: the explicit path stores T weights for every token and head; the fused kernel recomputes
+            them.
     """
     C, F, H = config.n_embd, config.inner_dim, config.n_head
     inner = 0 if not config.use_mlp else 2 * C + (F if config.activation_function == "relu" else 2 * F)
@@ -55,7 +55,7 @@ def forward_flops(config: GPTConfig, n_tokens: int) -> int:
     """Floating-point operations of one token's share of a forward pass over n_tokens tokens.
 
     Two for each weight of a matrix, and four for each pair of tokens and channel in attention (q.k and the weighted
-    sum). The causal half is counted too, as torch's counter does and as kernels without a causal short cut compute.
+    sum). Masked pairs count too, as in torch's FLOP counter and in kernels that do not skip them.
     """
     C, L = config.n_embd, config.n_layer
     matrices = L * (4 * C * C + (2 * C * config.inner_dim if config.use_mlp else 0)) + config.vocab_size * C
@@ -63,13 +63,13 @@ def forward_flops(config: GPTConfig, n_tokens: int) -> int:
 
 
 def training_flops(config: GPTConfig, n_tokens: int) -> int:
-    """Forward and backward of one token in sequences of n_tokens; the backward pass computes every product twice."""
+    """Forward and backward of one token in sequences of n_tokens; the backward pass costs twice the forward."""
     return 3 * forward_flops(config, n_tokens)
 
 
 @dataclass(frozen=True)
 class CacheArithmetic:
-    """Keys and values computed while writing, in pairs of one key and one value for one token in one layer.
+    """Key/value pairs computed during generation; one pair is for one token in one layer.
 
     Attributes:
         without: every step reads the whole text again.

@@ -104,7 +104,7 @@ class NormExample:
 
 @torch.inference_mode()
 def layer_norm_example(model: GPT, token_ids: Sequence[int], layer: int) -> NormExample:
-    """What ln_1 of a layer does with the residual stream of a text. In post-norm models it is given the same stream.
+    """The effect of a layer's ln_1 on the residual stream of a text. In post-norm models it gets the same stream.
 
     Raises:
         ConfigError: no such layer. TokenIdError, ContextLengthError: as the model does.
@@ -121,9 +121,9 @@ def layer_norm_example(model: GPT, token_ids: Sequence[int], layer: int) -> Norm
 
 @torch.inference_mode()
 def future_leak(config: GPTConfig, *, n_tokens: int = 16, seed: int = 0) -> dict[bool, Tensor]:
-    """How much every position's prediction changes when the last token is another, with and without the causal mask.
+    """How much every position's prediction changes when the last token is replaced, with and without the causal mask.
 
-    The same random weights and tokens for both.
+    Both use the same random weights and tokens.
 
     Returns:
         {causal: float [n_tokens], Euclidean distance of the logits}.
@@ -142,11 +142,11 @@ def future_leak(config: GPTConfig, *, n_tokens: int = 16, seed: int = 0) -> dict
 def gradient_by_depth(config: GPTConfig, *, n_tokens: int = 32, n_batches: int = 4, seed: int = 0) -> dict[str, Tensor]:
     """The gradient's size in every block at initialisation, pre-norm against post-norm, measured as Xiong et al. do.
 
-    Matrices are drawn by Xavier's rule and the gradient of the MLP's second matrix is averaged over batches before its
-    size is taken. Source: Xiong et al. 2020, "On Layer Normalization in the Transformer Architecture", section 3.
+    Matrices get Xavier initialisation, and the gradient of the MLP's second matrix is averaged over batches before its
+    norm is taken. Source: Xiong et al. 2020, "On Layer Normalization in the Transformer Architecture", section 3.
 
     Args:
-        config: the shape; its norm position and residual scaling do not count.
+        config: the shape; its norm position and residual scaling are ignored.
         n_tokens: in a sequence of random tokens.
         n_batches: of 4 sequences, to average over.
         seed: of weights and tokens.
@@ -170,7 +170,7 @@ def gradient_by_depth(config: GPTConfig, *, n_tokens: int = 32, n_batches: int =
 
 @torch.no_grad()
 def _draw_as_xavier(model: GPT, generator: torch.Generator) -> None:
-    """Glorot and Bengio's uniform rule for the blocks' matrices, q, k and v apart; embeddings of size 1/sqrt(C)."""
+    """Xavier uniform initialisation of the blocks' matrices, q, k and v separately; embeddings from N(0, 1/C)."""
     C = model.config.n_embd
     for block in model.blocks:
         for name, matrix in block.named_parameters():
@@ -203,7 +203,7 @@ def stream_by_depth(config: GPTConfig, *, n_tokens: int = 32, seed: int = 0) -> 
 
 @torch.inference_mode()
 def position_similarity(model: GPT, *, most: int = 256) -> Tensor:
-    """Cosine similarity of the learned position embeddings, float [P, P], of at most so many positions evenly chosen.
+    """Cosine similarity of the learned position embeddings, float [P, P], at up to `most` evenly spaced positions.
 
     Raises:
         ConfigError: a model without positions.

@@ -1,10 +1,10 @@
-"""What a head does whatever the text, read from its weights: what it copies or suppresses, and whom it builds on.
+"""Head circuits, read from the weights alone: which tokens a head copies or suppresses, and its composition scores.
 
 Source: Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits": the OV circuit W_U W_O W_V W_E, its
-eigenvalues as a copying score, and composition as a ratio of Frobenius norms. Norms' gains are folded into the weights
-that they stand before; positions are left out. Behind the first block W_E is taken with the first MLP's answer to it,
-as in Wang et al. 2022 (appendix on name movers): a tied embedding alone reads as its own opposite, since what a model
-says next is rarely what it has just read.
+eigenvalues as a copying score, and composition as a ratio of Frobenius norms. Norm gains are folded into the weights
+that follow; positions are left out. After the first block, W_E includes the first MLP's output, as in Wang et al. 2022
+(appendix on name movers): a tied embedding alone reads as its own opposite, since a model rarely predicts the token
+that it has just read.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from gptcore.model import GPT, Block, activation
 
 CompositionKind = Literal["Q", "K", "V"]
 _TOKENS_AT_ONCE = 4096
-_MOST_TOKENS = 8192  # of a vocabulary, its first: byte-pair encoding learns the most frequent first
+_MOST_TOKENS = 8192  # the first of a vocabulary: byte-pair encoding learns frequent tokens first
 
 
 @dataclass(frozen=True)
 class Composition:
-    """How much of what an earlier head writes a head reads, 0 to 1: in its queries, keys or values."""
+    """Composition score, 0 to 1: how strongly a head's queries, keys or values read an earlier head's output."""
 
     layer: int
     head: int
@@ -36,13 +36,13 @@ class Composition:
 
 @dataclass(frozen=True)
 class HeadCircuits:
-    """A head's weights, read.
+    """What a head's weights say about its function.
 
     Attributes:
-        copied: (token, logit): those whose own logit rises most when the head looks at them, the first the most.
-        suppressed: those whose own logit falls most.
-        copying: -1 to 1: the sum of the OV circuit's eigenvalues (their real parts) over that of their sizes; 1 where
-            looking at a token makes just that token likelier.
+        copied: (token, logit) of the tokens whose own logit rises most when the head attends to them, largest first.
+        suppressed: the same for those whose own logit falls most.
+        copying: copying score, -1 to 1: the sum of the OV circuit's eigenvalues (real parts) over that of their
+            moduli; 1 where attending to a token makes just that token likelier.
         compositions: with earlier heads, the strongest first.
     """
 
@@ -56,8 +56,8 @@ class HeadCircuits:
 def head_circuits(model: GPT, layer: int, head: int, *, n: int = 10) -> HeadCircuits:
     """Reads what a head copies or suppresses, and with which earlier heads it composes.
 
-    Logits are those of the head's output alone, at the size that an embedding has behind the norm; they compare tokens
-    within a head. Of a larger vocabulary the first 8,192 tokens are read.
+    Logits are those of the head's output alone, for embeddings at the norm's output scale; compare them only within a
+    head. Of a larger vocabulary, only the first 8,192 tokens are used.
 
     Args:
         model: pre-norm.
@@ -88,7 +88,7 @@ def head_circuits(model: GPT, layer: int, head: int, *, n: int = 10) -> HeadCirc
 
 @torch.inference_mode()
 def head_writes(model: GPT, layer: int, head: int, token: int) -> Tensor:
-    """What a head adds to every token's logit when it looks at one token, float32 [V], compared with their mean."""
+    """A head's direct effect on every token's logit when it attends to one token, float32 [V], centred on the mean."""
     _check(model, layer, head)
     if not 0 <= token < model.config.vocab_size:
         raise TokenIdError(
@@ -121,13 +121,13 @@ def _chunks(model: GPT, layer: int, most: int) -> Iterator[tuple[Tensor, Tensor]
 
 
 def _unembedded(model: GPT) -> Tensor:
-    """Rows of the output head, compared with their mean, with the final norm's gain, [V, C]."""
+    """Rows of the output head, centred on their mean, with the final norm's gain folded in, [V, C]."""
     rows = model.lm_head.weight - model.lm_head.weight.mean(0)
     return _centred(rows * model.ln_f.weight) if isinstance(model.ln_f, nn.LayerNorm) else rows
 
 
 def _read(model: GPT, layer: int, embedded: Tensor) -> Tensor:
-    """Embeddings, behind the first block with its MLP's answer, as a norm without gain and bias gives them."""
+    """Normalised embeddings (no gain or bias), with the first MLP's output added for later layers."""
     block = model.blocks[0]
     if layer and block.use_mlp:
         embedded = embedded + block.mlp.c_proj(activation(block.mlp.activation, block.mlp.c_fc(block.ln_2(embedded))))
@@ -154,7 +154,7 @@ def _output(block: Block, head: int) -> Tensor:
 
 
 def _compositions(model: GPT, layer: int, head: int) -> Iterator[Composition]:
-    """With every head of the layers before."""
+    """Composition scores with every head of the earlier layers."""
     query, key, value = (_part(model.blocks[layer], head, which) for which in range(3))
     output = _output(model.blocks[layer], head)
     for before, block in enumerate(model.blocks[:layer]):

@@ -1,4 +1,4 @@
-"""What attention heads do: scores for the roles that the interpretability literature describes.
+"""Attention head roles: scores for the roles described in the interpretability literature.
 
 Sources: Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits" (previous-token and induction
 heads); Olsson et al. 2022, "In-context Learning and Induction Heads" (prefix matching on repeated random tokens: 25
@@ -19,30 +19,30 @@ from torch import Tensor
 from gptcore.analysis.attention import read_attention
 from gptcore.model import GPT
 
-# A head has a role when at least this share of its attention plays it.
+# Minimum share of a head's attention for it to have a role.
 ROLE_THRESHOLD = 0.4
-# It leans to a role from here on.
+# Minimum share for it to lean towards a role.
 LEANING_THRESHOLD = 0.15
-# On ordinary text, so many times more than a head that looks everywhere alike.
+# On ordinary text, the required multiple of the score of uniform attention.
 STANDING_OUT = 2.0
 ROLES = ("induction", "duplicate", "previous", "self", "first", "mixed")
 
 
 @dataclass(frozen=True)
 class HeadScores:
-    """Scores of every head, float32 [n_layer, n_head], means over the reading tokens that a score is defined for.
+    """Scores of every head, float32 [n_layer, n_head], averaged over the query tokens with a defined score.
 
-    The first five are shares of attention in 0 to 1. The first token never counts as the target of
-    "previous" or "duplicate": heads with nothing to do rest on it. NaN where a text gives no occasion.
+    The first five are shares of attention, 0 to 1. The first token never counts as the target of
+    "previous" or "duplicate", since idle heads attend to it. NaN where no token qualifies.
 
     Attributes:
-        previous: on the token just before; of the readers from the third token on.
-        first: on the first token of the text (the sink); of all readers but that token.
-        itself: on the reading token itself; of all readers but the first.
-        duplicate: on earlier occurrences of the reading token.
-        induction: on what came after earlier occurrences of the reading token.
-        distance: how many tokens back it looks on average.
-        entropy: of the weights, in bits: 0 looks at one token, log2(n) at n alike.
+        previous: on the previous token; for queries from the third token on.
+        first: on the first token of the text (the sink); for all queries but that token.
+        itself: on the query token itself; for all queries but the first.
+        duplicate: on earlier occurrences of the query token.
+        induction: on the tokens that followed earlier occurrences of the query token.
+        distance: mean attention distance, in tokens back.
+        entropy: of the weights, in bits: 0 for a single token, log2(n) for n tokens equally.
     """
 
     previous: Tensor
@@ -54,7 +54,7 @@ class HeadScores:
     entropy: Tensor
 
     def doing(self, layer: int, head: int) -> dict[str, float]:
-        """A head's scores in the roles that are not resting; 0 where the text gives no occasion."""
+        """A head's scores in all roles but the attention sink; 0 where undefined."""
         scores = {
             "induction": self.induction,
             "duplicate": self.duplicate,
@@ -64,12 +64,12 @@ class HeadScores:
         return {name: float(values[layer, head].nan_to_num(0)) for name, values in scores.items()}
 
     def role(self, layer: int, head: int, chance: HeadScores | None = None) -> str:
-        """Which of ROLES a head plays: its highest score among those that are not resting, if it is high enough.
+        """A head's role, one of ROLES: its highest score apart from the attention sink, if it is high enough.
 
         Args:
             layer, head: which head.
-            chance: `uniform_scores` of the text. Where a token is repeated often, even a head that looks everywhere
-                alike scores high; a role must stand out from that.
+            chance: `uniform_scores` of the text. Where a token is repeated often, even uniform attention scores
+                high; a role must stand out from that.
         """
         doing = self._standing_out(layer, head, chance, ROLE_THRESHOLD)
         if doing:
@@ -77,7 +77,7 @@ class HeadScores:
         return "first" if float(self.first[layer, head].nan_to_num(0)) >= ROLE_THRESHOLD else "mixed"
 
     def leaning(self, layer: int, head: int, chance: HeadScores) -> str:
-        """Which of ROLES a head without a clear one leans to, compared with one that looks everywhere alike."""
+        """The role that a head without a clear one leans towards, relative to uniform attention."""
         doing = self._standing_out(layer, head, chance, LEANING_THRESHOLD)
         expected = chance.doing(0, 0)
         return max(doing, key=lambda name: doing[name] / max(expected[name], 1e-9), default="mixed")
@@ -111,7 +111,7 @@ def head_scores(maps: Iterable[Tensor], token_ids: Sequence[int]) -> HeadScores:
         "induction": same_before.roll(1, dims=1) & (back > 0) & (places > 0),
     }
     n_readers = torch.tensor([*(int(cells.any(dim=-1).sum()) for cells in targets.values()), len(ids) - 1])
-    # All shares are sums of weights over some cells: one product with the cells as columns, for all of them.
+    # Every share is a sum of weights over some cells, so one matrix product computes all of them.
     cells = torch.stack([*(cells.float() for cells in targets.values()), back.clamp(min=0).float()]).flatten(1).T
     rows = []
     for weights in maps:
@@ -124,7 +124,7 @@ def head_scores(maps: Iterable[Tensor], token_ids: Sequence[int]) -> HeadScores:
 
 
 def uniform_scores(token_ids: Sequence[int], *, causal: bool = True) -> HeadScores:
-    """The scores of a single head that looks at everything it may see alike: what chance gives on a text."""
+    """The scores of a single head with uniform attention over all visible tokens: the chance level for a text."""
     T = len(token_ids)
     allowed = torch.ones(1, T, T).tril() if causal else torch.ones(1, T, T)
     return head_scores([allowed / allowed.sum(-1, keepdim=True)], token_ids)
@@ -133,11 +133,11 @@ def uniform_scores(token_ids: Sequence[int], *, causal: bool = True) -> HeadScor
 def repeated_token_scores(model: GPT, *, first_id: int | None = None, n_texts: int = 4, seed: int = 0) -> HeadScores:
     """Scores on random tokens that are repeated once, where only the repetition can be predicted.
 
-    Nothing but copying helps there, and no word has a meaning. The idea is Olsson et al.'s; their sequence is another.
+    Only copying helps there, since the tokens are random. The idea is from Olsson et al.; their sequence differs.
 
     Args:
         model: of any kind.
-        first_id: token in front of the sequence for heads to rest on, such as the end of text; None for none.
+        first_id: token before the sequence as an attention sink, such as end of text; None for none.
         n_texts: random texts to average over. Each repeats up to 24 different tokens, fewer in small models.
         seed: of the random tokens.
 

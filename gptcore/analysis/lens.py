@@ -1,4 +1,4 @@
-"""The logit lens: what the model would say if it stopped after each layer.
+"""The logit lens: the prediction read from the residual stream after each layer.
 
 Source: nostalgebraist 2020, "interpreting GPT: the logit lens".
 """
@@ -20,7 +20,7 @@ _POSITIONS_AT_ONCE = 64
 
 @dataclass(frozen=True)
 class LogitLens:
-    """The model's guess at every position after every depth: 0 is the embeddings, n_layer the whole model.
+    """The model's prediction at every position and depth: 0 is the embeddings, n_layer the whole model.
 
     Attributes:
         best: int64 [n_layer + 1, T], the most likely next token.
@@ -50,7 +50,7 @@ def logit_lens(model: GPT, token_ids: Sequence[int], *, first: int = 0) -> Logit
     Args:
         model: of any kind. Post-norm models have no final norm; there the head alone is applied.
         token_ids: int [T], at most the window.
-        first: leave out the positions before this one, to save time; they are read all the same.
+        first: first position to decode; earlier ones are still read but left out, to save time.
 
     Raises:
         TokenIdError, ContextLengthError: as the model does, and when `first` leaves nothing.
@@ -70,14 +70,14 @@ def logit_lens(model: GPT, token_ids: Sequence[int], *, first: int = 0) -> Logit
 
 
 def settled_depths(best: Tensor, written: Sequence[int]) -> list[int | None]:
-    """From which depth on each token that was written stayed the first guess; None where it is not in the end.
+    """The depth from which each actual next token stays the top prediction; None where it is not the final one.
 
     Args:
         best: int64 [n_layer + 1, T], the first guess after each depth, as in LogitLens.
         written: int [T], the token that came next at each position.
     """
     right = (best == torch.as_tensor(written)[None]).flip(0)  # the last depth first
-    n_depths = right.long().cumprod(0).sum(0).tolist()  # so many depths from the end
+    n_depths = right.long().cumprod(0).sum(0).tolist()  # number of depths, counted from the end
     return [len(best) - n if n else None for n in n_depths]
 
 

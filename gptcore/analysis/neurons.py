@@ -1,4 +1,4 @@
-"""The MLP as a memory: each of its inner neurons reacts to a pattern and, where it does, adds its own vector.
+"""The MLP as a key-value memory: each hidden neuron responds to a pattern and then adds its own vector.
 
 Source: Geva et al. 2021, "Transformer Feed-Forward Layers Are Key-Value Memories".
 """
@@ -34,7 +34,7 @@ class _MLPInputs(Probe):
 
 @torch.inference_mode()
 def neuron_activations(model: GPT, token_ids: Sequence[int], layer: int) -> Tensor:
-    """How strongly every inner neuron of a layer's MLP reacts to each token, float32 [T, F], after the activation.
+    """Activations of a layer's hidden MLP neurons at each token, float32 [T, F], after the activation function.
 
     Raises:
         ConfigError: the model has no MLPs, or no such layer.
@@ -50,10 +50,10 @@ def neuron_activations(model: GPT, token_ids: Sequence[int], layer: int) -> Tens
 
 @torch.inference_mode()
 def neuron_writes(model: GPT, layer: int, neuron: int) -> Tensor:
-    """What a neuron adds to the logit of each token where it reacts by 1, float32 [V], compared with their mean.
+    """The direct effect of a neuron with activation 1 on each token's logit, float32 [V], centred on the mean.
 
-    Its vector is read by the output head as it is, with the final norm's gains and without its division: the
-    direction is right, the size is not. Raises ConfigError as above, and for an unknown neuron.
+    Its output vector goes through the output head with the final norm's gains but without its division, so the
+    direction is right and the scale is not. Raises ConfigError as above, and for an unknown neuron.
     """
     block = _block(model, layer)
     weight = block.mlp.c_proj.weight  # [C, F]

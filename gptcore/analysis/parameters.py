@@ -27,7 +27,7 @@ class Component:
 
 @dataclass(frozen=True)
 class ParameterCount:
-    """Numbers of parameters. All blocks are counted together; a tied head counts nothing.
+    """Parameter counts. All blocks are counted together; a tied head counts 0.
 
     Attributes:
         token_embedding: V * C.
@@ -51,7 +51,7 @@ class ParameterCount:
 
     @property
     def total(self) -> int:
-        """All of them, which is what the real model has."""
+        """Total number of parameters, as in the real model."""
         return sum(component.count for component in self.components)
 
     @property

@@ -1,7 +1,7 @@
-"""Activation patching: which places of a run carry what makes the difference between two texts.
+"""Activation patching: which activations carry the difference between two texts.
 
-The run of a target text gets, in one place, the value that it had in the run of a source text; how much of the source's
-answer comes back says what that place carries.
+One activation in a target text's run is replaced with its value from a source text's run; how much of the source's
+answer is restored shows what that activation carries.
 
 Sources: Meng et al. 2022, "Locating and Editing Factual Associations in GPT" (causal tracing); Wang et al. 2022; Nanda
 2023, "Attribution Patching" (the gradient estimate).
@@ -21,11 +21,11 @@ from gptcore.probe import Probe
 
 PatchKind = Literal["residual", "attention", "mlp", "head"]
 PATCH_KINDS: tuple[PatchKind, ...] = ("residual", "attention", "mlp", "head")
-_LEAST = 1e-3  # of a difference of logits, to be told from rounding
+_LEAST = 1e-3  # smallest logit difference distinguishable from rounding
 
 
 class _Values(Probe):
-    """Keeps the values of a kind, and the streams from which passes go on."""
+    """Caches the activations of a run, and the streams from which passes resume."""
 
     def __init__(self) -> None:
         self.residuals: list[Tensor] = []
@@ -78,7 +78,7 @@ def patching_grid(
     against: int,
     kind: PatchKind = "residual",
 ) -> Tensor:
-    """How much of a difference of two logits comes back when one place of the target run gets the source run's value.
+    """Share of a logit difference that is restored when one activation of the target run is patched from the source.
 
     1: patching this place makes the target text answer as the source does; 0: nothing changes.
 
@@ -86,15 +86,15 @@ def patching_grid(
         model: of any shape.
         source_ids, target_ids: int [T] each, of equal length.
         token, against: the difference is the logit of the one minus that of the other, after the last position.
-        kind: "residual" patches the stream before each block and behind the last; "attention" and "mlp" what a layer
-            writes; "head" what a head found, at all positions.
+        kind: "residual" patches the stream before each block and after the last; "attention" and "mlp" a layer's
+            output; "head" a head's output at all positions.
 
     Returns:
         float32 [n_layer + 1, T] for "residual", [n_layer, T] for "attention" and "mlp", [n_layer, n_head] for "head".
 
     Raises:
-        TokenIdError: texts of different lengths, or of one difference, and as the model does. ConfigError: a kind that
-            is none, or that this shape lacks. ContextLengthError: as the model does.
+        TokenIdError: texts of different lengths or with equal differences, and as the model does. ConfigError: an
+            invalid kind, or one that this shape lacks. ContextLengthError: as the model does.
     """
     return torch.stack([row for _, row in patching_rows(model, source_ids, target_ids, token, against, kind)])
 
@@ -132,7 +132,7 @@ def patched_logits(
     Args:
         model: of any shape.
         source_ids, target_ids: int [T] each, of equal length.
-        cells: (depth, position) each; depth n_layer is behind the last block. None gives the target's own logits.
+        cells: (depth, position) each; depth n_layer is after the last block. No cells give the target's own logits.
 
     Raises:
         TokenIdError: texts of different lengths, or an impossible cell. ContextLengthError: as the model does.
@@ -165,9 +165,9 @@ def attribution_patching(
     against: int,
     kind: PatchKind = "residual",
 ) -> Tensor:
-    """An estimate of `patching_grid` from one gradient: (source - target) times the slope at the target run.
+    """First-order estimate of `patching_grid` from one gradient: (source - target) times the target run's gradient.
 
-    It assumes that the model is linear between both runs, which it is not; it serves for a preview.
+    It assumes that the model is linear between the two runs, which it is not; use it as a preview.
     """
     _check(model, source_ids, target_ids, kind)
     source, _, _, change = _runs(model, source_ids, target_ids, token, against)
@@ -198,7 +198,7 @@ def _embedded(model: GPT, token_ids: Sequence[int]) -> Tensor:
 def _runs(
     model: GPT, source_ids: Sequence[int], target_ids: Sequence[int], token: int, against: int
 ) -> tuple[_Values, _Values, float, float]:
-    """Both runs, the difference in the target's, and by how much the source's is larger."""
+    """Both runs, the target's logit difference, and how much larger the source's is."""
     runs = [_run(model, ids) for ids in (source_ids, target_ids)]
     source, target = (_difference(model, run.residuals[-1], token, against) for run in runs)
     if abs(source - target) < _LEAST:
@@ -211,7 +211,7 @@ def _runs(
 
 @torch.no_grad()
 def _run(model: GPT, token_ids: Sequence[int]) -> _Values:
-    """All values of a run."""
+    """Runs the model and caches all activations."""
     values = _Values()
     with evaluating(model):
         model.hidden_states(
@@ -249,5 +249,5 @@ def _check(model: GPT, source_ids: Sequence[int], target_ids: Sequence[int], kin
     if len(source_ids) != len(target_ids):
         raise TokenIdError(
             f"The texts have {len(source_ids)} and {len(target_ids)} tokens; values are patched place by place, so "
-            "both need the same number. Replace a word by one of as many tokens."
+            "both need the same number. Replace a word with one that has as many tokens."
         )

@@ -20,7 +20,7 @@ from gptcore.probe import Probe
 
 
 class _MeanStream(Probe):
-    """The mean of the stream at a depth, over all positions but the first, where idle heads rest."""
+    """Mean residual stream at a depth, over all positions but the first (the attention sink)."""
 
     def __init__(self, depth: int) -> None:
         self._depth = depth
@@ -32,7 +32,7 @@ class _MeanStream(Probe):
 
 
 def steering_vector(lm: LanguageModel, towards: Sequence[str], away: Sequence[str], depth: int) -> Steering:
-    """The mean stream of some texts minus that of others, behind so many blocks.
+    """The mean residual stream of some texts minus that of others, after `depth` blocks.
 
     Args:
         lm: the model.
@@ -40,7 +40,7 @@ def steering_vector(lm: LanguageModel, towards: Sequence[str], away: Sequence[st
         depth: 1 to n_layer; the middle works best in most models.
 
     Raises:
-        ConfigError: an impossible depth. TokenIdError: no texts. TokenizerError, ContextLengthError: as it does.
+        ConfigError: an impossible depth. TokenIdError: no texts. TokenizerError, ContextLengthError: as the model does.
     """
     n_layer = lm.model.config.n_layer
     if not 1 <= depth <= n_layer:

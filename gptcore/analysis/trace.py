@@ -1,4 +1,4 @@
-"""One forward pass, traced: what every part writes at one position, where heads look, and how the guess forms.
+"""Trace of one forward pass: what every part writes at one position, the attention weights, and the logit lens.
 
 Sources: Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits" (the residual stream as a sum of what
 heads and MLPs write); nostalgebraist 2020 (the logit lens).
@@ -26,8 +26,8 @@ class ForwardTrace:
     Attributes:
         at: the position, counted from 0.
         logits: float32 [T, V], after every token.
-        attended: float32 [T, T], the largest weight with which any head looks from one token at another.
-        looks: float32 [L, H, S], where every head looks from the position.
+        attended: float32 [T, T], the largest attention weight of any head from one token to another.
+        looks: float32 [L, H, S], every head's attention weights from the position.
         token_norm, position_norm: of both embeddings; 0 where the shape has no positions.
         head_norms: float32 [L, H], of what each head adds to its attention's output, without the bias.
         attention_norms: float32 [L], of attention's output.

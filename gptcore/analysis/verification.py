@@ -1,4 +1,4 @@
-"""Checks that a GPT is what it says: each is run on the model at hand and reports what it measured."""
+"""Self-checks of a GPT: each runs on the given model and reports what it measured."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gptcore.model import GPT, evaluating, random_model
 from gptcore.probe import UNSEEN, Probe
 from gptcore.weights.hf_format import to_hf
 
-# Larger models are not copied for a check; what needs a fresh model then uses one of two layers.
+# Larger models are not copied for a check; checks on a fresh model then use one with two layers.
 _MOST_COPIED = 200_000_000
 
 
@@ -41,7 +41,7 @@ class _Explicit(Probe):
 def verify(model: GPT, *, seed: int = 0) -> Iterator[Check]:
     """Runs all checks on a model, which stays as it is.
 
-    Output shape, no look into the future, parameter count, length of a generated text, fast path = explicit path,
+    Output shape, causality, parameter count, length of a generated text, fast path = explicit path,
     cached = uncached, agreement with transformers; and on a freshly initialised model of the same shape: loss near
     ln V, and a gradient in every tensor.
 
@@ -50,7 +50,7 @@ def verify(model: GPT, *, seed: int = 0) -> Iterator[Check]:
         seed: of the random tokens and of the fresh weights.
 
     Yields:
-        a Check as soon as it is done; one that fails by an error is reported as failed, with its words.
+        each Check as soon as it is done; one that raises is reported as failed, with the error message.
     """
     generator = torch.Generator().manual_seed(seed)
     T = min(16, model.config.n_positions)

@@ -1,4 +1,4 @@
-"""Texts to learn from that need no download: an anthology written for this project, and what Python brings along."""
+"""Built-in training corpora (no download): an anthology written for this project, and texts that ship with Python."""
 
 from __future__ import annotations
 
@@ -79,6 +79,6 @@ CORPORA: dict[str, Corpus] = {
         "Python's language reference", "the help texts that come with Python, from `pydoc`", _python_reference
     ),
     "python_source": Corpus(
-        "Python's own source", "modules of the standard library, as they lie on this machine", _python_source
+        "Python's own source", "modules of the standard library, as installed on this machine", _python_source
     ),
 }

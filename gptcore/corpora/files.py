@@ -10,9 +10,9 @@ from gptcore.tokenizers.base import END_OF_TEXT
 
 
 def read_documents(path: str | Path) -> list[str]:
-    """The documents of a UTF-8 text file, which lines with only the end-of-text marker separate.
+    """The documents of a UTF-8 text file, separated by lines that hold only the end-of-text marker.
 
-    A name that ends in .gz is a gzipped one.
+    A file whose name ends in .gz is decompressed.
 
     Raises:
         TrainingError: the file is missing, empty or not UTF-8 text.
@@ -23,7 +23,7 @@ def read_documents(path: str | Path) -> list[str]:
     except (OSError, EOFError) as error:
         raise TrainingError(f"The text {path} cannot be read ({getattr(error, 'strerror', None) or error}).") from None
     except UnicodeDecodeError as error:
-        raise TrainingError(f"{path} is no UTF-8 text (byte {error.start}). Convert it first.") from None
+        raise TrainingError(f"{path} is not UTF-8 text (byte {error.start}). Convert it first.") from None
     documents = [document.strip("\n") for document in f"{text}\n".split(f"\n{END_OF_TEXT}\n")]
     documents = [document for document in documents if document.strip()]
     if not documents:

@@ -123,7 +123,7 @@ def _make(options: argparse.Namespace) -> None:
 
 
 def _figures(lm: LanguageModel, measured: list[Instruction], held_out: list[str]) -> dict[str, object]:
-    """What a stage is measured by; nothing without held-out stories."""
+    """Evaluation figures of a stage; empty without held-out stories."""
     if not measured:
         return {}
     score: InstructionScore = evaluate_instructions(lm, measured)
@@ -190,7 +190,7 @@ def _frozen(model: GPT, lm: LanguageModel) -> LanguageModel:
 
 
 def _follow(options: argparse.Namespace, trainer: Trainer, stage: str) -> None:
-    """Trains to the end, with a line now and then and checkpoints; Ctrl-C takes effect between two updates."""
+    """Trains to the end, with progress lines and checkpoints; Ctrl-C takes effect between two updates."""
     file, saved, interrupted = options.work_dir / f"{stage}.safetensors", time.monotonic(), list[bool]()
     if options.resume and file.is_file():
         trainer.resume(file)

@@ -1,6 +1,6 @@
-"""What words alone tell of a label: a logistic regression on which words and pairs of words a text has.
+"""Bag-of-words baseline: logistic regression on the words and bigrams that a text contains.
 
-Source: Wang and Manning 2012, "Baselines and Bigrams": pairs of words are hard to beat on short texts.
+Source: Wang and Manning 2012, "Baselines and Bigrams": bigrams are hard to beat on short texts.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ Lines = Sequence[tuple[int, str]]
 
 
 class BagOfWords:
-    """A linear classifier on words and pairs of neighbours, each counted once a text.
+    """A linear classifier on words and bigrams, each counted once per text.
 
     Args:
         lines: (label from 0, text) each, at least one.
         n_classes: labels.
-        weight_decay: times the sum of squared weights, added to the mean loss.
+        weight_decay: L2 penalty: its product with the sum of squared weights is added to the mean loss.
     """
 
     def __init__(self, lines: Lines, n_classes: int, *, weight_decay: float) -> None:
         counts = Counter(feature for _, text in lines for feature in _features(text))
-        least = 2 if len(lines) > _MANY_LINES else 1  # of many lines, what stands in a single one tells nothing new
+        least = 2 if len(lines) > _MANY_LINES else 1  # with many lines, drop features of a single one
         self._known = {f: place for place, f in enumerate(f for f, n in counts.items() if n >= least)}
         weight = torch.zeros(max(1, len(self._known)), n_classes, requires_grad=True)
         bias = torch.zeros(n_classes, requires_grad=True)
-        self._weight, self._bias = weight.detach(), bias.detach()  # the same memory, which the optimiser fills
+        self._weight, self._bias = weight.detach(), bias.detach()  # shared memory, updated by the optimiser
         table, labels = self._table(lines)
         optimizer = torch.optim.LBFGS(
             [weight, bias], max_iter=_MOST_ITERATIONS, history_size=10, line_search_fn="strong_wolfe"
@@ -72,7 +72,7 @@ class BagOfWords:
 
 
 def best_bag_of_words(train: Lines, held_out: Lines, n_classes: int) -> tuple[BagOfWords, ClassScore]:
-    """The bag of words with the weight decay whose loss on held-out lines is lowest, and its score there."""
+    """The bag of words whose weight decay gives the lowest held-out loss, and its held-out score."""
     made = [BagOfWords(train, n_classes, weight_decay=decay) for decay in _DECAYS]
     return min(((bag, bag.score(held_out)) for bag in made), key=lambda one: one[1].loss)
 

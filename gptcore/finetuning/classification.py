@@ -1,4 +1,4 @@
-"""A GPT with a linear layer on its extract token, trained on labels and, beside them, on the texts themselves.
+"""GPT classifier: a linear layer on the extract token, with language modelling as an auxiliary objective.
 
 Source: Radford et al. 2018, sections 3.2 and 4.1: L3 = L2 + lambda * L1, lambda 0.5, learning rate 6.25e-5, batch 32,
 3 epochs, linear decay with a warm-up over 0.2 % of the training.
@@ -24,10 +24,10 @@ AUXILIARY_WEIGHT = 0.5
 
 @dataclass(frozen=True)
 class ClassifierOutput:
-    """What a pass returns: scores float [B, n_classes] (or [B, answers]), and L3 or None without labels.
+    """Classifier output: logits float [B, n_classes] (or [B, answers]), and the loss L3, or None without labels.
 
     Attributes:
-        terms: L2, the labels' loss, and L1, the text's own, which is not computed where it does not count.
+        terms: L2, the label loss, and L1, the language-modelling loss, which is skipped if its weight is 0.
     """
 
     logits: Tensor
@@ -37,7 +37,7 @@ class ClassifierOutput:
 
 @dataclass(frozen=True)
 class ClassScore:
-    """How well labels are told: the mean of their loss in nats, and the share that is right."""
+    """Classification score: mean loss in nats, and accuracy."""
 
     loss: float
     accuracy: float
@@ -48,7 +48,7 @@ class TaskClassifier(nn.Module):
     """A language model that is fine-tuned to label texts.
 
     Args:
-        body: a language model; its weights are copied, with three rows more in the embedding.
+        body: a language model; its weights are copied, with three rows added to the embedding.
         n_classes: labels to choose from; 1 for multiple choice, where answers compete.
         auxiliary_weight: lambda, the weight of the language model's own loss.
         dropout: on the classifier's input.
@@ -83,7 +83,7 @@ class TaskClassifier(nn.Module):
         self.auxiliary_weight = auxiliary_weight
 
     def language_model(self) -> GPT:
-        """The body as it is now without the three new tokens: a copy that writes with the old vocabulary."""
+        """A copy of the current body without the three new tokens, for generation with the old vocabulary."""
         V = self.body.config.vocab_size - 3
         copy = GPT(replace(self.body.config, vocab_size=V))
         weights = {name: value.detach() for name, value in self.body.state_dict().items()}
@@ -93,18 +93,18 @@ class TaskClassifier(nn.Module):
         return copy.requires_grad_(False).eval()
 
     def forward(self, token_ids: Tensor, labels: Tensor | None = None) -> ClassifierOutput:
-        """Reads the body once for both losses.
+        """Runs the body once for both losses.
 
         Args:
-            token_ids: int64 [B, S, T]: S sequences an example, padded on the right with -1. The extract token is the
-                last that is real.
+            token_ids: int64 [B, S, T]: S sequences per example, right-padded with -1. The extract token is the last
+                real one.
             labels: int64 [B].
         """
         B, S, T = token_ids.shape
         flat = token_ids.reshape(B * S, T)
         real = flat >= 0
         last = real.sum(dim=1) - 1  # [B * S]
-        hidden = self.body.hidden_states(flat.clamp(min=0))  # causal: what fills up stands behind and is never seen
+        hidden = self.body.hidden_states(flat.clamp(min=0))  # causal: padding comes last and is never seen
         extracted = hidden[torch.arange(B * S, device=flat.device), last].view(B, S, -1)  # [B, S, C]
         if self.head.out_features == 1:
             logits = self.head(self.drop(extracted))[..., 0]  # [B, S], one score an answer
@@ -124,7 +124,7 @@ class TaskClassifier(nn.Module):
 
 
 class LabelledBatches:
-    """Batches of labelled examples, each once in an epoch, in an order that is new every epoch.
+    """Batches of labelled examples, each used once per epoch, reshuffled every epoch.
 
     Args:
         examples: all with the same number of sequences.

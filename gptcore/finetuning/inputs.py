@@ -21,7 +21,7 @@ class SpecialTokens:
 
     @classmethod
     def after(cls, vocab_size: int) -> SpecialTokens:
-        """Those of a model with this vocabulary."""
+        """The special tokens for a model with this vocabulary size."""
         return cls(vocab_size, vocab_size + 1, vocab_size + 2)
 
 
@@ -40,7 +40,7 @@ class EncodedExample:
 
 
 def classification(text: Sequence[int], label: int, *, tokens: SpecialTokens, window: int) -> EncodedExample:
-    """start, text, extract. A text that is too long loses its end."""
+    """start, text, extract. A text that is too long is truncated at the end."""
     return EncodedExample((_joined([text], tokens, window),), label)
 
 
@@ -65,7 +65,7 @@ def multiple_choice(
     """start, context (with the question), delimiter, answer, extract, for each answer; a softmax runs over answers.
 
     Raises:
-        TrainingError: fewer than two answers, or a label that is none of their numbers.
+        TrainingError: fewer than two answers, or a label out of range.
     """
     if len(answers) < 2 or not 0 <= label < len(answers):
         raise TrainingError(
@@ -75,7 +75,7 @@ def multiple_choice(
 
 
 def _joined(parts: Sequence[Sequence[int]], tokens: SpecialTokens, window: int) -> tuple[int, ...]:
-    """The parts with their special tokens; the first is cut where all together are too long."""
+    """The parts with their special tokens; the first part is truncated if the whole is too long."""
     room = window - sum(len(part) for part in parts[1:]) - len(parts) - 1
     if room < 1:
         raise ContextLengthError(

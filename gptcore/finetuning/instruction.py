@@ -31,17 +31,17 @@ Kind = Literal["words", "about", "continue", "ending", "question", "talk"]
 USER: Role = "User"
 ASSISTANT: Role = "Assistant"
 SYSTEM: Role = "System"
-STOP = f"\n{USER}:"  # where a model would go on with the user's next turn
-N_WORDS = 3  # that an instruction asks for
+STOP = f"\n{USER}:"  # where a model would continue with the user's next turn
+N_WORDS = 3  # words requested by an instruction
 
 _WORD = re.compile(r"\b[a-z]{3,12}\b")
 _NOUN = re.compile(r"\b(?:a|the|his|her) ([a-z]{3,12})[.,!?]")
 _SENTENCE_END = re.compile(r'(?<=[.!?])(?<!Mr\.)(?<!Mrs\.)["”]?\s+')
 _NAMED = re.compile(r"\b(?:a|an) ((?:[a-z]+ ){0,2}[a-z]+) (?:named|called) ([A-Z][a-z]+)")
-REQUESTED_WEIGHT = 5.0  # in the loss, of words that were asked for
-_COMMON_SHARE = 2e-3  # of all answers' tokens, from which on a token is common
-_COMMONEST = 160  # words that say nothing of a story
-_RAREST = 4  # stories that a word stands in at least
+REQUESTED_WEIGHT = 5.0  # loss weight of requested words
+_COMMON_SHARE = 2e-3  # share of all answer tokens above which a token is common
+_COMMONEST = 160  # most frequent words, which are not specific to a story
+_RAREST = 4  # minimum number of stories that contain a word
 _SHARES: tuple[tuple[Kind, float], ...] = (
     ("words", 0.50), ("about", 0.20), ("continue", 0.07), ("ending", 0.05), ("question", 0.06), ("talk", 0.12),
 )  # fmt: skip
@@ -70,13 +70,13 @@ class Message:
 
 @dataclass(frozen=True)
 class Instruction:
-    """What a user asks, and how it is answered.
+    """A user's request and its answer.
 
     Attributes:
         prompt: the user's turn.
         answer: the assistant's.
         kind: what is asked for.
-        words: that the answer must hold, where the prompt asks for words.
+        words: those that the answer must contain, if the prompt requests any.
     """
 
     prompt: str
@@ -91,7 +91,7 @@ def chat_prompt(messages: Sequence[Message]) -> str:
     Plain labels and no special tokens, so that any model and any vocabulary can read it.
 
     Raises:
-        PromptError: no message of the user at the end.
+        PromptError: the last message is not the user's.
     """
     if not messages or messages[-1].role != USER or not messages[-1].text.strip():
         raise PromptError("There is nothing to answer: write a message first.")
@@ -138,7 +138,7 @@ def sentences(text: str) -> list[str]:
 
 @cache
 def _small_talk() -> list[tuple[list[str], list[str]]]:
-    """(what a user says, what is answered), several ways of both."""
+    """(user messages, replies) pairs, with several variants of each."""
     lines = Path(__file__).with_name("small_talk.txt").read_text(encoding="utf-8").splitlines()
     pairs = (line.split(" => ") for line in lines if not line.startswith("#"))
     return [(said.split(" | "), answered.split(" | ")) for said, answered in pairs]
@@ -227,7 +227,7 @@ def encode_example(tokenizer: Tokenizer, one: Instruction, window: int) -> Answe
 
 
 def plain_example(tokenizer: Tokenizer, story: str, window: int) -> AnswerExample | None:
-    """A story with nothing asked before it, so that a model does not forget to write one; None without an end token."""
+    """A story without a prompt, so that the model does not forget how to write one; None without an end token."""
     if tokenizer.end_id is None:
         return None
     return AnswerExample((tokenizer.end_id,), (*tokenizer.encode(story), tokenizer.end_id)[:window])
@@ -246,10 +246,10 @@ def padded_answers(examples: Sequence[AnswerExample]) -> tuple[Tensor, Tensor]:
 
 
 class AnswerBatches:
-    """Batches of answers, each once in an epoch, in an order that is new every epoch; see `gptcore.training.Batches`.
+    """Batches of answers, each used once per epoch, reshuffled every epoch; see `gptcore.training.Batches`.
 
     Args:
-        examples: what is learned from.
+        examples: the training examples.
         batch_size: B, examples in a batch.
 
     Raises:
@@ -268,22 +268,22 @@ class AnswerBatches:
 
 
 def chosen_of_epoch(examples: Sequence, batch_size: int, index: int, seed: int) -> list:
-    """The examples of a batch: those of its place in an order that is new every epoch."""
+    """The examples of batch number `index`, reshuffled every epoch."""
     epoch, within = divmod(index, math.ceil(len(examples) / batch_size))
     order = torch.randperm(len(examples), generator=generator_for(seed, "epoch", epoch)).tolist()
     return [examples[place] for place in order[within * batch_size : (within + 1) * batch_size]]
 
 
 class AnswerLoss:
-    """The loss on answers as an objective for `Trainer`, in which the words that the prompt asks for count more.
+    """`Trainer` objective: the loss on answers, with a higher weight on words that the prompt requests.
 
-    Most tokens of a story say nothing about whether a word was asked for; those that were asked for are few, and what
-    a short training has to learn. Taken for such are rare tokens of the answer that stand in the prompt, too.
+    Requested words are few among the tokens of a story, but they are what a short training has to learn. Rare answer
+    tokens that also occur in the prompt count as requested.
 
     Args:
-        examples: tell which tokens are rare.
+        examples: the corpus that determines which tokens are rare.
         vocab_size: V.
-        weight: of a token that was asked for; 1 makes it the model's own loss.
+        weight: of a requested token; 1 gives the model's own loss.
     """
 
     def __init__(self, examples: Sequence[AnswerExample], vocab_size: int, *, weight: float = REQUESTED_WEIGHT) -> None:
@@ -301,7 +301,7 @@ class AnswerLoss:
         return (losses * weights).sum() / weights.sum()
 
     def requested(self, inputs: Tensor, targets: Tensor) -> Tensor:
-        """Which targets are rare tokens that stand in their row's prompt, bool [B, T]."""
+        """Mask of the targets that are rare tokens from their row's prompt, bool [B, T]."""
         begins = (targets != IGNORED_TARGET).int().argmax(dim=1, keepdim=True)  # where the last prompt token stands
         is_prompt = torch.arange(inputs.shape[1], device=inputs.device) <= begins  # [B, T]
         rows = torch.arange(len(inputs), device=inputs.device)[:, None].expand_as(inputs)

@@ -1,10 +1,10 @@
-"""Preference tuning by DPO: of two answers the better one is made likelier, measured against where the model began.
+"""Preference tuning by DPO: makes the better of two answers likelier, relative to the initial model (reference).
 
 Source: Rafailov et al. 2023, "Direct Preference Optimization", equation 7:
 
     loss = -log sigmoid(beta * [(log p(w|x) - log p_ref(w|x)) - (log p(l|x) - log p_ref(l|x))])
 
-with w the preferred and l the other answer. Beside it the preferred answer's own loss counts a little (Pang et al.
+with w the preferred and l the rejected answer. The preferred answer's own loss is added (Pang et al.
 2024, "Iterative Reasoning Preference Optimization"), since DPO alone may make both answers less likely.
 """
 
@@ -38,23 +38,23 @@ from gptcore.language_model import LanguageModel
 from gptcore.model import GPT, IGNORED_TARGET, evaluating
 from gptcore.training import TrainingConfig
 
-BETA = 0.2  # how far the model may move from where it began: the smaller, the farther
+BETA = 0.2  # pull towards the reference model: the smaller, the farther it may move
 OWN_WEIGHT = 1.0  # of the preferred answer's own loss
 WRITING = SamplingSettings(temperature=0.8, top_k=50, top_p=0.95)
-_REPEATED_RUN = 4  # words: a run that comes again is a repetition
+_REPEATED_RUN = 4  # words; a repeated n-gram of this length counts as repetition
 _LEAST_WORDS = 25  # of a story
-_LEAST_ROOM = 8  # tokens of the window for an answer
+_LEAST_ROOM = 8  # minimum tokens of the window left for an answer
 _TOKEN = re.compile(r"\w+(?:'\w+)?")
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a readable rule says of an answer.
+    """Rule-based judgement of an answer.
 
     Attributes:
-        used: share of the requested words that it holds; 1.0 where none is asked for.
+        used: share of the requested words that it contains; 1.0 if none are requested.
         ends: it ended by itself, at the end of a sentence.
-        repeated: share of its runs of four words that it has had before.
+        repeated: share of its word 4-grams that occurred earlier in it.
         n_words: words in it.
     """
 
@@ -101,7 +101,7 @@ class Answer:
 def answers(
     lm: LanguageModel, prompts: Sequence[str], *, n_each: int = 1, **settings: Any
 ) -> Iterator[tuple[int, Answer]]:
-    """(which prompt, an answer): every user's prompt is answered n_each times, in the order in which they end.
+    """Answers every prompt n_each times; yields (prompt index, answer) in order of completion.
 
     Arguments and errors as `answering`.
     """
@@ -118,15 +118,15 @@ def answering(
     seed: int = 1,
     batch_size: int = 16,
 ) -> Iterator[tuple[int, Answer] | None]:
-    """As `answers`, and None after every step of the batch, so that others can compute between two.
+    """As `answers`, but also yields None after every step of the batch, so that other work can run in between.
 
     Args:
         lm: answers in the chat format.
-        prompts: turns of a user; of one longer than the window its end is read.
-        n_each: answers to each.
-        max_new_tokens: of an answer, as far as the window has room.
-        settings: how tokens are drawn.
-        seed: of the first answer; the others count on from it.
+        prompts: user turns; only the end of one longer than the window is read.
+        n_each: answers per prompt.
+        max_new_tokens: per answer, limited by the room left in the window.
+        settings: sampling settings.
+        seed: of the first answer; each further answer adds 1.
         batch_size: answers written at once.
 
     Raises:
@@ -176,8 +176,8 @@ def pair_of(
 ) -> PreferencePair | None:
     """The best and the worst of some answers by the rule; None where they differ by less than `least`.
 
-    Where words are asked for, the better one must use more of them: what is easier to learn, such as to end soon, would
-    else be all that is learned.
+    If words are requested, the better one must use more of them; otherwise the model would learn only what is easier,
+    such as ending early.
     """
     ranked = sorted(written, key=lambda answer: judge(answer.text, one.words, ended=answer.ended).score)
     if len(ranked) < 2:
@@ -206,11 +206,11 @@ def preference_pair(lm: LanguageModel, prompt: str, better: Answer, worse: Answe
 def write_pairs(
     lm: LanguageModel, asked: Sequence[Instruction], *, n_each: int = 4, max_new_tokens: int = 160, seed: int = 1
 ) -> Iterator[tuple[int, list[PreferencePair]]]:
-    """Lets the model answer every instruction some times, and pairs the best with the worst answer by the rule.
+    """Samples n_each answers to every instruction, and pairs the best with the worst by the rule.
 
     Yields:
-        after every step of the batch, how many instructions are answered, and the pairs so far; instructions whose
-        answers are much alike give none.
+        after every step of the batch, how many instructions are answered, and the pairs so far; instructions with
+        similar answers give none.
     """
     written: dict[int, list[Answer]] = {}
     pairs, done = list[PreferencePair](), 0
@@ -245,9 +245,9 @@ def dpo_loss(
     """Equation 7, the mean over pairs, in nats.
 
     Args:
-        better, worse: log p of both answers by the model that learns, float [B].
-        better_before, worse_before: by the model as it was, float [B].
-        beta: the strength of the pull towards that model.
+        better, worse: log p of both answers under the model in training, float [B].
+        better_before, worse_before: under the reference model, float [B].
+        beta: strength of the pull towards the reference model.
     """
     return -F.logsigmoid(beta * ((better - better_before) - (worse - worse_before))).mean()
 
@@ -256,7 +256,7 @@ class PreferenceBatches:
     """Batches of pairs for `DirectPreference`: the better answers' rows, then the worse ones'.
 
     Args:
-        pairs: what is learned from.
+        pairs: the training pairs.
         batch_size: B pairs; a batch has 2 B rows.
 
     Raises:
@@ -266,7 +266,7 @@ class PreferenceBatches:
     def __init__(self, pairs: Sequence[PreferencePair], *, batch_size: int) -> None:
         if not pairs:
             raise TrainingError(
-                "There is no pair to learn from: the answers are much alike. Let it write more of them."
+                "There is no pair to learn from: the answers are too similar. Let it write more of them."
             )
         self.pairs, self.batch_size = list(pairs), batch_size
         lengths = [len(one.prompt) + len(one.answer) - 1 for pair in pairs for one in (pair.better, pair.worse)]
@@ -282,7 +282,7 @@ class DirectPreference:
     """DPO as an objective for `Trainer`, on batches of `PreferenceBatches`.
 
     Args:
-        before: the model as it was, frozen.
+        before: the frozen reference model.
         beta: see dpo_loss.
         own_weight: of the better answer's own loss per token.
     """
@@ -311,11 +311,11 @@ def preference_config(**changes: object) -> TrainingConfig:
 
 @dataclass(frozen=True)
 class InstructionScore:
-    """How a model follows instructions that ask for words, over n answers.
+    """How well a model follows instructions that request words, over n answers.
 
     Attributes:
-        all_words: share of the answers that hold all the words.
-        words: share of all the words that are used.
+        all_words: share of the answers that contain all requested words.
+        words: share of all requested words that are used.
         ends: share of the answers that end by themselves, at the end of a sentence.
         repeated: mean share of repeated runs of four words.
         n_words: mean length.
@@ -344,7 +344,7 @@ def score_of(verdicts: Sequence[Verdict]) -> InstructionScore:
 
 
 def evaluate_instructions(lm: LanguageModel, asked: Sequence[Instruction], *, seed: int = 1) -> InstructionScore:
-    """Answers instructions once each, drawn as `WRITING` says, and judges them by the rule."""
+    """Answers each instruction once, with the `WRITING` settings, and judges the answers by the rule."""
     prompts = [one.prompt for one in asked]
     found = [judge(a.text, asked[place].words, ended=a.ended) for place, a in answers(lm, prompts, seed=seed)]
     return score_of(found)

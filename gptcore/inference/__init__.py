@@ -1,1 +1,1 @@
-"""Writing text: sampling, sequences, the running batch, the decode engine, and scoring."""
+"""Inference: sampling, sequences, continuous batching, the decode engine, and scoring."""

@@ -1,8 +1,8 @@
-"""The decode engine: one new token for the price of reading the weights once, however many texts are written.
+"""Decode engine: each step reads the weights once, however many sequences it decodes.
 
-`DecodeEngine` keeps keys and values and computes single rows with plain functions over packed weights,
-its products with whichever kernel was fastest when tried on the model's own matrices. `UncachedDecoder`
-reads the whole context again for every token. Both follow the same window rule, so in fp32 they agree.
+`DecodeEngine` has a KV cache and computes single rows with plain functions over packed weights, using the
+kernel that was fastest in a trial on the model's own matrices. `UncachedDecoder` rereads the whole context
+for every token. Both follow the same window rule, so in fp32 they agree.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from gptcore.kv_cache import RaggedKVCache
 from gptcore.model import GPT, activation, evaluating
 from gptcore.threads import ThreadGovernor, adapted
 
-# Below this many weights reading them is no longer what costs, and 16 bits would buy nothing.
+# Below this many weights, reading them is not the bottleneck, and 16 bits would gain nothing.
 FAST_FROM_PARAMETERS = 30_000_000
-_SEVERAL = 8  # rows with which the kernels are tried that compute more than one row
+_SEVERAL = 8  # rows in the trial of the multi-row kernels
 
 
 class Decoder(Protocol):
-    """Something that reads texts, a row each, and predicts the next token of all of them."""
+    """Decoder protocol: reads sequences, one per row, and predicts the next token of each."""
 
     def add(self) -> None:
-        """One more row, the last."""
+        """Appends a row."""
         ...
 
     def remove(self, row: int) -> None:
-        """Takes a row away; the last one gets its number."""
+        """Removes a row; the last row takes its index."""
         ...
 
     @adapted()
@@ -49,7 +49,7 @@ class Decoder(Protocol):
 
 
 class UncachedDecoder:
-    """Computes every position anew for each token: what generation costs without a KV cache."""
+    """Recomputes every position for each token: generation without a KV cache."""
 
     def __init__(self, model: GPT) -> None:
         self.model = model
@@ -75,13 +75,13 @@ class UncachedDecoder:
 
 
 class DecodeEngine:
-    """Keeps keys and values; a step costs one row of work for each text, and reads the weights once for all.
+    """Decodes with a KV cache: a step computes one row per sequence, and reads the weights once for all.
 
     Args:
-        model: may be shared between visitors, is not changed.
-        precision: "exact" multiplies the weights as they are, in fp32; "fast" may round copies of them to 16 bits
-            for the products of single steps; "int8" to 8 bits, activations too; everything else stays fp32.
-            "auto" is "fast" from 30M parameters, where reading the weights is what costs.
+        model: may be shared between users; not changed.
+        precision: "exact" uses the weights as they are, in fp32; "fast" may use 16-bit copies of them for the
+            products of single steps; "int8" 8-bit copies and activations; everything else stays fp32.
+            "auto" is "fast" from 30M parameters, where reading the weights is the bottleneck.
     """
 
     def __init__(self, model: GPT, *, precision: WeightFormat = "auto") -> None:
@@ -132,9 +132,9 @@ class PackedLayer:
 
 @dataclass(frozen=True)
 class PackedWeights:
-    """A model flattened for decoding: no module tree on the way.
+    """A model flattened for decoding, without the module tree.
 
-    `kernel` names what its products run on; `threads_found` remembers which thread count was best.
+    `kernel` names the kernel of its products; `threads_found` remembers the best thread count.
     """
 
     config: GPTConfig
@@ -188,13 +188,13 @@ def _norm(x: Tensor, norm: tuple[Tensor, Tensor, float]) -> Tensor:
     return F.layer_norm(x, weight.shape, weight, bias, epsilon)
 
 
-# One packing for each model, batch size and precision, as long as the model lives and its weights stay the same.
+# Packed weights by model, batch size and precision, valid while the model lives and its weights are unchanged.
 _PACKED: WeakKeyDictionary[GPT, dict[tuple[int, str], tuple[tuple[int, int], PackedWeights]]] = WeakKeyDictionary()
 
 
 @adapted()
 def packed_weights(model: GPT, batch_size: int, precision: WeightFormat) -> PackedWeights:
-    """The model's packing, made at first use and again when its weights have been changed in place."""
+    """The model's packed weights, cached, and rebuilt when the weights have been changed in place."""
     if precision == "auto":
         precision = "fast" if sum(p.numel() for p in model.parameters()) >= FAST_FROM_PARAMETERS else "exact"
     version = (sum(0 if p.is_inference() else p._version for p in model.parameters()), model.wte.weight.data_ptr())

@@ -1,4 +1,4 @@
-"""Text from a model, one token at a time: a ladder from one choice to several continuations together."""
+"""Text generation, one token at a time, for a single prompt or several continuations as one batch."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def continue_together(
 
     Args:
         model: shared, not changed.
-        continuations: what is continued.
+        continuations: the sequences to continue.
         max_new_tokens: for each.
-        use_cache, precision: see Batch.
+        use_cache, precision: see RunningBatch.
 
     Yields:
         (which continuation, its next token).
@@ -72,16 +72,16 @@ def generate(
     Args:
         lm: a language model, or a bare GPT when the prompt is token ids.
         prompt: text or ids; at least one token, at most the model's window.
-        max_new_tokens: at least 1. Past the window the model reads on from its last half.
+        max_new_tokens: at least 1. When the window is full, the context restarts from its last half.
         temperature, top_k, top_p, min_p, repetition_penalty, no_repeat_ngram_size, min_new_tokens:
             see SamplingSettings.
         stop: strings that end the text; they are left out of it.
         stop_at_end: the tokenizer's end-of-text token ends the text.
         seed: the same seed gives the same text; None draws one.
-        use_cache: keep keys and values, or read everything again for each token. In "exact" the tokens agree.
+        use_cache: keep a KV cache, or reread the whole context for each token. With "exact" the tokens agree.
         precision: see DecodeEngine.
-        n_alternatives: the model's favourites that come with each token.
-        steering: a vector that is added to the stream on the way, see `gptcore.analysis.steering_vector`.
+        n_alternatives: number of top alternatives returned with each token.
+        steering: a vector added to the residual stream, see `gptcore.analysis.steering_vector`.
 
     Raises:
         SamplingError, ContextLengthError, TokenIdError, TokenizerError: before the first token.
@@ -139,7 +139,7 @@ def prompt_ids(lm: LanguageModel | GPT, prompt: str | Sequence[int]) -> list[int
 def last_logits(model: GPT, token_ids: Sequence[int], *, n_prompt: int | None = None) -> Tensor:
     """The model's logits for the token after these, float32 [V].
 
-    Of more tokens than the window holds, it reads those that generation from n_prompt tokens on would read.
+    If the window is exceeded, it reads the same context as generation from a prompt of n_prompt tokens would.
     """
     start = replayed_start(n_prompt or len(token_ids), len(token_ids), model.config.n_positions)
     with evaluating(model):

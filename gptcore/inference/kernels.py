@@ -1,4 +1,4 @@
-"""Products of single rows with a matrix: several ways to compute them, and which is the fastest here."""
+"""Matrix-vector kernels for decoding, and a trial that picks the fastest on this machine."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from gptcore.model import GPT
 WeightFormat = Literal["auto", "exact", "fast", "int8"]
 Product = Callable[[Tensor], Tensor]  # float32 [B, in] -> float32 [B, out]
 
-# Enough weights to leave the processor's cache between two rounds of a trial.
+# Enough weights to overflow the CPU cache between two rounds of a trial.
 _TRIAL_WEIGHTS = 80_000_000
-# The kernels take turns, for at least so many rounds and about so long each: what slows a moment slows them all.
+# The kernels alternate, for at least this many rounds and about this long each, so that a slowdown hits them all.
 _TRIAL_ROUNDS, _TRIAL_SECONDS = 5, 0.005
 _CLEARLY_FASTER = 0.9
 _LARGEST_HALF = 6e4
@@ -76,11 +76,11 @@ KERNELS: dict[str, Callable[[torch.nn.Linear], Product]] = {
 
 @torch.inference_mode()
 def fastest_kernel(model: GPT, batch_size: int, precision: WeightFormat) -> str:
-    """Tries the allowed kernels on the model's own matrices, in the order of a step, and names the fastest.
+    """Times the allowed kernels on the model's own matrices, in the order of a step, and names the fastest.
 
-    In that order, because what counts is how fast weights come from memory: a matrix that is multiplied again at
-    once is still in the processor's cache, and would make the largest format look good. The first kernel allowed
-    gives way only to one that is clearly faster.
+    The order matters because memory bandwidth is the bottleneck: a matrix that is multiplied again at once is still
+    in the CPU cache, which would make the largest format look good. The first allowed kernel is replaced only by one
+    that is clearly faster.
     """
     linears: list[torch.nn.Linear] = []
     for block in model.blocks:
@@ -94,7 +94,7 @@ def fastest_kernel(model: GPT, batch_size: int, precision: WeightFormat) -> str:
     for name in _allowed(linears, precision):
         try:
             products = [KERNELS[name](linear) for linear in linears]
-            _seconds(products, inputs)  # the first round is slow, or impossible
+            _seconds(products, inputs)  # warm-up; raises if the kernel is unsupported
             tried[name] = products
         except (RuntimeError, AttributeError):  # this build or processor has no such kernel
             continue
@@ -107,7 +107,7 @@ def fastest_kernel(model: GPT, batch_size: int, precision: WeightFormat) -> str:
 
 
 def _allowed(linears: Sequence[torch.nn.Linear], precision: WeightFormat) -> list[str]:
-    """Kernels that keep the promise of a precision for these weights."""
+    """The kernels that a precision allows for these weights."""
     on_cpu = linears[0].weight.device.type == "cpu"
     exact = ["fp32", "fp32-onednn"] if on_cpu else ["fp32"]
     if precision == "int8" and on_cpu:
@@ -115,7 +115,7 @@ def _allowed(linears: Sequence[torch.nn.Linear], precision: WeightFormat) -> lis
     fits = all(float(linear.weight.detach().abs().max()) < _LARGEST_HALF for linear in linears)
     if precision == "fast" and fits:
         return [*exact, "fp16", *(["fp16-fbgemm"] if on_cpu else [])]
-    # Weights that came from a 16-bit file are the same numbers in 16 bits, and FBGEMM sums in fp32.
+    # Weights from a 16-bit file are exact in 16 bits, and FBGEMM accumulates in fp32.
     lossless = on_cpu and fits and all(torch.equal(w, w.half().float()) for w in (linear.weight for linear in linears))
     return [*exact, "fp16-fbgemm"] if lossless else exact
 

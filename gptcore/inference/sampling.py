@@ -1,4 +1,4 @@
-"""From logits to a token: pure functions, one explicit random generator, every stage open to view."""
+"""Sampling from logits: pure functions, one explicit random generator, and every stage inspectable."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _ROUNDING = 1e-6  # of a sum of probabilities
 
 @dataclass(frozen=True)
 class Control:
-    """How a sampling option is offered to people.
+    """User-interface metadata of a sampling option.
 
     Attributes:
         title: what it is called.
         hint: what it does, in a few words.
         help: the same as a sentence, for programs.
-        low, high, step: what a slider goes through; a step of 1 means whole numbers.
+        low, high, step: the slider's range and step; a step of 1 means whole numbers.
         neutral: the value that changes nothing.
-        allowed: the least and the most that is accepted; None means the size of the vocabulary.
+        allowed: minimum and maximum accepted values; None means the size of the vocabulary.
     """
 
     title: str
@@ -118,12 +118,12 @@ class SamplingSettings:
                 raise SamplingError(f"{name} is {value!r}; it must be a whole number, 0 (off) or more.")
 
     def on_controls(self) -> dict[str, float]:
-        """The values by the names of CONTROLS, with what is off at its neutral value."""
+        """The values keyed by the names in CONTROLS, with disabled options at their neutral value."""
         given = {name: getattr(self, name) for name in CONTROLS}
         return {name: CONTROLS[name].neutral if value is None else value for name, value in given.items()}
 
     def within(self, vocab_size: int) -> SamplingSettings:
-        """The same for a smaller vocabulary: a top-k that exceeds it becomes all of it."""
+        """The same settings for a smaller vocabulary: top-k is clamped to its size."""
         return self if self.top_k is None or self.top_k <= vocab_size else replace(self, top_k=vocab_size)
 
     def check_vocabulary(self, vocab_size: int) -> None:
@@ -177,7 +177,7 @@ def penalise(
 def struck_out(
     settings: SamplingSettings, token_ids: Sequence[int], *, n_new: int = 0, end_id: int | None = None
 ) -> dict[int, str]:
-    """Tokens that may not come next, each with the option that forbids it; arguments as in `penalise`."""
+    """Banned next tokens, each with the option that bans it; arguments as in `penalise`."""
     found = dict.fromkeys(
         _completions_of_repeated_ngrams(token_ids, settings.no_repeat_ngram_size), "no_repeat_ngram_size"
     )
@@ -196,9 +196,9 @@ def _completions_of_repeated_ngrams(token_ids: Sequence[int], size: int) -> set[
 
 
 def candidates(logits: Tensor, settings: SamplingSettings) -> Candidates:
-    """Temperature, top-k, top-p, min-p: what is left, exact over the full vocabulary.
+    """The tokens left after temperature, top-k, top-p and min-p, exact over the full vocabulary.
 
-    Only what can survive is ever sorted: top_k tokens, or those likely enough to be in the nucleus.
+    Only possible survivors are sorted: top_k tokens, or those likely enough to be in the nucleus.
 
     Args:
         logits: float [V] on the CPU, finite or -inf, after `penalise`.
@@ -229,12 +229,12 @@ def candidates(logits: Tensor, settings: SamplingSettings) -> Candidates:
 
 
 def _cooled(logits: Tensor, temperature: float) -> Tensor:
-    """Logits over temperature, with their maximum at 0, so that a tiny temperature makes -inf and never NaN."""
+    """Logits divided by temperature, shifted to a maximum of 0, so that a tiny temperature gives -inf, never NaN."""
     return (logits.float() - logits.max()) / max(temperature, 1e-30)
 
 
 def _top_ids(scores: Tensor, k: int) -> Tensor:
-    """Exactly k ids, best first; of equal scores the lower ids stay."""
+    """Exactly k ids, best first; ties go to the lower ids."""
     values, ids = scores.topk(k)
     lowest = values[-1]
     if int((scores == lowest).sum()) == 1 and not bool((values[1:] == values[:-1]).any()):
@@ -245,19 +245,19 @@ def _top_ids(scores: Tensor, k: int) -> Tensor:
 
 
 def _nucleus(probabilities: Tensor, top_p: float) -> Tensor:
-    """Ids of the smallest set of most likely tokens that reaches top_p, best first; among equals the lower ids."""
-    # All below (1 - P) / V together weigh at most 1 - P, so none of them is in the nucleus; halved for rounding.
+    """Ids of the smallest set of most likely tokens that reaches top_p, best first; ties go to the lower ids."""
+    # All tokens below (1 - P) / V have a total mass of at most 1 - P, so none is in the nucleus; halved for rounding.
     least, floor, p = (1 - top_p) / (2 * len(probabilities)), _SORTED_ABOVE, probabilities.numpy()
-    while True:  # numpy finds places, and sorts plain values, several times faster than torch does on a CPU
+    while True:  # numpy searches, and sorts plain values, several times faster than torch on a CPU
         found = np.flatnonzero(p > floor)
         if floor <= least or p[found].sum(dtype=np.float64) > top_p + _ROUNDING:
             break
         floor = max(least, floor / 4)
-    # Bits of positive floats are ordered as the floats are: one sort of whole numbers orders by probability, then id.
+    # The bit patterns of positive floats sort like the floats: one integer sort orders by probability, then id.
     worst_first = (p[found].view(np.uint32).astype(np.uint64) << np.uint64(32)) | (_LAST_ID - found.astype(np.uint64))
     worst_first.sort()
     ids = torch.from_numpy((_LAST_ID - (worst_first[::-1] & _LAST_ID)).astype(np.int64))
-    return ids[: _count_to_reach(probabilities[ids], top_p)]  # of those tied at the end, the higher ids go
+    return ids[: _count_to_reach(probabilities[ids], top_p)]  # ties at the cut-off drop the higher ids
 
 
 def _count_to_reach(probabilities: Tensor, top_p: float) -> int:
@@ -267,15 +267,15 @@ def _count_to_reach(probabilities: Tensor, top_p: float) -> int:
 
 
 def _ordered(ids: Tensor, scores: Tensor) -> Tensor:
-    """Ascending ids, put in order of their scores, best first; equal scores stay in order of id."""
+    """Sorts ascending ids by score, best first; stable for equal scores."""
     return ids[scores[ids].argsort(descending=True, stable=True)]
 
 
 def sample(choices: Candidates, generator: torch.Generator) -> int:
-    """The place of one candidate, drawn by inverting the cumulative distribution at a single uniform number.
+    """Samples one candidate by inverse transform sampling from a single uniform number; returns its index.
 
-    Exactly one number is taken from the generator, whatever the settings: that is what makes strategies
-    comparable "with the same random numbers", and lets a text be continued later.
+    Exactly one number is taken from the generator whatever the settings, so that strategies can be compared
+    "with the same random numbers" and a text can be continued later.
     """
     uniform = torch.rand((), generator=generator, dtype=torch.float64).item()
     if len(choices.ids) == 1:
@@ -294,7 +294,7 @@ class Stage:
         probabilities: float32 [V]; 0 where a token has been cut.
         n_candidates: tokens left.
         entropy: bits.
-        mass_removed: share of the stage before that was cut here.
+        mass_removed: probability mass of the previous stage that was cut here.
     """
 
     name: str
@@ -305,7 +305,7 @@ class Stage:
 
 
 def stages(logits: Tensor, settings: SamplingSettings, penalised: Tensor | None = None) -> list[Stage]:
-    """The whole pipeline, one stage after another, over the full vocabulary; what `candidates` computes, shown.
+    """Every stage of the pipeline that `candidates` computes, over the full vocabulary.
 
     Args:
         logits: float [V], the model's own.

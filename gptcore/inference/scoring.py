@@ -23,7 +23,7 @@ def token_logprobs(model: GPT, token_ids: Sequence[int] | Tensor, *, batch_size:
     """The log-probability of every token but the first, given those before it.
 
     A text longer than the window is read in windows that overlap by half, and each token is scored where it
-    has the most before it, so every token after the first window sees at least half a window.
+    has the most context, so every token after the first window sees at least half a window.
 
     Args:
         model: of any kind; dropout is off while it reads.
@@ -99,10 +99,10 @@ class ScoredToken:
 
 
 def score_text(lm: LanguageModel, text: str, *, n_alternatives: int = 5) -> tuple[str, list[ScoredToken], TextScore]:
-    """Every token of a text as the model sees it coming.
+    """Scores every token of a text.
 
-    Where the tokenizer has an end-of-text token it stands in front, so that the first token is scored too;
-    otherwise the first token is only read.
+    If the tokenizer has an end-of-text token, it is prepended, so that the first token is scored too;
+    otherwise the first token only serves as context.
 
     Returns:
         (the text of what could not be scored, "" or the first token; the scored tokens; the sums).
@@ -151,12 +151,12 @@ def _windows(n_inputs: int, window: int) -> list[tuple[int, int]]:
 
 
 def score_documents(model: GPT, documents: Sequence[tuple[Sequence[int], int]], *, start_id: int) -> TextScore:
-    """Scores whole documents, each on its own behind a start token, as the model met them in training.
+    """Scores whole documents, each on its own after a start token, as in training.
 
     Args:
         model: of any kind.
         documents: (token ids, UTF-8 bytes of the text) each.
-        start_id: the token that stands before a document, usually end-of-text; it is not scored.
+        start_id: the token prepended to a document, usually end-of-text; it is not scored.
     """
     nats, n_tokens, n_bytes = 0.0, 0, 0
     for ids, size in documents:
@@ -169,13 +169,13 @@ def score_documents(model: GPT, documents: Sequence[tuple[Sequence[int], int]], 
 def scoring_windows(
     model: GPT, token_ids: Sequence[int] | np.ndarray, *, n_bytes: int, most: int | None = None, batch_size: int = 64
 ) -> Generator[None, None, TextScore]:
-    """Scores a text in windows side by side, each on its own: the quick figure of a training run, a batch at a time.
+    """Scores a text in independent non-overlapping windows, one batch at a time: a quick figure during training.
 
     Args:
         model: of any kind; dropout is off while it reads.
         token_ids: int [N], N >= 2.
         n_bytes: UTF-8 bytes of the text.
-        most: read at most about so many tokens, in windows spread evenly over the text.
+        most: approximate maximum number of tokens to read, in windows spread evenly over the text.
         batch_size: windows computed together.
     """
     width = min(model.config.n_positions, len(token_ids) - 1)

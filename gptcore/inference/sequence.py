@@ -31,7 +31,7 @@ def context_start(n_tokens: int, previous_start: int, n_positions: int) -> int:
 
 
 def replayed_start(n_prompt: int, n_tokens: int, n_positions: int) -> int:
-    """Where the context begins for the token after n_tokens, had all but the prompt been written one by one."""
+    """Where the context for the next token begins, if all tokens after the prompt were generated one by one."""
     start = 0
     for length in range(n_prompt, n_tokens + 1):
         start = context_start(length, start, n_positions)
@@ -49,7 +49,7 @@ class TokenSequence:
         tokenizer: for text, the end-of-text token and stop strings; None writes ids only.
         stop: strings that end the text; they are left out of it.
         stop_at_end: the end-of-text token ends the text.
-        n_alternatives: how many of the model's favourites each token carries.
+        n_alternatives: number of top alternatives stored with each token.
     """
 
     def __init__(
@@ -93,16 +93,16 @@ class TokenSequence:
         return bool(self.end)
 
     def take_over(self, ids: Sequence[int], end: str) -> None:
-        """Is as far from now on as a copy of it that was written elsewhere by the same seed, and chooses no more."""
+        """Takes over the state of a copy generated elsewhere from the same seed; chooses no more tokens."""
         self.ids, self.end = list(ids), end
 
     @sharing(1)
     def choose(self, logits: Tensor, *, is_last: bool) -> list[GeneratedToken]:
-        """Takes one token; returns those that may be shown now, usually that one.
+        """Samples one token; returns the tokens that may be shown now, usually just this one.
 
         Args:
             logits: float [V], after everything in `ids`.
-            is_last: no more will be asked for.
+            is_last: this is the last token requested.
         """
         logits = logits.float().cpu()
         favourites = logits.topk(min(max(1, self.n_alternatives), len(logits)))

@@ -1,7 +1,7 @@
 """Steering: a vector that is added to the residual stream at one depth, at every position.
 
-Adding a constant to the stream is adding it to a bias, so a steered model is the same model with one bias changed: all
-ways of decoding take it as it is.
+Adding a constant to the stream equals adding it to a bias, so a steered model is the same model with one changed bias
+and works with every decoder.
 
 Source: Turner et al. 2023, "Steering Language Models With Activation Engineering".
 """
@@ -22,7 +22,7 @@ class Steering:
     """What is added to the stream, and where.
 
     Attributes:
-        depth: behind so many blocks, 1 to n_layer.
+        depth: number of blocks before the addition, 1 to n_layer.
         vector: float32 [C].
     """
 
@@ -30,7 +30,7 @@ class Steering:
     vector: Tensor
 
     def scaled(self, strength: float) -> Steering:
-        """The same direction, so many times as long; negative is the opposite direction."""
+        """The vector times `strength`; a negative one reverses the direction."""
         return Steering(self.depth, strength * self.vector)
 
     def applied(self, model: GPT) -> GPT:
@@ -56,7 +56,7 @@ class Steering:
 
 
 def _last_bias(model: GPT) -> str:
-    """Of a block, the bias that is added last to what it gives."""
+    """The name of the bias that is added last in a block."""
     if model.config.norm_position == "post":
         return "ln_2.bias" if model.config.use_mlp else "ln_1.bias"
     return "mlp.c_proj.bias" if model.config.use_mlp else "attn.c_proj.bias"

@@ -1,4 +1,4 @@
-"""Stop strings, found wherever tokens happen to be cut."""
+"""Stop strings, matched across token boundaries."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gptcore.inference.token import GeneratedToken
 
 
 class StopMatcher:
-    """Lets tokens through except those that may turn out to belong to a stop string.
+    """Releases tokens, but holds back those that may belong to a stop string.
 
     Args:
         stop: the strings to look for.
@@ -26,8 +26,8 @@ class StopMatcher:
         """Takes a token.
 
         Returns:
-            The tokens now known to be safe, and None; or, when a stop string is complete, those before it, the
-            last one cut where it begins, and how many tokens fell away.
+            The tokens now known to be safe, and None; or, when a stop string is complete, the tokens before it, the
+            last one cut where it begins, and the number of dropped tokens.
         """
         self._held.append(token)
         text = self._before + "".join(held.text for held in self._held)
@@ -40,14 +40,14 @@ class StopMatcher:
             if end + len(held.text) > safe:
                 break
             n_safe, end = n_safe + 1, end + len(held.text)
-        if self._stop and n_safe:  # one stays, to carry the reason should a stop string begin right behind it
+        if self._stop and n_safe:  # hold one back to carry the end reason if a stop string follows
             n_safe, end = n_safe - 1, end - len(self._held[n_safe - 1].text)
         released, self._held = self._held[:n_safe], self._held[n_safe:]
         self._before = text[max(0, end - self._longest + 1) : end]
         return released, None
 
     def flush(self) -> list[GeneratedToken]:
-        """What is held, when nothing more will come."""
+        """Releases the held tokens once generation has ended."""
         held, self._held = self._held, []
         return held
 

@@ -1,4 +1,4 @@
-"""What every tokenizer offers, and what all of them share."""
+"""The tokenizer protocol, and helpers that all tokenizers share."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Tokenizer(Protocol):
         ...
 
     def decode(self, ids: Sequence[int]) -> str:
-        """The text of token ids; bytes that are no complete character become U+FFFD."""
+        """The text of token ids; bytes that do not form a complete character become U+FFFD."""
         ...
 
     def token_bytes(self, token_id: int) -> bytes:
@@ -51,7 +51,7 @@ class Tokenizer(Protocol):
         ...
 
     def save(self, folder: Path) -> None:
-        """Writes files into a model folder from which both this project and transformers read it."""
+        """Saves the tokenizer to a model folder, in files that this project and transformers can load."""
         ...
 
 

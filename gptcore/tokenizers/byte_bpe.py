@@ -39,7 +39,7 @@ def unspell(token: str) -> bytes:
     return bytes(CHARACTER_TO_BYTE[character] for character in token)
 
 
-# So many letters without a space: no language has such words, and merges are learned within words.
+# No language has words of this many letters, and merges are learned within words.
 _ENDLESS = re.compile(r"\S{200}")
 
 
@@ -95,7 +95,7 @@ class ByteBPE:
 
     @classmethod
     def from_ranks(cls, ranks: dict[bytes, int], *, name: str, kind: str = "bpe") -> ByteBPE:
-        """From each token's bytes to its merge rank, which is its id; END_OF_TEXT gets the last id."""
+        """Builds a tokenizer from {token bytes: merge rank}; ranks are ids, and END_OF_TEXT gets the last id."""
         if len([token for token in ranks if len(token) == 1]) != 256:
             raise TokenizerError(f"The vocabulary {name} lacks some of the 256 single bytes; its file is damaged.")
         special = {END_OF_TEXT: len(ranks)}
@@ -105,11 +105,11 @@ class ByteBPE:
 
     @classmethod
     def from_vocabulary(cls, vocabulary: dict[str, int], *, name: str, kind: str = "bpe") -> ByteBPE:
-        """From a parsed vocab.json or tokenizer.json: token as GPT-2 spells it -> id."""
+        """Builds a tokenizer from a parsed vocab.json or tokenizer.json: {token in GPT-2's spelling: id}."""
         try:
             ranks = {unspell(token): rank for token, rank in vocabulary.items() if token != END_OF_TEXT}
         except KeyError as error:
-            raise TokenizerError(f"The vocabulary {name} has the character {error}, which spells no byte.") from None
+            raise TokenizerError(f"The vocabulary {name} has the character {error}, which maps to no byte.") from None
         if sorted(ranks.values()) != list(range(len(ranks))) or vocabulary.get(END_OF_TEXT) != len(ranks):
             raise TokenizerError(
                 f"The ids of the vocabulary {name} are not 0 to {len(ranks) - 1} with {END_OF_TEXT} last."
@@ -125,7 +125,7 @@ class ByteBPE:
         Args:
             texts: documents; read once.
             vocab_size: V, with the 256 bytes and the end-of-text token, so at least 257.
-            name: how tiktoken calls it.
+            name: its name in tiktoken.
             digits_apart: learn no merge of two digits, so that every number is read digit by digit.
 
         Raises:
@@ -134,7 +134,7 @@ class ByteBPE:
         from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
         if vocab_size < 257:
-            raise TokenizerError(f"A byte-level vocabulary needs at least 257 entries; {vocab_size} were asked for.")
+            raise TokenizerError(f"A byte-level vocabulary needs at least 257 entries, not {vocab_size}.")
         trained = Tokenizer(models.BPE())
         trained.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
         trainer = trainers.BpeTrainer(
@@ -155,7 +155,7 @@ class ByteBPE:
 
 
 def _with_short_words(text: str) -> str:
-    """A text whose words are not endless: what takes the square of a word's length would not end in a minute."""
+    """Splits extremely long words: steps quadratic in word length would take more than a minute."""
     return _ENDLESS.sub(r"\g<0> ", text)
 
 
@@ -181,7 +181,7 @@ def _added_token(token_id: int) -> dict[str, object]:
 
 
 def write_tokenizer_files(folder: Path, fast: dict[str, object]) -> None:
-    """tokenizer.json and the small tokenizer_config.json that transformers wants beside it."""
+    """Writes tokenizer.json and the small tokenizer_config.json that transformers needs."""
     (folder / TOKENIZER_FILE).write_text(json.dumps(fast, ensure_ascii=False), encoding="utf-8")
     names = {"bos_token": END_OF_TEXT, "eos_token": END_OF_TEXT} if fast["added_tokens"] else {}
     settings = {"tokenizer_class": "PreTrainedTokenizerFast", "clean_up_tokenization_spaces": False, **names}

@@ -1,4 +1,4 @@
-"""One token a character: the tokenizer of the lesson models."""
+"""Character-level tokenizer, used by the lesson models."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class CharTokenizer:
             sample = "".join(c for c in self.characters if c.isprintable() and not c.isspace())[:80]
             blanks = [_BLANKS[c] for c in self.characters if c in _BLANKS]
             raise TokenizerError(
-                f"This model knows {self.vocab_size} characters and not {shown}{more}. Remove or replace them. "
+                f"This model knows {self.vocab_size} characters, but not {shown}{more}. Remove or replace them. "
                 f"It knows {', '.join(filter(None, [*blanks, sample]))}"
             )
         return [i for i in ids if i is not None]

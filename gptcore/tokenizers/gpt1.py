@@ -18,7 +18,7 @@ WORD_END = "</w>"
 class GPT1Tokenizer:
     """Lower-cases, strips accents, splits at spaces and punctuation, then merges inside words.
 
-    Decoding puts a space after every word, so text does not come back as it went in. The 2018 code split
+    Decoding puts a space after every word, so text does not round-trip. The 2018 code split
     words with spaCy and repaired text with ftfy first; this is the BERT-style split that transformers uses
     in their place. The two agree on lower-case words with free-standing punctuation.
     Source: openai/finetune-transformer-lm, text_utils.py.
@@ -40,7 +40,7 @@ class GPT1Tokenizer:
 
     @classmethod
     def from_merges(cls, vocab: dict[str, int], pairs: Sequence[tuple[str, str]]) -> GPT1Tokenizer:
-        """From the table of tokens and the merges alone; how text is split is ours, whatever a file says."""
+        """Builds a tokenizer from vocabulary and merges alone; pre-tokenisation is ours, whatever a file says."""
         from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
         if not vocab:

@@ -102,7 +102,7 @@ def _from_fast(path: Path) -> Tokenizer:
     except TokenizerError:
         raise
     except BaseException as error:
-        # The libraries underneath end a bad vocabulary by a panic, which is no Exception.
+        # The underlying libraries panic on a bad vocabulary; a panic is not an Exception.
         if isinstance(error, (KeyboardInterrupt, SystemExit, MemoryError)):
             raise
         raise TokenizerError(f"{path} is not a tokenizer that this project reads ({str(error)[:200]}).") from None

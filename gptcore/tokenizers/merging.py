@@ -1,6 +1,6 @@
-"""How byte-pair encoding works, step by step: the merges that cut a text, and the merges that a text teaches.
+"""Byte-pair encoding step by step: the merges that tokenise a text, and the merges learned from a text.
 
-For showing; `ByteBPE` cuts by tiktoken and learns by the `tokenizers` library, and does the same.
+For teaching; `ByteBPE` gives the same results, encoding with tiktoken and training with the `tokenizers` library.
 Source: Sennrich et al. 2016, algorithm 1; on bytes as in the GPT-2 paper, section 2.2.
 """
 
@@ -20,11 +20,11 @@ Pair = tuple[bytes, bytes]
 
 @dataclass(frozen=True)
 class Merge:
-    """Two neighbours that become one.
+    """A merge of two adjacent tokens.
 
     Attributes:
         left, right: their bytes.
-        count: how often they were merged: in the text that is cut, or in the text that is learned from.
+        count: how often they were merged, in the text that is tokenised or in the training text.
     """
 
     left: bytes
@@ -55,14 +55,14 @@ def merges_of(text: str, tokenizer: ByteBPE) -> list[Merge]:
 
 
 def learn_merges(text: str, n_merges: int) -> list[Merge]:
-    """The first merges that a text teaches: at each step the pair of neighbours that occurs most often becomes one.
+    """Learns the first merges from a text: each step merges the most frequent pair of adjacent tokens.
 
     Args:
-        text: to learn from.
-        n_merges: at most so many; it ends early once every word is one token.
+        text: the training text.
+        n_merges: maximum number of merges; fewer once every word is one token.
 
     Returns:
-        The merges in order. Of pairs that are equally frequent, the one whose tokens were there first is taken.
+        The merges in order. Ties go to the pair whose tokens were there first.
     """
     words = Counter(split_words(text))
     parts = {word: _bytes_of(word) for word in words}
@@ -86,7 +86,7 @@ def learn_merges(text: str, n_merges: int) -> list[Merge]:
 
 
 def _add(pairs: Counter[Pair], word: Sequence[bytes], count: int) -> None:
-    """Counts a word's pairs of neighbours; what falls to nothing is gone."""
+    """Updates the counts of a word's adjacent pairs; pairs that drop to 0 are removed."""
     for pair in pairwise(word):
         pairs[pair] += count
         if not pairs[pair]:
@@ -94,7 +94,7 @@ def _add(pairs: Counter[Pair], word: Sequence[bytes], count: int) -> None:
 
 
 def merged(word: Sequence[bytes], pair: Pair) -> list[bytes]:
-    """A word with every occurrence of a pair made one, from left to right."""
+    """A word with every occurrence of a pair merged, from left to right."""
     result: list[bytes] = []
     at = 0
     while at < len(word):

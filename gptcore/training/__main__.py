@@ -63,7 +63,7 @@ def run(options: argparse.Namespace, make_objective: MakeObjective | None = None
 
     Args:
         options: of `gptcore.training.arguments`.
-        make_objective: makes the loss to lower from the model and its tokenizer; None for the model's own.
+        make_objective: builds the loss function from the model and its tokenizer; None for the model's own.
 
     Returns:
         the exit status; errors are sentences on stderr.
@@ -75,7 +75,7 @@ def run(options: argparse.Namespace, make_objective: MakeObjective | None = None
     except GPTCoreError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    except OSError as error:  # such as a full disk; the last checkpoint is whole
+    except OSError as error:  # such as a full disk; the last checkpoint is intact
         print(f"error: {error.filename or 'a file'} cannot be written or read ({error.strerror}).", file=sys.stderr)
         return 1
 
@@ -122,7 +122,7 @@ def _train(options: argparse.Namespace, make_objective: MakeObjective | None, wo
 
 
 def _config(options: argparse.Namespace, shape: GPTConfig) -> TrainingConfig:
-    """The settings on the command line; precision "auto" is the faster here."""
+    """The training config from the command line; precision "auto" picks the faster one on this machine."""
     given = {field.name: getattr(options, field.name) for field in fields(TrainingConfig)}
     if given["precision"] == "auto":
         given["precision"] = faster_precision(shape, options.batch_size, device=str(options.device))
@@ -130,7 +130,7 @@ def _config(options: argparse.Namespace, shape: GPTConfig) -> TrainingConfig:
 
 
 def _make_room(options: argparse.Namespace) -> None:
-    """The folder of the run, without an earlier run where the new one begins again."""
+    """Creates the run folder; with --overwrite, deletes an earlier run there."""
     if (options.work_dir / _CHECKPOINT).is_file() and not (options.resume or options.overwrite):
         raise TrainingError(
             f"{options.work_dir} holds an earlier run. Give the same command with --resume to go on with it, with "
@@ -147,7 +147,7 @@ def _make_room(options: argparse.Namespace) -> None:
 def _texts_of_all(
     options: argparse.Namespace, known: Tokenizer | None, workers: Workers | None
 ) -> tuple[list[Source], list[str], Tokenizer]:
-    """As _texts; of several processes the leader goes first, and makes the tokenizer and the token files."""
+    """As _texts, for several processes: the leader goes first and builds the tokenizer and the token files."""
     if workers is None:
         return _texts(options, known)
     if workers.rank:
@@ -209,7 +209,7 @@ def _follow(
 
 
 class _Keeper:
-    """Keeps the model as it is after the updates asked for, and the best one so far."""
+    """Saves snapshots after the requested updates, and the best model so far."""
 
     def __init__(self, options: argparse.Namespace, model: GPT, tokenizer: Tokenizer) -> None:
         self._options, self._model, self._tokenizer, self._best = options, model, tokenizer, math.inf
@@ -243,7 +243,7 @@ def _texts(options: argparse.Namespace, known: Tokenizer | None) -> tuple[list[S
             raise TrainingError(f"--hold-out is {options.hold_out}; give a share above 0 and at most 0.5.")
         parts = [split(documents, share=options.hold_out) if documents else ([], []) for documents in texts]
         texts, held_out = [part[0] for part in parts], [text for part in parts for text in part[1]]
-    # A vocabulary of pieces must not know the held-out text; an alphabet has to know the letters of its own corpus.
+    # A subword vocabulary must not see the held-out text; an alphabet must cover the characters of its own corpus.
     alphabet = held_out if options.tokenizer == "char" and options.hold_out is not None else []
     tokenizer = known or _tokenizer(options, [document for documents in texts for document in documents] + alphabet)
     cache = options.work_dir / "tokens"

@@ -1,4 +1,4 @@
-"""AdamW: Adam's steps, and weight decay apart from them.
+"""AdamW: Adam with decoupled weight decay.
 
 Source: Kingma and Ba 2015; Loshchilov and Hutter 2019. The arithmetic is torch's fused kernel.
 """
@@ -16,13 +16,13 @@ from gptcore.training.grouped import GroupedOptimizer
 
 
 class AdamW(GroupedOptimizer):
-    """As torch.optim.AdamW(fused=True), which can go on from its states, and it from those.
+    """Equivalent to torch.optim.AdamW(fused=True); each can resume from the other's state.
 
     Args:
         params: parameters, or groups of them.
         lr: size of a step.
-        betas: how much of the past the means of gradients and of their squares keep.
-        weight_decay: in every step the share lr * weight_decay is taken off.
+        betas: decay rates of the running means of gradients and squared gradients.
+        weight_decay: every step shrinks the weights by the share lr * weight_decay.
         eps: added to the root of the mean square.
     """
 
@@ -56,7 +56,7 @@ class AdamW(GroupedOptimizer):
             )  # fmt: skip
 
     def _state(self, parameter: Tensor) -> dict[str, Tensor]:
-        """Of a parameter: its mean gradient, mean square and number of steps; zeros before the first."""
+        """A parameter's first and second moments and step count; zeros before the first step."""
         state = self.state[parameter]
         if not state:
             state["step"] = torch.zeros((), dtype=torch.float32, device=parameter.device)

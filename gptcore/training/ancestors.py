@@ -1,6 +1,6 @@
-"""The ancestors of a GPT in characters: an MLP on three of them, a WaveNet on eight, attention without MLPs.
+"""Character-level ancestors of a GPT: an MLP on three characters, a WaveNet on eight, attention without MLPs.
 
-All learn the same text from the same batches, with one optimiser and one schedule: their losses can be compared.
+All train on the same batches with the same optimiser and schedule, so that their losses are comparable.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _TOGETHER = 64  # held-out windows in one pass
 
 
 class ContextMLP(nn.Module):
-    """A few characters, each at its own place, through one hidden layer. Source: Bengio et al. 2003."""
+    """The embeddings of the last few characters, concatenated, through one hidden layer. Source: Bengio et al. 2003."""
 
     def __init__(self, vocab_size: int, context: int = 3, embedded: int = 10, hidden: int = 200) -> None:
         super().__init__()
@@ -59,7 +59,7 @@ class WaveNet(nn.Module):
 
 
 def ancestors(shapes: Mapping[str, GPTConfig], vocab_size: int) -> dict[str, Callable[[], nn.Module]]:
-    """What makes each model, from the same seed: "mlp", "wavenet", and a GPT of each shape under its name."""
+    """Factories of the models, all with the same seed: "mlp", "wavenet", and a GPT of each shape under its name."""
     makers: dict[str, Callable[[], nn.Module]] = {
         "mlp": lambda: ContextMLP(vocab_size),
         "wavenet": lambda: WaveNet(vocab_size),
@@ -108,7 +108,7 @@ def learn(model: nn.Module, text: np.ndarray, updates: int) -> Iterator[float]:
 
 @torch.inference_mode()
 def held_out(model: nn.Module, text: np.ndarray) -> float:
-    """Nats a character of the second half of every window, windows half a window apart."""
+    """Held-out loss in nats per character, on the second half of windows that overlap by half."""
     model.eval()
     data = torch.from_numpy(text.astype(np.int64))
     rows = data.unfold(0, WINDOW + 1, WINDOW // 2)
@@ -124,12 +124,12 @@ def held_out(model: nn.Module, text: np.ndarray) -> float:
 
 @dataclass(frozen=True)
 class Rung:
-    """How far one of the models is.
+    """The training progress of one model.
 
     Attributes:
         name: "mlp", "wavenet", "attention" or "gpt".
-        parameters: their number.
-        done: updates.
+        parameters: number of parameters.
+        done: updates made.
         loss: of the training text, and of the held-out one once all updates are done.
     """
 
@@ -140,7 +140,7 @@ class Rung:
 
 
 def climb(train: np.ndarray, valid: np.ndarray, vocab_size: int, updates: int) -> Iterator[Rung]:
-    """The models from the MLP to the GPT, one after the other, after every update; dropout is off."""
+    """Trains the models in turn, from the MLP to the GPT, without dropout; yields after every update."""
     for name, make in ancestors(lesson_shapes(vocab_size, dropout=False), vocab_size).items():
         model = make()
         count = sum(parameter.numel() for parameter in model.parameters())

@@ -24,7 +24,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
 
 
 def make_parser(command: str) -> argparse.ArgumentParser:
-    """The options of a training run, to which others may be added; every field of TrainingConfig is one."""
+    """A parser with the options of a training run, one per field of TrainingConfig; callers may add more."""
     parser = argparse.ArgumentParser(
         prog=command,
         description="Train a GPT on text files. Documents are separated by lines that hold only <|endoftext|>.",
@@ -60,14 +60,14 @@ def make_parser(command: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "--tokenizer", default="bpe", metavar="bpe|char|FOLDER", help="trained on the corpus, or taken from a folder"
     )
-    parser.add_argument("--copies", type=float, default=0.0, metavar="SHARE", help="of the rows that repeat themselves")
+    parser.add_argument("--copies", type=float, default=0.0, metavar="SHARE", help="of rows that repeat themselves")
     parser.add_argument(
         "--snapshots",
         type=int,
         nargs="+",
         default=[],
         metavar="STEP",
-        help="keep the model as it is after these updates",
+        help="save the model after these updates",
     )
     parser.add_argument("--vocab-size", type=int, default=4096, help="entries of a bpe vocabulary")
     parser.add_argument("--digits-apart", action="store_true", help="a bpe vocabulary without numbers of two digits")
@@ -75,7 +75,7 @@ def make_parser(command: str) -> argparse.ArgumentParser:
         "--from-beginnings", action="store_true", help="begin every training sequence where a document begins"
     )
     parser.add_argument("--dropout", type=float, default=0.0, help="on embeddings and residual branches")
-    parser.add_argument("--epochs", type=float, help="read the corpora so many times, in place of --max-steps")
+    parser.add_argument("--epochs", type=float, help="passes over the corpora, instead of --max-steps")
     parser.add_argument("--attention-dropout", type=float, default=0.0, help="on attention weights")
     parser.add_argument(
         "--paper",
@@ -88,7 +88,7 @@ def make_parser(command: str) -> argparse.ArgumentParser:
     parser.add_argument("--tensorboard", type=Path, metavar="FOLDER", help="write charts for TensorBoard")
     earlier = parser.add_mutually_exclusive_group()
     earlier.add_argument("--resume", action="store_true", help="continue from the last checkpoint in --work-dir")
-    earlier.add_argument("--overwrite", action="store_true", help="begin again where --work-dir holds an earlier run")
+    earlier.add_argument("--overwrite", action="store_true", help="start over if --work-dir holds an earlier run")
     about = field_help() | {"precision": "fp32, bf16, or auto: the faster here"}
     for field in fields(TrainingConfig):
         kind = int if field.name in _WHOLE else str if field.name in _TEXTS else float
@@ -98,7 +98,7 @@ def make_parser(command: str) -> argparse.ArgumentParser:
 
 
 def parse(parser: argparse.ArgumentParser, arguments: list[str] | None) -> argparse.Namespace:
-    """The options as given, over those of the paper that is named among them."""
+    """Parses the options; those given explicitly override the recipe of the paper named by --paper."""
     paper = parser.parse_known_args(arguments)[0].paper
     if paper is not None:
         recipe = PAPERS[paper]

@@ -1,4 +1,4 @@
-"""What counting alone achieves on a text: the lines that a model's loss is compared with."""
+"""N-gram baselines: reference lines for a model's loss."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import numpy as np
 
 
 def ngram_losses(train: np.ndarray, valid: np.ndarray, vocab_size: int, *, pairs: bool = True) -> tuple[float, float]:
-    """The held-out loss of guessing by frequency, and by frequency after the token before.
+    """Held-out losses of a unigram and a bigram model.
 
-    Counts are those of the training text. A token has one count to begin with; a pair that is rarer than its second
-    token would suggest is helped out by that token's frequency (Witten and Bell 1991).
+    Counts come from the training text. The unigram model uses add-one smoothing; the bigram model is interpolated with
+    it by Witten-Bell smoothing (Witten and Bell 1991).
 
     Args:
         train: integers [N], what is counted.
@@ -28,7 +28,7 @@ def ngram_losses(train: np.ndarray, valid: np.ndarray, vocab_size: int, *, pairs
         return single, float("nan")
     keys, times = np.unique(train[:-1] * vocab_size + train[1:], return_counts=True)
     seen = np.bincount(train[:-1], minlength=vocab_size)  # [V], how often a token has a successor
-    kinds = np.bincount(keys // vocab_size, minlength=vocab_size)  # [V], how many different ones
+    kinds = np.bincount(keys // vocab_size, minlength=vocab_size)  # [V], number of distinct successors
     wanted = valid[:-1] * vocab_size + valid[1:]
     place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
     found = np.where(keys[place] == wanted, times[place], 0)

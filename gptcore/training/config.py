@@ -1,4 +1,4 @@
-"""How a training run goes: batch, optimiser, schedule, length."""
+"""Training configuration: batch, optimiser, schedule, length."""
 
 from __future__ import annotations
 
@@ -83,14 +83,14 @@ class TrainingConfig:
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a paper says of a training: the settings, and what lies outside TrainingConfig.
+    """A paper's training recipe: its settings, and what lies outside TrainingConfig.
 
     Attributes:
         config: settings of the run.
         preset: shape of the model.
         vocab_size: entries of the vocabulary.
         dropout, attention_dropout: probabilities.
-        epochs: readings of the text.
+        epochs: passes over the text.
     """
 
     config: TrainingConfig
@@ -114,7 +114,7 @@ PAPERS = {
 
 
 def field_help() -> dict[str, str]:
-    """What each field of TrainingConfig is, from its docstring."""
+    """Help text of each field of TrainingConfig, from its docstring."""
     found: dict[str, str] = {}
     names: list[str] = []
     for line in (inspect.getdoc(TrainingConfig) or "").partition("Args:")[2].splitlines():

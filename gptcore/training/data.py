@@ -29,7 +29,7 @@ def encoded(documents: Sequence[str], tokenizer: Tokenizer) -> list[tuple[list[i
 
 
 def token_file(documents: Sequence[str], tokenizer: Tokenizer, cache: Path, *, name: str = "text") -> np.ndarray:
-    """A text's tokens, memory-mapped; encoded once into `cache` under a name made of the text and the tokenizer."""
+    """A text's tokens, memory-mapped; encoded once and cached under a hash of the text and the tokenizer."""
     key = hashlib.sha256("\0".join(documents).encode())
     key.update(b"".join(tokenizer.token_bytes(i) + b"\0" for i in range(tokenizer.vocab_size)))
     file = cache / f"{name}-{key.hexdigest()[:16]}.npy"
@@ -42,7 +42,7 @@ def token_file(documents: Sequence[str], tokenizer: Tokenizer, cache: Path, *, n
 
 
 def split(documents: Sequence[str], *, share: float = 0.1) -> tuple[list[str], list[str]]:
-    """(training, held-out) documents: every so many-th document is held out, or the tail of a single one.
+    """(training, held-out) documents: holds out documents at regular intervals, or the tail of the last.
 
     Args:
         documents: texts, in any order.
@@ -59,16 +59,16 @@ def split(documents: Sequence[str], *, share: float = 0.1) -> tuple[list[str], l
 
 
 def generator_for(seed: int, *place: int | str) -> torch.Generator:
-    """Random numbers that depend on the seed and the place alone, such as the number of the batch.
+    """A random generator that depends only on the seed and a place, such as the number of the batch.
 
-    A run can thus be continued at any batch, and several processes can draw the same one.
+    A run can thus resume at any batch, and several processes can draw the same one.
     """
     digest = hashlib.sha256(repr((seed, *place)).encode()).digest()
     return torch.Generator().manual_seed(int.from_bytes(digest[:7], "big"))
 
 
 class Batches(Protocol):
-    """Where a training run takes its batches from.
+    """Data-loader protocol: the source of a training run's batches.
 
     Attributes:
         window: T, tokens in a sequence.
@@ -82,14 +82,14 @@ class Batches(Protocol):
         """Batch number `index` of a run with this seed.
 
         Returns:
-            inputs and targets, int64 [B, T] each; targets are the inputs moved one token on.
+            inputs and targets, int64 [B, T] each; targets are the inputs shifted by one token.
         """
         ...
 
 
 @dataclass(frozen=True)
 class Source:
-    """Tokens and how often they are drawn, relative to the other sources."""
+    """Tokens and their sampling weight relative to the other sources."""
 
     tokens: np.ndarray
     weight: float = 1.0
@@ -135,17 +135,17 @@ class RandomWindows:
 
 
 def _starts(tokens: np.ndarray, end_id: int) -> np.ndarray:
-    """Where documents begin, each behind the end of another."""
+    """Indices where documents begin, each right after an end token."""
     return np.concatenate([[0], np.flatnonzero(tokens[:-1] == end_id) + 1])
 
 
 class ShuffledWindows:
-    """Batches of windows that lie side by side, each read once in an epoch, in an order that is new every epoch.
+    """Batches of non-overlapping windows, each read once per epoch, reshuffled every epoch.
 
     Args:
-        tokens: integers [N]; what does not fill a window at the end is left out.
+        tokens: integers [N]; an incomplete last window is dropped.
         window: T, tokens in a sequence.
-        batch_size: B, sequences in a batch; a batch may reach over the end of an epoch.
+        batch_size: B, sequences in a batch; a batch may span two epochs.
 
     Raises:
         TrainingError: fewer tokens than one window and the token after it.
@@ -209,7 +209,7 @@ class Rows:
 
 
 class RepeatedSequences:
-    """Batches of random tokens that repeat: only by looking up what came next last time can they be predicted.
+    """Batches of repeated random tokens, predictable only by looking up what came next last time.
 
     Each row draws its own period and tokens. Small attention-only models form induction heads on it; the training
     set-up is this project's own.

@@ -1,4 +1,4 @@
-"""Several processes that train one model together: DistributedDataParallel, and optimiser states divided among them."""
+"""Distributed training: DistributedDataParallel, and optimiser states sharded across processes."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from torch import Tensor, nn
 
 @dataclass(frozen=True)
 class Workers:
-    """This process among those that train together.
+    """This process within the distributed training group.
 
     Attributes:
-        rank: its number; 0 writes files and speaks.
+        rank: its number; 0 writes files and reports.
         size: how many there are.
         device: where it computes.
         shard_optimizer: every process keeps only its share of the optimiser's states (ZeRO, stage 1).
@@ -32,7 +32,7 @@ class Workers:
     shard_optimizer: bool = False
 
     def wrap(self, model: nn.Module) -> nn.Module:
-        """The model with its gradients averaged over all processes, and the weights of process 0 to begin with."""
+        """Wraps the model: gradients are averaged over all processes, and initial weights come from process 0."""
         ids = [self.device] if self.device.type == "cuda" else None
         return nn.parallel.DistributedDataParallel(model, device_ids=ids)
 
@@ -44,7 +44,7 @@ class Workers:
         return [one.cpu() for one in found]
 
     def mean(self, values: Sequence[float]) -> list[float]:
-        """Each value averaged over the processes, which makes decisions by it the same everywhere."""
+        """Each value averaged over the processes, so that decisions based on it agree everywhere."""
         tensor = torch.tensor(values, dtype=torch.float64, device=self.device)
         dist.all_reduce(tensor)
         return (tensor / self.size).tolist()
@@ -54,7 +54,7 @@ class Workers:
 def workers_from_environment(*, device: str | None = None, shard_optimizer: bool = False) -> Iterator[Workers | None]:
     """The process group that `torchrun` has described in the environment, or None outside of one.
 
-    Processes talk by nccl between GPUs, by gloo between CPUs.
+    The backend is NCCL for GPUs and gloo for CPUs.
     """
     if not _is_one_of_several():
         yield None
@@ -71,10 +71,10 @@ def workers_from_environment(*, device: str | None = None, shard_optimizer: bool
 
 
 def leave(status: int) -> NoReturn:
-    """Ends this process with `status`; one of several without the interpreter's own clean-up.
+    """Exits this process with `status`; in a distributed run, without the interpreter's own clean-up.
 
-    DistributedDataParallel keeps gloo's threads beyond `destroy_process_group`, and one of them that lets go of a
-    tensor while the interpreter is being taken down aborts the whole process, although all work is done and saved.
+    DistributedDataParallel keeps gloo threads alive after `destroy_process_group`. If one of them frees a tensor
+    during interpreter shutdown, the whole process aborts, although all work is done and saved.
     """
     if not _is_one_of_several():
         raise SystemExit(status)

@@ -1,7 +1,7 @@
-"""What the optimisers of a run share: groups of parameters, and states that can be saved.
+"""Base class of the optimisers: parameter groups, and states that can be saved.
 
-As torch.optim.Optimizer, with its names and its state_dict, so that states can be exchanged. That one loads torch's
-compiler at first use, of which nothing is used here: a second, and 70 MB.
+Names and state_dict are those of torch.optim.Optimizer, so that states can be exchanged. The original imports torch's
+compiler at first use, which is not needed here and costs a second and 70 MB.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from torch import Tensor
 
 
 class GroupedOptimizer(ABC):
-    """Moves parameters by their gradients.
+    """An optimiser over groups of parameters.
 
     Args:
         params: tensors, or groups of them: {"params": tensors, and settings that are not the defaults}.
@@ -23,7 +23,7 @@ class GroupedOptimizer(ABC):
 
     Attributes:
         param_groups: the groups with all their settings, which may be changed between steps.
-        state: what is kept of each parameter, tensors by name.
+        state: the optimiser state of each parameter, tensors by name.
     """
 
     def __init__(self, params: Iterable[Tensor] | Iterable[dict[str, Any]], defaults: dict[str, Any]) -> None:
@@ -37,7 +37,7 @@ class GroupedOptimizer(ABC):
         """One update of every parameter that has a gradient."""
 
     def zero_grad(self) -> None:
-        """Forgets the gradients."""
+        """Clears the gradients."""
         for parameter in self._parameters():
             parameter.grad = None
 
@@ -52,10 +52,10 @@ class GroupedOptimizer(ABC):
         }
 
     def load_state_dict(self, saved: dict[str, Any]) -> None:
-        """Goes on from a `state_dict`, this class's or torch's.
+        """Restores a `state_dict` of this class or of torch's.
 
         Raises:
-            ValueError: it is of other groups.
+            ValueError: its groups do not match.
         """
         sizes, theirs = ([len(group["params"]) for group in one] for one in (self.param_groups, saved["param_groups"]))
         if sizes != theirs:

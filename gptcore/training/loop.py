@@ -1,4 +1,4 @@
-"""The training loop: a generator of events that knows neither a terminal nor a page."""
+"""The training loop: a generator of events, independent of any user interface."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class StepEvent:
         learning_rate: used for this update.
         grad_norm: 2-norm before clipping.
         n_tokens: tokens trained on since the run began.
-        elapsed: seconds of training, earlier sittings included.
-        terms: what the loss is made of, where the model's output has `.terms`.
+        elapsed: seconds of training, including earlier sessions.
+        terms: components of the loss, if the model's output has `.terms`.
     """
 
     step: int
@@ -48,7 +48,7 @@ class StepEvent:
 
 
 class HeldOutScore(Protocol):
-    """What an evaluation finds, such as a TextScore."""
+    """The result of an evaluation, such as a TextScore."""
 
     @property
     def loss(self) -> float:
@@ -91,7 +91,7 @@ class Trainer:
     Attributes:
         config: of the run; see `retune`.
         step: updates made.
-        elapsed: seconds of training, earlier sittings included.
+        elapsed: seconds of training, including earlier sessions.
         workers: the processes that share every batch, if any.
     """
 
@@ -147,7 +147,7 @@ class Trainer:
             yield StepEvent(self.step, loss, rate, norm, n_tokens, self.elapsed, self._terms)
 
     def retune(self, learning_rate: float) -> None:
-        """Moves the schedule's peak from the next update on, and Muon's in proportion.
+        """Changes the peak learning rate from the next update on, and Muon's in proportion.
 
         Raises:
             TrainingError: not a positive number.
@@ -156,9 +156,9 @@ class Trainer:
         self.config = replace(self.config, learning_rate=learning_rate, muon_learning_rate=learning_rate * ratio)
 
     def save(self, file: Path) -> None:
-        """Writes everything that a bit-exact continuation needs into one file, whole or not at all.
+        """Atomically writes a checkpoint for bit-exact resumption into one file.
 
-        Of several processes all must call this; process 0 writes.
+        In a distributed run all processes must call this; process 0 writes.
         """
         self._gather_optimizer()
         dropout = [self._dropout_state()]
@@ -176,7 +176,7 @@ class Trainer:
         write_tensors(tensors, file, {"progress": json.dumps(progress)})
 
     def resume(self, file: Path) -> None:
-        """Continues where `save` left off; bit for bit with as many processes as then.
+        """Resumes where `save` left off; bit-exact with the same number of processes.
 
         Raises:
             CheckpointError: the file is of another model or optimiser.
@@ -205,7 +205,7 @@ class Trainer:
         return torch.cuda.get_rng_state(device) if device.type == "cuda" else torch.get_rng_state()
 
     def _set_dropout_state(self, states: list[Tensor]) -> None:
-        """Puts this process's generator back; with another number of processes it begins anew, from seed and step."""
+        """Restores this process's generator; with another number of processes, reseeds it from seed and step."""
         rank, size = (0, 1) if self.workers is None else (self.workers.rank, self.workers.size)
         device = next(self.model.parameters()).device
         if len(states) != size:
@@ -262,7 +262,7 @@ class Trainer:
         return total, rate, norm
 
     def _loss(self, inputs: Tensor, targets: Tensor) -> Tensor:
-        """The loss to lower; its terms are noted, those of the last part where an update has several."""
+        """The training loss; records its terms, those of the last micro-batch if an update has several."""
         if self._objective is not None:
             return self._objective(self._network, inputs, targets)
         output = self._network(inputs, targets)

@@ -1,4 +1,4 @@
-"""Muon: momentum whose direction is made orthogonal, for the matrices inside the blocks.
+"""Muon: orthogonalised momentum, for the matrices inside the blocks.
 
 Source: Keller Jordan et al. 2024, "Muon: An optimizer for hidden layers in neural networks"; the coefficients of the
 Newton-Schulz iteration are theirs. Unlike torch.optim.Muon it computes in fp32 on processors without bf16, takes all
@@ -44,11 +44,11 @@ class Muon(GroupedOptimizer):
     """Moves every matrix by the orthogonalised momentum of its gradient, so that all directions are learned alike.
 
     Args:
-        params: matrices [rows, columns], or groups of them. A group's "parts" says how many matrices lie on top of one
-            another in each of its parameters, such as 3 for queries, keys and values.
+        params: matrices [rows, columns], or groups of them. A group's "parts" is the number of matrices stacked in
+            each of its parameters, such as 3 for queries, keys and values.
         lr: size of a step; the update of a square matrix has singular values of about this size.
         weight_decay: decoupled, as AdamW's: the share lr * weight_decay is taken off in every step.
-        momentum: share of the past in the mean of the gradients, with Nesterov's look ahead.
+        momentum: decay rate of the gradients' running mean, with Nesterov momentum.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The optimisers of a run, AdamW as GPTs use it or Muon beside it, and the learning rate over a run."""
+"""The optimisers of a run (AdamW, optionally with Muon) and the learning-rate schedule."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AnyOptimizer = GroupedOptimizer | optim.Optimizer
 def make_optimizers(model: nn.Module, config: TrainingConfig, *, shard: bool = False) -> list[AnyOptimizer]:
     """AdamW for everything, or Muon for the matrices inside the blocks and AdamW for the rest.
 
-    Both decay matrices only, never biases or LayerNorm parameters. Embeddings and heads are AdamW's in either case.
+    Both decay matrices only, never biases or LayerNorm parameters. Embeddings and heads always use AdamW.
 
     Args:
         model: with gradients.

@@ -1,4 +1,4 @@
-"""Where 16 bits pay: on GPUs, and on processors that multiply bfloat16 matrices, where a short trial says so."""
+"""Precision selection: bf16 on GPUs, and on CPUs with bfloat16 instructions if a short trial finds it faster."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from gptcore.processor import multiplies_bf16
 from gptcore.training.config import Precision
 from gptcore.training.data import generator_for
 
-_ROUNDS = 3  # of a trial, of which the fastest counts
-_ENOUGH_TOKENS = 1024  # in a pass: of more, the larger half is like the smaller
+_ROUNDS = 3  # of a trial; the fastest one counts
+_ENOUGH_TOKENS = 1024  # in a trial pass; more would not change the result
 _LONG = 0.1  # seconds; a pass that takes as long is not repeated
 
 
 def faster_precision(shape: GPTConfig, batch_size: int, *, window: int | None = None, device: str = "cpu") -> Precision:
-    """The precision in which an update is the faster here: tried once in a process for a shape, a batch and threads.
+    """The faster precision on this machine, timed once per process for each shape, batch and thread count.
 
-    Ask in the thread that will train: another one's OpenMP workers slow both precisions, and hide what one gains.
+    Call it in the thread that will train: another thread's OpenMP workers slow both precisions and hide the gain.
 
     Args:
         shape: of the model.
@@ -41,13 +41,13 @@ def faster_precision(shape: GPTConfig, batch_size: int, *, window: int | None = 
 
 
 def passes_rate(shape: GPTConfig, batch_size: int, precision: Precision, *, seconds: float = 0.15) -> float:
-    """Tokens a second of passes forward and back as they are on the CPU now, with all that computes beside them.
+    """Measures forward and backward throughput on the CPU, in tokens per second, under the current load.
 
     Args:
-        shape: of the model; its window is full.
+        shape: of the model; passes fill its window.
         batch_size: B, rows in a pass.
         precision: of the products.
-        seconds: for which is measured, a pass at least.
+        seconds: duration of the measurement; at least one pass.
     """
     generator = generator_for(0, "trial")
     model = GPT(shape)
@@ -63,13 +63,13 @@ def passes_rate(shape: GPTConfig, batch_size: int, precision: Precision, *, seco
 
 @cache
 def _tried(shape: GPTConfig, batch_size: int, window: int, _n_threads: int) -> Precision:
-    """The faster one for a model of one block: what the others add is the same again."""
+    """The faster precision for a model of one block; each further block adds the same again."""
     generator = generator_for(0, "trial")
     model = GPT(shape)
     model.initialise(generator)
     ids = torch.randint(shape.vocab_size, (batch_size, window), generator=generator)
     seconds: dict[Precision, float] = {"fp32": math.inf, "bf16": math.inf}  # of the fastest pass
-    for place in range(1 + _ROUNDS):  # in turn, so that a busy moment is nobody's; the first warms up
+    for place in range(1 + _ROUNDS):  # alternating, so that a busy moment slows both; the first warms up
         for precision, fastest in seconds.items():
             took = _seconds(model, ids, precision)
             if place:
@@ -80,7 +80,7 @@ def _tried(shape: GPTConfig, batch_size: int, window: int, _n_threads: int) -> P
 
 
 def _seconds(model: GPT, ids: torch.Tensor, precision: Precision) -> float:
-    """Of one pass forward and back."""
+    """Duration of one forward and backward pass."""
     began = time.perf_counter()
     with torch.enable_grad(), torch.autocast("cpu", torch.bfloat16, enabled=precision == "bf16"):
         loss = model(ids, ids).loss

@@ -1,4 +1,4 @@
-"""What a run tells the world from a shell: lines or a bar, a JSON-lines log, and TensorBoard if it is installed."""
+"""Progress reporting on the command line: lines or a bar, a JSON-lines log, and TensorBoard if installed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LINE_EVERY = 50  # updates
 
 
 class Reporter:
-    """Takes a run's events. In a terminal it shows a progress bar, elsewhere a line now and then.
+    """Reports a run's events: with a progress bar in a terminal, elsewhere with an occasional line.
 
     Args:
         log: JSON-lines file, appended to.
@@ -34,7 +34,7 @@ class Reporter:
         self._board = _summary_writer(tensorboard) if tensorboard is not None else None
 
     def __call__(self, event: TrainingEvent) -> None:
-        """Tells of one event."""
+        """Reports one event."""
         if isinstance(event, StepEvent):
             self._step(event)
         elif isinstance(event, EvalEvent) and isinstance(event.score, TextScore):
@@ -49,7 +49,7 @@ class Reporter:
             self.close()
 
     def close(self) -> None:
-        """Writes what is left. Safe to call twice."""
+        """Flushes and closes the outputs. Safe to call twice."""
         self._log.flush()
         if self._bar is not None:
             self._bar.close()

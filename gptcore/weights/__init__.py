@@ -1,1 +1,1 @@
-"""Weights on disk: model folders, the Hugging Face format both ways, and checkpoints in few bits."""
+"""Weights on disk: model folders, the Hugging Face format both ways, and 4-bit snapshots."""

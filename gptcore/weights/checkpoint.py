@@ -50,14 +50,14 @@ def read_shapes(path: Path) -> dict[str, list[int]]:
 
 
 def read_metadata(path: Path) -> dict[str, str]:
-    """What a safetensors file says of itself. Raises CheckpointError as read_tensors does."""
+    """The metadata of a safetensors file. Raises CheckpointError as read_tensors does."""
     with _opened(path) as file:
         return file.metadata() or {}
 
 
 @contextmanager
 def _opened(path: Path) -> Iterator[Any]:
-    """A safetensors file, with its library's errors as sentences."""
+    """Opens a safetensors file, with its library's errors made readable."""
     try:
         with safe_open(path, framework="pt") as file:
             yield file
@@ -68,7 +68,7 @@ def _opened(path: Path) -> Iterator[Any]:
 
 
 def write_tensors(tensors: dict[str, Tensor], path: Path, metadata: dict[str, str] | None = None) -> None:
-    """Writes a safetensors file under a temporary name and moves it into place once it is whole."""
+    """Writes a safetensors file atomically: under a temporary name, then moved into place."""
     partial = path.with_name(f".{path.name}.partial")
     try:
         laid_out = {
@@ -89,7 +89,7 @@ def read_config(folder: Path) -> GPTConfig:
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(values, dict):
-            raise CheckpointError(f"{path} is not usable: it holds no names and values of a model.")
+            raise CheckpointError(f"{path} is not usable: it holds no table of settings.")
         return config_from_hf(values)
     except FileNotFoundError:
         raise CheckpointError(f"{folder} is not a model folder: it has no {CONFIG_FILE}.") from None
@@ -100,7 +100,7 @@ def read_config(folder: Path) -> GPTConfig:
 def load_folder(folder: Path, *, check: Callable[[GPTConfig], None] | None = None) -> GPT:
     """The model of a folder, in evaluation mode, in fp32.
 
-    fp32 weights stay mapped from the file; 16-bit ones are widened into memory.
+    fp32 weights stay mapped from the file; 16-bit ones are converted to fp32 in memory.
 
     Args:
         folder: with config.json and safetensors weights.
@@ -168,7 +168,7 @@ def save_folder(
     dtype: torch.dtype = torch.float32,
     metadata: dict[str, Any] | None = None,
 ) -> Path:
-    """Writes a model folder, whole or not at all; other files that the folder had stay.
+    """Writes a model folder, whole or not at all; other files in the folder are kept.
 
     Args:
         folder: where; made when missing.
@@ -178,7 +178,7 @@ def save_folder(
         metadata: how it was made, for config.json under "training".
 
     Raises:
-        CheckpointError: weights that are not finite in `dtype`, or a disk that refuses.
+        CheckpointError: weights that are not finite in `dtype`, or a failed write.
     """
     target = Path(folder).absolute()
     tensors = {name: tensor.to(dtype) for name, tensor in tensors_to_hf(model).items()}

@@ -1,4 +1,4 @@
-"""Hugging Face's names and layouts for GPT-1 and GPT-2, to this project's and back."""
+"""Converts between Hugging Face's names and layouts for GPT-1 and GPT-2 and this project's."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 # transformers' Conv1D stores [in, out]; nn.Linear stores [out, in].
 _TRANSPOSED = re.compile(r"(c_attn|c_proj|c_fc)\.weight$")
-# Masks that old checkpoints carry along; they are no parameters.
+# Mask buffers in old checkpoints; they are not parameters.
 _BUFFER = re.compile(r"h\.\d+\.attn\.(bias|masked_bias)$")
 _LAYER = re.compile(r"(?:transformer\.)?h\.(\d+)\.")
-# No published GPT is near it; a file that claims more is damaged or means harm.
+# Far above any published GPT; a file that claims more is damaged or malicious.
 _LARGEST_SIZE = 1 << 24
 _GPT1_NAMES = {"wte.weight": "tokens_embed.weight", "wpe.weight": "positions_embed.weight"}
-# What config.json says of a model that no transformers class computes.
+# The model type in config.json for models that no transformers class implements.
 OWN_MODEL_TYPE = "gptlens"
 
 
 def transformers_obstacle(config: GPTConfig) -> str | None:
-    """Why no transformers class computes this model, or None when one does."""
+    """Why no transformers class implements this model, or None if one does."""
     if not config.causal:
         return "its attention sees the future (causal=False)"
     if not config.use_mlp:

@@ -1,7 +1,7 @@
-"""Stored 4-bit checkpoints of a model's training, to be looked at and not to be trained further.
+"""4-bit snapshots of a model during training, for inspection, not for further training.
 
-Every 32 neighbouring numbers of a matrix share a scale in 16 bits, and each is one of 15 steps of it; biases and norms
-stay in 16 bits. A file takes 0.57 bytes a parameter.
+Group-wise quantisation: every 32 neighbouring numbers of a matrix share a 16-bit scale and have 15 levels each; biases
+and norms stay in 16 bits. A file takes 0.57 bytes per parameter.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from gptcore.weights.checkpoint import read_config, read_metadata, read_tensors,
 from gptcore.weights.hf_format import model_from_tensors
 
 FOLDER = "snapshots"
-_GROUP, _MOST = 32, 7  # numbers that share a scale; the largest step
+_GROUP, _MOST = 32, 7  # numbers that share a scale; the largest level
 
 
 def snapshot_steps(folder: Path) -> list[int]:
-    """The updates after which snapshots of a model folder's training were kept, rising; none without any."""
+    """The updates at which a model folder has training snapshots, ascending; empty without any."""
     return sorted(int(file.stem) for file in (folder / FOLDER).glob("*.safetensors") if file.stem.isdecimal())
 
 
@@ -43,7 +43,7 @@ def save_snapshot(folder: Path, model: GPT, step: int) -> Path:
 
 
 def load_snapshot(folder: Path, step: int) -> GPT:
-    """The model of a folder as it was after so many updates, in evaluation mode, in fp32.
+    """The model of a folder as it was after `step` updates, in evaluation mode, in fp32.
 
     Raises:
         CheckpointError: no such snapshot, or a damaged one.
@@ -67,7 +67,7 @@ def load_snapshot(folder: Path, step: int) -> GPT:
 
 
 def quantise(matrix: Tensor) -> tuple[Tensor, Tensor]:
-    """(two 4-bit steps a byte, uint8 [N / 2]; a scale for each 32 numbers, float16 [N / 32]); N is filled up with 0."""
+    """(two 4-bit steps a byte, uint8 [N / 2]; a scale for each 32 numbers, float16 [N / 32]); N is padded with 0."""
     flat = matrix.float().flatten()
     padded = torch.cat([flat, flat.new_zeros(-len(flat) % _GROUP)]).view(-1, _GROUP)
     scales = (padded.abs().amax(dim=1, keepdim=True) / _MOST).half()

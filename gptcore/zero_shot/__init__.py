@@ -1,4 +1,4 @@
-"""Tasks from a prompt alone: templates, answers, likelihoods of labels, and what they amount to over many items."""
+"""Zero-shot and few-shot tasks: templates, answers, label likelihoods, and scores over many items."""
 
 from gptcore.zero_shot.tasks import TASKS, Task
 from gptcore.zero_shot.templates import Item, Part, Prompt, Template

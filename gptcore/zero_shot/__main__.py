@@ -1,4 +1,4 @@
-"""Prints how well a model does tasks from a prompt alone: `python -m gptcore.zero_shot --model mini`."""
+"""Prints a model's zero-shot and few-shot scores: `python -m gptcore.zero_shot --model mini`."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _tests(options: argparse.Namespace) -> Iterator[tuple[str, Trial]]:
-    """(what is special about it, the test) each."""
+    """(what is special about the test, the test) pairs."""
     if options.hand_written:
         yield from hand_written(options.hand_written)
         return

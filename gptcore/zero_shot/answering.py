@@ -1,4 +1,4 @@
-"""Greedy answers to many prompts together."""
+"""Batched greedy decoding of answers."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from gptcore.tokenizers import Tokenizer
 def greedy_answers(
     lm: LanguageModel, prompts: Sequence[Sequence[int]], *, max_new_tokens: int, stop: Sequence[str] = ("\n",)
 ) -> list[str]:
-    """What the model writes after each prompt when it always takes its first choice, up to a stop string.
+    """Greedy continuation of each prompt, up to a stop string.
 
     Args:
         lm: of any kind.
         prompts: token ids, each at most a window.
-        max_new_tokens: at most; fewer where the window of the longest prompt ends.
+        max_new_tokens: maximum; fewer if the longest prompt reaches the end of the window.
         stop: strings that end an answer and are left out of it; not before its first visible character.
 
     Raises:
@@ -29,7 +29,7 @@ def greedy_answers(
     """
     model, n = lm.model, len(prompts)
     longest, device = max(map(len, prompts)), model.wte.weight.device
-    # Rows are filled up in front, so that all are continued in the same column.
+    # Left padding, so that all rows continue in the same column.
     ids = torch.tensor([[0] * (longest - len(prompt)) + list(prompt) for prompt in prompts], device=device)  # [B, T]
     real = torch.tensor([[0] * (longest - len(prompt)) + [1] * len(prompt) for prompt in prompts], device=device)
     n_steps = min(max_new_tokens, model.config.n_positions - longest + 1)
@@ -51,7 +51,7 @@ def greedy_answers(
 
 
 def _ended(ids: Sequence[int], tokenizer: Tokenizer, stop: Sequence[str]) -> str | None:
-    """The whole answer, if these tokens end it."""
+    """The complete answer if these tokens end it, else None."""
     if ids[-1] == tokenizer.end_id:
         return tokenizer.decode(ids[:-1])
     text = tokenizer.decode(ids)

@@ -1,4 +1,4 @@
-"""How often a model does a task: over many items that it has never read."""
+"""Evaluates how often a model solves a task, over many items that it has never seen."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ METRICS = {
     "sentiment": "likelier label",
     "cloze": "last word",
 }
-_ANSWER_TOKENS, _SPARE_TOKENS = 24, 8  # at least, and beyond the expected answer
+_ANSWER_TOKENS, _SPARE_TOKENS = 24, 8  # minimum, and margin beyond the expected answer
 _BATCH = 16
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A task as it is put to a model.
+    """A task set-up for evaluation: template, items and examples.
 
     Attributes:
         task: its name.
-        template: which way of asking.
+        template: the prompt template.
         items: to answer.
-        examples: solved ones in front of every item.
-        split: which side of the training they come from; "" for items from elsewhere.
+        examples: solved examples before every item.
+        split: the split that they come from; "" for items from elsewhere.
     """
 
     task: str
@@ -44,12 +44,12 @@ class Trial:
 
     @property
     def metric(self) -> str:
-        """What its score counts."""
+        """The name of its metric."""
         return "people and event" if self.items[0].people else METRICS.get(self.task, "exact match")
 
     @property
     def chance(self) -> float | None:
-        """The score of guessing, where there are only a few answers."""
+        """The chance level of closed questions, else None."""
         n_choices = len(self.items[0].choices)
         return 1 / n_choices if n_choices else None
 
@@ -70,7 +70,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Score:
-    """What a model reached in a test."""
+    """A model's result in a test."""
 
     test: Trial
     cases: Sequence[Case]
@@ -113,7 +113,7 @@ def find_template(task: Task, name: str) -> Template:
 
 
 def evaluate(lm: LanguageModel, test: Trial, *, batch: int = _BATCH) -> Iterator[list[Case]]:
-    """Puts the items to the model, some at a time.
+    """Runs the model on the items, in batches.
 
     Raises:
         PromptError, TokenizerError: a prompt that cannot be fitted into the window, or unknown characters.
@@ -123,15 +123,15 @@ def evaluate(lm: LanguageModel, test: Trial, *, batch: int = _BATCH) -> Iterator
 
 
 def score(lm: LanguageModel, test: Trial) -> Score:
-    """What the model reaches in the whole test."""
+    """The model's score on the whole test."""
     return Score(test, [case for cases in evaluate(lm, test) for case in cases])
 
 
 def quick_accuracies(lm: LanguageModel, trials: Sequence[Trial]) -> dict[str, float]:
-    """The share of right answers in each trial, by task, from a single reading of the expected answers.
+    """Accuracy in each trial, by task, from a single teacher-forced pass over the expected answers.
 
-    An answer counts where every one of its tokens is the model's first choice, or its label the likelier one: what
-    greedy writing would give, without writing. A task whose characters the model does not know is left out.
+    An answer is right if every token is the model's first choice, or if its label is the likeliest: the result of
+    greedy decoding, without generation. Tasks with characters that the model does not know are left out.
     """
     pairs: list[tuple[list[int], list[int]]] = []
     places: list[tuple[Trial, Item, int, int]] = []
@@ -168,7 +168,7 @@ def helped(before: Score, after: Score) -> tuple[Estimate, str]:
         return change, f"helps ({points})"
     if change.high < 0:
         return change, f"hurts ({points})"
-    return change, f"makes no difference that {len(after.cases)} items could show ({points})"
+    return change, f"makes no difference that {len(after.cases)} items can detect ({points})"
 
 
 def _answered(lm: LanguageModel, test: Trial, batch: Sequence[Item]) -> list[Case]:
@@ -201,14 +201,14 @@ def _answered(lm: LanguageModel, test: Trial, batch: Sequence[Item]) -> list[Cas
 
 
 def _right(test: Trial, item: Item, expected: str, found: str) -> float:
-    """The score of what a model said."""
+    """The score of a model's answer."""
     if item.people:
         return tells(item.people, item.event, found)
     return rouge(expected, found) if test.metric == "ROUGE-L" else exact_match(expected, found)
 
 
 def _chosen(lm: LanguageModel, test: Trial, batch: Sequence[Item]) -> list[Case]:
-    """The cases of closed questions: the likelier label is the answer."""
+    """The cases of closed questions: the likeliest label is the answer."""
     template = test.template
     labels = [template.label(choice) for choice in batch[0].choices]
     encoded = [lm.tokenizer.encode(template.lead + label) for label in labels]

@@ -20,7 +20,7 @@ def lambada(path: Path, n: int | None = None) -> Trial:
         try:
             front, _, last = json.loads(line)["text"].rstrip().rpartition(" ")
         except (ValueError, KeyError, TypeError, AttributeError):
-            raise PromptError(f'{path} has a line that is no JSON object with a "text": {line[:60]!r}.') from None
+            raise PromptError(f'{path} has a line that is not a JSON object with a "text": {line[:60]!r}.') from None
         made.append(Item({"text": front}, last))
     return Trial("cloze", TASKS["cloze"].templates[0], made)
 
@@ -48,7 +48,7 @@ def hand_written(path: Path) -> list[tuple[str, Trial]]:
         rows += [("free wording", task, free, made) for task, made in found["free"].items()]
         return [(way, Trial(task, one, [_item(task, i) for i in made], (), way)) for way, task, one, made in rows]
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise PromptError(f"{path} is no file of hand-written items ({type(error).__name__}: {error}).") from None
+        raise PromptError(f"{path} is not a file of hand-written items ({type(error).__name__}: {error}).") from None
 
 
 def _item(task: str, given: dict[str, Any]) -> Item:

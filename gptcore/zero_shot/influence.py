@@ -1,4 +1,4 @@
-"""What an answer owes to the prompt: its probability when parts or words of the prompt are left out or changed."""
+"""Prompt ablation: an answer's probability when parts or words of the prompt are left out or changed."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def answer_logprobs(lm: LanguageModel, prompts: Sequence[Prompt], answer: str) -
     """The log-probability of the same answer after each prompt.
 
     Raises:
-        PromptError: an answer that is no token at all.
+        PromptError: an answer that encodes to no tokens.
     """
     ids = lm.tokenizer.encode(answer)
     if not answer.strip() or not ids:
@@ -93,9 +93,9 @@ def emptied(item: Item) -> Item:
 
 
 def word_effects(lm: LanguageModel, prompt: Prompt, answer: str) -> tuple[float, list[WordEffect]]:
-    """The answer's log-probability, and what each word of the prompt adds to it: leave one out, read again.
+    """The answer's log-probability, and each prompt word's effect on it, by leave-one-out.
 
-    Of a prompt with more than MOST_WORDS words, the last so many are tried; the others have no effect here.
+    Only the last MOST_WORDS words of the prompt are tried; earlier ones get an effect of 0.
     """
     pieces = [(place, found.span()) for place, part in enumerate(prompt.parts) for found in _words(part.text)]
     tried = pieces[-MOST_WORDS:]

@@ -1,7 +1,7 @@
 """Test items and solved examples of each task, frozen beside the `world` model that they test.
 
-`weights/recipes/` made them (`python -m weights.recipes.freeze`): items on sides of the splits that training never
-showed, and examples from the side that it did.
+`weights/recipes/` made them (`python -m weights.recipes.freeze`): items from the
+held-out splits, and examples from the training split.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from gptcore.zero_shot.templates import Item
 Split = Literal["train", "combination", "word", "strict"]
 
 ITEMS_FILE = BUNDLED / "world" / "items.json.gz"
-NO_STEPS = "That is easy."  # of sums that are known by heart, and shown without a way to the answer
-# The sides of the splits that training never shows, of each task that can be tested.
+NO_STEPS = "That is easy."  # for memorised sums, which are shown without steps
+# The held-out splits of each task that can be tested.
 _SIDES: dict[str, tuple[Split, ...]] = {
     "summarise": ("combination", "word"),
     "translate": ("combination", "word"),
@@ -36,17 +36,17 @@ TASKS_WITH_ITEMS = tuple(_SIDES)
 
 
 def splits_of(task: str) -> tuple[Split, ...]:
-    """The sides that training never shows and that this task can be tested on."""
+    """The held-out splits that this task can be tested on."""
     return _SIDES[task]
 
 
 def items(task: str, n: int, *, split: Split = "combination", seed: int = 0) -> list[Item]:
-    """So many different items of a task, the same for the same seed.
+    """`n` different items of a task, determined by the seed.
 
     Args:
         task: one of TASKS_WITH_ITEMS.
-        n: how many; fewer where there are not so many (400 at most).
-        split: a side that training never shows; "train" for the one that it does.
+        n: number of items; fewer if there are not enough (400 at most).
+        split: a held-out split; "train" for the training split.
         seed: of the choice; 0 takes the first ones.
 
     Raises:
@@ -58,7 +58,7 @@ def items(task: str, n: int, *, split: Split = "combination", seed: int = 0) -> 
 
 
 def examples(task: str, n: int) -> list[Item]:
-    """Solved examples from the side that training shows; of a closed question, all answers in turn."""
+    """Solved examples from the training split; for a closed question, all answers in turn."""
     if n <= 0:
         return []
     made = items(task, 8 * n, split="train")

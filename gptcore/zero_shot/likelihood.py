@@ -19,7 +19,7 @@ _MOST_TOKENS = 8_192
 
 @dataclass(frozen=True)
 class Likelihood:
-    """What a model thinks of one continuation of one prompt.
+    """A model's likelihood of one continuation of one prompt.
 
     Attributes:
         logprobs: of each token of the continuation, natural.
@@ -33,7 +33,7 @@ class Likelihood:
 @adapted()
 @torch.inference_mode()
 def read_continuations(model: GPT, pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> list[Likelihood]:
-    """Reads many continuations at once, each behind its own prompt.
+    """Scores many continuations in batches, each after its own prompt.
 
     Args:
         model: of any kind; dropout is off while it reads.
@@ -47,7 +47,7 @@ def read_continuations(model: GPT, pairs: Sequence[tuple[Sequence[int], Sequence
         for places in _batches(pairs, model.config.vocab_size):
             rows = [[*pairs[place][0], *pairs[place][1]] for place in places]
             longest = max(map(len, rows))
-            # Rows are filled up behind: a causal model does not see it.
+            # Right padding: a causal model does not see it.
             ids = torch.tensor([row + [0] * (longest - len(row)) for row in rows], device=model.wte.weight.device)
             hidden = model.hidden_states(ids)  # [B, T, C]
             wanted = [(n, t) for n, place in enumerate(places) for t in _positions(pairs[place])]
@@ -70,7 +70,7 @@ def _positions(pair: tuple[Sequence[int], Sequence[int]]) -> range:
 
 
 def _batches(pairs: Sequence[tuple[Sequence[int], Sequence[int]]], vocab_size: int) -> Iterator[list[int]]:
-    """Places of pairs of similar length that are read together within bounds of memory."""
+    """Batches of pairs of similar length, as indices, within a memory limit."""
     order = sorted(range(len(pairs)), key=lambda place: len(pairs[place][0]) + len(pairs[place][1]))
     batch: list[int] = []
     for place in order:
@@ -93,7 +93,7 @@ class LabelScore:
         n_tokens: of it.
         logprob: of the whole label after the prompt, natural.
         prior: the same after the prompt with an empty input.
-        share: its part of the probability of all labels; of the calibrated ones, `calibrated_share`.
+        share: its probability normalised over all labels; `calibrated_share` uses the calibrated ones.
     """
 
     label: str
@@ -105,12 +105,12 @@ class LabelScore:
 
     @property
     def per_token(self) -> float:
-        """The mean log-probability of its tokens, which does not punish long labels."""
+        """The mean log-probability of its tokens, which does not penalise long labels."""
         return self.logprob / self.n_tokens
 
     @property
     def calibrated(self) -> float:
-        """How much likelier the input makes it: zero where the input says nothing (Zhao et al. 2021)."""
+        """The log-probability relative to the prior: 0 where the input says nothing (Zhao et al. 2021)."""
         return self.logprob - self.prior
 
 
@@ -118,7 +118,7 @@ def label_ids(lm: LanguageModel, labels: Sequence[str], lead: str = " ") -> list
     """The tokens of each label behind a prompt.
 
     Raises:
-        PromptError: fewer than two labels, the same twice, or one that is no token at all.
+        PromptError: fewer than two labels, the same twice, or one that encodes to no tokens.
         TokenizerError: characters that the model does not know.
     """
     cleaned = [label.strip() for label in labels]
@@ -130,7 +130,7 @@ def label_ids(lm: LanguageModel, labels: Sequence[str], lead: str = " ") -> list
     made = [lm.tokenizer.encode(f"{lead}{label}") if label else [] for label in cleaned]
     for label, ids in zip(labels, made, strict=True):
         if not ids:
-            raise PromptError(f"The label {label!r} is no token at all. Write at least one letter.")
+            raise PromptError(f"The label {label!r} gives no tokens. Write at least one letter.")
     return made
 
 
@@ -143,7 +143,7 @@ def score_labels(
         lm: of any kind.
         prompt: token ids; with the longest label within the window.
         labels: at least two.
-        empty: the prompt's token ids with nothing for an input.
+        empty: token ids of the same prompt with an empty input.
         lead: what stands between prompt and label.
 
     Raises:
@@ -161,7 +161,7 @@ def score_labels(
 
 
 def shares_of(logprobs: Sequence[float]) -> list[float]:
-    """The parts of these in their common probability."""
+    """The probabilities normalised over these (softmax)."""
     top = max(logprobs)
     weights = [math.exp(value - top) for value in logprobs]
     return [weight / sum(weights) for weight in weights]

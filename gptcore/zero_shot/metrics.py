@@ -1,4 +1,4 @@
-"""Scores of answers, and how sure one can be of their mean."""
+"""Answer metrics, and confidence intervals for their mean."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Estimate:
 
 
 def percent(share: float) -> str:
-    """A share from 0 to 1 for people: "67%", or "99.5%" where rounding would make it all or nothing."""
+    """Formats a share from 0 to 1 for display: "67%", or "99.5%" where rounding would make it all or nothing."""
     for digits in (0, 1, 2):
         shown = f"{100 * share:.{digits}f}"
         if float(shown) not in (0.0, 100.0) or share in (0.0, 1.0):
@@ -34,7 +34,7 @@ def percent(share: float) -> str:
 
 
 def reached(score: float, n_items: int) -> str:
-    """A mean score for people: a percentage, or "6 of 9" where so few items were counted that a percentage misleads."""
+    """Formats a mean score for display: a percentage, or "6 of 9" for so few items that a percentage misleads."""
     right = round(score * n_items)
     few = n_items < _FEW and math.isclose(right, score * n_items, abs_tol=0.01)
     return f"{right} of {n_items}" if few else percent(score)

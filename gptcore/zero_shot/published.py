@@ -1,4 +1,4 @@
-"""What papers report for zero-shot tasks: to stand beside figures computed here, never in their place."""
+"""Published zero-shot results, shown beside figures computed here, never in their place."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ PUBLISHED = (
 
 @dataclass(frozen=True)
 class PublishedPrompt:
-    """A prompt that GPT-2's authors or users put to it, and what the real model is known to have done with it.
+    """A prompt that GPT-2's authors or users tried, and the real model's known result.
 
     Attributes:
         task: one of TASKS.
@@ -83,7 +83,7 @@ GPT2_PROMPTS = (
                  "systems, and spend a great deal on them. Some researchers warn that jobs may go, and that nobody can "
                  "yet say why a system decides as it does."},
         "TL;DR", "gpt2-xl",
-        "ROUGE-1 / 2 / L of 29.34 / 8.27 / 26.58 on news, hardly more than three sentences drawn at random",
+        "ROUGE-1 / 2 / L of 29.34 / 8.27 / 26.58 on news, barely above three randomly chosen sentences",
         f"{_GPT2}, table 4",
     ),
     PublishedPrompt(

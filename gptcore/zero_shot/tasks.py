@@ -52,16 +52,16 @@ class Task:
         return self._named.get(name) if isinstance(name, str) else None
 
     def length(self, template: Template) -> int:
-        """Tokens that an answer in the form of a template may take."""
+        """The maximum number of answer tokens for a template."""
         return max(self.max_new_tokens, _STEPS_TOKENS) if template.chain_of_thought else self.max_new_tokens
 
     def stops(self, template: Template) -> tuple[str, ...]:
-        """Strings that end an answer in the form of a template."""
+        """The stop strings for a template."""
         return ("\n",) if template.chain_of_thought else self.stop
 
     @property
     def chain(self) -> Template | None:
-        """Its chain of thought, if it has one."""
+        """Its chain-of-thought template, if any."""
         return next((template for template in self.templates if template.chain_of_thought), None)
 
 
@@ -218,7 +218,7 @@ TASKS: dict[str, Task] = {
     ),
     "cloze": Task(
         "The last word",
-        "which only who has read the rest can know",
+        "which only a reader of the rest can know",
         {"text": "the text without its last word"},
         (Template("As it stands", "{text} {answer}", end=".", between="\n\n", source=GPT2),),
         max_new_tokens=6,

@@ -36,7 +36,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Part:
-    """A piece of a prompt and what it is there for."""
+    """A piece of a prompt and its purpose."""
 
     kind: PartKind
     text: str
@@ -44,7 +44,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Prompt:
-    """A prompt in its parts, which together are its text."""
+    """A prompt as a sequence of parts; joined, they are its text."""
 
     parts: tuple[Part, ...]
 
@@ -65,8 +65,8 @@ class Prompt:
 class Template:
     """How a task is written down, with {placeholders} for its fields and {answer} at the end.
 
-    With {steps} before {answer} it is a chain of thought: the model writes the steps, and then what stands between
-    them and the answer tells where the answer begins.
+    With {steps} before {answer} it is a chain of thought: the model writes the steps, and the text between them
+    and the answer marks where the answer begins.
 
     Attributes:
         name: what people call it.
@@ -105,7 +105,7 @@ class Template:
 
     @property
     def lead(self) -> str:
-        """The space between the cue and what the model is to write."""
+        """The white space between the cue and the model's answer."""
         cue = self.body[: self._asked]
         return cue[len(cue.rstrip()) :]
 
@@ -124,9 +124,7 @@ class Template:
             names = _names(self.body)
             formatted = any(spec or conversion for _, _, spec, conversion in string.Formatter().parse(self.body))
         except ValueError:
-            raise PromptError(
-                "A { or } of the template has no partner. Write {{ and }} for braces that are no placeholder."
-            ) from None
+            raise PromptError("A { or } of the template has no partner. Write {{ and }} for literal braces.") from None
         listed = ", ".join(f"{{{name}}}" for name in needed)
         missing = next((name for name in needed if name not in names), None)
         unknown = next((name for name in names if name not in (*needed, ANSWER, STEPS)), None)
@@ -190,9 +188,9 @@ class Template:
         return head + self.between.join(self.solved(item) for item in items)
 
     def found(self, written: str) -> str:
-        """The answer in what the model wrote, without what the template puts behind answers.
+        """Extracts the answer from the model's output, without the template's ending.
 
-        Of a chain of thought, what follows the announcement of the answer, or "" where it was not reached.
+        For a chain of thought, this is what follows the marker of the answer, or "" if it was not reached.
         """
         if self.chain_of_thought:
             _, _, written = written.partition(self.answer_follows)
@@ -206,7 +204,7 @@ def normalised(answer: str) -> str:
 
 
 def without_end(answer: str, end: str) -> str:
-    """An answer less what ends it, also where a stop string has already cut the last punctuation off."""
+    """An answer without its ending, even if a stop string has already cut off the final punctuation."""
     for tail in (end.strip(), end.strip().rstrip(".!?")):
         if tail and answer.endswith(tail):
             return answer.removesuffix(tail).rstrip()

@@ -1,4 +1,4 @@
-"""Tests of tasks: frozen items that training never showed, behind solved examples that it may have."""
+"""Task tests: frozen held-out items, after solved examples that training may have shown."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def make_trial(
     Args:
         task: one that has items.
         template: its name; "" for the task's first.
-        split: "combination" or "word", as `splits_of` offers; "train" for items as training shows them.
-        n_examples: solved examples, always from the side that training shows.
+        split: "combination" or "word", as `splits_of` offers; "train" for training items.
+        n_examples: solved examples, always from the training split.
         n_items: how many items at most.
         seed: of the items.
 

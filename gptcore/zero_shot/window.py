@@ -1,4 +1,4 @@
-"""Prompts that must fit the model's window: what is left out, in which order, and a sentence that says so."""
+"""Truncates prompts to the model's window: what is left out, in which order, and a note that says so."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class Fitted:
 def fit(lm: LanguageModel, prompt: Prompt, n_answer: int) -> Fitted:
     """Leaves out solved examples, the first ones first, then the beginning of the input, until there is room.
 
-    The instruction and the cue stay whole, for without them nobody knows what is asked.
+    The instruction and the cue stay whole, since the task is unclear without them.
 
     Args:
         lm: whose window counts.
         prompt: in its parts.
-        n_answer: tokens that the answer may take; at most half of the window is kept free for it.
+        n_answer: tokens reserved for the answer; at most half of the window is kept free for it.
 
     Raises:
         PromptError: nothing to read, or instruction and cue alone fill the window.
@@ -92,7 +92,7 @@ def _first(prompt: Prompt, kind: str) -> int | None:
 
 
 def _cut(lm: LanguageModel, prompt: Prompt, room: int) -> tuple[Prompt, int]:
-    """The prompt with as few words of its input left out as make it fit, and how many those are."""
+    """Drops the fewest input words that make the prompt fit; returns the prompt and their number."""
     place = _first(prompt, "input")
     starts = [] if place is None else [found.start() for found in re.finditer(r"\S+", prompt.parts[place].text)]
 
@@ -109,7 +109,7 @@ def _cut(lm: LanguageModel, prompt: Prompt, room: int) -> tuple[Prompt, int]:
             "Shorten the instruction, or choose a model with a longer window."
         )
     low, high = 0, len(starts)
-    while low < high:  # the fewest words that are enough
+    while low < high:  # binary search for the fewest words
         middle = (low + high) // 2
         if len(lm.tokenizer.encode(less(middle).text)) <= room:
             high = middle

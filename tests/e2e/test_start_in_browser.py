@@ -303,7 +303,7 @@ def test_the_next_letter_is_guessed_against_a_model(visit):
     before = text.inner_text()
     for _ in range(3):
         page.click("#game button:has-text('Show it')")
-    expect(said).to_contain_text("After 3 letters: right at once, you 0")
+    expect(said).to_contain_text("After 3 letters: right first time, you 0")
     assert len(text.inner_text()) == len(before) + 3
     page.locator("#game .gg-field").press_sequentially("~")
     expect(page.locator("#game .gg-wrong")).to_contain_text("not: ~")

@@ -63,7 +63,7 @@ def test_the_tour_of_one_word_shows_every_cause_with_its_check(visit):
         expect(page.locator("#tour .tour-count")).to_have_text(f"{step} of {N_OF_WORD}")
         expect(page.locator(".tour-target")).to_be_visible()
         page.wait_for_function(DRAWN)
-        expect(page.locator("#tour .tour-say")).not_to_contain_text("not to be seen here")
+        expect(page.locator("#tour .tour-say")).not_to_contain_text("not shown here")
         if step == 1:
             expect(page.locator("#start .st-bar").first).to_contain_text("red")
         page.keyboard.press("PageDown")
@@ -95,7 +95,7 @@ def test_a_teacher_s_own_tour_is_a_text_file_or_a_link(visit, tmp_path):
     page = visit("")
     page.keyboard.press("t")
     page.set_input_files("#tour .tour-file", file)
-    expect(page.locator("#tour .tour-say")).to_contain_text("has no step")
+    expect(page.locator("#tour .tour-say")).to_contain_text("has no steps")
     file.write_text(OWN)
     page.set_input_files("#tour .tour-file", file)
     expect(page.locator("#tour .tour-title")).to_have_text("Two things")

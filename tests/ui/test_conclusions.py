@@ -6,12 +6,12 @@ from ui import conclusions
 def test_how_sure_the_next_token_is():
     labels = [" ball", " cat", "\n"]
     sure = conclusions.next_token(labels, [0.95, 0.02, 0.01], [1.0, 0, 0], 1, 100)
-    assert sure == "It is very sure: “ball” has 95%. The settings leave “ball” alone."
+    assert sure == "It is very sure: “ball” has 95%. The settings leave only “ball”."
     assert conclusions.next_token(labels, [0.6, 0.2, 0.1], [0.6, 0.2, 0.1], 100, 100) == (
         "It is fairly sure: “ball” has 60%."
     )
     leans = conclusions.next_token(labels, [0.2, 0.1, 0.3], [0.4, 0, 0.6], 2, 100)
-    assert leans == "It leans to a new line (30%) before “ball” (20%). The settings leave 2 of 100 tokens to draw from."
+    assert leans == "It favours a new line (30%) over “ball” (20%). The settings leave 2 of 100 tokens to draw from."
     assert "Nothing stands out: the likeliest, “ball”, has only 5%" in conclusions.next_token(
         labels, [0.05, 0.04, 0.03], [0.05, 0.04, 0.03], 100, 100
     )

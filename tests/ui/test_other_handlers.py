@@ -75,7 +75,7 @@ def test_the_speed_limit_holds_for_the_longest_column(services):
     ("strategies", "same", "words"),
     [
         ([OFF] * 4, True, "All columns are empty"),
-        (["Best", OFF, OFF, OFF], True, "not among"),
+        (["Best", OFF, OFF, OFF], True, "unknown"),
         (["Greedy"] * 4, 1, "random numbers"),
     ],
 )

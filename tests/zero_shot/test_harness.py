@@ -170,7 +170,7 @@ def test_labels_that_are_no_labels_are_sentences(lm):
         label_ids(lm, ["good"])
     with pytest.raises(PromptError, match="'good' is listed twice"):
         label_ids(lm, ["good", "good "])
-    with pytest.raises(PromptError, match="no token at all"):
+    with pytest.raises(PromptError, match="gives no tokens"):
         label_ids(lm, ["good", " "])
 
 
@@ -318,7 +318,7 @@ def test_it_is_said_when_examples_do_not_help():
 
     assert helped(reached(0, 0, 0, 0), reached(1, 1, 1, 1))[1].startswith("helps (+100 points")
     assert helped(reached(1, 1, 1, 1), reached(0, 0, 0, 0))[1].startswith("hurts (-100 points")
-    assert "no difference that 4 items could show" in helped(reached(1, 0, 1, 0), reached(1, 1, 0, 0))[1]
+    assert "no difference that 4 items can detect" in helped(reached(1, 0, 1, 0), reached(1, 1, 0, 0))[1]
 
 
 def test_published_figures_name_their_source():
@@ -341,7 +341,7 @@ def test_files_become_tests(lm, tmp_path):
     lines = tmp_path / "reviews.tsv"
     lines.write_text("train\t1\tgood\ntest\t0\ta bad film\ntest\t1\ta good film\n", encoding="utf-8")
     assert [item.answer for item in reviews(lines).items] == ["negative", "positive"]
-    with pytest.raises(PromptError, match="no JSON object"):
+    with pytest.raises(PromptError, match="not a JSON object"):
         lambada(english)
     with pytest.raises(PromptError, match="cannot be read"):
         lambada(tmp_path / "none")

@@ -1,7 +1,7 @@
-"""Makes the page's own components from the ES modules and style sheets in this folder, and serves those.
+"""Builds the page's custom components from the ES modules and style sheets in this folder, and serves those files.
 
-A module exports `start`, which gets what Gradio gives a component's script, and `given`: constants of the component. They
-are not gr.HTML's own properties, because a component that is updated before its tab is first opened loses those.
+A module exports `start`, which gets what Gradio passes to a component's script, plus `given`, its constants. These are
+not gr.HTML properties, because a component updated before its tab is first opened loses those.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _KEPT = {"Cache-Control": "public, max-age=31536000, immutable"}
 _FIRST = "first/"
 _WHOLE_PAGE, _OURS = ("shared/theme.css", "shared/stage.css"), "lens-component"
 _ROOT, _PLOTLY, _RECORDER, _STYLE = "/gptlens", "plotly.min.js", "shared/recorder.js", "page.css"
-_LONG = 2000  # characters: a longer first value does not come with the page, but when its view is opened
+_LONG = 2000  # characters: a longer initial value is not sent with the page, but fetched when its view opens
 _IMPORT = re.compile(r"^import \{[^}]*\} from '([^']+)';\n", re.MULTILINE)
 
 
-_first_values: dict[str, str] = {}  # by their digests, which stand for them in the page
+_first_values: dict[str, str] = {}  # by digest; the page holds only the digest
 
 
 def text_of(name: str) -> str:
@@ -42,31 +42,30 @@ def text_of(name: str) -> str:
 
 @cache
 def base_path() -> str:
-    """Where the page finds the modules: a path that changes with their texts, so that browsers may keep them."""
+    """URL prefix of the modules: contains a hash of their text, so that browsers can cache them."""
     files = sorted(file for suffix in _TYPES for file in _HERE.rglob("*" + suffix))
     return f"{_ROOT}/{hashlib.sha256(b''.join(file.read_bytes() for file in files)).hexdigest()[:12]}"
 
 
 def style_sheet() -> str:
-    """The page's style sheet: its theme, and all components', which hold for nothing but those.
+    """The page's style sheet: the theme, and the rules of all components, each scoped to its component.
 
-    Each rule is made stronger by names that nothing has, since Gradio's own come later: as three classes, or an id.
+    Gradio's rules come later, so selectors that match nothing raise each rule's specificity by three classes or an id.
     """
     ours = sorted(file.relative_to(_HERE).as_posix() for file in _HERE.rglob("*.css"))
     ours = [name for name in ours if name not in (*_WHOLE_PAGE, "attention/standalone.css")]
-    ours.sort(key=lambda name: not name.startswith("shared/"))  # what all share comes first
+    ours.sort(key=lambda name: not name.startswith("shared/"))  # shared rules come first
     whole = f":is(._._._, html) {{\n{''.join(map(text_of, _WHOLE_PAGE))}}}\n"
     return f"{whole}:is(#_, .{_OURS}) {{\n{''.join(map(text_of, ours))}}}\n"
 
 
 def style_link() -> str:
-    """HTML that loads `style_sheet`: a file that browsers keep, where Gradio would send its text with every page."""
+    """HTML that links `style_sheet` as a cacheable file; Gradio would inline it in every page."""
     return f'<link rel="stylesheet" href="{base_path().lstrip("/")}/{_STYLE}">'
 
 
 def early(*modules: str) -> str:
-    """The Link header of the page: the browser fetches the style sheet and these modules before it has read that it
-    needs them."""
+    """The page's Link header: the browser preloads the style sheet and these modules."""
     named = list(dict.fromkeys(name for module in modules for name in _with_imports(module)))
     place = base_path().lstrip("/")
     links = [f"<{place}/{_STYLE}>; rel=preload; as=style", *(f"<{place}/{name}>; rel=modulepreload" for name in named)]
@@ -74,7 +73,7 @@ def early(*modules: str) -> str:
 
 
 def address(module: str) -> str:
-    """A JavaScript expression for the address of a module, wherever the page itself lives."""
+    """JavaScript expression for the URL of a module, whatever the path of the page."""
     return f"(window.gradio_config?.root ?? '') + {json.dumps(f'{base_path()}/{module}')}"
 
 
@@ -84,8 +83,7 @@ def calling(module: str, result: str) -> str:
 
 
 def routes() -> list[Route]:
-    """What the server adds for `address`: the modules, the style sheets, first values, and plotly.js of the installed
-    package."""
+    """Routes behind `address`: modules, style sheets, initial values, and the plotly.js of the installed package."""
 
     def send(request: Request) -> Response:
         name = request.path_params["name"]
@@ -95,7 +93,7 @@ def routes() -> list[Route]:
         ours = name == _STYLE or ((file.is_relative_to(_HERE) or name == _PLOTLY) and file.is_file())
         if not ours or file.suffix not in _TYPES:
             return Response("There is no such file.", status_code=404, media_type="text/plain")
-        # A page that was opened before an update asks for a path that is gone; it gets what there is now.
+        # A page opened before an update asks for an old path; it gets the current version.
         current = base_path().endswith("/" + request.path_params["version"])
         kept = _KEPT if current else {"Cache-Control": "no-store"}
         content = style_sheet() if name == _STYLE else file.read_bytes()
@@ -119,12 +117,12 @@ def component(
 
     Args:
         value: JSON, or what its module takes; a long one is fetched when the component starts.
-        template: HTML with nothing of the value in it.
+        template: HTML that does not depend on the value.
         module: in this folder; its `start` is called once.
-        events: what the module triggers; each becomes a listener of the component.
+        events: names that the module triggers; each becomes a listener of the component.
         given: constants for the module.
         elem_id, elem_classes: of the element.
-        server_functions: what the module may ask the server, by their names.
+        server_functions: functions that the module may call on the server, by name.
     """
     context = f"{{element, props, server, trigger, watch, given: {json.dumps(given or {})}}}"
     parts, first = f"import({address(module)}), import({address(_RECORDER)})", ""
@@ -153,7 +151,7 @@ def bundled(module: str) -> str:
 
 
 def _with_imports(module: str) -> list[str]:
-    """A module after all that it imports, each once."""
+    """A module preceded by all its imports, each once."""
     seen: dict[str, None] = {}
 
     def visit(file: Path) -> None:

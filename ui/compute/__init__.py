@@ -1,1 +1,1 @@
-"""Where models compute: one thread, who is written for together, who waits, and ZeroGPU."""
+"""Model computation: the compute thread, the batching scheduler, the admission queue, and ZeroGPU."""

@@ -1,4 +1,4 @@
-"""Admission queue: so many texts are written at a time; the others wait, and each knows its place."""
+"""Admission queue: limits how many texts are generated at once; the others wait and know their position."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-_NEWS = 0.5  # seconds after which one who waits hears of the place
-_REMEMBERED = 20  # texts from which the wait is estimated
+_NEWS = 0.5  # seconds between two position updates
+_REMEMBERED = 20  # texts whose durations the wait is estimated from
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where somebody stands in the line.
+    """A position in the queue.
 
     Attributes:
         ahead: how many texts begin before this one.
-        seconds: until it begins, by how long the last ones took; None where none has ended yet.
-        noun: what stands in this line.
+        seconds: estimated wait, from the durations of the last texts; None if none has ended yet.
+        noun: what is queued, as people call it.
     """
 
     ahead: int
@@ -34,31 +34,31 @@ class Place:
 
 
 class Ticket:
-    """One text's place, first in the line, then among those that are written."""
+    """One text's ticket: queued at first, then admitted."""
 
     def __init__(self, admission: AdmissionQueue) -> None:
         self._admission = admission
         self.admitted = False
 
     def waiting(self, wanted: Callable[[], bool] = lambda: True) -> Iterator[Place]:
-        """News of the place until it is this text's turn, or until it is wanted no more."""
+        """Yields the position until it is this text's turn, or it is no longer wanted."""
         while not self._admission.has_begun(self, _NEWS):
             yield self._admission.place(self)
             if not wanted():
                 break
 
     def leave(self) -> None:
-        """Gives the place to the next one; doing so twice does no harm."""
+        """Releases the slot to the next ticket; idempotent."""
         self._admission.leave(self)
 
 
 class AdmissionQueue:
-    """Lets in so many texts at a time, in the order in which they came.
+    """FIFO queue with a limit on how many texts run at the same time.
 
     Args:
-        most: at the same time.
-        noun: what is let in, as people call it.
-        clock: seconds from any start.
+        most: texts at the same time.
+        noun: what is queued, as people call it.
+        clock: monotonic seconds.
     """
 
     def __init__(self, most: int, noun: str = "text", *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -70,7 +70,7 @@ class AdmissionQueue:
 
     @contextmanager
     def enter(self) -> Iterator[Ticket]:
-        """A ticket at the end of the line, which leaves with the block."""
+        """Context manager: a ticket at the end of the queue, released when the block ends."""
         ticket = Ticket(self)
         with self._changed:
             self._line.append(ticket)
@@ -82,26 +82,26 @@ class AdmissionQueue:
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Waits in the line; the block is this text's turn."""
+        """Context manager: waits in the queue, then runs the block."""
         with self.enter() as ticket:
             for _ in ticket.waiting():
                 pass
             yield
 
     def has_begun(self, ticket: Ticket, seconds: float) -> bool:
-        """Whether it is the ticket's turn within so many seconds."""
+        """Waits up to `seconds`; whether the ticket has been admitted."""
         with self._changed:
             return self._changed.wait_for(lambda: ticket.admitted, seconds)
 
     def place(self, ticket: Ticket) -> Place:
-        """Where a ticket that waits stands."""
+        """The position of a waiting ticket."""
         with self._changed:
             ahead = self._line.index(ticket) if ticket in self._line else 0
             mean = sum(self._took) / len(self._took) if self._took else None
         return Place(ahead, None if mean is None else mean * (ahead + 1) / self._most, self._noun)
 
     def leave(self, ticket: Ticket) -> None:
-        """Takes a ticket out, wherever it stands."""
+        """Removes a ticket, queued or admitted."""
         with self._changed:
             began = self._inside.pop(ticket, None)
             if began is not None:
@@ -111,7 +111,7 @@ class AdmissionQueue:
             self._let_in()
 
     def _let_in(self) -> None:
-        """Whoever is next begins, listening or not: one who does not answer must not hold up the line."""
+        """Admits the next tickets, whether or not their owners are listening: a silent one must not block the queue."""
         while self._line and len(self._inside) < self._most:
             ticket = self._line.popleft()
             self._inside[ticket] = self._clock()

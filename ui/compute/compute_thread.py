@@ -1,8 +1,8 @@
-"""Worker thread with a round-robin queue: it computes for all visitors, a slice of time each in turn.
+"""Worker thread with a round-robin queue: it computes for all visitors in time slices.
 
-Handlers run in whatever thread the server gives them. If each computed there, each would keep OpenMP workers of its
-own, and a text would stand still while its last update travels to the page. Here one thread owns the workers, computes
-on while updates travel, and hands its results over in batches, since waking a handler for every token costs both.
+Handlers run in any server thread. If each computed there, each would keep its own OpenMP workers, and a text would
+pause while its last update travels to the page. Here one thread owns the workers, goes on computing while updates
+travel, and hands results over in batches, because waking a handler for every token slows both threads.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from gptcore.threads import adapted
 T = TypeVar("T")
 log = logging.getLogger("gptlens")
 
-SLICE = 0.04  # seconds that one job computes before the next has its turn
+SLICE = 0.04  # seconds that one job computes before the next one runs
 _IDLE = 30.0  # seconds without a job after which the thread and its OpenMP workers usually end
-_AHEAD = 8  # batches that may wait for a handler; then its job waits, too
+_AHEAD = 8  # unfetched batches after which a job pauses (backpressure)
 
 
-_LONGEST_SLICE = 10.0  # seconds that a server which closes waits for the one in progress
+_LONGEST_SLICE = 10.0  # seconds that a closing server waits for the slice in progress
 
 _Batch = list[tuple[Any, float]]
 
 
 class Closed(GPTCoreError):
-    """The server has been told to end."""
+    """The server is shutting down."""
 
 
 @dataclass(eq=False)
 class _Job:
-    """A computation of many steps, and batches of (result, seconds) that nobody has fetched."""
+    """A computation of many steps, and its unfetched batches of (result, seconds)."""
 
     steps: Iterator[Any]
     batches: SimpleQueue[_Batch | BaseException | None] = field(default_factory=SimpleQueue)
@@ -52,19 +52,19 @@ class _Job:
 
 
 class ComputeThread:
-    """One thread and the jobs that wait for it; the thread begins with the first job and ends when there is none.
+    """One thread and its queue of jobs; the thread starts with the first job and ends after an idle time.
 
     Args:
         name: of the thread.
-        idle: seconds without a job after which the thread ends. Its OpenMP workers end with it, which would slow those
-            of another computing place.
+        idle: seconds without a job after which the thread ends. Its OpenMP workers end with it; they would slow down
+            those of another compute thread.
     """
 
     def __init__(self, name: str, *, idle: float = _IDLE) -> None:
         self._name, self._idle = name, idle
         self._ready: deque[_Job] = deque()
-        self._background: deque[_Job] = deque()  # those for which nobody sits and waits, which are ready
-        self._owed = 0.0  # seconds that the patient ones have had more than the others, while both were ready
+        self._background: deque[_Job] = deque()  # ready background jobs
+        self._owed = 0.0  # surplus seconds of background jobs over the others, while both were ready
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
         self._active = 0
@@ -72,13 +72,13 @@ class ComputeThread:
 
     @property
     def active(self) -> int:
-        """Jobs that compute or could: those that wait for their handler do not count."""
+        """Number of runnable jobs; those waiting for their handler do not count."""
         return self._active
 
     def each(self, steps: Iterator[T], *, background: bool = False) -> Iterator[tuple[T, float]]:
-        """The results of a computation of many steps, each with the seconds that it took; patient as in `keep`.
+        """Yields the result of each step with the seconds that it took; `background` as in `keep`.
 
-        Closing the iterator gives the computation up. What a step raises is raised here.
+        Closing the iterator cancels the computation. An exception in a step is raised here.
         """
         job = _Job(steps, background=background)
         self._enter(job, first=False)
@@ -94,14 +94,14 @@ class ComputeThread:
             self._wake(job)
 
     def keep(self, steps: Iterator[object], *, background: bool = False) -> None:
-        """Computes to the end, for nobody in particular: what the steps give is thrown away.
+        """Runs a job to its end and discards its results.
 
-        All patient ones together have half of the time, as long as others wait.
+        All background jobs together get half of the time while others wait.
         """
         self._enter(_Job(steps, kept=True, background=background), first=False)
 
     def once(self, compute: Callable[[], T]) -> T:
-        """The result of a computation that is one step; it goes before the next slice of the others."""
+        """Runs a single-step computation ahead of the next slice of the others and returns its result."""
         if threading.current_thread() is self._thread:
             return compute()
         job = _Job((compute() for _ in (None,)), single=True)
@@ -112,9 +112,9 @@ class ComputeThread:
         raise found or RuntimeError("A computation has ended without a result.")
 
     def close(self) -> None:
-        """Ends the thread after the slice in progress: one that still computes would abort an interpreter that ends.
+        """Ends the thread after the slice in progress: a thread still computing would abort the interpreter at exit.
 
-        What waits stays undone, and whatever is asked for later raises `Closed`.
+        Waiting jobs are dropped, and later requests raise `Closed`.
         """
         with self._changed:
             self._closed = True
@@ -138,7 +138,7 @@ class ComputeThread:
                 self._thread.start()
 
     def _wake(self, job: _Job) -> None:
-        """Gives a job that waits for its handler a turn again."""
+        """Requeues a job that was waiting for its handler."""
         with self._changed:
             if job.waits:
                 job.waits = False
@@ -150,7 +150,7 @@ class ComputeThread:
         (self._background if job.background else self._ready).append(job)
 
     def _next(self) -> _Job:
-        """Whose turn it is: single steps first; patient jobs have half of the time as long as others wait."""
+        """The next job: single steps first; background jobs get half of the time while others wait."""
         if not (self._ready and self._background):
             self._owed = 0.0
         hurried = bool(self._ready) and (self._ready[0].single or self._owed >= 0 or not self._background)
@@ -173,11 +173,11 @@ class ComputeThread:
                 self._pass_on(job, batch)
             else:
                 self._finish(job, batch, end)
-            del job, batch, end  # an idle thread keeps nobody's results
+            del job, batch, end  # so that an idle thread holds no results
         return_freed_memory()
 
     def _pass_on(self, job: _Job, batch: _Batch) -> None:
-        """Hands a batch over; the job has another turn later, or waits until enough of them are fetched."""
+        """Hands a batch over and requeues the job, or pauses it until enough batches are fetched."""
         if not job.kept:
             job.batches.put(batch)
         with self._changed:
@@ -213,7 +213,7 @@ def _slice(job: _Job) -> tuple[_Batch, BaseException | None]:
             batch.append((made, now - before))
             if job.single:
                 return batch, _Ended()
-            if not job.begun or now - began > SLICE:  # the first result shows that something happens
+            if not job.begun or now - began > SLICE:  # return the first result at once, to show progress
                 job.begun = True
                 return batch, None
         if isinstance(job.steps, Generator):

@@ -1,4 +1,4 @@
-"""Continuous-batching scheduler: the texts of one model are written together, one pass a token for all."""
+"""Continuous-batching scheduler: all texts of one model are decoded together, one forward pass per token."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _Made = tuple[tuple[int, GeneratedToken], float]  # (which continuation, its tok
 
 @dataclass(eq=False)
 class _Request:
-    """Continuations of one visitor, and what was made of them; None or an error ends it."""
+    """One visitor's continuations and a queue of their results; None or an error ends it."""
 
     continuations: Sequence[TokenSequence]
     max_new_tokens: int
@@ -33,11 +33,11 @@ class _Request:
 
     @property
     def over(self) -> bool:
-        """Whether nothing more will come, or nobody waits for it."""
+        """Whether it is finished or cancelled."""
         return self.given_up or all(one.done for one in self.continuations)
 
     def send(self, now: float) -> None:
-        """Hands over what has gathered: waking a handler for every token costs both threads."""
+        """Flushes the collected tokens in one batch: waking a handler for every token slows both threads."""
         if self.unsent:
             self.arrived.put(self.unsent)
             self.unsent = []
@@ -45,7 +45,7 @@ class _Request:
 
 
 class Scheduler:
-    """One job of the computing place for each model in use; a text joins it and leaves it at any token.
+    """One job of the compute thread per model in use; texts join and leave the batch at any token.
 
     Args:
         computing: where everything is computed.
@@ -61,7 +61,7 @@ class Scheduler:
         self.n_texts = 0
 
     def write(self, model: GPT, continuations: Sequence[TokenSequence], max_new_tokens: int) -> Iterator[_Made]:
-        """((which continuation, its next token), the seconds that it took); closing the iterator gives all up.
+        """Yields ((which continuation, its next token), seconds); closing the iterator cancels all of them.
 
         Raises:
             SamplingError: settings that do not fit the model's vocabulary.
@@ -97,7 +97,7 @@ class Scheduler:
                 request.arrived.put(error)
 
     def _admit(self, model: GPT, batch: RunningBatch, writing: list[_Request]) -> bool:
-        """Lets go of those that are over, and takes in those that wait; False when there is nothing to do."""
+        """Evicts finished requests and admits waiting ones; False when there is nothing to do."""
         for request in [request for request in writing if request.over]:
             writing.remove(request)
             for continuation in request.continuations:
@@ -127,7 +127,7 @@ class Scheduler:
 
 
 def _step(batch: RunningBatch, writing: Sequence[_Request]) -> None:
-    """One step of all texts, and its tokens on their way."""
+    """Decodes one token for all texts and sends the tokens."""
     whose = {one: (request, place) for request in writing for place, one in enumerate(request.continuations)}
     began = time.perf_counter()
     last: dict[TokenSequence, float] = {}
@@ -136,7 +136,7 @@ def _step(batch: RunningBatch, writing: Sequence[_Request]) -> None:
         now = time.perf_counter()
         request.unsent.append(((place, token), now - last.get(continuation, began)))
         last[continuation] = now
-        if not request.sent_at:  # the first token shows that something happens
+        if not request.sent_at:  # send the first token at once, to show progress
             request.send(now)
     now = time.perf_counter()
     for request in writing:

@@ -1,9 +1,9 @@
 """Large models on a ZeroGPU Space: written and scored in a process that has a GPU for as long as the work lasts.
 
-Import this before anything that imports torch: the `spaces` package must come first. Without that package, and
-everywhere but on ZeroGPU, nothing here does anything and everything is computed on the processor.
+Import this before anything that imports torch: the `spaces` package must come first. Without that package, or
+outside ZeroGPU, this module does nothing and everything runs on the CPU.
 
-The GPU's process is a fork, and what it changes is lost: what runs there gets names and numbers and gives tokens back.
+The GPU process is a fork, so its changes are lost: work takes plain values and returns tokens.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _FULL = "The GPU cannot be had now ({why}). The processor goes on, more slowly; 
 
 @dataclass(frozen=True)
 class SentText:
-    """A text to be written on, as plain values."""
+    """A text to continue, as plain values."""
 
     ids: tuple[int, ...]
     settings: SamplingSettings
@@ -54,11 +54,11 @@ class SentText:
 
     @staticmethod
     def of(one: TokenSequence) -> SentText:
-        """A text as far as it is written."""
+        """Serialises a text as written so far."""
         return SentText(tuple(one.ids), one.settings, one.seed, tuple(one.stop), one.n_new, one.n_alternatives)
 
     def begin(self, lm: LanguageModel) -> TokenSequence:
-        """A copy that writes on by the same seed."""
+        """Restores a sequence that continues with the same seed."""
         return TokenSequence(
             self.ids,
             self.settings,
@@ -72,7 +72,7 @@ class SentText:
 
 @dataclass(frozen=True)
 class Work:
-    """What the GPU shall do: go on with texts, or score one.
+    """A GPU job: continue texts, or score one.
 
     Attributes:
         model: as `gptcore.load` takes it; its files are on this machine.
@@ -93,7 +93,7 @@ Scored = tuple[str, list[ScoredToken], TextScore]
 
 
 def duration(work: Work) -> int:
-    """Seconds for which a GPU is asked; the shorter, the sooner it is given."""
+    """Seconds of GPU time to request; shorter requests are granted sooner."""
     own = _SCORING if work.scored else _EACH_TOKEN * work.max_new_tokens
     return round(min(_LONGEST, _LOADING + own))
 
@@ -133,7 +133,7 @@ def write(
     *,
     here: Callable[[Sequence[TokenSequence], int], Iterator[Made]],
 ) -> Iterator[Made]:
-    """((which continuation, its next token), its seconds), from the GPU; `here` goes on where that cannot be had."""
+    """Yields ((which continuation, its next token), its seconds) from the GPU; falls back to `here` without one."""
     n_asked = [one.n_new + max_new_tokens for one in texts]
     before = time.perf_counter()
     try:
@@ -156,7 +156,7 @@ def write(
 
 
 def score(lm: LanguageModel, text: str, *, here: Callable[[], Scored]) -> Scored:
-    """As `gptcore.inference.scoring.score_text`, on the GPU; by `here` where that cannot be had."""
+    """As `gptcore.inference.scoring.score_text`, on the GPU; falls back to `here` without one."""
     try:
         return next(iter(on_gpu(Work(lm.name, scored=text))))
     except Exception as error:
@@ -165,7 +165,7 @@ def score(lm: LanguageModel, text: str, *, here: Callable[[], Scored]) -> Scored
 
 
 def _say(error: Exception) -> None:
-    """Tells the visitor why it goes on more slowly."""
+    """Tells the visitor why the rest runs on the slower CPU."""
     if not isinstance(error, gr.Error):
         log.error("the GPU's process failed", exc_info=error)
     why = str(error.message) if isinstance(error, gr.Error) else "an error, which the server's log has"

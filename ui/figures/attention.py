@@ -10,7 +10,7 @@ import numpy as np
 
 from ui.figures.slide import SIZE, Colors, colors, data_url, read_request, visible
 
-# Labels of more tokens than this could not be read; every second, third ... is shown.
+# With more tokens than this, only every second, third ... label is drawn.
 _MOST_LABELS = 48
 _MOST_ROWS, _MOST_DEPTHS, _MOST_COLUMNS, _MOST_CHARS = 40, 100, 14, 2_000_000
 

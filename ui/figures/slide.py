@@ -1,4 +1,4 @@
-"""What all pictures for slides share: 16:9, light on dark or dark on light, readable from the back of a room."""
+"""Shared layout of slide images: 16:9, light or dark theme, readable from the back of a room."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _EDGE = 0.18  # inches
 
 
 def is_kind(value: object) -> TypeGuard[str]:
-    """Whether a picture can be made of this kind; anybody can ask for anything."""
+    """Whether this is a supported image format; requests are untrusted."""
     return isinstance(value, str) and value in KINDS
 
 
@@ -30,7 +30,7 @@ def read_request(request: object, *, most: int) -> tuple[Any, str, bool]:
 
 
 class Colors(NamedTuple):
-    """Of a slide: background, text, bars, and what is muted; the page's own."""
+    """Slide palette: background, text, bars and muted, as on the page."""
 
     paper: str
     ink: str
@@ -67,13 +67,13 @@ def percent(p: float) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """The beginning of a text, whole words of it, with an ellipsis where it goes on."""
+    """Truncates a text at a word boundary and adds an ellipsis."""
     if len(text) <= most:
         return text
     return f"{text[:most].rpartition(' ')[0] or text[:most]}…"
 
 
 def visible(label: str, most: int = 24) -> str:
-    """A token with its spaces and newlines to be seen, safe for matplotlib."""
+    """A token with visible spaces and newlines, escaped for matplotlib."""
     shown = label[:most].replace("\n", "⏎").replace("\t", "⇥").replace("$", r"\$")
     return "␣" + shown[1:] if shown.startswith(" ") else shown

@@ -1,1 +1,1 @@
-"""What happens on an event: plain functions and generators, no Gradio."""
+"""Event handlers: plain functions and generators, independent of Gradio."""

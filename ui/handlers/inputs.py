@@ -1,4 +1,4 @@
-"""Checks of raw values from the page and the API: the same for both, since any value can arrive by either."""
+"""Input validation, shared by the page and the API: either can send any value."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST_TOKENS = 10_000_000  # of any vocabulary; a model's own is checked when it
 
 
 class InputError(GPTCoreError):
-    """A field whose value cannot be used; the message is meant for the visitor."""
+    """Invalid value of a field; the message is meant for the visitor."""
 
 
 def text(value: object, name: str, *, most: int, least: int = 0) -> str:
@@ -39,7 +39,7 @@ def number(value: object, name: str, *, low: float, high: float) -> float:
 
 
 def whole(value: object, name: str, *, low: int, high: int) -> int:
-    """A whole number in a range; 5.0 counts as one, since JSON does not tell them apart."""
+    """An integer in a range; 5.0 is accepted, because JSON does not distinguish it from 5."""
     if not _is_number(value) or value != int(value):
         raise InputError(f"{name} is {_shown(value)}; it must be a whole number from {low:,} to {high:,}.")
     if not low <= value <= high:
@@ -48,7 +48,7 @@ def whole(value: object, name: str, *, low: int, high: int) -> int:
 
 
 def flag(value: object, name: str) -> bool:
-    """True or False, nothing that merely looks like it."""
+    """Strictly True or False; truthy values are refused."""
     if not isinstance(value, bool):
         raise InputError(f"{name} is {_shown(value)}; it must be true or false.")
     return value

@@ -1,4 +1,4 @@
-"""Numbers as JSON takes them: what is not finite becomes None."""
+"""Numbers for JSON: non-finite values become None."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The model that a component asks about, which must be open already: what a component asks loads none."""
+"""Lookup of open models: a component's request never loads a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model's own text: what every tab begins with before a visitor has written one."""
+"""Default text of a model: the initial text of every tab until the visitor writes one."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ui.state.model_store import base_name
 TEXT = 'One day, Lily lost her red ball. Tom said, "Do not cry, Lily. I will help you find your'
 REPEATING = "the cat sat on a mat and the cat sat on a "
 _EXAMPLE = "example.json"  # in a bundled model's folder: {"prompt": ...}
-_LEAST_TO_READ = 8  # tokens; in fewer there is little for a head to look at
+_LEAST_TO_READ = 8  # tokens; fewer leave little to attend to
 
 
 def own_text(services: Services, name: str, lm: LanguageModel) -> str:
-    """A text that suits a model: the sample prompt of a run, the one in a bundled folder, or one that it can read."""
+    """A default text for a model: a run's sample prompt, the bundled one, or one that it can encode."""
     given = _given(services, name)
     if given:
         return given
@@ -31,7 +31,7 @@ def own_text(services: Services, name: str, lm: LanguageModel) -> str:
 
 
 def text_to_read(services: Services, name: str, lm: LanguageModel) -> str:
-    """The model's own text, or a longer one where that is too short to see anything in."""
+    """The model's default text, or a longer one if that is too short."""
     own = own_text(services, name, lm)
     if len(lm.tokenizer.encode(own)) >= _LEAST_TO_READ:
         return own
@@ -39,7 +39,7 @@ def text_to_read(services: Services, name: str, lm: LanguageModel) -> str:
 
 
 def readable_text(lm: LanguageModel) -> str:
-    """One with repetitions in it; for a model that does not know its letters, some of the model's own tokens twice."""
+    """A text with repetitions; a model that cannot encode it gets some of its own tokens twice."""
     for text in (TEXT, REPEATING):
         try:
             lm.tokenizer.encode(text)

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 
 @dataclass(frozen=True)
 class Link:
-    """A cell that leads to another place of the page.
+    """A cell that links to another place on the page.
 
     Attributes:
         text: what stands there.
@@ -20,7 +20,7 @@ class Link:
     to: str
 
 
-# What stands wherever something is being computed and nothing can be shown yet.
+# Placeholder while a result is being computed.
 COMPUTING = "Computing…"
 
 Cell = str | int | float | Link
@@ -28,7 +28,7 @@ Cell = str | int | float | Link
 
 @dataclass(frozen=True)
 class Bar:
-    """A share with what is known of it, drawn as a bar.
+    """A share with its confidence interval, drawn as a bar.
 
     Attributes:
         label: in front.
@@ -94,7 +94,7 @@ def sheet(sections: Sequence[Section]) -> str:
 
 
 def message(text: str) -> str:
-    """What stands in the tables' place when there is nothing to show."""
+    """Placeholder message when there is nothing to show."""
     return json.dumps({"message": text}, ensure_ascii=False)
 
 

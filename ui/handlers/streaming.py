@@ -1,4 +1,4 @@
-"""Writes texts for a visitor, the same wherever a model writes: admission, the reader's pace, Stop, and figures."""
+"""Streaming generation, shared by all views: admission, pacing, Stop, and statistics."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STOPPED = "stopped"
 
 @dataclass
 class Figures:
-    """Of one text so far.
+    """Statistics of one text so far.
 
     Attributes:
         n: tokens that have arrived; the model may be ahead of them.
@@ -34,7 +34,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class Update:
-    """News of texts that are being written.
+    """Progress of texts that are being generated.
 
     Attributes:
         waiting: the place in the admission queue, in words; "" once they are written.
@@ -57,7 +57,7 @@ def stream_text(
     use_cache: bool = True,
     tokens_per_second: float = 0,
 ) -> Iterator[Update]:
-    """Writes sequences as one batch, in updates as far apart as the services say.
+    """Generates sequences as one batch, in updates spaced by `Services.update_seconds`.
 
     Args:
         services: of the app.
@@ -78,7 +78,7 @@ def stream_text(
         most = n_tokens if ticket.admitted else 0
         tokens = services.write(lm, sequences, most, use_cache=use_cache)
         for new, over in _paced(services, run, tokens, figures, tokens_per_second):
-            if all(one.done for one in sequences):  # what is left is to show it, at the reader's pace
+            if all(one.done for one in sequences):  # only paced output remains
                 ticket.leave()
             if over:
                 for one, sequence in zip(figures, sequences, strict=True):

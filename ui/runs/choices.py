@@ -1,4 +1,4 @@
-"""What an audience chooses between two answers of a model, on a workspace."""
+"""Preference votes: an audience's choices between two answers of a model, per workspace."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Choices:
     Attributes:
         pairs: the preferred answer with the other one, of the model that wrote them.
         model: id of the run that made this model.
-        shown: the prompt and the two answers that stand there.
+        shown: the prompt and the two answers on screen.
         number: of that question.
     """
 

@@ -1,4 +1,4 @@
-"""LRU cache of tokenised data sets: split, encoded, and counted for comparison; kept for the next run on them."""
+"""LRU cache of tokenised data sets: split, encoded, with n-gram baselines."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Prepared:
 
 
 class DatasetCache:
-    """Prepared texts, by what they were made of; the least recently used make room."""
+    """LRU cache of prepared texts."""
 
     def __init__(self, most: int = 8) -> None:
         self._most, self._lock = most, threading.Lock()
@@ -86,7 +86,7 @@ def _new_tokenizer(documents: Sequence[str], kind: str, vocab_size: int) -> Toke
 
 def _prepare(documents: Sequence[str], tokenizer: Tokenizer) -> Prepared:
     train_texts, valid_texts = split(documents)
-    if tokenizer.end_id is None:  # nothing else marks where a document ends
+    if tokenizer.end_id is None:  # no end-of-text token marks document boundaries
         train_texts, valid_texts = (["\n\n".join(texts)] for texts in (train_texts, valid_texts))
     train, valid = tokenize(train_texts, tokenizer), tokenize(valid_texts, tokenizer)
     if len(train) < 3 or len(valid) < 3:

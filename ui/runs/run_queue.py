@@ -1,4 +1,4 @@
-"""FIFO queue of training runs that wait for a place: who is next, and in about how many seconds."""
+"""FIFO queue of training runs: positions and estimated waits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class QueuePlace:
 
     Attributes:
         number: 1 for the next run that begins.
-        seconds: until it begins, as far as can be told; None where a run before it has no known end.
+        seconds: estimated wait; None if the end of a run before it is unknown.
     """
 
     number: int
@@ -32,7 +32,7 @@ def expected_wait(learning: Sequence[float | None], before: Iterable[float | Non
     ends = [unknown if seconds is None else max(0.0, seconds) for seconds in learning]
     ends += [0.0] * max(0, places - len(ends))
     heapq.heapify(ends)
-    while len(ends) > places:  # more than there are places: somebody lowered the limit
+    while len(ends) > places:  # more runs than slots: the limit was lowered
         heapq.heappop(ends)
     for seconds in before:
         begins = heapq.heappop(ends)

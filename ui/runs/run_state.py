@@ -1,4 +1,4 @@
-"""State of a training run: facts, curve and observations, to be shown, compared and saved. Nothing here computes."""
+"""State of a training run: facts, curve and snapshots, to be shown, compared and saved. Pure data."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from gptcore.training import TrainingConfig
 
 RunKind = Literal["text", "repeated", "labels", "instructions", "preferences"]
 State = Literal["ready", "queued", "starting", "running", "paused", "ending", "ended"]
-# A thread that trains computes all the time; with less of the clock than this, others take the processor from it.
+# A training thread is CPU-bound; below this share of CPU time, other work is competing for the processor.
 _BUSY_BELOW = 0.7
-_TOLD_AFTER = 3.0  # seconds of training, after which its rate says what its time allows
+_TOLD_AFTER = 3.0  # seconds of training before updates are extrapolated
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,10 @@ class RunFacts:
         tokens_per_character: turns nats per token into bits per character.
         n_train, n_valid: tokens, or lines.
         note: a sentence on the data, or "".
-        tasks: name -> title of the tasks asked at every look.
+        tasks: name -> title of the tasks tested at every snapshot.
         labels: names, of a run on labels.
         input_form: how the lines became token sequences, of a run on labels.
-        tuned: whether it began with a model that had learned before.
+        tuned: whether it started from a trained model.
         preference: what stands before, the token and its rival, as people read them, of a run that is watched for a
             preference; else empty.
         words_right: share of the held-out lines that words alone label rightly, or NaN.
@@ -75,12 +75,12 @@ class RunFacts:
 
     @property
     def compared_by(self) -> tuple[object, ...]:
-        """What two runs must share for their losses to be comparable."""
+        """Key that two runs must share for their losses to be comparable."""
         return self.kind, *(self.settings.get(name) for name in ("text", "tokenizer", "vocabulary"))
 
 
 class Stopwatch:
-    """Seconds while it is on; stands still while it is off.
+    """Pausable stopwatch.
 
     Args:
         seconds: to begin with.
@@ -89,7 +89,7 @@ class Stopwatch:
 
     def __init__(self, seconds: float = 0.0, clock: Callable[[], float] = time.perf_counter) -> None:
         self._clock = clock
-        self._state: tuple[float, float | None] = (seconds, None)  # before, and since when it is on; set at once
+        self._state: tuple[float, float | None] = (seconds, None)  # accumulated, started at; replaced atomically
 
     def __call__(self) -> float:
         """Seconds so far."""
@@ -97,21 +97,21 @@ class Stopwatch:
         return before if since is None else before + self._clock() - since
 
     def on(self) -> None:
-        """Goes on; nothing when it is on."""
+        """Starts it; no effect if it is running."""
         if self._state[1] is None:
             self._state = (self._state[0], self._clock())
 
     def off(self) -> None:
-        """Stands still; nothing when it does."""
+        """Pauses it; no effect if it is paused."""
         self._state = (self(), None)
 
 
 @dataclass(eq=False)
 class RunState:
-    """What has happened in a run so far.
+    """State and history of a run.
 
     Attributes:
-        id: by which every tab can open its model; who knows it may use it.
+        id: opens its model in any tab; knowing it grants access.
         facts: of the run.
         state, reason: where it is, and why it ended, as a sentence, or "".
         step: updates done.
@@ -120,15 +120,15 @@ class RunState:
         learning_rate: the peak, as it was last set.
         prolonged: seconds that were added to its time.
         curve: its updates.
-        observations: looks at the model, the first before the first update.
-        machines: the machine at work at a look (`ui.state.machine`), by the updates before it; of live runs that write.
-        next_look: when the next one is due, in seconds of training; NaN where none is.
-        processor_share: how much of the last seconds its thread had a processor, 0 to 1.
+        observations: snapshots of the model, the first before the first update.
+        machines: model diagrams of the snapshots (`ui.state.machine`), by step; live language-model runs only.
+        next_look: when the next snapshot is due, in seconds of training; NaN if none is.
+        processor_share: recent CPU time of its thread per wall time, 0 to 1.
         kept_step: the update whose classifier was kept, of a run on labels that has ended; else None.
         final_loss, final_accuracy: over the whole held-out data, once it has ended.
-        language_model: as it was at the last look; at the end, as it is. None before the first look.
+        language_model: at the last snapshot, or the final one; None before the first snapshot.
         form: which of the tab's forms it was started with, and that form's values by name; None where it was loaded.
-        classifier: what labels texts, once a run on labels has ended.
+        classifier: the text classifier, once a run on labels has ended.
         lock: guards curve and observations.
     """
 
@@ -157,7 +157,7 @@ class RunState:
 
     @property
     def version(self) -> int:
-        """Grows when what a page has received of curve and observations is no longer the beginning of them."""
+        """Increases when earlier rows or snapshots were thinned, so that pages must refetch them."""
         return self.curve.version + self.thinned
 
     @property
@@ -168,7 +168,7 @@ class RunState:
 
     @property
     def expected_updates(self) -> int | None:
-        """Updates that its time allows at the rate so far; None while that cannot be told, or need not."""
+        """Estimated number of updates within its time budget; None if unknown or not needed."""
         seconds, budget = self.seconds(), self.time_budget
         if not self.alive or budget is None or seconds < _TOLD_AFTER or seconds >= budget:
             return None
@@ -187,7 +187,7 @@ class RunState:
     def add_look(
         self, seen: Observation, lm: LanguageModel, *, most: int, machine: dict[str, Any] | None = None
     ) -> None:
-        """Keeps a look and the model as it is; of more than `most` looks every second goes, but the ends."""
+        """Adds a snapshot and its model; beyond `most`, drops every second snapshot except the first and last."""
         with self.lock:
             self.language_model = lm
             self.observations.append(seen)
@@ -200,7 +200,7 @@ class RunState:
                 self.thinned += 1
 
     def so_far(self) -> tuple[list[Any], list[Observation]]:
-        """Copies of the curve's rows and of the looks, of one moment."""
+        """A consistent copy of the curve's rows and the snapshots."""
         with self.lock:
             return [list(row) for row in self.curve.rows], list(self.observations)
 

@@ -1,4 +1,4 @@
-"""Persistence of training runs: what a server has learned when it ends, or is killed, is there when it starts again."""
+"""Persistence of training runs across a restart or crash of the server."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ log = logging.getLogger("gptlens")
 
 _RUN, _FORM, _MODEL = "run.json", "form.json", "model"
 _ID = re.compile(r"[A-Za-z0-9_-]{16,64}")
-_MOST, _AGE, _EVERY = 16, 86_400.0, 10.0  # runs; seconds that one is kept, and between two savings of one
+_MOST, _AGE, _EVERY = 16, 86_400.0, 10.0  # runs kept; their maximum age and save interval, in seconds
 REASON = "The server ended amid this run. This is its last snapshot."
 
 
@@ -42,7 +42,7 @@ class Saved:
 
 
 class SavedRuns:
-    """A folder with the newest run of each workspace, written whole or not at all.
+    """A folder with the newest run of each workspace, written atomically.
 
     Args:
         folder: private to this user.
@@ -55,12 +55,12 @@ class SavedRuns:
         self._at: dict[str, float] = {}
 
     def save(self, workspace: str, record: RunState, *, now: bool = False) -> bool:
-        """Writes a run with its last snapshot, unless that is written or another was a moment ago.
+        """Saves a run's last snapshot, unless it is saved already or the save interval has not passed.
 
         Args:
             workspace: id of its workspace.
             record: of the run; one without a form, an update or a model, or on labels, is not kept.
-            now: without waiting.
+            now: ignore the save interval.
         """
         lm, at = record.language_model, self._clock()
         if record.facts.kind == "labels" or record.form is None or lm is None or not _ID.fullmatch(workspace):
@@ -90,7 +90,7 @@ class SavedRuns:
         return True
 
     def restore(self) -> list[Saved]:
-        """What an earlier process has left, the newest first; what is too old, too much or damaged goes."""
+        """Loads the runs of an earlier process, newest first; deletes old, surplus and damaged ones."""
         try:
             places = sorted((p for p in self._folder.iterdir() if p.is_dir()), key=lambda p: -p.stat().st_mtime)
         except OSError:

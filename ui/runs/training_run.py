@@ -1,4 +1,4 @@
-"""A training run: a plan, commands while it learns, and observations. It is a background job of the compute thread."""
+"""Training run: a background job of the compute thread that follows a plan, takes commands and records snapshots."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ log = logging.getLogger("gptlens")
 
 RUN_PREFIX = "run-"
 _MOST_OBSERVATIONS = 200
-# A look costs a sample, a held-out score and some attention maps; it may take this share of the training's time.
+# A snapshot costs a sample, a held-out score and some attention maps; it may take this share of the training time.
 _LOOKING_SHARE, _SHORTEST_WAIT, _LONGEST_WAIT = 0.04, 1.0, 8.0
 _LOOKS_AT_LEAST = 10  # in a timed run, however slow the machine
 _RATE_OVER = 2.0  # seconds
@@ -46,8 +46,8 @@ class Plan:
         tokenizer: of the text.
         data: batches.
         evaluate: scores what is trained on held-out data, quickly or on all of it.
-        watched: what is looked at while it learns.
-        objective: makes the loss to lower of what is trained; None for its own.
+        watched: what the snapshots record.
+        objective: builds the loss from the model; None for the model's own.
     """
 
     facts: RunFacts
@@ -60,12 +60,12 @@ class Plan:
 
 
 class TrainingRun:
-    """Makes a record, in turns of the computing place. It always ends: at its plan's end, stopped, or by a bad loss.
+    """Trains in time slices of the compute thread. It always ends: as planned, stopped, or on a non-finite loss.
 
     Args:
         plan: what to do.
-        computing: where it is done.
-        rests: called when it waits or has ended, and so leaves its place to another.
+        computing: the compute thread.
+        rests: called when it pauses or ends, which frees its slot.
 
     Attributes:
         record: what has happened so far.
@@ -86,7 +86,7 @@ class TrainingRun:
         self._take_turns()
 
     def go(self, updates: float = math.inf) -> None:
-        """Lets it run, for so many updates more or to its end."""
+        """Runs it, for a number of further updates or to its end."""
         with self._steering:
             before = 0.0 if math.isinf(self._allowed) else self._allowed
             self._allowed, self._queued = before + updates, False
@@ -95,14 +95,14 @@ class TrainingRun:
         self._take_turns()
 
     def line_up(self) -> None:
-        """Says that it waits for a place; `go` or `pause` ends that."""
+        """Marks it as queued, until `go` or `pause`."""
         with self._steering:
             self._queued = True
             if self.record.state in ("ready", "paused"):
                 self.record.state = "queued"
 
     def pause(self) -> None:
-        """Holds it after the update in progress."""
+        """Pauses it after the update in progress."""
         with self._steering:
             self._allowed, self._queued = 0.0, False
             if self.record.state == "queued":
@@ -115,28 +115,28 @@ class TrainingRun:
         self._take_turns()
 
     def retune(self, learning_rate: float) -> None:
-        """Moves the peak of the learning rate from the next update on. Raises TrainingError for an invalid rate."""
+        """Sets the peak learning rate from the next update on. Raises TrainingError for an invalid rate."""
         self.record.learning_rate = replace(self.record.facts.config, learning_rate=learning_rate).learning_rate
 
     def prolong(self, seconds: float) -> None:
-        """Gives a run by the clock more time, and its schedule a later end. Nothing for one as long as its steps."""
+        """Extends a timed run and its schedule. No effect on a run whose length is given in steps."""
         if self._plan.facts.config.time_budget is not None and self.record.alive:
             self.record.prolonged += seconds
 
     def wait(self, seconds: float) -> bool:
-        """Whether it has ended within so many seconds."""
+        """Waits up to `seconds`; whether it has ended."""
         return self._ended.wait(seconds)
 
     @property
     def learns(self) -> bool:
-        """Whether it computes or will in a moment, unlike one that waits to be told to go on."""
+        """Whether it is training or about to, rather than paused or queued."""
         with self._steering:
             return not self._ended.is_set() and (
                 self._allowed >= 1 or self.record.state in ("starting", "running", "ending")
             )
 
     def _take_turns(self) -> None:
-        """Computes on, unless it does already or has ended."""
+        """Resubmits its job, unless it is running or has ended."""
         with self._steering:
             if self._at_work or self._ended.is_set():
                 return
@@ -164,11 +164,11 @@ class TrainingRun:
         self._rests()
 
     def _waiting_state(self) -> State:
-        """What it is called while it does not learn."""
+        """Its state while it is not training."""
         return "queued" if self._queued else "paused" if self.record.step else "ready"
 
     def _waits_or_ends(self) -> Generator[None, None, bool]:
-        """Learns while it may; True when it waits to be allowed more, False when it has ended."""
+        """Trains while allowed; True if it pauses for permission, False if it has ended."""
         record = self.record
         learning = self._learning
         if learning is None:
@@ -187,7 +187,7 @@ class TrainingRun:
         return False
 
     def _update(self, learning: _Learning) -> Generator[None, None, bool]:
-        """One update, and a look where one is due; True when it was the last."""
+        """One update, and a snapshot if due; True after the last update."""
         record = self.record
         if learning.trainer.config.learning_rate != record.learning_rate:
             learning.trainer.retune(record.learning_rate)
@@ -218,7 +218,7 @@ class TrainingRun:
         return "update"
 
     def _waits(self, learning: _Learning) -> Generator[None, None, bool]:
-        """Shows what the last updates have made; True when it waits, False when it was allowed more meanwhile."""
+        """Takes a snapshot and pauses; True if paused, False if it was allowed more updates meanwhile."""
         record = self.record
         record.seconds.off()
         if record.step:
@@ -231,7 +231,7 @@ class TrainingRun:
         return False
 
     def _end(self, learning: _Learning) -> Iterator[None]:
-        """The last look and the score on all held-out data."""
+        """The last snapshot and the score on all held-out data."""
         record, model = self.record, learning.model
         record.next_look = math.nan
         record.seconds.off()
@@ -245,7 +245,7 @@ class TrainingRun:
             self._restore_best(model)
             record.classifier = model.eval()
         scoring = self._plan.evaluate(model, True)
-        while not self._replaced:  # a run that is to begin in its place does not wait for the score
+        while not self._replaced:  # a replacing run does not wait for the score
             try:
                 next(scoring)
             except StopIteration as end:
@@ -260,7 +260,7 @@ class TrainingRun:
             self._kept = {name: value.detach().clone() for name, value in model.state_dict().items()}
 
     def _restore_best(self, model: TaskClassifier) -> None:
-        """Takes a classifier back to where its held-out loss was lowest; so many passes were best."""
+        """Restores the classifier with the lowest held-out loss (early stopping)."""
         if self._kept:
             model.load_state_dict(self._kept)
             title = self.record.facts.title
@@ -280,7 +280,7 @@ class TrainingRun:
             record.curve.add(event)
 
     def _look(self, model: GPT | TaskClassifier) -> Generator[None, None, float]:
-        """Looks at the model, and returns when to look again."""
+        """Takes a snapshot of the model and returns the time of the next one."""
         record = self.record
         if record.observations and record.observations[-1].step == record.step:
             return record.seconds()

@@ -1,7 +1,7 @@
-"""Connection limits of uvicorn: how many, how many of one address, and for how long one may say nothing.
+"""Connection limits for uvicorn: total, per address, and an idle timeout.
 
-uvicorn waits for ever for a request whose header comes a byte a minute. Fifty such connections cost nothing to make and
-hold fifty of the server's handles; at the limit of open files it answers nobody.
+uvicorn never times out a request whose header arrives a byte a minute (slowloris). Such connections are cheap to open
+and each holds a file descriptor; at the limit of open files the server answers nobody.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ _Protocol: Any = AutoHTTPProtocol  # one of two classes, by what is installed
 
 _MOST, _MOST_EACH = 1500, 256  # connections; a school behind one address has some two hundred
 _SILENT, _SLOW = 20.0, 180.0  # seconds without a request, and for the rest of a request's body
-_LOOK = 5.0  # seconds between two looks at a connection
+_LOOK = 5.0  # seconds between two checks of a connection
 
 _open: Counter[str] = Counter()
 
 
 class LimitedProtocol(_Protocol):
-    """uvicorn's protocol, which closes connections that are too many or too slow."""
+    """uvicorn's protocol with connection limits and timeouts."""
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -46,7 +46,7 @@ class LimitedProtocol(_Protocol):
         super().connection_lost(exc)
 
     def _check(self) -> None:
-        """Closes the connection when it has said nothing for too long; what is being answered may take its time."""
+        """Closes the connection when it is idle for too long; a response in progress does not count as idle."""
         now, cycle = time.monotonic(), self.cycle
         answering = bool(cycle and not cycle.response_complete)
         if cycle and answering and not cycle.more_body:
@@ -58,7 +58,7 @@ class LimitedProtocol(_Protocol):
 
 
 def _counted(address: str) -> str:
-    """By what connections are counted; "" for a private address, behind which a proxy may speak for everybody."""
+    """The counting key of a connection; "" for a private address, which may be a proxy for all visitors."""
     try:
         return "" if ipaddress.ip_address(address).is_private else address
     except ValueError:
@@ -66,5 +66,5 @@ def _counted(address: str) -> str:
 
 
 def limit_connections() -> None:
-    """From now on servers of this process have these limits."""
+    """Installs these limits for all uvicorn servers of this process."""
     uvicorn.config.HTTP_PROTOCOLS["auto"] = f"{__name__}:{LimitedProtocol.__name__}"

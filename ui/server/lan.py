@@ -10,7 +10,7 @@ _ELSEWHERE = ("192.0.2.1", 9)  # reserved for documentation (RFC 5737): asked fo
 
 
 def own_address() -> str:
-    """The address by which other machines of the network reach this one; "" where it is in none.
+    """This machine's address on the local network; "" if it is on none.
 
     Connecting a UDP socket chooses a route and sends nothing.
     """

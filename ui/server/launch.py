@@ -35,10 +35,10 @@ log = logging.getLogger("gptlens")
 
 _LARGEST_UPLOAD = "200mb"
 _FIRST = ("shared/keys.js", "shared/visit.js", "shared/recorder.js", "start/start_view.js")  # what any page needs
-_TEXT_FIELDS = frozenset({"train-written", "tune-written", "labels-lines"})  # where a text of megabytes may stand
-_OTHER_THREADS = 16  # beside one for each visitor who waits
-_TIDYING = 2.0  # seconds between two looks at what nobody uses any more
-_RETURNING = 15  # such looks until freed memory is given back, too: a crowd leaves hundreds of megabytes in pieces
+_TEXT_FIELDS = frozenset({"train-written", "tune-written", "labels-lines"})  # may hold a text of megabytes
+_OTHER_THREADS = 16  # in addition to one per waiting visitor
+_TIDYING = 2.0  # seconds between two clean-ups of unused data
+_RETURNING = 15  # clean-ups between two returns of freed memory: a crowd leaves hundreds of megabytes fragmented
 
 
 def serve(
@@ -53,20 +53,20 @@ def serve(
     wait: bool = True,
     told: Callable[[str], None] | None = None,
 ) -> str:
-    """Serves the page; returns its address, at once unless it shall wait until it is interrupted.
+    """Serves the page and returns its address; with `wait`, only after it is interrupted.
 
     Args:
         page, services, files: of the app.
         host, port: where to listen; None for this machine alone, and the first free port.
         hosts: names by which browsers may call it.
         frames: origins of pages that may show it in a frame.
-        wait: until it is interrupted.
+        wait: block until interrupted.
         told: called with the address once it can be opened.
 
     Raises:
         OSError: the port is taken.
     """
-    as_is = (*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/json")  # answers are small, or packed already
+    as_is = (*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/json")  # responses are small or compressed already
     listeners = Listeners()
     guarding = {"listeners": listeners, "page": _known(page), "hosts": hosts, "frames": frames, "link": early(*_FIRST)}
     before = [
@@ -107,7 +107,7 @@ def serve(
 
 
 def _until_told_to_end(page: gr.Blocks, services: Services) -> None:
-    """Serves until Ctrl-C or SIGTERM, then ends in order: texts and runs stop, what they made arrives and is kept."""
+    """Serves until Ctrl-C or SIGTERM, then shuts down gracefully: stops texts and runs, delivers and saves results."""
     with suppress(KeyboardInterrupt):
         while page.is_running:
             time.sleep(0.1)
@@ -119,7 +119,7 @@ def _until_told_to_end(page: gr.Blocks, services: Services) -> None:
 
 
 def _known(page: gr.Blocks) -> Known:
-    """What the middleware knows of a page."""
+    """The events, components and endpoints that the middleware accepts."""
     texts = frozenset(
         number
         for number, event in page.fns.items()
@@ -131,14 +131,14 @@ def _known(page: gr.Blocks) -> Known:
 
 @asynccontextmanager
 async def _lighter(page: gr.Blocks, app: Any) -> AsyncIterator[None]:
-    """Before the first visitor: the page without what no browser reads, and states that keep no copy of it."""
+    """Lifespan hook before the first visitor: slims the configuration and replaces Gradio's page states."""
     gradio_internals.apply("configuration", lambda: slim(page.config))
     gradio_internals.apply("page states", lambda: setattr(app, "state_holder", PageStates(page)))
     yield
 
 
 def _before_visitors(services: Services) -> None:
-    """Does what the first visitor would wait for."""
+    """Warms up the server for the first visitor."""
     import matplotlib  # as Gradio does in its first event, which takes a quarter of a second longer for it
 
     matplotlib.get_backend()
@@ -146,7 +146,7 @@ def _before_visitors(services: Services) -> None:
 
 
 def _tidy_for_ever(*tidying: Callable[[], None]) -> None:
-    """Lets go of files, runs and readings that nobody uses, in a thread of its own."""
+    """Starts a background thread that frees unused files, runs and readings."""
 
     def tidy() -> None:
         for look in itertools.count(1):

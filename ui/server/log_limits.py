@@ -1,4 +1,4 @@
-"""Log filter: long lines are cut, and the same line is not written ten thousand times."""
+"""Log filter: truncates long lines and rate-limits repeated ones."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _REMEMBERED = 500  # kinds of lines
 
 
 class LogLimits(logging.Filter):
-    """Lets the first lines of a kind pass in each minute, and says then how many more there were.
+    """Passes the first lines of a kind in each minute, then logs how many were suppressed.
 
-    A kind is what a logger says before its values are filled in, at one place of the code.
+    A kind is a message template at one place in the code.
 
     Args:
         clock: seconds.
@@ -27,7 +27,7 @@ class LogLimits(logging.Filter):
         self._seen: OrderedDict[tuple[str, str, int], list[float]] = OrderedDict()  # [since when, how many]
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether a line is written; it is cut where it is too long."""
+        """Whether to write a line; truncates a long one."""
         now, kind = self._clock(), (record.name, record.pathname, record.lineno)
         since, n = self._seen.setdefault(kind, [now, 0.0])
         self._seen.move_to_end(kind)

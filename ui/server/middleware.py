@@ -24,20 +24,20 @@ from ui.server.gradio_internals.queue_share import Listeners
 
 # Bytes of JSON: of an event, of what a component asks, and of an event with a text to train on, as JSON may write it.
 _LARGEST, _LARGEST_ASKED, _LARGEST_TEXT = 1 << 20, 4 << 20, 48 << 20
-_QUICK = 64 << 10  # bytes that are parsed at once
-_LARGEST_SKELETON = 64 << 10  # bytes of JSON outside of its strings: lists of millions of lists stop everybody
-_HELD = 128 << 20  # bytes of bodies that are read at the same time
+_QUICK = 64 << 10  # bytes; larger bodies are parsed in a thread
+_LARGEST_SKELETON = 64 << 10  # bytes of JSON outside its strings: parsing millions of lists blocks everybody
+_HELD = 128 << 20  # bytes of request bodies held at the same time
 _LONGEST_SESSION, _LONGEST_ADDRESS = 64, 8192  # characters
-# Without a way back (the ++ and *+): one that could go back would remember gigabytes of it.
+# Possessive quantifiers (++ and *+): backtracking could use gigabytes.
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
-_REMOTE = re.compile(r"\s*(?:[a-zA-Z]+:)?//")  # the path of a file that is somewhere else, which Gradio would fetch
+_REMOTE = re.compile(r"\s*(?:[a-zA-Z]+:)?//")  # a remote file path, which Gradio would fetch
 _ENDPOINT = re.compile(r"/(?:run|call|api)/(?:v\d/)?([^/]+)/?$")
 _LISTENS = re.compile(r"/queue/data$|/call/[^/]+/([^/]+)$")
 _FULL = "Too many new visitors at this moment. Wait a few seconds, then reload the page."
-_ASKS = ("/component_server", "/queue/join")  # what works on a visitor's state; so do /run/..., /call/... and /api/...
-_OF_SPACES = "https://huggingface.co https://*.hf.space"  # pages that show a Space in a frame
+_ASKS = ("/component_server", "/queue/join")  # POST paths with visitor state; also /run/..., /call/... and /api/...
+_OF_SPACES = "https://huggingface.co https://*.hf.space"  # sites that embed a Space in a frame
 _POLICY = "; ".join((
-    "default-src 'self'", "script-src 'self' 'unsafe-inline' 'unsafe-eval'",  # Gradio makes functions of texts
+    "default-src 'self'", "script-src 'self' 'unsafe-inline' 'unsafe-eval'",  # Gradio compiles strings to functions
     "style-src 'self' 'unsafe-inline'", "img-src 'self' data: blob:", "media-src 'self' data: blob:",
     "font-src 'self' data:", "worker-src 'self' blob:", "connect-src 'self' data: blob:", "object-src 'none'",
     "base-uri 'self'", "form-action 'self'",
@@ -55,7 +55,7 @@ def _headers(frames: Sequence[str], *, framed: bool) -> Sequence[tuple[bytes, by
 
 
 class RateLimiter:
-    """How many new visitors are let in: each takes memory, and the place of one who was here before.
+    """Token-bucket rate limiter for new visitors: each takes memory and evicts an earlier one.
 
     Args:
         known: visitors remembered, as many as the page's states.
@@ -72,7 +72,7 @@ class RateLimiter:
         self._room, self._at = float(burst), clock()
 
     def let_in(self, visitor: str) -> bool:
-        """Whether a visitor may come in; one who is known always may."""
+        """Whether to admit a visitor; known ones are always admitted."""
         if visitor in self._known:
             self._known.move_to_end(visitor)
             return True
@@ -89,8 +89,8 @@ class RateLimiter:
 
 @dataclass(frozen=True)
 class Known:
-    """What can be asked of a page: numbers of events and components, names of endpoints, and which events take a text
-    to train on, and may be large."""
+    """What a page accepts: event and component ids, endpoint names, and events that take a training text, which may be
+    large."""
 
     events: Container[int]
     components: Container[int]
@@ -99,16 +99,16 @@ class Known:
 
 
 class GuardMiddleware:
-    """Middleware: refuses foreign hosts and origins, requests that are no JSON, and a flood of newcomers.
+    """Middleware: rejects foreign hosts and origins, non-JSON requests, and a flood of newcomers.
 
     Args:
-        app: what it stands before.
-        newcomers: who is let in.
+        app: the wrapped ASGI app.
+        newcomers: rate limiter for new visitors.
         hosts: names by which this server may be called, beside its addresses and its own name; "*" for any.
         frames: origins of pages that may show this one in a frame.
         link: the Link header of the page itself.
-        listeners: who waits for answers; told here.
-        page: what can be asked; anything if it is not known.
+        listeners: counts of open answer streams, updated here.
+        page: accepted events and endpoints; None accepts all.
     """
 
     def __init__(
@@ -131,7 +131,7 @@ class GuardMiddleware:
         self._hosts = {"localhost", own, f"{own}.local", *(host.lower() for host in hosts)}
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
-        """Passes on what is allowed; the rest gets a sentence."""
+        """Passes allowed requests on; rejects the others with a message."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -170,7 +170,7 @@ class GuardMiddleware:
             self._listeners.end(listening)
 
     async def _pass_body(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
-        """Passes an event or a question on, once its body is known to be harmless."""
+        """Validates the body of an event or a component request, then passes it on."""
         asked = scope["path"].rstrip("/").endswith("/component_server")
         size = 0
         try:
@@ -185,7 +185,7 @@ class GuardMiddleware:
                     await refuse(send, 503, "The server is reading too many large requests. Try again in a moment.")
                     return
             body = b"".join(parts)
-            # A large one is looked through in a thread: the others' requests go on meanwhile.
+            # Large bodies are parsed in a thread, so that other requests are not blocked.
             found = _parsed(body) if size <= _QUICK else await to_thread(_parsed, body)
             if _has_remote_file(found):
                 await refuse(send, 400, "A file is uploaded; this server fetches none from another address.")
@@ -203,7 +203,7 @@ class GuardMiddleware:
             self._held -= size
 
     def _unfit(self, path: str, size: int, found: Any, *, asked: bool) -> tuple[int, str] | None:
-        """Why a body is not taken, with its status; None for one that is."""
+        """The rejection of a body, (status, message); None if it is accepted."""
         if found is _TOO_MANY_PARTS:
             return 413, "This request has too many parts. A list may hold some thousands."
         named = found.get("fn_index") if isinstance(found, dict) else None
@@ -219,7 +219,7 @@ class GuardMiddleware:
         return None
 
     def _foreign(self, method: str, headers: dict[str, str]) -> str:
-        """Why a request is not for this server or not from its own page; "" for one that is."""
+        """Why a request has a foreign host or origin; "" if it has not."""
         host = _name(f"//{headers.get('host', '')}")
         if not self._is_own(host):
             return f"This server is not called {host[:80]!r}. Start it with --allow-host {host[:80]} if it is."
@@ -233,11 +233,11 @@ class GuardMiddleware:
 
     @staticmethod
     def _is_own_port(origin: str, host: str) -> bool:
-        """Whether a page comes from the port that it asks: other programs serve pages on this machine, too."""
+        """Whether the ports match, checked for loopback only: other programs serve pages on this machine, too."""
         theirs, ours = _port(origin), _port(f"//{host}")
         if _is_loopback(_name(origin)):
             return theirs == ours
-        return True  # a proxy's port is its own affair
+        return True  # behind a proxy, ports may differ
 
     def _is_own(self, host: str) -> bool:
         if "*" in self._hosts or host in self._hosts:
@@ -246,17 +246,17 @@ class GuardMiddleware:
             ipaddress.ip_address(host)
         except ValueError:
             return False
-        return True  # an address cannot be pointed elsewhere, as a name can
+        return True  # an IP address is not open to DNS rebinding
 
 
 def allowed_hosts(given: Sequence[str]) -> list[str]:
-    """The names given on the command line and in GPTLENS_HOSTS; on a Space its own, by any that its router uses."""
+    """Host names from the command line and GPTLENS_HOSTS; on a Space also its own, and any that its router uses."""
     space = ["*", os.environ.get("SPACE_HOST", "")] if os.environ.get("SPACE_ID") else []
     return [*given, *os.environ.get("GPTLENS_HOSTS", "").replace(",", " ").split(), *filter(None, space)]
 
 
 async def refuse(send: Any, status: int, sentence: str) -> None:
-    """Answers with a sentence."""
+    """Sends a plain-text error response."""
     headers = [(b"content-type", b"text/plain; charset=utf-8")]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": sentence.encode()})
@@ -274,7 +274,7 @@ def _telling_browsers(send: Any, headers: Sequence[tuple[bytes, bytes]]) -> Any:
 
 
 def _unknown(page: Known, path: str, found: Any) -> str:
-    """What a request asks of a page that it has not; "" where it has all."""
+    """The unknown event, component or endpoint of a request; "" if all are known."""
     given = found if isinstance(found, dict) else {}
     event, component = given.get("fn_index"), given.get("component_id")
     if isinstance(event, int) and event not in page.events:
@@ -293,7 +293,7 @@ def _asks(path: str) -> bool:
 
 
 def _name(url: str) -> str:
-    """The host of a URL without its port, in small letters; "" where there is none."""
+    """The host of a URL without its port, in lower case; "" if there is none."""
     try:
         return (urlsplit(url).hostname or "").lower()
     except ValueError:
@@ -301,7 +301,7 @@ def _name(url: str) -> str:
 
 
 async def _parts(receive: Any) -> AsyncIterator[bytes]:
-    """The parts of a request's body as they come."""
+    """Yields the chunks of a request's body."""
     more = True
     while more:
         message = await receive()
@@ -310,7 +310,7 @@ async def _parts(receive: Any) -> AsyncIterator[bytes]:
 
 
 def _again(body: bytes, receive: Any) -> Any:
-    """What gives a body that was read already, then whatever comes, such as the end of the connection."""
+    """A `receive` that replays a body already read, then passes on later messages, such as a disconnect."""
     rest = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def again() -> Any:
@@ -323,7 +323,7 @@ _TOO_MANY_PARTS = object()
 
 
 def _parsed(body: bytes) -> Any:
-    """What a body says; None for no JSON, _TOO_MANY_PARTS for one that would take long to go through."""
+    """Parses a JSON body; None if it is invalid, _TOO_MANY_PARTS if parsing would take too long."""
     if len(body) > _LARGEST_SKELETON and len(_STRING.sub(b"s", body)) > _LARGEST_SKELETON:
         return _TOO_MANY_PARTS
     try:
@@ -333,7 +333,7 @@ def _parsed(body: bytes) -> Any:
 
 
 def _has_remote_file(found: Any) -> bool:
-    """Whether a file of a request is named by an address; Gradio's files are objects with a path."""
+    """Whether a request refers to a file by URL; Gradio's files are objects with a path."""
     left = [found]
     while left:
         one = left.pop()
@@ -356,7 +356,7 @@ def _is_session(name: str) -> bool:
 
 
 def _listening(path: str, query: bytes) -> str | None:
-    """The session, or the event of a plain call, for whose answers a request waits; None for other requests."""
+    """The session, or the event id of an API call, that a request listens to; None for other requests."""
     found = _LISTENS.search(path)
     if found is None:
         return None
@@ -366,13 +366,13 @@ def _listening(path: str, query: bytes) -> str | None:
 
 
 def _without_forwarded_host(scope: dict[str, Any]) -> dict[str, Any]:
-    """A request without X-Forwarded-Host, by which Gradio would make the page's address from what anybody sends."""
+    """Strips X-Forwarded-Host, from which Gradio would build the page's URL: clients can forge it."""
     kept = [header for header in scope["headers"] if header[0].lower() != b"x-forwarded-host"]
     return scope if len(kept) == len(scope["headers"]) else {**scope, "headers": kept}
 
 
 def _port(url: str) -> int | None:
-    """The port of a URL, the usual one where it names none."""
+    """The port of a URL, or its scheme's default."""
     try:
         parts = urlsplit(url)
         return parts.port or {"https": 443}.get(parts.scheme, 80)

@@ -19,7 +19,7 @@ from ui.handlers.train.fitting import expected_run
 from ui.state.model_store import ModelStore, facts
 
 _FONTS = ("IBMPlexSans/IBMPlexSans-Regular.woff2", "IBMPlexMono/IBMPlexMono-Regular.woff2")
-_PORTS = range(7860, 7960)  # where the server looks for a free one
+_PORTS = range(7860, 7960)  # range in which the server picks a free port
 _SLOW, _NEEDED_BYTES = 60.0, 500e6  # tokens a second that a reader can just follow in a long text; space for files
 _RUN = 30  # seconds of a training run
 _PROMPT, _N_TOKENS = "Once upon a time, there was a little fox who lived in the forest.", 64
@@ -27,7 +27,7 @@ _PROMPT, _N_TOKENS = "Once upon a time, there was a little fox who lived in the 
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of the report. What is not ready but not needed either is only not there to be shown."""
+    """One line of the report. An optional item that is not ready is "not here", not "MISSING"."""
 
     ready: bool
     sentence: str
@@ -40,7 +40,7 @@ class Finding:
 
 
 def check(models: ModelStore, *, host: str, port: int | None) -> Iterator[Finding]:
-    """Everything that a talk needs, tried out one after the other.
+    """Tests everything that a talk needs, in sequence.
 
     Args:
         models: a store that never uses the network.
@@ -60,7 +60,7 @@ def check(models: ModelStore, *, host: str, port: int | None) -> Iterator[Findin
 
 
 def prefetch(models: ModelStore, name: str, say: Callable[[str], None]) -> str:
-    """Downloads a model and opens it once; says what there is now. Raises the core's errors.
+    """Downloads a model and opens it once; returns a summary. Raises the core's errors.
 
     Args:
         models: a store that may use the network.
@@ -90,7 +90,7 @@ def _missing(name: str) -> str:
 
 
 def _speed(models: ModelStore) -> Iterator[Finding]:
-    """How fast the first model is, with nothing else computing; the first pass of a process does not count."""
+    """Speed of the first model without other load, after a warm-up pass."""
     lm = models.get(models.default)
     if lm.model.config.n_positions <= _N_TOKENS:
         return
@@ -104,7 +104,7 @@ def _speed(models: ModelStore) -> Iterator[Finding]:
 
 
 def _training() -> Finding:
-    """How far the first preset of Train gets here."""
+    """Expected result of the first Train preset on this machine."""
     updates, words = expected_run(_RUN)
     ends = "it ends in words" if words else "too few for words, so Train takes a smaller model: close other programs"
     return Finding(True, f"a run of {_RUN} s makes about {updates:,} updates here: {ends}")

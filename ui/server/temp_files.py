@@ -17,11 +17,11 @@ _PARENT = f"gptlens-{os.getuid() if hasattr(os, 'getuid') else 'app'}"
 
 
 class TemporaryFiles:
-    """A folder of this process alone. Files that are old go; when all of them are too large together, the oldest go.
+    """A per-process temporary folder that deletes expired files, and the oldest ones above a total size.
 
     Args:
         most_bytes: of all files together.
-        age: seconds after which a file goes.
+        age: seconds after which a file is deleted.
         clock: as time.time, by which files are dated.
 
     Attributes:
@@ -33,10 +33,10 @@ class TemporaryFiles:
         self.folder = Path(tempfile.gettempdir()) / _PARENT / str(os.getpid())
 
     def open(self) -> int:
-        """Makes the folder, empties those of processes that have ended, and sends Gradio and Python there.
+        """Creates the folder, cleans up those of dead processes, and points Gradio and Python to it.
 
         Returns:
-            bytes that were left behind and are free now.
+            bytes freed from dead processes.
 
         Raises:
             GPTCoreError: the place cannot be written.
@@ -55,7 +55,7 @@ class TemporaryFiles:
                 "Set TMPDIR to one that can."
             ) from None
         if not (os.environ.get("TIKTOKEN_CACHE_DIR") or os.environ.get("DATA_GYM_CACHE_DIR")):
-            # tiktoken keeps GPT-2's vocabulary where temporary files are by default; it must find it there again.
+            # tiktoken caches GPT-2's vocabulary in the default temporary folder; keep that cache path.
             os.environ["TIKTOKEN_CACHE_DIR"] = str(parent.parent / "data-gym-cache")
         os.environ["GRADIO_TEMP_DIR"] = str(self.folder / "gradio")
         tempfile.tempdir = str(self.folder)
@@ -63,11 +63,11 @@ class TemporaryFiles:
 
     @property
     def kept(self) -> Path:
-        """A folder beside it for what outlives this process."""
+        """A sibling folder for files that outlive this process."""
         return self.folder.parent / "kept"
 
     def tidy(self) -> None:
-        """Removes what is too old, and the oldest while all together is too large."""
+        """Deletes expired files, then the oldest until the total is below the cap."""
         now, found = self._clock(), sorted(_files(self.folder))
         total = sum(size for _, size, _ in found)
         for changed, size, path in found:
@@ -77,7 +77,7 @@ class TemporaryFiles:
             total -= size
 
     def has_room(self, n_bytes: int) -> bool:
-        """Whether so many bytes more stay below the cap."""
+        """Whether `n_bytes` more fit below the cap."""
         return sum(size for _, size, _ in _files(self.folder)) + n_bytes <= self._most
 
     def close(self) -> None:
@@ -86,10 +86,10 @@ class TemporaryFiles:
 
 
 class UploadRoom:
-    """Middleware that refuses an upload for which there is no room, before its first byte is stored.
+    """Middleware that rejects an upload that does not fit, before its first byte is stored.
 
     Args:
-        app: what it stands before.
+        app: the wrapped ASGI app.
         files: whose cap counts.
     """
 
@@ -97,7 +97,7 @@ class UploadRoom:
         self._app, self._files, self._coming = app, files, 0  # bytes of uploads that are under way
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
-        """Passes everything on, but an upload that does not fit or does not tell its size."""
+        """Rejects uploads that do not fit or lack a size; passes everything else on."""
         if scope["type"] != "http" or scope["method"] != "POST" or not scope["path"].endswith("/upload"):
             await self._app(scope, receive, send)
             return
@@ -107,7 +107,7 @@ class UploadRoom:
         elif not self._files.has_room(int(said) + self._coming):
             await refuse(send, 507, "The server's room for uploads is full. Try again in a few minutes.")
         else:
-            self._coming += int(said)  # several at once must not pass together
+            self._coming += int(said)  # concurrent uploads share the cap
             try:
                 await self._app(scope, receive, send)
             except OSError as error:
@@ -131,7 +131,7 @@ def _files(folder: Path) -> list[tuple[float, int, Path]]:
 
 def _is_running(name: str) -> bool:
     """Whether a process of this number lives; a name that is not a number belongs to nobody."""
-    if os.name == "nt":  # there, the question itself would interrupt the process
+    if os.name == "nt":  # on Windows, os.kill(pid, 0) would interrupt the process
         return True
     try:
         os.kill(int(name), 0)
@@ -139,6 +139,6 @@ def _is_running(name: str) -> bool:
         return False
     except (ValueError, OverflowError):
         return False
-    except OSError:  # it lives, and is somebody else's
+    except OSError:  # it is running under another user
         return True
     return True

@@ -23,13 +23,13 @@ from gptcore.tokenizers import describe_token
 
 @dataclass(frozen=True)
 class CachedAttention:
-    """A text as a model has read it.
+    """Cached reading of a text by a model.
 
     Attributes:
         name: of the model.
         labels: the tokens as a reader should see them.
         reading: queries and keys.
-        model: which read it; gone when the model has made room, or was never here.
+        model: weak reference to it; dead if the model was evicted or never loaded.
     """
 
     name: str
@@ -39,11 +39,11 @@ class CachedAttention:
 
 
 class AttentionCache:
-    """Readings by a key that only those who were given it know; the least recently used ones make room.
+    """LRU cache of readings under secret, unguessable keys.
 
     Args:
         max_bytes: for one reading, and for all of them together.
-        seconds: how long one is kept that nobody looks at.
+        seconds: lifetime of an unused reading.
         clock: seconds from any start.
     """
 
@@ -59,7 +59,7 @@ class AttentionCache:
         self._profiles: weakref.WeakKeyDictionary[GPT, HeadScores] = weakref.WeakKeyDictionary()
 
     def read(self, lm: LanguageModel, ids: Sequence[int]) -> tuple[str, CachedAttention]:
-        """A text's reading and its key; the model runs only when it has not read this lately.
+        """A text's reading and its key; runs the model on a cache miss.
 
         Raises:
             MemoryLimitError: the text is too long to be kept for this model.
@@ -77,19 +77,19 @@ class AttentionCache:
         return key, kept
 
     def put(self, kept: CachedAttention) -> str:
-        """Keeps a reading that no model here has made, and gives its key."""
+        """Caches a reading from elsewhere, such as a recording, and returns its key."""
         key = hashlib.sha256(self._secret + repr((kept.name, kept.reading.token_ids)).encode()).hexdigest()[:24]
         with self._lock:
             self._keep(key, kept)
         return key
 
     def get(self, key: object) -> CachedAttention | None:
-        """The reading of a key, or None when it is unknown or has made room."""
+        """The reading of a key, or None if it is unknown or evicted."""
         with self._lock:
             return self._look_up(key) if isinstance(key, str) else None
 
     def reap(self) -> None:
-        """Lets go of what nobody has looked at for a while."""
+        """Evicts readings that have not been used for a while."""
         with self._lock:
             too_old = self._clock() - self._seconds
             n = len(self._entries)

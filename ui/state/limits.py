@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Limits:
-    """Caps that keep one visitor from spoiling the app for the others.
+    """Resource limits that protect visitors from each other.
 
     Attributes:
         max_new_tokens: tokens in one generation.
         max_prompt_chars: characters in a prompt.
         max_score_chars: characters of a text to be scored.
         model_bytes: memory for loaded models together; the least recently used one goes first.
-        reading_bytes: memory for what models have read lately, from which attention maps are drawn.
-        reading_seconds: how long such a reading is kept that nobody looks at.
+        reading_bytes: memory of the attention cache.
+        reading_seconds: lifetime of an unused reading in that cache.
         any_model: folders and Hub repositories by name, not only those in the list.
         heavy_at_once: scoreboards and other computations of many seconds that are under way at the same time.
         texts_at_once: texts that are written at the same time; further ones wait in line.
@@ -26,7 +26,7 @@ class Limits:
         training_seconds: the longest run.
         training_parameters: the largest model that is trained.
         training_text_bytes: the largest text that is trained on.
-        training_grace: seconds for which a run is kept that nobody looks at.
+        training_grace: seconds for which an unviewed run is kept.
         workspaces: visitors whose runs are kept at the same time.
         page_states: pages whose state Gradio keeps, at about 1 MB each.
         waiting_events: visitors' actions that may wait for their turn.
@@ -60,7 +60,7 @@ class Limits:
 
 PROFILES: dict[str, Limits] = {
     "local": Limits(),
-    # One visitor, on stage: a forgotten tab must not be forgotten by the app.
+    # One visitor, on stage: the session of an idle tab must not expire.
     "talk": Limits(
         session_seconds=12 * 3600.0, reading_seconds=12 * 3600.0, training_runs=1, training_grace=12 * 3600.0
     ),

@@ -1,4 +1,4 @@
-"""The machine at work on a sentence: what every part writes at one token, as the picture on Start needs it."""
+"""Data of the model diagram on Start: the output of every part of the model at one token."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ui.conclusions import UNSURE, quoted
 _N_LOOKS = 4  # of every head: the words that it looks at hardest
 _FAINTEST = 0.05
 CLEAR = 0.5  # of a head's attention
-_RISES = 0.05  # of probability: by so much a block must raise a guess to be named
+_RISES = 0.05  # minimum rise in probability for a block to be named
 
 
 def described(lm: LanguageModel, ids: list[int], found: ForwardTrace) -> dict[str, Any]:
@@ -123,7 +123,7 @@ def _guess(lm: LanguageModel, chances: Tensor) -> list[str | float | int]:
 
 
 def looks(weights: Tensor) -> list[list[float]]:
-    """[place, weight] of what a head looks at hardest. weights: float [S]."""
+    """[place, weight] of the tokens that a head attends to most. weights: float [S]."""
     best = weights.topk(min(_N_LOOKS, len(weights)))
     pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
     return [[place, float(f"{weight:.3g}")] for place, weight in pairs if weight >= _FAINTEST]

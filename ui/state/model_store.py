@@ -22,7 +22,7 @@ from ui.state.limits import Limits
 
 Progress = Callable[[str], None]
 NOT_HERE = "not available here"
-RECORDED_GPT2 = "gpt2 (recorded)"  # a line of the picker that opens a view; there are no weights behind it
+RECORDED_GPT2 = "gpt2 (recorded)"  # a picker entry that opens a view; it has no weights
 _NO_WEIGHTS = (
     f"{RECORDED_GPT2} is five texts of the real GPT-2: its heads and next token stand under Attention, Real GPT-2. "
     "All else needs its weights: where there is a network, choose gpt2, or run `python app.py --prefetch gpt2` ahead "
@@ -116,7 +116,7 @@ class ModelStore:
         if own is not None:
             return own
         with self._lock:
-            if name in self._models:  # asked for at every move of a slider: no file is looked at
+            if name in self._models:  # called at every slider move: no file access
                 self._models.move_to_end(name)
                 return self._models[name]
         known = {choice.name for choice in self.choices()}
@@ -132,7 +132,7 @@ class ModelStore:
             loading = self._loading.setdefault(name, threading.Lock())
         with loading:
             with self._lock:
-                if name in self._models:  # another visitor was faster
+                if name in self._models:  # another visitor loaded it meanwhile
                     return self._models[name]
             try:
                 bar = _bar(progress) if progress else None
@@ -148,12 +148,12 @@ class ModelStore:
                     f"There is not enough memory on this machine to open {name}. Choose a smaller one, or close others."
                 ) from None
             finally:
-                release_threads()  # of this thread: beside them, the one that computes would be slow
+                release_threads()  # this thread's OpenMP workers would slow down the compute thread
                 with self._lock:
                     self._loading.pop(name, None)
 
     def use_one_that_opens(self) -> str:
-        """Makes another bundled model the default where the default is bundled and damaged; why, or "".
+        """Falls back to another bundled model if the bundled default is damaged; returns the reason, or "".
 
         Raises:
             GPTCoreError: the default is none of the bundled models, or none of those opens.
@@ -186,7 +186,7 @@ class ModelStore:
 
 
 def base_name(name: str) -> str:
-    """The model whose training a name shows a moment of, such as mini of "mini@512"; else the name."""
+    """The base model of a checkpoint name, such as mini for "mini@512"; else the name."""
     base, at, step = name.rpartition(MOMENT)
     return base if at and step.isdecimal() else name
 

@@ -17,8 +17,8 @@ from ui.state.token_stream import Line, serialise
 
 MAX_UNDO = 50
 _LONGEST_TURN = 10.0
-_NEWS = 0.5  # seconds after which one who waits is asked whether to go on waiting
-_MOST_LEFT, _RELOADING = 50, 300.0  # texts of closed pages, and seconds for which they wait for a reload
+_NEWS = 0.5  # seconds between two checks whether to keep waiting
+_MOST_LEFT, _RELOADING = 50, 300.0  # texts of closed pages kept for a reload, and for how many seconds
 
 
 @dataclass(frozen=True)
@@ -52,13 +52,13 @@ class Document:
         return serialise(self.lines)
 
     def noted(self, *lines: Line) -> Document:
-        """The same with further lines, none of which is a token."""
+        """A copy with further lines, none of them tokens."""
         return replace(self, lines=(*self.lines, *lines))
 
 
 @dataclass(frozen=True)
 class NextToken:
-    """The model's logits after some tokens, float32 [V]: what the distribution is drawn from while sliders move."""
+    """Cached logits after some tokens, float32 [V], from which slider moves redraw the distribution."""
 
     model: str
     ids: tuple[int, ...]
@@ -67,13 +67,13 @@ class NextToken:
 
 
 class Turn:
-    """One action of a visitor that takes a while.
+    """A long-running action of a visitor.
 
     Attributes:
         step: it adds a single token; a further step waits for it instead of ending it.
         stopped: it should end at its next token.
         superseded: it was ended by another action, which is waiting for its turn.
-        abandoned: it did not come back in time, and must not touch the text any more.
+        abandoned: it timed out, and must not change the text any more.
     """
 
     def __init__(self, *, step: bool) -> None:
@@ -93,13 +93,13 @@ class Session:
         document: the text on the page, if any.
         next_token: what the distribution is drawn from.
         undo: texts before it.
-        own_prompt: the prompt that was put on the page unasked; one that differs is the visitor's.
-        own_texts: of models, that the page has put into Attention unasked.
+        own_prompt: the prompt that the page inserted; any other is the visitor's.
+        own_texts: default texts that the page inserted into Attention.
         shown_by: id of the model object that wrote the text; a model in training is a new object at every snapshot.
-        moved: where the sliders have been moved to since the last text began, if they have been.
+        moved: slider settings changed since the last text began, or None.
         visit: a name that the browser keeps over a reload, or "".
-        cut: its text was being written when its page went.
-        opened: the model that the page has opened last, or "" before it has told.
+        cut: the page closed while its text was being written.
+        opened: the model that the page opened last, or "" if not yet known.
     """
 
     document: Document | None = None
@@ -149,19 +149,19 @@ class Session:
                 self._guard.notify_all()
 
     def first(self, view: str) -> bool:
-        """Whether nothing has been asked in this view of the page so far; from now on something has."""
+        """Whether this is the first request of a view; records it."""
         with self._guard:
             known = view in self._asked
             self._asked[view] = self._asked.get(view, 0) + 1
         return not known
 
     def newest(self, view: str, order: int | None = None) -> Callable[[], bool]:
-        """Notes that a view is asked; gives whether nobody has asked it since: an old answer must not land last.
+        """Records a request of a view; returns a check whether it is still the newest, to drop stale answers.
 
         Args:
             view: its name.
-            order: the page's own number of the question, larger for a newer one: two that it asks at once may arrive
-                in any order. None where the order of arrival counts.
+            order: the page's sequence number of the request, because simultaneous requests may arrive in any order.
+                None uses the order of arrival.
         """
         self.first(view)
         if order is not None:
@@ -173,10 +173,10 @@ class Session:
 
     @contextmanager
     def waiting(self) -> Iterator[Iterator[None]]:
-        """What a view asks by itself waits here until nothing else of the visitor is under way, and ends nothing.
+        """Delays an automatic request of a view until the visitor's other actions have ended, without stopping them.
 
-        The block gets an iterator that gives something now and then while it waits, and ends when it may begin. A view
-        that opened earlier comes first.
+        The block gets an iterator that yields periodically while it waits, and ends when the request may start. Views
+        are served in the order in which they opened.
         """
         held = False
 
@@ -200,13 +200,13 @@ class Session:
             return self._guard.wait_for(lambda: not self._runs, seconds)
 
     def stop(self) -> None:
-        """Ends what is in progress at its next token, and what waits for its turn; what was made stays."""
+        """Stops running actions at their next token, and waiting ones; keeps the results so far."""
         with self._guard:
             for run in self._runs:
                 run.stopped = True
 
     def leave(self) -> None:
-        """Ends what is in progress, since its page is gone."""
+        """Stops running actions after the page has closed."""
         self.cut = self.cut or bool(self._runs)
         self.stop()
 
@@ -217,7 +217,7 @@ class Session:
 
 
 class SessionStore:
-    """Sessions by id, at most so many, each for so long."""
+    """LRU store of sessions with a size limit and an expiry time."""
 
     def __init__(self, limits: Limits, clock: Callable[[], float] = time.monotonic) -> None:
         self._limits, self._clock = limits, clock
@@ -226,7 +226,7 @@ class SessionStore:
         self._left: OrderedDict[str, Session] = OrderedDict()
 
     def get(self, session_id: str | None) -> Session:
-        """The visitor's session, new when unknown or expired. A caller without an id gets one that nobody keeps."""
+        """The visitor's session, new if unknown or expired. A caller without an id gets a throwaway one."""
         if not session_id:
             return Session()
         now = self._clock()
@@ -241,11 +241,11 @@ class SessionStore:
             return session
 
     def resume(self, session_id: str | None, visit: object) -> Session | None:
-        """Gives a page the text that the same browser tab showed before it was reloaded; None where there is none.
+        """Restores the text of the same browser tab after a reload; None if there is none.
 
         Args:
             session_id: of the page that has just been opened.
-            visit: the browser tab's own name, at most 64 characters; anything else is nobody's.
+            visit: the browser tab's id, 16 to 64 characters; anything else is ignored.
         """
         session = self.get(session_id)
         if not isinstance(visit, str) or not 16 <= len(visit) <= 64:
@@ -264,7 +264,7 @@ class SessionStore:
         return session
 
     def forget(self, session_id: str | None) -> None:
-        """Drops a visitor who has closed the page, and stops what still runs; a reload may come for the text."""
+        """Drops the session of a closed page and stops its actions; the text is kept for a reload."""
         now = self._clock()
         with self._lock:
             session = self._sessions.pop(session_id or "", None)
@@ -281,7 +281,7 @@ class SessionStore:
             session.leave()
 
     def stop_all(self) -> None:
-        """Ends what is in progress for all visitors, at its next token."""
+        """Stops all visitors' actions at their next token."""
         with self._lock:
             sessions = list(self._sessions.values())
         for session in sessions:

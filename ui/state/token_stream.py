@@ -1,4 +1,4 @@
-"""The token stream: lines of a text that a model writes, sent as one JSON object each and only ever appended to.
+"""Token stream: append-only JSON Lines of a text that a model writes.
 
 Kinds: "prompt" is what the visitor wrote, "token" a token with its probability and
 alternatives, "note" a remark between tokens, "stats" the figures so far.
@@ -54,7 +54,7 @@ def parse(stream: str) -> tuple[Line, ...]:
 
 
 def prompt(text: str) -> Line:
-    """What was there before the model wrote."""
+    """The prompt."""
     return Line("prompt", {"text": text})
 
 
@@ -104,11 +104,11 @@ def stats(**values: object) -> Line:
 
 
 def waiting(place: object) -> Line:
-    """That a text has not begun, in the place of its figures."""
+    """Queue status of a text that has not begun, in place of its figures."""
     return stats(waiting=str(place))
 
 
-# Describing a token takes longer than anything else in a line, and the same few hundred come again and again.
+# Describing a token is the slowest part of a line, and the same few hundred recur.
 @lru_cache(maxsize=20_000)
 def label(tokenizer: Tokenizer, token_id: int) -> str:
     """`describe_token`, remembered."""

@@ -1,4 +1,4 @@
-"""What the page and its tabs know of each other: the page treats all of them alike."""
+"""Interface between the page and its tabs, the same for all tabs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ui.services import Services
 
 
 class Manner(TypedDict, total=False):
-    """How an event behaves for those who look on."""
+    """Display and API visibility of an event."""
 
     show_progress: Literal["full", "minimal", "hidden"]
     show_progress_on: Sequence[Component]
@@ -22,7 +22,7 @@ class Manner(TypedDict, total=False):
 
 
 class Wiring(Manner, total=False):
-    """The same, and what it waits for."""
+    """The same, with concurrency limits."""
 
     concurrency_id: str
     concurrency_limit: int
@@ -45,7 +45,7 @@ class TabContext:
     Attributes:
         services: of the app.
         model: the picker.
-        example: what is shown before anybody does anything.
+        example: the initial example.
         model_work: how events that compute with a model are wired.
         tab: the tab itself.
         tabs: the row of tabs.
@@ -61,7 +61,7 @@ class TabContext:
 
 @dataclass(frozen=True)
 class Call:
-    """Something that happens in a tab and concerns the page: a listener, and the event that it shall run."""
+    """A tab's event that concerns the page: a listener and the event that it triggers."""
 
     listener: Callable[..., Any]
     event: Event
@@ -84,9 +84,9 @@ class Lens:
         on_model: what to do when another model has been opened, one after the other.
         on_settings: what to do when a link or a reload has set controls, and the model is the same.
         fills: further components that a link sets, and how.
-        asks: chooses a model of this tab's own instead of the picker's.
-        picks: after these, another model is in the picker.
-        offers: after these, the picker's choices may be others; their functions return them.
+        asks: component that chooses a model for this tab instead of the picker's.
+        picks: events that change the model in the picker.
+        offers: events whose functions return new choices for the picker.
         sends: takes a shape from here to the tab that trains; its event's inputs are the shape.
         takes: where such a shape goes.
     """

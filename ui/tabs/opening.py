@@ -1,4 +1,4 @@
-"""Views that ask by themselves when they are opened for the first time, so that none opens empty."""
+"""Views that run their request automatically when first opened, so that none opens empty."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import gradio as gr
 from ui.handlers.sheets import COMPUTING, message
 from ui.services import Services
 
-# What a view shows before it was ever asked, and while it waits for something else of the visitor's to end.
+# Placeholder until the first request, and while the visitor's other actions run.
 WAITING = message(COMPUTING)
 
 

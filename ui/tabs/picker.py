@@ -1,4 +1,4 @@
-"""The model picker: its lines, and the slider for the moments of a model's training."""
+"""The model picker: its entries, and the slider for training checkpoints."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def choices_with(services: Services, name: str) -> list[tuple[str, str]]:
 
 
 def moment_said(name: str) -> str:
-    """What stands beside the slider: "after 512 updates" or "finished"; "" for a model without moments."""
+    """The slider's caption: "after 512 updates" or "finished"; "" for a model without checkpoints."""
     if not moments(name):
         return ""
     step = name.rpartition("@")[2] if base_name(name) != name else ""

@@ -1,4 +1,4 @@
-"""How events are wired: quietly, their views marked while they are computed, and handlers that a browser asks."""
+"""Event wiring: no progress overlays, views marked while computing, and server functions."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ from ui.tabs.lens import Event, Manner
 from ui.views import title_of
 
 T = TypeVar("T")
-# How an event that changes the page at once is wired. Gradio's page notes at every message of an event, for every
-# component that ever was a target of progress, how it stands, and looks for each in the whole tree: 25 ms for an update
-# of a text. So there are none.
+# Options of an event without progress display. On every message of an event, Gradio's front end updates the status of
+# each component that was ever a progress target, with a search of the whole tree: 25 ms per text update.
 QUIET: Manner = {"show_progress": "hidden", "show_progress_on": [], "api_visibility": "private"}
 
 
@@ -65,7 +64,7 @@ def or_nothing(views: Iterator[T], nothing: T) -> Iterator[T]:
 
 
 def stop_event(services: Services) -> Callable[[gr.Request], None]:
-    """Stops what the visitor has running, outside any queue, so that it never waits behind what it should stop."""
+    """Stops the visitor's actions; bypasses the queue, so that it never waits behind what it should stop."""
 
     def on_stop(request: gr.Request) -> None:
         writing.stop(services, request.session_hash)
@@ -74,7 +73,7 @@ def stop_event(services: Services) -> Callable[[gr.Request], None]:
 
 
 def served(services: Services, *functions: Callable[[Services, object], object]) -> list[Callable[[object], object]]:
-    """Handlers as a component's server functions, under their own names; whatever arrives is theirs to check."""
+    """Binds handlers as a component's server functions, under their own names; they validate their requests."""
 
     def bound(function: Callable[[Services, object], object]) -> Callable[[object], object]:
         def asked(request: object) -> object:

@@ -303,8 +303,8 @@ def test_switching_off_shows_both_distributions_and_leaves_the_model_alone(servi
     ("off", "replacement", "said"),
     [
         ("all", "zero", "must be a list"),
-        ([[0]], "zero", "is no part"),
-        ([[0, "tail", 0]], "zero", "is no part"),
+        ([[0]], "zero", "is not a part"),
+        ([[0, "tail", 0]], "zero", "is not a part"),
         ([[7, "mlp", None]], "zero", "no layer 7"),
         ([[0, "head", 9]], "zero", "no head 9"),
         ([], "noise", "zero or mean"),

@@ -44,7 +44,7 @@ def test_the_words_follow_the_numbers():
     pair, steps = [" a", " b"], [0, 8, 32, None]
     parts = [{"name": "head 5.4", "values": [0.0, 0.1, 2.0, 3.0]}, {"name": "biases", "values": [0.0, 1.0, 1.0, 1.0]}]
     assert formed.conclusion(parts, [-0.1, 0.5, 2.0, 4.0], steps, pair) == (
-        "It came to prefer “a” rather than “b” between update 0 and 8; what writes most for it, head 5.4 (+3.0), took "
+        "It came to prefer “a” rather than “b” between update 0 and 8; its main source, head 5.4 (+3.0), took "
         "over between update 8 and 32."
     )
     assert "took over between update 32 and the end" in formed.conclusion(

@@ -32,5 +32,5 @@ def test_the_words_follow_the_numbers():
         "Head 5.4 copies: a token that it looks at becomes likelier, most of all “Jane”, “Lucy” and “Sue”. It builds "
         "on head 1.0 in what it looks at (0.40)."
     )
-    assert "suppresses: most tokens" in said(-0.7) and said(-0.7).endswith("No head stands before it.")
+    assert "suppresses: most tokens" in said(-0.7) and said(-0.7).endswith("No head comes before it.")
     assert said(0.1, 0.1).startswith("Nothing stands out") and "no earlier head in particular" in said(0.1, 0.1)

@@ -93,7 +93,7 @@ def test_the_conclusion_names_what_speaks_for_the_word_and_whether_it_holds():
     parts = [part("head 5.4", 2.7, -2.4), part("biases", -2.0, None), part("head 5.5", 2.2, -1.0)]
     assert why.conclusion(" zebra", " lion", 6.0, parts) == (
         "“zebra” rather than “lion”, +6.0: mostly head 5.4 (+2.7) and head 5.5 (+2.2). "
-        "Switched off, head 5.4 really takes 2.4 away."
+        "Switching head 5.4 off really takes 2.4 away."
     )
     assert "takes only 0.3 away: later layers make up" in why.conclusion("a", "b", 6.0, [part("head 5.4", 2.7, -0.3)])
     assert "does not shrink (+0.3)" in why.conclusion("a", "b", 6.0, [part("head 5.4", 2.7, 0.3)])
@@ -157,7 +157,7 @@ def test_the_conclusion_says_where_the_difference_travels():
     none = [[0.2, 0, 0.2], *rows[1:]]
     assert patching.conclusion(a, b, none, [[0.0, 0.0]] * 3).endswith("No single head carries much of it.")
     ends = [[0, 0, 1.0]] * 4
-    assert patching.conclusion(a, ["Lily", " said", " by"], ends, heads).startswith("The difference stands on the last")
+    assert patching.conclusion(a, ["Lily", " said", " by"], ends, heads).startswith("The difference is at the last")
 
 
 def test_a_cell_of_a_map_says_what_draws_the_attention_there(services):

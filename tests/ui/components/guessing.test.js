@@ -17,7 +17,7 @@ test('the verdict counts, names who leads, and says so when nobody does', () => 
   assert.equal(verdict([], [], 'mini', 'letters'), '');
   assert.match(
     verdict([1], [2], 'mini', 'letters'),
-    /^After 1 letter: right at once, you 1 \(100%\), mini 0 \(0%\)\.$/,
+    /^After 1 letter: right first time, you 1 \(100%\), mini 0 \(0%\)\.$/,
   );
   assert.doesNotMatch(verdict([1], [2], 'mini', 'letters'), /lead/); // too few to tell
   const [ten, none] = [Array(10).fill(1), Array(10).fill(2)];

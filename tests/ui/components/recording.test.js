@@ -78,7 +78,7 @@ test('a talk is read as it was saved, and any other file is refused in a sentenc
     {kind: 'gptlens-talk', version: 2, steps: [{}]},
     {kind: 'gptlens-talk', version: 1, steps: []},
   ])
-    assert.throws(() => readTalk(JSON.stringify(bad)), /no talk/);
+    assert.throws(() => readTalk(JSON.stringify(bad)), /not a (GPT Lens )?talk/);
   for (const step of [null, 7, {}, {say: 'Only words'}])
     assert.throws(() => readTalk(talkText('x', [step])), /Step 1 of this talk/);
   const broken = [

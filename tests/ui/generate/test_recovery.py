@@ -41,7 +41,7 @@ def test_a_text_that_only_the_browser_still_has_comes_back_as_a_prompt(services)
         assert recover(services, "a", visit, nothing, example) is None
     document = recover(services, "a", visit, "the dog ran and ran", example)
     assert document.prompt == "the dog ran and ran" == services.sessions.get("a").document.prompt
-    assert "started anew" in records_of(document.stream, "note")[0]["text"]
+    assert "server restarted" in records_of(document.stream, "note")[0]["text"]
     stream = last_stream(writing.onward(services, "a", "tiny", "anything else", form(min_new_tokens=12)))
     assert len(records_of(stream, "token")) == 12
     # A longer text than the model can read is shown whole, and goes on from its end.

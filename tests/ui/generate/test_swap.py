@@ -46,7 +46,7 @@ def test_the_bundled_jacobian_swaps_as_the_core_does_and_its_story_changes():
     plain = gptcore.generate(lm, prompt, max_new_tokens=60, temperature=0.8, top_k=50, top_p=0.95, seed=5)
     assert ids_of(found.plain) == [token.id for token in plain]
     assert said[-1].startswith(("Without the swap “dog”", "Nothing stands out"))
-    assert swap.measured("mini").startswith("Of 105 sentences that the model ends rightly")
+    assert swap.measured("mini").startswith("Of 105 sentences that the model ends correctly")
     assert swap.measured("world") == ""
     real.close()
 
@@ -55,7 +55,7 @@ def test_a_model_without_one_gets_a_jacobian_fitted_and_says_how_far_it_is(servi
     swap._fitted.pop(tiny_lm.model, None)
     monkeypatch.setattr(swap, "_token", lambda lm, word, name: {"cat": 3, "dog": 4}[word])
     found, said = shown(services)
-    assert said[0].startswith("Reading how this model's stream answers: ") and "100%" in " ".join(said)
+    assert said[0].startswith("Computing this model's Jacobian: ") and "100%" in " ".join(said)
     assert ids_of(found.swapped) and tiny_lm.model in swap._fitted
     _, again = shown(services)
     assert not any("Reading" in one for one in again)
@@ -65,7 +65,7 @@ def test_a_model_without_one_gets_a_jacobian_fitted_and_says_how_far_it_is(servi
     ("given", "said"),
     [
         ({"words": ("", "dog")}, "The word"),
-        ({"words": ("notaword" * 3, "dog")}, "is no single token of tiny"),
+        ({"words": ("notaword" * 3, "dog")}, "is not a single token of tiny"),
         ({"words": (7, "dog")}, "The word"),
         ({"strength": 99}, "The strength"),
         ({"seed": None}, "The seed"),
@@ -80,7 +80,7 @@ def test_a_model_that_is_too_large_is_refused_before_anything_is_read(services, 
     swap._fitted.pop(tiny_lm.model, None)
     monkeypatch.setattr(swap, "_LARGEST", 10)
     monkeypatch.setattr(swap, "_token", lambda lm, word, name: {"cat": 3, "dog": 4}[word])
-    assert "is read for at most 10 while you wait" in shown(services)[0].said
+    assert "is computed here for at most 10" in shown(services)[0].said
 
 
 def test_the_words_follow_the_counts():

@@ -100,7 +100,7 @@ def test_every_quoted_number_is_the_end_of_an_equation_that_adds_up():
 
 def test_costs_are_those_of_the_core_and_bad_fields_are_sentences():
     found = sections(costs.costs(PRESETS["gpt2"], 8, 512, 300))
-    memory = {row[0]: row[2] for row in found["Memory to use it"]["rows"]}
+    memory = {row[0]: row[2] for row in found["Memory for inference"]["rows"]}
     assert memory["weights, fp32"] == "497.8 MB" and memory["KV cache, full window, fp32"] == "75.5 MB"
     lesson = found["Keys and values: 100 tokens after a prompt of 50"]["rows"]
     assert [row[2] for row in lesson[:2]] == ["119,400", "1,788"]

@@ -40,7 +40,7 @@ def taught(services):
 @pytest.mark.slow
 def test_instructions_are_learned_on_the_answers_alone(services, taught):
     facts = taught.current.facts
-    assert facts.kind == "instructions" and facts.tuned and "Only the answers count" in facts.note
+    assert facts.kind == "instructions" and facts.tuned and "The loss counts only the answers" in facts.note
     assert facts.prompt.endswith("Assistant:") and math.isfinite(taught.current.final_loss)
     assert assistant.stage(taught, "instructions") is taught.current
     assert assistant.stage(taught, "preferences") is None

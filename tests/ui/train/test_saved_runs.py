@@ -42,7 +42,7 @@ def test_a_run_of_a_server_that_was_killed_is_there_again_and_goes_on(services, 
     assert watching.command(there, [workspace.id, "again", None]) == {"said": ""}
     more = finished(again.get(workspace.id)).current
     assert more.observations[0].valid_loss == pytest.approx(before.observations[-1].valid_loss, abs=0.02)
-    assert more.step == 12 and "Goes on from update 12" in more.facts.note
+    assert more.step == 12 and "Continues from update 12" in more.facts.note
 
 
 def test_a_run_that_was_cut_off_says_so_and_has_what_was_left_of_its_time(services, folder):
@@ -90,5 +90,5 @@ def test_old_runs_go(services, folder):
 
 def test_a_run_that_cannot_go_on_says_why(services):
     workspace = finished(watching.start(services, None, train_form(SMALL, services.limits)))
-    assert "cannot go on" in watching.command(services, [workspace.id, "again", None])["said"]
+    assert "cannot continue" in watching.command(services, [workspace.id, "again", None])["said"]
     assert json.dumps(watching.poll(services, [workspace.id, None, 0, 0, 0])["again"]) == "false"

@@ -1,10 +1,10 @@
-// A switchboard of heads, attention and MLPs, and the next token before and after. The value is JSON of
+// Ablation switches for heads, attention and MLPs, and the next token before and after. The value is JSON of
 // ui.handlers.attention.ablation: either a distribution, or the effects of switching off one part after the other.
 import {csvText, percent, visible} from '../shared/plain.js';
 import {add, saveText, slides} from '../shared/page.js';
 import {pressed} from './switches.js';
 
-const EXAMPLE = 'An example, which goes at your first click. ';
+const EXAMPLE = 'An example; your first click clears it. ';
 
 export function start({element, props, server, trigger, watch}) {
   const part = name => element.querySelector('.ab-' + name);
@@ -35,7 +35,7 @@ export function start({element, props, server, trigger, watch}) {
       return;
     }
     if (next.effects) {
-      if (!value || value.of !== next.of) return; // of another text or model: it came too late
+      if (!value || value.of !== next.of) return; // stale answer: another text or model
       [effects, effectsOf] = [next.effects, next.of];
       said.textContent =
         next.done === next.total
@@ -63,7 +63,7 @@ export function start({element, props, server, trigger, watch}) {
       .sort((a, b) => b[1] - a[1])
       .slice(0, 3);
     return (
-      'What matters most here, alone: ' +
+      'Largest effects, one at a time: ' +
       best.map(([key, bits]) => `${nameOf(key)} (${bits.toFixed(2)} bits)`).join(', ') +
       '.'
     );

@@ -1,4 +1,4 @@
-// All heads small, one of them large, and what it does. The value is JSON of ui.handlers.attention.maps.describe, or of
+// Thumbnails of all heads; one head in detail. The value is JSON of ui.handlers.attention.maps.describe, or of
 // the comparison, where cells are differences. Token text goes into the page by textContent alone.
 import {csvText, visible} from '../shared/plain.js';
 import {decodeMap, decodeThumbs} from '../shared/coding.js';
@@ -52,7 +52,7 @@ export function start({element, props, server, trigger, watch, given, choices = 
     part('body').hidden = Boolean(next.message);
     if (next.message) return; // the head that was chosen stays chosen
     const decoded = await decodeThumbs(next);
-    if (ticket !== taken) return; // a newer one has come meanwhile
+    if (ticket !== taken) return; // superseded by a newer one
     const before = value;
     const sameShape = before && before.L === next.L && before.H === next.H && before.model === next.model;
     [value, thumb, maps, picture, shown, asked] = [next, decoded, new Map(), null, null, 0];
@@ -241,7 +241,7 @@ export function start({element, props, server, trigger, watch, given, choices = 
     if (mode === 'steps') steps.sums();
     if (shares && at && !value.note) chooseToken(at[0] - value.from, hear);
   }
-  // The token that is chosen on the page reads: its row is marked, where the head looks hardest.
+  // Marks the row of the page's chosen token, where the head attends most.
   function mark() {
     const row = chosenToken() === null ? -1 : chosenToken() + value.from;
     if (!shares || !shown || value.note || row < 0 || row >= value.tokens.length || cell?.[0] === row) return;
@@ -255,9 +255,9 @@ export function start({element, props, server, trigger, watch, given, choices = 
   const told = choices(choice => {
     const at = JSON.parse(choice);
     if (isHead(at, value)) pick(at);
-    wished = at; // a text that is still being decoded begins with it
+    wished = at; // applied once the text is decoded
   });
-  // What the visitor chooses here is chosen on the whole page.
+  // Shares the choice with the whole page.
   function choose(at) {
     pick(at);
     if (!signedView) chooseHead(at, hear);
@@ -296,7 +296,7 @@ export function start({element, props, server, trigger, watch, given, choices = 
     return leans && role !== 'mixed' ? `leans to ${ROLES[role][2]}` : `looks at ${ROLES[role][2]}`;
   }
 
-  // The map of a head: at once from its thumbnail where that has every cell, then exactly.
+  // Shows a head's map: first from its thumbnail if that has every cell, then at full precision.
   async function exact([layer, head]) {
     const key = layer + ',' + head,
       of = value;
@@ -312,7 +312,7 @@ export function start({element, props, server, trigger, watch, given, choices = 
     }
     return of === value ? maps.get(key) : null;
   }
-  // The server has made room, or was started anew: look again, once. Without an answer at all, say so.
+  // The reading was evicted or the server restarted: retries once. Reports a missing answer.
   function lost(reply) {
     if (reply === undefined) {
       said.textContent =
@@ -475,7 +475,7 @@ export function start({element, props, server, trigger, watch, given, choices = 
     drawGrid();
   });
 
-  // What the parts of the view see of it, as it is now.
+  // Current state, shared with the parts of the view.
   const view = {
     element,
     part,

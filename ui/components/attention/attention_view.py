@@ -1,4 +1,4 @@
-"""All heads small, one of them large: as a map, as lines between tokens, and step by step."""
+"""Attention view: thumbnails of all heads, and one head as a heat map, as lines between tokens and step by step."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ four times behind a start token. The other roles follow Elhage et al. 2021 and W
 
 
 def _html(*, signed: bool, alone: bool) -> str:
-    """The component's elements: for differences without what has no difference, alone without what needs the app."""
+    """The component's elements: signed omits what a difference lacks, alone omits what needs the app."""
     views = '<button type="button" data-view="map">Map</button>'
     views += "" if signed else '<button type="button" data-view="lines">Lines</button>'
     views += "" if signed or alone else '<button type="button" data-view="steps">Step by step</button>'
@@ -98,7 +98,7 @@ def attention_view(
         server_functions: head_map and picture; for the unsigned one also steps, arithmetic, why_there, head_weights, standalone and
             arrays. Each takes one list and may answer None.
         signed: cells are differences in -1 to 1.
-        recorded: maps of a model that is not here; server_functions then is head_map alone.
+        recorded: maps of a model that is not installed; server_functions then holds only head_map.
     """
     return component(
         value,
@@ -113,11 +113,11 @@ def attention_view(
 
 
 def standalone_page(value: str, maps: Mapping[str, str]) -> str:
-    """The component as an HTML page of its own, with its data: it opens without this app and without a network.
+    """The component as a standalone HTML page with its data: it opens offline and without this app.
 
     Args:
         value: the component's value.
-        maps: "layer,head" -> map, for the heads that can be looked at exactly.
+        maps: "layer,head" -> map, for the heads available at full precision.
     """
     data = {"value": value, "maps": maps}
     # Data inside a script element must not be able to close it.

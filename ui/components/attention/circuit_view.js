@@ -1,5 +1,5 @@
-// The circuit behind a word, on the plan of the machine: words, heads, neurons, answer. A part that is clicked is
-// switched off, an edge that is clicked is cut, and the word changes. Model text goes into the page by textContent
+// Circuit of a prediction, laid out like the model: words, heads, neurons, answer. A click switches a node off or cuts
+// an edge, and updates the prediction. Model text goes into the page by textContent
 // alone.
 import {percent, visible} from '../shared/plain.js';
 import {add} from '../shared/page.js';
@@ -65,7 +65,7 @@ export function circuitView(box, server) {
     drawNext(found.next, found.total);
   }
 
-  // Every word of the text by what it brings.
+  // The contribution of every word of the text.
   function drawWords() {
     words.textContent = '';
     const most = Math.max(0.01, ...found.words.map(Math.abs));
@@ -203,7 +203,7 @@ export function circuitView(box, server) {
     drawNext(value.next, value.difference);
   }
 
-  // What it would say now, beside the difference that is explained.
+  // The new prediction, next to the explained logit difference.
   function drawNext(list, difference) {
     next.textContent = '';
     add(next, 'b', '', `${plain(found.answers[0])} − ${plain(found.answers[1])}: ${signed(difference)}`);

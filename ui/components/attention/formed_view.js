@@ -1,4 +1,4 @@
-// "When did this form?" of a bundled model: asked once it is on screen, since it reads every kept moment.
+// "When did this form?" of a bundled model: requested once on screen, because it loads every checkpoint.
 import {add} from '../shared/page.js';
 import {formedDrawing} from '../shared/formed.js';
 
@@ -25,7 +25,7 @@ export function formedView(box, server) {
     const answer = await server.formed(question).catch(() => null);
     if (mine !== number || !answer) return;
     const found = JSON.parse(answer);
-    box.hidden = found.message === ''; // a model of which no moments were kept
+    box.hidden = found.message === ''; // a model without checkpoints
     box.querySelector('.fm-message').textContent = found.message ?? '';
     box.querySelector('.conclusion').textContent = found.said ?? '';
     if (found.message === undefined) drawing.draw(found);

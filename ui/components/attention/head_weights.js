@@ -1,4 +1,4 @@
-// What the chosen head does whatever the text, read from its weights; asked when it is opened.
+// Weight-based analysis of the chosen head, independent of the text; requested when opened.
 import {visible} from '../shared/plain.js';
 import {add, asking} from '../shared/page.js';
 

@@ -1,4 +1,4 @@
-"""Views of a model's inside: parts switched off, the logit lens, the MLP's neurons, and a recorded model's picture."""
+"""Interpretability views: ablation, the logit lens, MLP neurons, and the diagram of a recorded model."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ to the stream (Geva et al. 2021). Here are those that stand out on the text abov
 
 
 def ablation_view(value: str = "", *, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
-    """The switchboard and the next token before and after; its value is JSON of `ui.handlers.attention.ablation`.
+    """Ablation switches and the next token before and after; its value is JSON of `ui.handlers.attention.ablation`.
 
-    Its event `switch` carries {"off": what shall be off}. server_functions: change_picture, which takes [JSON of rows and
+    Its event `switch` carries {"off": parts to ablate}. server_functions: change_picture, which takes [JSON of rows and
     title, "png" or "svg", dark].
     """
     return component(

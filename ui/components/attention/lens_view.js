@@ -63,7 +63,7 @@ export function start({element, props, server, watch}) {
     if ('token' in news && news.token !== null && value) choose([value.depths.length - 1, news.token - value.first]);
   };
   onSentence(hear);
-  // The whole text after so many blocks: above every token what the model would have said there.
+  // The whole text after n blocks: above every token the prediction at that depth.
   function drawText() {
     const depth = +part('depth').value,
       last = value.depths.length - 1;
@@ -88,7 +88,7 @@ export function start({element, props, server, watch}) {
             : `its first guess from ${value.depths[known]} on`;
     });
   }
-  // From the embeddings to the whole model, a depth a beat.
+  // Animation from the embeddings to the whole model, one depth per beat.
   let playing = 0;
   function play() {
     clearInterval(playing);
@@ -108,7 +108,7 @@ export function start({element, props, server, watch}) {
     clearInterval(playing);
     if (value) drawText();
   });
-  // The sentence is about the last token: its column is in sight, as soon as the table is.
+  // Scrolls to the last token's column, which the sentence is about.
   function showLast() {
     const scroll = part('scroll');
     if (scroll.clientWidth) scroll.scrollLeft = scroll.scrollWidth;

@@ -18,7 +18,7 @@ export function start({element, props, server, watch}) {
     },
     found => {
       message.textContent = found.message ?? found.note;
-      // An invalid number leaves what is drawn of this model, and the way back with it.
+      // On an invalid number the previous neuron of this model stays, to return to.
       if (!found.message) drawn = model;
       element.classList.toggle('nr-none', drawn !== model);
       if (!found.message) draw(found);
@@ -85,7 +85,7 @@ export function start({element, props, server, watch}) {
   layer.addEventListener('change', () => ask(+layer.value, null));
   neuron.addEventListener('change', () => ask(+layer.value, neuron.value === '' ? null : +neuron.value));
   function sync() {
-    if (props.value === last || !element.offsetParent) return; // hidden: it is asked when its tab is opened
+    if (props.value === last || !element.offsetParent) return; // hidden: requested when its tab is opened
     last = props.value;
     ask(layer.value === '' ? null : +layer.value, null);
   }

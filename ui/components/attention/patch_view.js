@@ -1,4 +1,4 @@
-// Two sentences, one grid: by depth and place, how much of A's answer comes back when B gets A's value there.
+// Activation patching grid: by depth and place, how much of A's answer returns when B gets A's value there.
 // Model text goes into the page by textContent alone.
 import {csvText, percent, visible} from '../shared/plain.js';
 import {add, onTools, saveText} from '../shared/page.js';
@@ -97,12 +97,12 @@ export function start({element, props, server, watch}) {
     }
   }
 
-  // A's values are carried into B by a click, or by drawing over several cells; B's next words follow.
+  // A click, or a drag over several cells, patches A's values into B and updates B's next words.
   let painting = null;
   addEventListener('pointerup', () => {
     painting = null;
   });
-  // A token of A is dragged to a depth of B: wherever in that row it is dropped, its own place gets A's value.
+  // Drags a token of A to a depth of B: anywhere in that row, A's value goes to the token's own place.
   function drag(token, place) {
     token.classList.add('pt-grab');
     token.title = 'Drag it down into B';
@@ -148,7 +148,7 @@ export function start({element, props, server, watch}) {
     else drawNext(value.next);
   }
 
-  // What B goes on with, beside how likely that was before.
+  // B's next tokens, with their previous probabilities.
   function drawNext(list) {
     const box = find('next');
     box.textContent = '';

@@ -1,4 +1,4 @@
-// The picture of Start for a recorded model: where its heads look, and its last guess.
+// The model diagram of Start for a recorded model: its attention and its last guess.
 import {machinePicture} from '../start/machine.js';
 import {goTo} from '../shared/places.js';
 import {chooseHead, chosenHead, onSentence} from '../shared/sentence.js';
@@ -7,7 +7,7 @@ export function start({element, props, watch}) {
   const find = name => element.querySelector(`.${name}`);
   const heads = () => document.querySelector('#recorded-heads')?.scrollIntoView({block: 'nearest'});
   const picture = machinePicture(find('mc-box'), find('mc-said'), {
-    // Of the views that its parts open, only that of its heads is recorded, and stands below.
+    // Only the heads' view is recorded; it is below.
     go: way => (way.tab === 'attention' ? heads() : goTo(new URLSearchParams(way))),
     look: () => {},
     choose: head => chooseHead(head),

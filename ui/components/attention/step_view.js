@@ -1,4 +1,4 @@
-// How the map comes about: scores, mask, softmax, and the arithmetic of one row.
+// Computation of the map in steps: scores, mask, softmax, and the arithmetic of one row.
 import {figure} from '../shared/plain.js';
 import {inflate} from '../shared/coding.js';
 import {limitOf} from '../shared/scales.js';

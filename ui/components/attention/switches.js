@@ -1,4 +1,4 @@
-// What is switched off after a click on a part: an example goes with the first one, and is not added to.
+// The parts switched off after a click; the first click replaces the example.
 export function pressed(off, key, isExample) {
   const next = new Set(isExample ? [] : off);
   if (off.has(key)) next.delete(key);

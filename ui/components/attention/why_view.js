@@ -1,4 +1,4 @@
-// Why a word and not another: what each part of the model wrote for it, beside what really changes without the part.
+// Logit attribution of a word against a rival: each part's contribution, next to its ablation effect.
 // Model text goes into the page by textContent alone.
 import {csvText, percent, visible} from '../shared/plain.js';
 import {add, asking, onTools, saveText, shareLink} from '../shared/page.js';

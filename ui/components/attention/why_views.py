@@ -1,4 +1,4 @@
-"""Why a model says a word: the parts that speak for it, and what one sentence's run brings into another's."""
+"""Views that explain a prediction: logit attribution by part, and activation patching between two sentences."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ _WHY = """
 <div class="wy-key"><i></i>speaks for the word <i></i>speaks for the rival <i></i>thin line: what really changes when it is switched off</div>
 <table class="wy-table"><thead><tr><th>part</th><th>what it writes, in logits</th><th>writes</th><th>switched off</th></tr></thead><tbody></tbody></table>
 <div class="wy-muted">The parts add up exactly to the difference of both scores; the final norm is held at its scale here. Where the two bars
-part, later layers react to what is missing. It says what was written, not what a part is for. <span class="wy-agreement"></span></div>
+differ, later layers react to the change. It says what was written, not what a part is for.
+<span class="wy-agreement"></span></div>
 <div class="ts-tools">SAVE<button type="button" data-do="link">Copy link</button><span class="ts-said wy-link-said" role="status"></span></div>
 CIRCUIT</div>
 """.replace("SAVE", save_menu("csv"))
@@ -28,8 +29,8 @@ _CIRCUIT = """
 <div class="ct-two"><div class="ct-drawing"></div><div class="ct-next" role="status"></div></div>
 <div class="ct-said" role="status"></div>
 <div class="wy-muted"><span class="ct-checked"></span> Squares are heads, circles neurons, each at the token in whose row it stands; blue speaks for the word,
-orange for the rival. Attention, norms and gates are held as they are in this run, so that all of it is linear; what is
-clicked is computed anew.</div>
+orange for the rival. Attention, norms and gates are frozen as in this run, so that everything is linear; a click
+recomputes.</div>
 <div class="ts-tools"><button type="button" data-do="on">All on</button><button type="button" data-save="svg">Save .svg</button><button type="button" data-save="png">Save .png</button></div>
 </div></section>
 <section class="fm ct"><h3>When did this form?</h3><div class="fm-message" role="status"></div><p class="conclusion" role="status"></p>
@@ -37,7 +38,7 @@ clicked is computed anew.</div>
 <details class="ct wy-limits"><summary>What attribution cannot tell</summary><ul>
 <li>It says what a part wrote in this one run, not what the part is for. On another text it may do something else.</li>
 <li>A bar is not an effect. Later layers react to what is missing, often by making up for it; only the check, the part
-switched off and the rest computed anew, is an effect.</li>
+switched off and the rest recomputed, is an effect.</li>
 <li>Attention, norms and gates are held still in the circuit. Why a head looks where it looks is another question: ask
 “Why there?” on a cell of its map.</li>
 <li>Switching off puts zero in a part’s place, which the model never sees in use; its mean over the text is milder (Switch
@@ -53,15 +54,15 @@ _PATCH = """
 <div class="pt-chances"></div>
 <div class="pt-two"><div class="pt-scroll"><table class="pt-table"></table></div><div class="pt-next ct-next" role="status"></div></div>
 <div class="pt-detail" aria-live="polite"></div>
-<div class="wy-muted">Each cell: B is read, but at this place and depth it gets A's value; how much of A's answer comes back.
-0% nothing, 100% all of it; ≈ is an estimate from one gradient (Nanda 2023) until the real value is there. Drag a token of A
+<div class="wy-muted">Each cell: B gets A's value at this position and depth; shown is how much of A's answer returns,
+0% to 100%; ≈ is an estimate from one gradient (Nanda 2023) until the real value is there. Drag a token of A
 down into B, click cells, or draw over several, to carry A's values into B and see what it then says. Source: Meng et al. 2022.</div>
 <div class="ts-tools"><button type="button" data-do="none">Carry nothing</button>SAVE</div></div>
 """.replace("SAVE", save_menu("csv"))
 
 
 def why_view(*, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
-    """A waterfall of the parts that speak for a word; its value is JSON of [model, text].
+    """Waterfall chart of logit attribution by part; its value is JSON of [model, text].
 
     server_functions: why, which takes [model, text, token id or null, rival's id or null], and circuit, circuit_without
         and formed, as in the handlers of these names.
@@ -76,7 +77,7 @@ def why_view(*, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
 
 
 def patch_view(*, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
-    """Two sentences and one grid; its value is JSON of `ui.handlers.attention.patching.grid`.
+    """Activation patching: two sentences and a grid; its value is JSON of `ui.handlers.attention.patching.grid`.
 
     server_functions: patched, which takes [model, sentence A, sentence B, cells].
     """

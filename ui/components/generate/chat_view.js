@@ -1,4 +1,4 @@
-// A conversation: turns that alternate, of which the newest answer grows. All text goes into the page by textContent.
+// A conversation of alternating turns; the newest answer streams. All text goes into the page by textContent.
 import {counted} from '../shared/plain.js';
 import {add, addButton, saveText} from '../shared/page.js';
 

@@ -1,4 +1,4 @@
-"""A conversation with a model, and beside every answer what a plain GPT makes of the same words."""
+"""Chat view: a conversation with a model, with a plain GPT's continuation of the same text beside each answer."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ export function start({element, props, server, trigger, watch, given}) {
       if (!props.value) return;
       const asked = `What comes after “…${visible(prompt.slice(-40))}”: change any of the six values.`;
       note.textContent = said.message ?? asked;
-      odds.classList.toggle('sg-old', Boolean(said.message)); // what is drawn is of the values before
+      odds.classList.toggle('sg-old', Boolean(said.message)); // the drawing is stale
       if (said.message) return;
       found = said;
       drawAll();
@@ -112,7 +112,7 @@ export function start({element, props, server, trigger, watch, given}) {
     draw('rect', {class: 'sg-kept', x: LEFT, y: up(1), width: across(kept[0]) - LEFT, height: HEIGHT});
     draw('polyline', {class: 'sg-line', points: found.curve.map(([n, sum]) => `${across(n)},${up(sum)}`).join(' ')});
     draw('line', {class: 'sg-p', x1: LEFT, x2: LEFT + WIDTH, y1: up(p), y2: up(p)});
-    const about = kept[0] > 200 ? 'about ' : ''; // beyond, the curve has points at some numbers alone
+    const about = kept[0] > 200 ? 'about ' : ''; // beyond 200, the curve is sampled
     element.querySelector('.sg-slide output').textContent =
       `${p.toFixed(2)} keeps ${about}${counted(kept[0], 'token')} of ${found.vocabulary.toLocaleString('en')}`;
   }

@@ -1,4 +1,4 @@
-"""The strategies: what each does, and what temperature, top-k and top-p make of one guess."""
+"""Decoding strategies: what each does, and how temperature, top-k and top-p reshape one distribution."""
 
 from __future__ import annotations
 

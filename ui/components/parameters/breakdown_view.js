@@ -26,7 +26,7 @@ export function start({element, props, server, watch}) {
     bar();
     rows();
   }
-  // The pieces stay, so that another shape is seen to grow out of the one before.
+  // Reuses the segments, so that shape changes animate.
   function bar() {
     const box = part('bar');
     while (box.children.length < value.rows.length) add(box, 'span');

@@ -12,7 +12,7 @@ export function start({element, props, server, watch}) {
     value = null,
     chosen = 'attention';
 
-  // A drawing takes the server most of a second: while one is made, only the newest of the shapes that follow is kept.
+  // A drawing takes the server most of a second: meanwhile, only the newest of the later shapes is queued.
   async function take() {
     if (!props.value) return;
     wanted = JSON.parse(props.value);

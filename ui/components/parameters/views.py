@@ -70,7 +70,7 @@ _FIGURE = """
 
 
 def drawing_view(value: str = "", *, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
-    """The architecture, to click on; the value is JSON of the drawing tab.
+    """Clickable architecture diagram; the value is JSON of the drawing tab.
 
     server_functions: picture, which takes [the shape's controls, "png" or "svg", dark].
     """

@@ -1,4 +1,4 @@
-// Maps as the server codes them: ui.handlers.attention.codec is the other side.
+// Decoder of attention maps; ui.handlers.attention.codec is the encoder.
 
 export async function inflate(text) {
   const bytes = Uint8Array.from(atob(text), c => c.charCodeAt(0));
@@ -24,7 +24,7 @@ export async function decodeMap(text, n, causal, signed) {
   return square(n, causal, at => (codes[at] === nothing ? NaN : codes[at] / (signed ? 32767 : 65534)));
 }
 
-// What four bits say: shares on a square root, differences on a signed one.
+// Dequantises 4-bit codes: shares on a square-root scale, differences on a signed one.
 export const thumbShare = code => (code / 15) ** 2;
 export const thumbDifference = code => Math.sign(code - 8) * ((code - 8) / 7) ** 2;
 

@@ -1,4 +1,4 @@
-// A drawing on the page as a file: SVG with the colours that it has now, or PNG of it at twice its size.
+// Exports a drawing on the page as SVG in its current colours, or as PNG at twice its size.
 import {save} from './page.js';
 
 const KEPT = [

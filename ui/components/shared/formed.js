@@ -1,11 +1,11 @@
-// When a preference formed, as a drawing: what the strongest parts wrote for a word, at every moment of a training.
+// Chart of when a preference formed: what the strongest parts wrote for a word, at every checkpoint.
 import {put} from './svg.js';
 
 const [LEFT, TOP, HEIGHT, BELOW] = [40, 12, 190, 26];
 const COLOURS = 6,
   WIDEST_LABEL = 56; // px of an update's number
 
-// Heights of labels that stand at the ends of lines, moved apart so that none lies on another; in the order given.
+// Heights of line-end labels, moved apart so that none overlap; in the order given.
 export function apart(heights, least) {
   const order = heights.map((_, i) => i).toSorted((a, b) => heights[a] - heights[b]);
   const found = [...heights];

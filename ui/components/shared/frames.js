@@ -1,8 +1,8 @@
-// Gradio counts the seconds of its loading screen for ever, sixty times a second, also when that is long gone, and the
-// browser draws each time: on two processors a tenth of what they compute besides.
+// Gradio's loading-screen timer runs an animation frame loop for ever, long after the screen is gone, and each frame
+// repaints: on two processors, a tenth of their capacity.
 
-// Ends it, and no other: the count reads the clock and asks for its next frame at once, so for two frames the clock
-// tells who reads it. (Frames of browser extensions and of tests are numbered in the same row and stay.)
+// Cancels that loop only: the timer reads the clock and then requests its next frame, so for two frames a patched
+// clock identifies the caller. (Frames of browser extensions and tests share the numbering and stay.)
 export function endCount() {
   const clock = performance.now;
   performance.now = function now() {

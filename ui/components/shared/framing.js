@@ -1,6 +1,6 @@
-// Where a page scrolls to so that what a tour points at is seen beside its bar. Nothing here touches the page.
+// Scroll positions that keep a tour's target visible next to its bar. Pure functions.
 
-// How far to scroll: what fits stands whole in the free space, in its middle; of what is taller the top is seen.
+// Scroll offset: centres a target that fits into the free space; shows the top of a taller one.
 //   target: {top, height} on screen; free: {top, bottom} of what nothing covers; room: of the frame around it.
 export function scrollFor(target, free, room = 12) {
   const space = free.bottom - free.top;
@@ -9,7 +9,7 @@ export function scrollFor(target, free, room = 12) {
   return target.top + target.height / 2 - (free.top + free.bottom) / 2;
 }
 
-// The share of a target that is seen in the free space, of as much as could be seen at once.
+// The visible share of a target, relative to the most that the free space can show.
 export function seenShare(target, free) {
   const top = Math.max(target.top, free.top);
   const bottom = Math.min(target.top + target.height, free.bottom);

@@ -1,10 +1,9 @@
-// The browser's Back and Forward go through the tabs and views that were open, and not away from the page.
+// Browser history: Back and Forward step through the tabs and views opened before.
 import {awaited, goTo, isOpen, place} from './places.js';
 
 const same = ([tab, view], [other, its]) => tab === other && (view === its || !its);
 
-// turnBack: what Back does while something else than the visitor opens the tabs, as a tour does; false while nothing
-// does.
+// turnBack: handles Back during a tour or a replay; returns false otherwise.
 export function keepHistory(turnBack) {
   const linked = new URLSearchParams(location.search).get('tab')?.replace('-', ' ');
   let going = false;
@@ -18,7 +17,7 @@ export function keepHistory(turnBack) {
       return;
     }
     if (before[0] === now[0] && !before[1]) {
-      // A tab is noted before its views are there: now the name of the one that was open is known.
+      // A tab is recorded before its views are mounted; now the name of its open view is known.
       const left = changes.map(change => change.target).find(tab => !isOpen(tab));
       keep('replaceState', [before[0], left?.textContent.trim() ?? '']);
       if (!left) return;

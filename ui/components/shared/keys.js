@@ -1,5 +1,5 @@
-// Keys for the stage, listed by "?". Those that press a button press one that is on screen. A second click on a main
-// button within a quarter of a second is the same click; on others, one within the time that no hand needs.
+// Keyboard shortcuts, listed by "?"; those for a button press a visible one. Debounces clicks: 250 ms on primary
+// buttons, 40 ms on others.
 import {endCount} from './frames.js';
 import {keepHistory} from './history.js';
 import {goTo, isOpen, outerTabs, place} from './places.js';
@@ -12,18 +12,18 @@ import {heldView, hold} from './visit.js';
 import {SAY, setLan} from './page.js';
 import {isTouring, leaveTour, resumeTour, startTour, turnBack, turnTour} from './tour.js';
 
-const AMID = 'A run is in progress; G does not begin it anew. S stops it, and a click on Start begins another.';
+const AMID = 'A run is in progress; G does not restart it. S stops it, and a click on Start begins another.';
 const LIST = [
   ['G', 'presses the main button of the open tab'],
   ['N', 'adds the next token'],
   ['S', 'stops what is running'],
-  ['P', 'large type for the room, and back'],
+  ['P', 'large type for a room, on or off'],
   ['D', 'dark, and back'],
   ['0, 1 to 5', 'opens Start, or one of the five views'],
   ['Q', 'what do you want to know? Questions, each of which opens its view'],
   ['W', 'why this word? What each part of the model wrote for it'],
   ['Page Down, Page Up', 'in large type: the next tab, the one before'],
-  ['B or .', 'a black screen, and back'],
+  ['B or .', 'black screen, on or off'],
   ['T', 'the guided tour; Space or Page Down goes on, Page Up back, Escape leaves'],
   ['R', 'records what happens on the page, for a replay with no model; again ends it'],
   ['?', 'this list'],
@@ -48,7 +48,7 @@ function list() {
   else dialog.showModal();
 }
 
-// A menu of files closes once one is picked, or when somebody turns elsewhere; true if one was open.
+// Closes a file menu after a choice or a click elsewhere; true if one was open.
 function closeMenus(event) {
   const menus = [...document.querySelectorAll('details.lens-save[open]')];
   const left = menus.filter(menu => !menu.contains(event.target) || event.target.closest('button'));
@@ -69,7 +69,7 @@ export function start(parts) {
     (e.target.tagName === 'INPUT' && !silent.includes(e.target.type));
   const press = selector => [...document.querySelectorAll(selector)].find(button => button.offsetParent)?.click();
   const keys = {
-    // A run that learns is not begun anew by a key that is pressed in passing.
+    // A stray key press must not restart a run in progress.
     g: () =>
       document.querySelector('#train .tr-learning')?.offsetParent
         ? dispatchEvent(new CustomEvent(SAY, {detail: AMID}))

@@ -1,4 +1,4 @@
-// How the page looks for the room: large type and the dark survive a reload, which some remotes ask for with F5.
+// Display settings: large type and dark mode survive a reload, which some remotes trigger with F5.
 const KEY = 'gptlens-look';
 const CLASSES = ['present', 'dark'];
 
@@ -10,7 +10,7 @@ const kept = () => {
   }
 };
 
-// Turns one of CLASSES on or off, and keeps that for a reload of this browser tab.
+// Toggles one of CLASSES, and stores it for a reload of this browser tab.
 export function turnLook(name) {
   const on = document.body.classList.toggle(name);
   try {

@@ -1,10 +1,10 @@
-// Ways to other places of the page: a tab, a view in it, and a choice there.
+// Navigation within the page: a tab, a view in it, and a choice there.
 import {linkTo} from './page.js';
 
 const PATIENCE = 10_000; // milliseconds until a place is given up
 
 // Goes to "tab=...&view=...&choose=...&once=...", URLSearchParams. Gives "" once it is there, else the name of what was
-// not found. The choice is made once what `once` selects can be seen: one in a view that is still set up is lost.
+// not found. The choice waits until the selector `once` is visible: in a view still being set up it would be lost.
 export async function goTo(query, isWanted = () => true) {
   const steps = {
     tab: name => press('#tabs', name),
@@ -19,7 +19,7 @@ export async function goTo(query, isWanted = () => true) {
   return '';
 }
 
-// What a way can set without loading the page; all else is read when the page is loaded.
+// Settings applied without a page load; all others need one.
 const HERE = new Set(['tab', 'view', 'choose', 'once', 'press']);
 
 // Whether a way sets more than that, and the page does not stand there yet.
@@ -28,7 +28,7 @@ export function needsLoad(query) {
   return [...query].some(([name, value]) => !HERE.has(name) && now.get(name) !== value);
 }
 
-// Goes there, by a load of the page where that is needed.
+// Navigates there, with a page load if needed.
 export function follow(query) {
   if (needsLoad(query)) loadWith(query);
   else goTo(query);
@@ -83,7 +83,7 @@ export function visible(selector) {
   try {
     return [...document.querySelectorAll(selector)].find(node => node.getClientRects().length);
   } catch {
-    return null; // no selector: a teacher's slip, which the tour says
+    return null; // invalid selector: a mistake in a tour file, which the tour reports
   }
 }
 

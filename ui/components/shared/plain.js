@@ -1,4 +1,4 @@
-// Texts and numbers as people read them; nothing here touches the page.
+// Formatting of texts and numbers. Pure functions.
 
 export const visible = text => text.replaceAll('\n', '⏎').replaceAll('\t', '⇥').replace(/^ | $/g, '␣');
 
@@ -38,7 +38,7 @@ export function ticks(low, high, wanted) {
   return found;
 }
 
-// Exponential mean whose memory grows with the run, free of the pull of its first value.
+// Bias-corrected exponential moving average whose window grows with the run.
 export function smoothed(values) {
   let mean = 0;
   let weight = 0;

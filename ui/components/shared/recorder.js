@@ -5,7 +5,7 @@ import {finished, isFlow, isRecorded, newTape, noteAnswer, noteValue, noteView, 
 
 const SPEEDS = {'half speed': 0.5, 'as it was': 1, '2 times as fast': 2, '4 times as fast': 4, 'at once': Infinity};
 const FIELDS = ['textarea', 'input[type=text]', 'input[type=number]', 'input:not([type])'];
-const FRAME = 40; // milliseconds between two looks at what is due in a replay
+const FRAME = 40; // milliseconds between two replay ticks
 
 const CHOICE = ' choice'; // behind a component's id: what is chosen in it, which its value does not say
 
@@ -19,15 +19,15 @@ let ticking = 0;
 
 const elapsed = () => Math.round(performance.now() - began);
 
-// Whether a component shows what was recorded of it; all others go on living.
+// Whether a component is being replayed; all others stay live.
 const replays = id => Boolean(replay?.player.ids.has(id));
 
 const first = new Map(); // values that the page only names, by those names
 const valueOf = context => first.get(context.props.value) ?? context.props.value;
 
-// Starts a component, with its first value where the page only names that. One that fetches for itself returns a
-// function that has it fetch everything anew; one in which something is chosen gives `choices` a function that chooses,
-// and gets one to tell what was chosen, as JSON.
+// Starts a component, with its initial value if the page holds only its name. A component that polls returns a function
+// that refetches everything; one with a selection passes `choices` a function that selects, and gets a callback that
+// reports selections as JSON.
 export function begin(id, start, context, [named, value] = []) {
   if (named) first.set(named, value);
   const tap = {live: context, watchers: [], over: replay?.player.values.get(id)};
@@ -42,7 +42,7 @@ export function begin(id, start, context, [named, value] = []) {
     server: new Proxy({}, {get: (_, name) => asked => ask(id, tap, name, asked)}),
     trigger: (name, data) =>
       replays(id) ? say('This is a replay. Leave it to go on with the model.') : context.trigger(name, data),
-    // How much faster than usual a component that asks again and again should do so.
+    // Speed factor for components that poll.
     pace: () => (replays(id) ? replay.speed : 1),
     choices(choose) {
       tap.choose = choose;
@@ -130,7 +130,7 @@ function discard() {
   if (made) drawMade();
 }
 
-// What is neither saved nor thrown away is not lost by a slip.
+// Guards an unsaved recording against closing the page.
 addEventListener('beforeunload', event => {
   if (tape || (made && !made.saved)) event.preventDefault();
 });
@@ -182,10 +182,10 @@ function due() {
   }
   fillIn();
   tellTime(now);
-  if (!fits) say('A part of this recording does not fit this page: it may be of another version.');
+  if (!fits) say('A part of this recording does not fit this page: it may be from another version.');
 }
 
-// What stood in the fields, shown and not told to the page: what it would do with it has been recorded.
+// Fills the fields without firing events: their effects are in the recording.
 function fillIn() {
   for (const [selector, node] of fields()) {
     const value = replay.player.values.get(selector);
@@ -200,7 +200,7 @@ async function answered(id, name, asked) {
   const mine = replay.player;
   const found = mine.answer(id, name, asked, clock());
   if (!found && !isFlow(name)) {
-    if (!taps.get(id)?.again) say('Nobody looked at this while it was recorded. Leave the replay to ask the model.');
+    if (!taps.get(id)?.again) say('This view was not open in the recording. Leave the replay to ask the model.');
     return undefined;
   }
   const isCurrent = () => replay?.player === mine;
@@ -226,7 +226,7 @@ function setSpeed(speed) {
   Object.assign(replay, {held, speed, since: replay.since === null ? null : performance.now()});
 }
 
-// Back to the model: every component shows again what the server last gave it.
+// Leaves the replay: every component shows its last live value again.
 export function leaveReplay() {
   if (!replay) return;
   clearInterval(replay.timer);

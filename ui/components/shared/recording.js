@@ -1,13 +1,13 @@
-// A recording of the page: what its components were given and when, what they asked, and which view was open. A talk
-// is a list of such steps, each with a sentence. Nothing here touches the page.
+// Recording of the page: timed component values, server requests with answers, and open views. A talk is a list of
+// such steps, each with a sentence. Pure functions.
 
 const NAME = 'gptlens-talk';
-// What components ask a model, and what a recording answers in its place; all else any server can answer.
+// Model requests, which a recording answers; any server can answer all others.
 const OF_MODELS = (
   'poll past chances heads tell head_map steps arithmetic odds neurons inner_sizes guesses ' +
   'why circuit circuit_without formed'
 ).split(' ');
-const FLOW = 'poll'; // is asked again and again: its answers come in their order and at their times
+const FLOW = 'poll'; // polled: its answers are replayed in order and on time
 
 export const isRecorded = name => OF_MODELS.includes(name);
 export const isFlow = name => name === FLOW;
@@ -72,7 +72,7 @@ export function player(recording) {
         flowed += 1;
         return found ? {ms: found[1], answer: found[5]} : null;
       }
-      // What comes first names a text of this server or a visitor's bench, which may be others by now.
+      // Ignores the first item, a server key or a workspace id, which may have changed.
       const like = given => JSON.stringify(Array.isArray(given) ? given.slice(1) : given);
       const exact = same.filter(one => JSON.stringify(one[4]) === JSON.stringify(asked));
       const alike = exact.length ? exact : same.filter(one => like(one[4]) === like(asked));
@@ -91,16 +91,14 @@ export function readTalk(text) {
   try {
     talk = JSON.parse(text);
   } catch {
-    throw new Error('This file is no talk: it is not JSON, or it was cut off. Save the recording again.');
+    throw new Error('This is not a talk file: it is not JSON, or it was cut off. Save the recording again.');
   }
   if (talk?.kind !== NAME || talk.version !== 1 || !Array.isArray(talk.steps) || !talk.steps.length)
-    throw new Error('This file is no talk of GPT Lens. Record one with R, and save it.');
+    throw new Error('This is not a GPT Lens talk file. Record one with R, and save it.');
   const steps = talk.steps.map((step, i) => {
     const {say, link, point, recording} = step ?? {};
     if (recording === undefined ? !link : !isRecording(recording))
-      throw new Error(
-        `Step ${i + 1} of this talk holds no recording that can be read, and no link. Record that step again.`,
-      );
+      throw new Error(`Step ${i + 1} of this talk has no readable recording and no link. Record that step again.`);
     return {say: String(say ?? ''), link: String(link ?? ''), point: String(point ?? ''), recording};
   });
   return {title: String(talk.title ?? 'A talk'), steps, at: 0, own: ''};

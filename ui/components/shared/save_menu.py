@@ -1,4 +1,4 @@
-"""The files that a panel can be saved as, behind one button."""
+"""Save menu: the file formats of a panel behind one button."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _KINDS = {
 
 
 def save_menu(*kinds: str, **others: str) -> str:
-    """HTML of the menu, or of a plain button where there is but one file.
+    """HTML of the menu, or of a plain button if there is only one format.
 
     Args:
-        kinds: endings of files, each an action of the panel.
-        others: further actions, and what they are called.
+        kinds: file extensions, each an action of the panel.
+        others: further actions, with their labels.
     """
     entries = {kind: _KINDS[kind] for kind in kinds} | others
     if len(entries) == 1:

@@ -1,6 +1,5 @@
-// What the whole page is about: the visitor's sentence, and which of its tokens and which head are chosen. Changed in
-// one view, it is changed in all: a view that is not open takes it over when it is opened, so that no hidden view
-// computes.
+// Shared state of the page: the visitor's sentence, its chosen token and the chosen head, synchronised between views. A
+// hidden view updates when it is opened, so that no hidden view computes.
 
 // Boxes that hold the visitor's sentence, wherever they stand.
 const BOXES = ['#prompt textarea', '#attention-text textarea', '#score-text textarea', '#steer-prompt textarea'];
@@ -14,7 +13,7 @@ export const chosenHead = () => about.head; // [layer, head], or null
 
 export const chosenToken = () => about.token; // its place in the text, or null
 
-// Calls with what is new, {text}, {head} or {token}, and not for what the hearer has told itself.
+// Subscribes to changes, {text}, {head} or {token}, except the subscriber's own.
 export function onSentence(hear) {
   hearers.add(hear);
   return () => hearers.delete(hear);
@@ -63,7 +62,7 @@ export const chosenInLink = () => ({
   ...(about.token === null ? {} : {token: about.token}),
 });
 
-// What the visitor's sentence is when the page opens: that of before a reload, else what the link holds, else nothing.
+// The initial sentence: the one before a reload, else the link's, else none.
 export function firstSentence(search, kept) {
   if (kept?.search === search && kept.text) return kept.text;
   const query = new URLSearchParams(search);
@@ -82,7 +81,7 @@ function fill() {
   }
 }
 
-// Hears what is typed into any of the boxes, and fills those of a view that is opened, unless a replay is on.
+// Listens to all boxes, and fills those of a newly opened view, except during a replay.
 export function shareSentence(replaying) {
   isReplaying = replaying;
   let kept = null;

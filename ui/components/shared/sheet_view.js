@@ -8,7 +8,7 @@ const plain = cell => cell?.text ?? cell; // of a link, what stands there
 const FOLDED_FROM = 12; // rows of a table that has bars
 const FIGURE = /^[−+]?[\d.,]+( \w+| ?[×x%])?$|^[\d.]+e/;
 
-// Whether a column is to be read as figures: numbers, or mostly texts that are one.
+// Whether a column is numeric: numbers, or mostly numeric texts.
 function isFigures(rows, k) {
   const cells = rows.map(row => row[k]).filter(cell => cell !== '');
   return k > 1 && 2 * cells.filter(cell => number(cell) || FIGURE.test(cell)).length > cells.length;

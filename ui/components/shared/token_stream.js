@@ -115,7 +115,7 @@ export function start({element, props, trigger, watch, given}) {
     } // another text, or this one cut short by Undo
     const end = value.lastIndexOf('\n') + 1;
     if (end <= shown.length) return;
-    // A text that grows is followed to its end; one that appears whole is read from its beginning.
+    // Follows a growing text to its end; shows a complete one from its beginning.
     const growing = shown !== '';
     const atEnd = growing && box.scrollTop + box.clientHeight >= box.scrollHeight - 40;
     for (const line of value.slice(shown.length, end).split('\n')) {

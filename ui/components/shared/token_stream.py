@@ -1,4 +1,4 @@
-"""A text that grows token by token, coloured by probability, with what else the model thought of behind each."""
+"""Streamed text, coloured by token probability, with the alternatives of each token."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def token_stream(
 
     Its value is a serialised `ui.state.token_stream`, which is only ever appended to. Its event `pick` carries
     {"place": which generated token, "id": the alternative that was clicked}; `onward` asks for more of the same text.
-    The page holds the text over a reload, should the server have forgotten it.
+    The page keeps the text across a reload, in case the server no longer has it.
 
     Args:
         value: a serialised stream.
         label: what a screen reader calls it.
         compact: smaller, for several side by side.
         branching: a click on an alternative writes on from there, and a text that has ended can be gone on with.
-        tail: its end is what is read, also of a text that appears whole.
+        tail: scrolls to the end, even if the text appears all at once.
     """
     return component(
         value,

@@ -12,7 +12,7 @@ const KEY = 'gptlens-tour';
 
 let tour = null; // {title, steps, at, own}
 let bar = null;
-let wanted = 0; // number of the step that is being shown, so that a slow one does not come back
+let wanted = 0; // number of the newest step, so that a slow older one is dropped
 
 // Raises an error with a sentence for a text that is no tour.
 export function parseTour(text) {
@@ -27,7 +27,7 @@ export function parseTour(text) {
     else if (say && !steps.length) title = say.replace(/^#\s*/, '');
   }
   if (!steps.length)
-    throw new Error('This file has no step. A step is a line like ?tab=generate and a sentence below it.');
+    throw new Error('This file has no steps. A step is a line like ?tab=generate and a sentence below it.');
   return {title, steps, at: 0, own: text};
 }
 
@@ -45,7 +45,7 @@ export async function startExample() {
     const reply = await fetch(new URL('../talks/example.talk', import.meta.url));
     startTour(readTalk(await reply.text()));
   } catch {
-    startTour(); // a server that is gone: the tour at least needs none
+    startTour(); // server unreachable: the tour needs none
   }
 }
 
@@ -121,7 +121,7 @@ async function go(at) {
   const step = tour.steps[at];
   leaveReplay();
   const query = new URLSearchParams(step.link);
-  const loads = tour.loaded !== at && needsLoad(query); // once: what a link cannot hold must not load it for ever
+  const loads = tour.loaded !== at && needsLoad(query); // once, to avoid a reload loop for settings a link cannot hold
   tour.loaded = loads ? at : null;
   keep();
   if (loads) {
@@ -148,9 +148,9 @@ async function go(at) {
   else missing('press', query.get('press'));
 }
 
-// What a step asks for and this page has not: said, since a slip is best seen while a tour is being written.
+// Reports a step's missing target, to help authors find mistakes.
 function missing(name, value) {
-  say(`${tour.steps[tour.at].say} (This step asks for “${name} ${value}”, which is not to be seen here.)`);
+  say(`${tour.steps[tour.at].say} (This step asks for “${name} ${value}”, which is not shown here.)`);
 }
 
 function frame(target) {
@@ -158,7 +158,7 @@ function frame(target) {
   if (!target) return;
   target.classList.add('tour-target');
   bring(target);
-  // What is still being drawn grows: it is brought into sight again, until the visitor scrolls.
+  // Keeps a growing target in view until the visitor scrolls.
   const grown = new ResizeObserver(() =>
     target.classList.contains('tour-target') ? bring(target) : grown.disconnect(),
   );

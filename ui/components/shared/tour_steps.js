@@ -87,13 +87,13 @@ export const STEPS = [
   [
     'tab=parameters&view=All models',
     '#quoted .sh-section',
-    'Why GPT-2 small is called 117M and 124M. Both are in print, and only one is what you count.',
+    'Why GPT-2 small is called 117M and 124M. Both are in print, but only one matches the count.',
   ],
   ['tab=parameters&view=Drawing', '#drawing .dr-box', 'The architecture to scale. Click a part for its code.'],
   [
     'tab=train',
     '#train .tr-plot',
-    'A recorded run of two minutes. The loss falls from knowing nothing, past counting letters, to words.',
+    'A recorded run of two minutes. The loss falls from pure guessing, past letter counts, to words.',
   ],
   [
     'tab=train',

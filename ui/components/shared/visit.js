@@ -1,5 +1,5 @@
-// What a browser tab keeps over a reload: a name, by which the server finds its text, the text itself for a server that
-// has been started anew, and which tab and view were open. Another link is another visit.
+// Session storage of a browser tab across reloads: an id by which the server finds its text, the text itself in case
+// the server restarts, and the open tab and view. Another link starts a new visit.
 import {drawnName} from './plain.js';
 import {tabOfTour} from './tour.js';
 

@@ -22,7 +22,7 @@ export const WORD_TOUR = {
     [
       'tab=attention&view=Logit lens',
       '#lens .ln-knew',
-      'When did it know? Press Play: above every word stands what it would have said after so many layers.',
+      'When did it know? Press Play: above each word is what it would have said after that many layers.',
     ],
     [
       why,
@@ -34,7 +34,7 @@ export const WORD_TOUR = {
       why,
       '#why .ct-words',
       'Where it comes from: every word of the text by what it brings.',
-      'The red of the beginning counts, seventeen words back.',
+      'The “red” at the beginning counts, seventeen words back.',
     ],
     [
       why,

@@ -4,8 +4,8 @@ import {add, addButton} from '../shared/page.js';
 import {ENOUGH, MOST, bound, share, verdict} from './guessing_score.js';
 
 const ABOUT =
-  'Shannon asked people in 1951: how many guesses does the next letter take? A GPT is trained to be good at nothing else. ' +
-  'The text is one that none of the bundled models has learned from.';
+  'Shannon asked people in 1951: how many guesses does the next letter take? A GPT is trained for exactly this. ' +
+  'None of the bundled models was trained on this text.';
 
 export function guessing(box, server, modelNow) {
   let number = 0,
@@ -98,7 +98,7 @@ export function guessing(box, server, modelNow) {
       const track = add(both, 'span', 'gg-track');
       add(track, 'i').style.width = share(ranks);
       const bits = ranks.length >= ENOUGH ? ` · at most ${bound(ranks).toFixed(2)} bits each` : '';
-      add(both, 'span', 'gg-figure', `right at once: ${share(ranks)}${bits}`);
+      add(both, 'span', 'gg-figure', `right first time: ${share(ranks)}${bits}`);
     }
     const last = game.parts[at - 1];
     if (!last) return;

@@ -21,7 +21,8 @@ export function verdict(yours, theirs, name, kind) {
   if (!n) return '';
   const [you, it] = [atOnce(yours), atOnce(theirs)];
   const what = kind === 'letters' ? 'letter' : 'word';
-  const said = `After ${counted(n, what)}: right at once, you ${you} (${share(yours)}), ${name} ${it} (${share(theirs)}).`;
+  const both = `you ${you} (${share(yours)}), ${name} ${it} (${share(theirs)})`;
+  const said = `After ${counted(n, what)}: right first time, ${both}.`;
   if (n < ENOUGH) return said;
   if (you === it) return `${said} Nothing stands out.`;
   return `${said} ${you > it ? 'You lead' : `${name} leads`} by ${Math.abs(you - it)}.`;

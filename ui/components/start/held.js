@@ -1,4 +1,4 @@
-// The sentence that stands on Start, which the page keeps when another model, or another moment of one, is picked.
+// The sentence on Start, kept when another model or checkpoint is picked.
 let held = null;
 
 export const holdSentence = sentence => {

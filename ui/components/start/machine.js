@@ -1,5 +1,5 @@
-// The machine at work: tokens, embedding, every block with where its head looks and what it writes, the final norm, and
-// the guess as it forms. One SVG, drawn anew for every text; all words come in by textContent.
+// Model diagram: tokens, embedding, every block with its head's attention and its output, the final norm, and the guess
+// as it forms. One SVG, redrawn for every text; all words are set by textContent.
 import {figure, percent, visible} from '../shared/plain.js';
 import {add, addButton} from '../shared/page.js';
 import {put} from '../shared/svg.js';
@@ -69,7 +69,7 @@ export function sentences({machine, tokens, first}) {
   };
 }
 
-// A recording holds where heads look and the last guess, not what parts write.
+// A recording holds attention and the last guess, but not the parts' outputs.
 const isRecorded = ({blocks}) => blocks[0].attention === undefined;
 
 // Which block a group of blocks shows: the one with the chosen head, else the one whose head writes most.
@@ -146,7 +146,7 @@ export function machinePicture(box, said, {go, look, choose, next}) {
     sheet.showModal();
   }
 
-  // One part after the other is marked and told; after the last one the next word is written.
+  // Steps through the parts, then writes the next word.
   function step() {
     if (!data) return;
     stepped += 1;
@@ -350,7 +350,7 @@ export function machinePicture(box, said, {go, look, choose, next}) {
     svg.classList.add('beat');
   }
 
-  // Nothing of one model is shown beside another.
+  // Clears everything of the previous model.
   function clear() {
     data = null;
     stepped = -1;

@@ -22,7 +22,7 @@ export function questions(box, search, asked) {
         if (best && !sentence()) setSentence(best);
         goTo(new URLSearchParams(way));
       });
-    if (!found.length) box.textContent = 'No question has these words. Try one word, such as “memory”.';
+    if (!found.length) box.textContent = 'No question contains these words. Try one word, such as “memory”.';
   }
   search.addEventListener('input', draw);
   search.addEventListener('keydown', event => {

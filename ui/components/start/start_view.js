@@ -1,4 +1,4 @@
-// One live sentence: every word can be changed, every guess can be taken, arcs show who looks where.
+// Live sentence: edit any word, accept any guess; arcs show attention.
 // Model text goes into the page by textContent alone.
 import {counted, percent, visible} from '../shared/plain.js';
 import {add, addButton, onTools, shareLink} from '../shared/page.js';
@@ -136,13 +136,13 @@ export function start({element, props, server, watch, given}) {
     if (await ask(wanted)) write(writes);
   }
 
-  // Goes on by itself, each word drawn among the best guesses by their chances.
+  // Continues automatically, sampling each word from the top guesses.
   async function write(n) {
     left = n;
     drawPlay();
     while (left > 0 && element.isConnected) {
       if (data.full) {
-        say('The text is as long as it gets here. Start over, or open Generate for a whole story.');
+        say('The text has reached its limit here. Start over, or open Generate for a whole story.');
         break;
       }
       const picked = drawn(data.next.filter(([, , id]) => id !== data.end));
@@ -289,7 +289,7 @@ export function start({element, props, server, watch, given}) {
   }
 
   function take(id) {
-    if (data.full) say('The text is as long as it gets here. Start over, or open Generate for a whole story.');
+    if (data.full) say('The text has reached its limit here. Start over, or open Generate for a whole story.');
     else change([...ids(), id], 0);
   }
 

@@ -1,4 +1,4 @@
-"""The first thing to see: a sentence to play with, a training run as a film, and a door to every tab."""
+"""Landing view: an editable sentence, a training run as a film, and a link to every tab."""
 
 from __future__ import annotations
 

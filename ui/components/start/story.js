@@ -17,8 +17,8 @@ const OPTIONS = [
   [
     'RNN, LSTM',
     (row, column) => (column <= row ? 0.75 ** (row - column) : 0),
-    'Well known then, and cheap: it keeps one state and passes it on from word to word.',
-    'One word must wait for the other, so training is slow, and what was read long ago fades.',
+    'Well known then, and cheap: it passes one state on from word to word.',
+    'Each word must wait for the last, so training is slow, and what was read long ago fades.',
   ],
   [
     'Transformer encoder',
@@ -30,7 +30,7 @@ const OPTIONS = [
     'Transformer decoder: GPT',
     (row, column) => (column <= row ? 1 : 0),
     'All words are trained at once, and it can write, because none sees the future.',
-    'A word is read with what is on its left alone.',
+    'A word is read only with what is to its left.',
   ],
 ];
 const minus = value => value.toFixed(2).replace('-', '−');

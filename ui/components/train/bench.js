@@ -1,4 +1,4 @@
-// The bench that this page trains on. One's own is drawn here, so that two quick presses of Start mean the same one.
+// The workspace of this page. Its id is generated here, so that two quick presses of Start use the same one.
 import {drawnName} from '../shared/plain.js';
 
 let bench = null;

@@ -14,7 +14,7 @@ const PANELS = [
 ];
 const LABELLED = 'Loss, nats: L2 for each line, L1 for each token'; // the first panel's, of labels
 
-// Where things stand on the common axis: updates, or in a race seconds, since the clock is what both share.
+// Position on the common axis: updates, or seconds in a race, whose runs share the clock.
 export const axis = run =>
   run.rival
     ? {row: row => row[4], look: look => look.elapsed, name: 'seconds', least: 0.5, end: run.elapsed + (run.left || 0)}

@@ -30,7 +30,7 @@ export function start({element, server}) {
     find('said').textContent =
       `${counted(found.chosen, 'choice')} so far. ` +
       (found.chosen < 4
-        ? 'At least 4 are needed; 10 or more show.'
+        ? 'At least 4 are needed; 10 make a difference.'
         : 'Set “Who prefers” to “you, below”, then press 2.');
   }
 

@@ -1,4 +1,4 @@
-// What a run looked like at one moment: a sample, the chance of a token over time, the maps of its heads.
+// One snapshot of a run: a sample, a token's probability over time, and the attention maps.
 import {isDark, add} from '../shared/page.js';
 
 // A sample behind its prompt; nothing without a look.

@@ -1,4 +1,4 @@
-// A run as a page has received it so far. Nothing here touches the page.
+// Client-side state of a run, updated by polls. Pure functions.
 
 // What a page keeps of a run, before it has received anything.
 export const begun = news => ({
@@ -17,7 +17,7 @@ const RUNNING = 'state reason step elapsed left rate version next_look busy slow
 );
 const NOW = [...RUNNING, 'final', 'final_accuracy', 'verdict'];
 
-// Adds what is new of a run; what it had received beyond the beginning of the news is no longer true.
+// Merges a poll answer into a run: truncates rows and snapshots at the answer's start, then appends.
 export function receive(run, news) {
   run.rows.length = Math.min(news.first, run.rows.length);
   run.rows.push(...news.rows);

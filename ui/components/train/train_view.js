@@ -1,4 +1,4 @@
-// Follows a run on the server: asks for what is new, draws it, and steers. Everything that the model wrote goes into
+// Polls a run on the server, draws and steers it. Everything that the model wrote goes into
 // the page by textContent. `run` is what has been received of the newest run.
 import {counted, csvText, percent, smoothed, visible} from '../shared/plain.js';
 import {inflate} from '../shared/coding.js';
@@ -37,7 +37,7 @@ export function start({element, props, server, trigger, watch, pace}) {
     at = 0,
     failures = 0,
     wanted = null, // id of the run that was started last
-    starting = false, // a run was asked for, and what stands here is of the one before
+    starting = false, // a start is pending; the view still shows the previous run
     guess = null,
     restored = false, // the form of the run that stood here before a reload was asked for
     epoch = 0,
@@ -110,7 +110,7 @@ export function start({element, props, server, trigger, watch, pace}) {
     busy = false;
     schedule(mine !== epoch ? 0 : !inSight ? 5000 : alive() ? 230 : 1500);
   }
-  // What the page knows at once: the old numbers, sample and curves are no longer what is happening.
+  // Marks the old numbers, sample and curves as stale at once.
   function setStarting(on) {
     starting = on;
     element.classList.toggle('tr-starting', on);
@@ -237,7 +237,7 @@ export function start({element, props, server, trigger, watch, pace}) {
       valid = run.final ?? look?.valid ?? null,
       states = {
         ready: 'Ready: press Resume, or Step',
-        queued: run.queue ? queued(run.queue) : 'Waiting for a place',
+        queued: run.queue ? queued(run.queue) : 'Waiting in the queue',
         starting: 'Starting…',
         running: 'Learning',
         paused: 'Paused',
@@ -555,7 +555,7 @@ export function start({element, props, server, trigger, watch, pace}) {
   addEventListener(STARTING, () => setStarting(true));
   addEventListener(STARTED, () => {
     if (!starting || (wanted && wanted !== run?.id)) return; // its first news end it
-    setStarting(false); // refused: what was there goes on
+    setStarting(false); // refused: show the previous run again
     drawnHeads = '';
     tick();
   });

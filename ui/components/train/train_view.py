@@ -1,4 +1,4 @@
-"""A training run, live: curves, numbers, what the model writes, where its heads look, and the runs before it."""
+"""Live view of a training run: curves, figures, samples, attention maps, and earlier runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-// What leaving single words out does to an answer, in words and as colours. Nothing here touches the page.
+// Leave-one-out effects of words on an answer, as text and colours. Pure functions.
 import {percent} from '../shared/plain.js';
 
 const NOTHING = 0.05; // nats; what is less is within what any change of a prompt does
@@ -30,7 +30,7 @@ export function strongest(words, answer, p) {
       `“${helps.text.trim()}” helps most: it makes “${answer}” ${times(helps.effect)} as likely ` +
         `(without it ${percent(Math.min(1, p * Math.exp(-helps.effect)))}).`,
     );
-  if (hurts) said.push(`“${hurts.text.trim()}” speaks against it most: ${times(hurts.effect)} less likely.`);
+  if (hurts) said.push(`“${hurts.text.trim()}” counts against it most: ${times(hurts.effect)} less likely.`);
   if (!said.length) said.push('No single word stands out.');
   if (cue && Math.abs(cue.effect) > NOTHING)
     said.push(`The cue “${cue.text.trim()}”, apart, is worth ${times(cue.effect)}.`);

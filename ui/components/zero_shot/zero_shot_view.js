@@ -150,8 +150,7 @@ export function start({element, props, server, watch, given}) {
     line.append(`” after this prompt: ${percent(p)}`);
     if (note) add(box, 'div', 'zs-note', note);
     add(box, 'p', 'zs-strongest', strongest(words, answer, p));
-    const legend =
-      'Leave one word out, read again: blue words make the answer likelier, orange ones less likely. The cue';
+    const legend = 'One word left out at a time: blue words make the answer likelier, orange ones less likely. The cue';
     add(box, 'div', 'zs-legend2', `${legend}, outlined, is not coloured.`);
     const text = add(box, 'div', 'zs-prompt');
     text.tabIndex = 0;

@@ -1,4 +1,4 @@
-"""What a zero-shot prompt is made of, what labels it makes likely, three ways of asking, and what an answer owes to it."""
+"""Views of a zero-shot prompt: its parts, label likelihoods, three prompting styles, and prompt attribution."""
 
 from __future__ import annotations
 

@@ -20,14 +20,14 @@ _KEY = {
 
 @dataclass(frozen=True)
 class Drawn:
-    """What the drawing needs to know of a shape.
+    """The model shape as the drawing needs it.
 
     Attributes:
         name: for the title.
         V, P, C, F, L, H: vocabulary, positions, width, inner width, layers, heads.
         pre_norm, tied, use_mlp, use_positions: switches.
         activation: "gelu_new", "gelu" or "relu".
-        dropout: share that is set to 0 in training, everywhere the same.
+        dropout: rate, the same everywhere.
         counts: parameters by component, all blocks together.
     """
 

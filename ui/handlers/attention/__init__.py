@@ -1,1 +1,1 @@
-"""What is computed for the Attention tab."""
+"""Handlers of the Attention tab."""

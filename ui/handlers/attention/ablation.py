@@ -1,4 +1,4 @@
-"""Parts of the model switched off, for one visitor and one pass: what would it say then?"""
+"""Ablation: the next-token distribution with parts of the model switched off, for one visitor and one pass."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def switch_off(
     *,
     example: bool = False,
 ) -> str:
-    """The next-token distribution before and after, as JSON for the component; errors are said in its place.
+    """The next-token distribution before and after, as JSON for the component; errors become its message.
 
     Args:
         services: of the app.
@@ -39,7 +39,7 @@ def switch_off(
         form: what is read, and how; the end-of-text token in front is part of it.
         off: list of [layer, "head" | "attention" | "mlp", head or null].
         replacement: "zero", or "mean" over the text.
-        example: nobody has chosen these parts; they go when the visitor chooses one.
+        example: these parts are an example; they are dropped when the visitor chooses one.
 
     Keys: of (what effects belong to), model, note, L, H, mlp, off, replacement, divergence (bits), rows of
     {id, label, before, after}, example.
@@ -58,11 +58,11 @@ def try_all(
     form: AttentionForm,
     replacement: object,
 ) -> Iterator[str]:
-    """Switches off every part alone, layer by layer: how far the next-token distribution moves, in bits.
+    """Ablates each part alone, layer by layer, and measures how far the next-token distribution moves, in bits.
 
     Yields:
         JSON of {of, effects: {"layer,kind,head": bits}, done, total, stopped}; `of` says what they belong to. A stop
-        keeps what was found.
+        keeps the results so far.
     """
     how = _replacement(replacement)
     seen = maps.read(services, session_id, form)
@@ -80,13 +80,13 @@ def try_all(
 
 
 def parts_of(off: object) -> list[ModelPart]:
-    """The parts of a list that came from outside, checked. Raises InputError."""
+    """Validates an untrusted list of parts. Raises InputError."""
     if not isinstance(off, list) or len(off) > _MOST_OFF:
-        raise InputError(f"What is switched off must be a list of at most {_MOST_OFF:,} parts.")
+        raise InputError(f"The parts to switch off must be a list of at most {_MOST_OFF:,}.")
     parts = []
     for entry in off:
         if not isinstance(entry, list) or len(entry) != 3 or entry[1] not in ("head", "attention", "mlp"):
-            raise InputError(f"{str(entry)[:60]!r} is no part; write [layer, 'head' | 'attention' | 'mlp', head].")
+            raise InputError(f"{str(entry)[:60]!r} is not a part; write [layer, 'head' | 'attention' | 'mlp', head].")
         layer = inputs.whole(entry[0], "The layer", low=0, high=100_000)
         head = inputs.whole(entry[2], "The head", low=0, high=100_000) if entry[1] == "head" else None
         parts.append(ModelPart(layer, entry[1], head))
@@ -124,7 +124,7 @@ def _changed(seen: ReadText, parts: list[ModelPart], how: str) -> dict[str, Any]
 
 
 def fitting(services: Services, model: object, off: object) -> list[list[Any]]:
-    """What of a list of parts a model has: another model may have fewer layers or heads."""
+    """The listed parts that the model has: another model may have fewer layers or heads."""
     config = services.models.get(inputs.model_name(model)).model.config
     return [
         [part.layer, part.kind, part.head]
@@ -137,7 +137,7 @@ def fitting(services: Services, model: object, off: object) -> list[list[Any]]:
 
 def _replacement(value: object) -> str:
     if value not in REPLACEMENTS:
-        raise InputError(f"What takes the part's place is {str(value)[:60]!r}; choose zero or mean.")
+        raise InputError(f"The replacement is {str(value)[:60]!r}; choose zero or mean.")
     return str(value)
 
 

@@ -1,4 +1,4 @@
-"""The circuit behind a word: words, heads and neurons that lead to it, each checked by switching it off."""
+"""Circuit of a prediction: the words, heads and neurons that lead to it, each checked by ablation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ui.handlers.open_model import open_model, refused
 from ui.services import Services
 
 _MOST_NODES, _MOST_OFF, _N_NEXT, _N_NAMED = 16, 40, 5, 3
-_SMALL = 0.5  # of a logit: a difference below it is no preference
+_SMALL = 0.5  # logits: a smaller difference is no preference
 _KINDS = ("head", "neuron")
 
 
@@ -91,7 +91,7 @@ def _node(lm: LanguageModel, ids: list[int], value: object) -> CircuitNode:
     kind, *places = value if isinstance(value, list) and len(value) == 4 else [None] * 4
     widths = {"head": config.n_head, "neuron": config.inner_dim if config.use_mlp else 0, "word": 1}
     if not isinstance(kind, str) or kind not in widths:
-        raise InputError(f"{str(value)[:60]} is no part of a circuit: [kind, layer, index, place] is one.")
+        raise InputError(f"{str(value)[:60]} is not a circuit part; write [kind, layer, index, place].")
     lows = (-1 if kind == "word" else 0, 0, 0)
     highs = (config.n_layer - 1, widths[kind] - 1, len(ids) - 1)
     named = zip(places, ("The layer", "The number of the part", "The place"), lows, highs, strict=True)
@@ -168,14 +168,14 @@ def conclusion(
     came = (
         f"most of it comes from {listed([f'{quoted(word)} ({value:+.1f})' for word, value in best[:_N_NAMED]])}"
         if best
-        else "no single word brings it"
+        else "no single word explains it"
     )
     by = f", through {'heads' if len(through) > 1 else 'head'} {listed(through)}" if through else ""
     return f"{named}, {total:+.1f}: {came}{by}."
 
 
 def agreement(influences: Sequence[float], really: Sequence[float | None], carried: float) -> str:
-    """How much the drawing holds of the whole, and how well its influences and their checks agree."""
+    """What share of the total the circuit carries, and how well influences agree with ablations."""
     pairs = [(one, -real) for one, real in zip(influences, really, strict=True) if real is not None]
     said = f"The parts drawn carry {percent(carried)} of the influence."
     if len(pairs) < 3:

@@ -1,4 +1,4 @@
-"""Attention maps as short strings for the page: 4 bits a cell for thumbnails, 16 for the head that is looked at."""
+"""Codec of attention maps for the page: 4 bits per cell for thumbnails, 16 for the selected head."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 # Thumbnails are drawn at 30 to 70 pixels; with many heads they are smaller still.
 _SIDE, _SIDE_OF_MANY, _MANY = 64, 32, 400
-# 16-bit codes: what is not available, and the range of the rest.
+# 16-bit codes: not available, and the highest valid code.
 _NA, _TOP = 65535, 65534
 _SIGNED_NA, _SIGNED_TOP = -32768, 32767
 

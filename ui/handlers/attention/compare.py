@@ -1,4 +1,4 @@
-"""Two texts of equal length, or two models of one shape: where every head looks more, and where less."""
+"""Attention difference of two texts of equal length, or of two models of the same shape, for every head."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _N_NAMED, _MOVED = 3, 0.05  # heads that are named, and the least share of atten
 def compare(
     services: Services, session_id: str | None, model_a: object, text_a: object, model_b: object, text_b: object
 ) -> str:
-    """The component's value for A minus B; what cannot be compared is said in its place.
+    """The component's value for A minus B, or a message if they cannot be compared.
 
     Keys as in `attention.describe`, with signed true, a key that joins both readings, and as scores only "changed":
-    how much of each head's attention stands elsewhere, averaged over reading tokens, 0 to 1 (total variation).
+    the share of each head's attention that moved, averaged over query tokens, 0 to 1 (total variation).
     """
     try:
         a = maps.read(services, session_id, maps.AttentionForm(model_a, text_a))
@@ -64,7 +64,7 @@ def head_difference(services: Services, request: object) -> dict[str, Any] | Non
 
 
 def both(services: Services, request: object) -> tuple[ChosenHead, ChosenHead] | None:
-    """The same head in both readings, or None: anybody can send anything."""
+    """The same head in both readings, or None for an invalid request."""
     if not isinstance(request, list) or not request or not isinstance(request[0], str):
         return None
     first, _, second = request[0].partition(_BETWEEN)
@@ -104,7 +104,7 @@ def _describe(a: ReadText, b: ReadText, text: str) -> str:
 
 
 def conclusion(changed: list[list[float]]) -> str:
-    """Which heads look elsewhere, from the share of each one's attention that moved, by layer and head."""
+    """Names the heads whose attention moved most, from the share that moved by layer and head."""
     ranked = sorted(((share, layer, head) for layer, row in enumerate(changed) for head, share in enumerate(row)))[::-1]
     clear = [f"head {layer}.{head} ({percent(share)})" for share, layer, head in ranked[:_N_NAMED] if share >= _MOVED]
     if not clear:

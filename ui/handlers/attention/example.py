@@ -1,4 +1,4 @@
-"""What the Attention tab shows before anybody does anything."""
+"""The initial example of the Attention tab."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class AttentionExample:
 
 
 def make_attention_example(services: Services) -> AttentionExample:
-    """Runs the handlers once, as a visitor would."""
+    """Builds the example by running the handlers once."""
     name = services.models.default
     lm = services.models.get(name)
     text = text_to_read(services, name, lm)

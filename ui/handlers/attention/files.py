@@ -1,4 +1,4 @@
-"""Attention maps as files: all numbers for programs, and the page's view for a browser without this app."""
+"""Attention maps as files: arrays for programs, and a standalone HTML page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ui.handlers.attention import codec
 from ui.handlers.attention.maps import WITHOUT_FIRST, ChosenHead, chosen, shown_as
 from ui.services import Services
 
-# More than this as fp32 would make a file that no browser likes; the chosen head alone always fits.
+# A larger fp32 array would be too much for a browser; the chosen head alone always fits.
 _MOST_ARRAY_BYTES = 48 << 20
 _MOST_PAGE_CELLS = 3_000_000
 
@@ -21,7 +21,7 @@ def arrays(services: Services, request: object) -> str | None:
     """A compressed .npz as a data URL. `request` is [key, layer, head, mode].
 
     Arrays: attention float32 [n_layer, n_head, T, T], or [T, T] of the chosen head when all would be too large;
-    tokens, token_ids; layer and head, the chosen ones. Rows that have nothing left to look at are NaN.
+    tokens, token_ids; layer and head, the chosen ones. Rows with no attention left are NaN.
     """
     found = chosen(services, request)
     if found is None:
@@ -44,7 +44,7 @@ def arrays(services: Services, request: object) -> str | None:
 
 
 def maps_for_a_page(services: Services, request: object) -> dict[str, Any] | None:
-    """What `head_map` would answer, "layer,head" -> map, for a page that cannot ask: of all heads, or one layer's."""
+    """Precomputed `head_map` answers for an offline page, "layer,head" -> map: all heads, or those of one layer."""
     found = chosen(services, request)
     if found is None:
         return None

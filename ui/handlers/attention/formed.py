@@ -1,4 +1,4 @@
-"""When a preference formed: what each part of a model wrote for a word, at every moment of its training."""
+"""When a preference formed: logit attribution by part at every checkpoint of a training run."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from ui.state.model_store import base_name, moments
 
 _N_PARTS = 6
 _SMALL = 0.5  # of a logit
-_TAKEN = 0.5  # of its final value: from then on a part counts as there
+_TAKEN = 0.5  # share of its final value from which a part counts as formed
 
 
 def formed(services: Services, request: object) -> str:
-    """[model, text, token id, rival's id] as JSON; a sentence in "message" where it cannot be, "" where no moments are.
+    """[model, text, token id, rival's id] as JSON; on failure a sentence in "message", "" without checkpoints.
 
-    Keys: steps (updates after which each moment was kept, the finished model last as null), total (the difference of
-    both logits at each), parts ({name, values}: those that write most at any moment), said.
+    Keys: steps (updates at each checkpoint, the finished model last as null), total (the difference of both logits at
+    each), parts ({name, values}: those that write most at any checkpoint), said.
     """
     try:
         model, text, *pair = request if isinstance(request, list) and len(request) == 4 else [None] * 4
@@ -52,10 +52,10 @@ def formed(services: Services, request: object) -> str:
 
 
 def described(found: Sequence[LogitAttribution], steps: Sequence[int | None], pair: Sequence[str]) -> dict[str, Any]:
-    """What each part wrote at every moment; keys as in `formed`.
+    """What each part wrote at every checkpoint; keys as in `formed`.
 
     Args:
-        found: the same difference of logits, split at every moment; at least one.
+        found: attribution of the same logit difference at every checkpoint; at least one.
         steps: updates before each; None for the finished model.
         pair: the token and its rival, as people read them.
     """
@@ -72,10 +72,10 @@ def described(found: Sequence[LogitAttribution], steps: Sequence[int | None], pa
 def conclusion(
     parts: Sequence[dict[str, Any]], totals: Sequence[float], steps: Sequence[int | None], pair: Sequence[str]
 ) -> str:
-    """When a model came to prefer one word, and when the part that writes most for it was there.
+    """When a model began to prefer a word, and when the part that writes most for it had formed.
 
     Args:
-        parts: name and values at each moment.
+        parts: name and values at each checkpoint.
         totals: the difference of both logits at each.
         steps: updates at each; None for the finished model.
         pair: labels of both words.
@@ -95,11 +95,11 @@ def conclusion(
     values = [sign * value for value in first["values"]]
     there = _since(values, _TAKEN * values[-1])
     writer = f"{first['name']} ({sign * values[-1]:+.1f})"
-    return f"{said}; what writes most for it, {writer}, took over {_when(there, steps)}."
+    return f"{said}; its main source, {writer}, took over {_when(there, steps)}."
 
 
 def _since(values: Sequence[float], least: float) -> int:
-    """The first moment from which on all values are above a least one."""
+    """The first index from which all values exceed the minimum."""
     below = [place for place, value in enumerate(values) if value <= least]
     return min(below[-1] + 1 if below else 0, len(values) - 1)
 

@@ -1,4 +1,4 @@
-"""What a head does whatever the text: what it copies or suppresses, and which earlier heads it builds on."""
+"""Head analysis from weights alone: OV copying or suppression, and composition with earlier heads."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ui.services import Services
 
 _N, _N_NAMED = 10, 3
 _COPIES = 0.5  # of a copying score: beyond it, either way, a head is said to copy or to suppress
-_BUILDS = 0.2  # of a composition score: what random weights of this width reach is about half of it
+_BUILDS = 0.2  # of a composition score: about twice the score of random weights of this width
 _KINDS = {"Q": "what it looks for", "K": "what it looks at", "V": "what it passes on"}
 
 
@@ -53,7 +53,7 @@ def _labels(lm: LanguageModel, found: HeadCircuits) -> list[str]:
 
 
 def conclusion(name: str, found: HeadCircuits, copied: Sequence[str]) -> str:
-    """What a head's weights say that it does.
+    """Summarises what a head does, from its weights.
 
     Args:
         name: "5.4".
@@ -73,6 +73,6 @@ def conclusion(name: str, found: HeadCircuits, copied: Sequence[str]) -> str:
 def _builds(compositions: Sequence[Composition]) -> str:
     strong = [one for one in compositions if one.score >= _BUILDS][:_N_NAMED]
     if not strong:
-        return "It builds on no earlier head in particular." if compositions else "No head stands before it."
+        return "It builds on no earlier head in particular." if compositions else "No head comes before it."
     named = [f"head {one.layer}.{one.head} in {_KINDS[one.kind]} ({one.score:.2f})" for one in strong]
     return f"It builds on {listed(named)}."

@@ -15,17 +15,17 @@ from ui.handlers.attention.maps import AttentionForm, ReadText
 from ui.services import Services
 from ui.state.token_stream import label
 
-# Columns that a table can have and still be read; the last ones of a longer text.
+# Most columns of a readable table; a longer text shows its last ones.
 _MOST_POSITIONS = 64
 
 
 def lens(services: Services, session_id: str | None, form: AttentionForm) -> str:
-    """The lens as JSON for the component; errors are said in its place. Arguments as in `maps.read`.
+    """The lens as JSON for the component; errors become its message. Arguments as in `maps.read`.
 
     Keys: model, said (a conclusion in words), note, tokens (of the columns), first (place of the first column), depths
     (names of the rows, the embeddings first), by row and column best (label), probability, rank and share of the final
-    choice, known (of every column's token, the depth from which on it was the first guess; null for never, and for one
-    that nothing stands before), and knew (a conclusion about that).
+    choice, known (per column, the depth from which its token was the top guess; null for never, and for a token without
+    context), and knew (a conclusion about that).
     """
     try:
         seen = maps.read(services, session_id, form)
@@ -60,7 +60,7 @@ def _describe(seen: ReadText) -> dict[str, Any]:
 
 
 def conclusion_of_text(known: Sequence[int | None], words: Sequence[str], n_layer: int) -> str:
-    """When the words of a text were known, from the layer on at which each stayed the first guess.
+    """When the words of a text were known: the layer from which each stayed the top guess.
 
     Args:
         known: a depth for each word, or None.
@@ -69,7 +69,7 @@ def conclusion_of_text(known: Sequence[int | None], words: Sequence[str], n_laye
     """
     found = [(depth, word) for depth, word in zip(known, words, strict=True) if depth is not None]
     if not found:
-        return f"None of the {len(words)} tokens was its first guess: this text surprises it all the way."
+        return f"None of the {len(words)} tokens was its first guess: this text surprises it throughout."
     depths = sorted(depth for depth, _ in found)
     late = sum(depth == n_layer for depth in depths)
     half, (first, word) = depths[(len(depths) - 1) // 2], min(found)

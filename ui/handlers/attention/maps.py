@@ -1,4 +1,4 @@
-"""The Attention tab: a text is read once, then any head of it can be looked at."""
+"""Attention maps: a text is run through the model once, then any head can be viewed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SCORES = ("previous", "first", "itself", "duplicate", "induction", "distance", 
 
 @dataclass(frozen=True)
 class AttentionForm:
-    """What the tab is asked to read, as it arrives; `read` checks it.
+    """The tab's form, unvalidated; `read` checks it.
 
     Attributes:
         model: its name.
@@ -47,7 +47,7 @@ class AttentionForm:
 
 @dataclass(frozen=True)
 class StoredReading:
-    """What there is to look at.
+    """A cached reading of a text.
 
     Attributes:
         key: of the reading in the store.
@@ -69,17 +69,17 @@ class ReadText(StoredReading):
 
 @dataclass(frozen=True)
 class Look:
-    """The component's value, and whether the text was too long and an end of it had to be chosen."""
+    """The component's value, and whether the text was truncated to one end."""
 
     value: str
     cut: bool = False
 
 
 def look(services: Services, session_id: str | None, form: AttentionForm) -> Iterator[Look]:
-    """What the component needs to draw all heads of a text small, and to ask for one of them.
+    """Yields the component's value: thumbnails of all heads, and the key to request one of them.
 
-    What is wrong with a text that is being typed is said in the view's place. The heads' scores on repeated random
-    tokens take longer than the rest; the first look at a model comes without them, then with them.
+    Errors in a text that is being typed appear as the view's message. The heads' scores on repeated random tokens take
+    longer than the rest, so a new model yields first without and then with them.
     """
     try:
         seen = read(services, session_id, form)
@@ -95,16 +95,16 @@ def look(services: Services, session_id: str | None, form: AttentionForm) -> Ite
 
 
 def message(text: str) -> str:
-    """What stands in the view's place when there is nothing to draw."""
+    """Placeholder message when there is nothing to draw."""
     return json.dumps({"message": text}, ensure_ascii=False)
 
 
 def read(services: Services, session_id: str | None, form: AttentionForm) -> ReadText:
-    """Reads a text with a model, from the store when it has been read lately.
+    """Runs a model on a text, or returns the cached reading.
 
     Args:
         services: of the app.
-        session_id: whose text; one that was generated is read with the very tokens that it was made of.
+        session_id: the visitor; a generated text is read with its original tokens.
         form: what to read, and how.
 
     Raises:
@@ -180,7 +180,7 @@ def scores_of(kept: CachedAttention) -> HeadScores:
 
 
 def header(seen: StoredReading, mode: str, text: str) -> dict[str, Any]:
-    """What the component needs to know of any reading."""
+    """The fields common to all readings."""
     reading = seen.kept.reading
     return {
         "key": seen.key,
@@ -197,14 +197,14 @@ def header(seen: StoredReading, mode: str, text: str) -> dict[str, Any]:
 
 
 def interesting(scores: HeadScores) -> list[int]:
-    """[layer, head] of the head that plays a role most clearly on this text; resting and self do not count."""
+    """[layer, head] of the head with the clearest role on this text, other than resting and self."""
     found = torch.stack([scores.induction, scores.duplicate * 0.9, scores.previous * 0.9]).nan_to_num(0).amax(0)
     return list(divmod(int(found.argmax()), found.shape[1]))
 
 
 @dataclass(frozen=True)
 class ChosenHead:
-    """One head of a reading, and how the visitor looks at it."""
+    """One head of a reading, and the display mode."""
 
     kept: CachedAttention
     layer: int
@@ -218,9 +218,9 @@ class ChosenHead:
 
 
 def chosen(services: Services, request: object) -> ChosenHead | None:
-    """What a server function is asked about, [key, layer, head, mode, ...]: anybody can send anything.
+    """Parses an untrusted request, [key, layer, head, mode, ...].
 
-    None when the reading is gone or the request is none.
+    None if the reading has expired or the request is invalid.
     """
     if not isinstance(request, list) or len(request) < 4:
         return None
@@ -242,7 +242,7 @@ def head_map(services: Services, request: object) -> dict[str, Any] | None:
 
 
 def steps(services: Services, request: object) -> dict[str, Any] | None:
-    """How one head's map comes about: the raw scores of every pair. `request` is [key, layer, head, mode]."""
+    """The raw scores of every pair, from which one head's map is computed. `request` is [key, layer, head, mode]."""
     found = chosen(services, request)
     if found is None:
         return None
@@ -306,7 +306,7 @@ def _is_place(value: object, n: int) -> bool:
 def _generated_ids(
     services: Services, session_id: str | None, lm: LanguageModel, model: str, text: str
 ) -> list[int] | None:
-    """The tokens that a generated text was made of: encoding it anew may give others."""
+    """The original tokens of a generated text: re-encoding it may give different ones."""
     document = services.sessions.get(session_id).document
     if document is None or document.model != model or lm.tokenizer.decode(document.ids) != text:
         return None
@@ -326,7 +326,7 @@ def _cut(ids: list[int], limit: int, keep: str) -> tuple[list[int], str]:
 
 
 def _roles(scores: HeadScores, profile: HeadScores | None, reading: QueriesAndKeys) -> list[list[list[Any]]]:
-    """What to call every head: by repeated random tokens, else by this text, else what it leans to on this text."""
+    """The role of every head: by repeated random tokens, else by this text, else its tendency on this text."""
     chance = uniform_scores(reading.token_ids, causal=reading.causal)
 
     def of(layer: int, head: int) -> list[Any]:
@@ -340,7 +340,7 @@ def _roles(scores: HeadScores, profile: HeadScores | None, reading: QueriesAndKe
 
 
 def plain(scores: HeadScores) -> dict[str, list[list[float | None]]]:
-    """Scores by name as nested lists, null for what a text gives no occasion for."""
+    """Scores by name as nested lists, null where the text does not allow a score."""
     return {
         name: [[None if math.isnan(v) else round(v, 3) for v in row] for row in getattr(scores, name).tolist()]
         for name in _SCORES

@@ -1,4 +1,4 @@
-"""Neurons of an MLP over a text: what excites one, and what it writes."""
+"""MLP neurons over a text: what activates one, and what it writes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def neurons(services: Services, request: object) -> str:
         lm = open_model(services, model)
         text = inputs.text(text, "The text", most=services.limits.max_prompt_chars, least=1)
         last = lm.model.config.n_layer - 1
-        # A layer of the model before may be none of this one.
+        # The previous model may have had more layers.
         at = last // 2 + last % 2 if layer is None else min(last, inputs.whole(layer, "The layer", low=0, high=10_000))
         ids = prompt_ids(lm, text)
         return json.dumps(services.now(lambda: _described(lm, ids, at, neuron)), ensure_ascii=False)
@@ -71,7 +71,7 @@ def _described(lm: LanguageModel, ids: list[int], layer: int, neuron: object) ->
 
 
 def _standing_out(found: Tensor) -> list[int]:
-    """Neurons by how far their strongest reaction is above their usual one; the first token, which is odd, left out."""
+    """Neurons ranked by peak activation above their usual one, ignoring the atypical first token."""
     seen = found[1:] if len(found) > 1 else found
     return (seen.amax(dim=0) - seen.mean(dim=0)).topk(min(_N_TOP, found.shape[1])).indices.tolist()
 

@@ -1,4 +1,4 @@
-"""Two sentences, one grid: which places of one sentence's run make another sentence end as it does."""
+"""Activation patching: which activations of sentence A, copied into sentence B's run, bring back A's answer."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _HEADS = 0.15  # and a head
 _N_HEADS = 3
 _N_NEXT, _MOST_CELLS = 5, 400
 
-# Sentences of one length that differ in a word, at which a bundled model gives two different and right answers.
+# Sentence pairs of equal length that differ in one word, each answered correctly and differently by a bundled model.
 PAIRS = {
     "mini": (
         ("Tom saw a zebra. Tom gave food to the", "Tom saw a lion. Tom gave food to the"),
@@ -52,40 +52,38 @@ PAIRS = {
     "shakespeare-char": (("thou ar", "thou ha"), ("my lord, my l", "my wife, my w")),
 }
 
-# By model: of every pair's variants [right, tried], and how attribution and switching off agree, [correlation, parts];
+# By model: [right, tried] over each pair's variants, and how attribution and ablation agree, [correlation, parts];
 # measured by `tests/tools/pair_variants.py`.
 HELD = Path(__file__).with_name("pairs_held.json")
 
 
 @cache
 def measured() -> dict[str, dict[str, Any]]:
-    """What HELD holds."""
+    """The contents of HELD, cached."""
     return json.loads(HELD.read_text(encoding="utf-8"))
 
 
 def how_often(model: object, first: object, second: object) -> str:
-    """For an example pair, how often the model answers its variants rightly; "" for any other."""
+    """How often the model answers variants of an example pair correctly, as a sentence; "" for other pairs."""
     base = base_name(inputs.model_name(model))
     if base not in measured() or (first, second) not in PAIRS[base] or base != model:
         return ""
     right, tried = measured()[base]["pairs"][PAIRS[base].index((first, second))]
-    return (
-        f"Of {tried} variants of this example, with other names, things or numbers, the model answers {right} rightly."
-    )
+    return f"Of {tried} variants of this example, with other names, things or numbers, the model gets {right} right."
 
 
 def pairs(model: object) -> tuple[tuple[str, str], ...]:
-    """Example pairs for a model; those of the one that the app opens with for a model that has none of its own."""
+    """Example pairs for a model; a model without any gets those of mini."""
     return PAIRS.get(base_name(inputs.model_name(model)), PAIRS["mini"])
 
 
 def is_example(first: object, second: object) -> bool:
-    """Whether two sentences are a pair that this project wrote."""
+    """Whether two sentences are a bundled example pair."""
     return any((first, second) == pair for known in PAIRS.values() for pair in known)
 
 
 def grid(services: Services, session_id: str | None, model: object, first: object, second: object) -> Iterator[str]:
-    """What comes back of A's answer when one value of B's run is replaced by A's, as it is computed.
+    """Patches one value of B's run at a time with A's, and yields the recovered share of A's answer.
 
     Yields:
         JSON of {texts [A, B], a, b (labels of the tokens), answers [label, label], chances ([A's, B's] of both words),
@@ -114,7 +112,7 @@ def _computed(
     words: tuple[int, int],
     about: dict[str, Any],
 ) -> Iterator[str]:
-    """An estimate of the grid, the grid by depth, then what single heads carry."""
+    """Yields an estimate of the grid, the grid by depth, then the share of single heads."""
     (word, rival), (source, target), n_layer = words, ids, lm.model.config.n_layer
     labels = [[describe_token(lm.tokenizer, token) for token in one] for one in ids]
     estimate = services.now(lambda: attribution_patching(lm.model, source, target, word, rival))
@@ -203,11 +201,11 @@ def conclusion(a: list[str], b: list[str], rows: list[list[float]], heads: list[
     if first is None:
         changed = [place for place, (one, other) in enumerate(zip(a, b, strict=True)) if one != other]
         places = listed([quoted(a[place]) for place in changed])
-        return f"Nothing stands out: no single place carries the difference; {places} make it together.{by}"
+        return f"Nothing stands out: no single place carries the difference; {places} carry it together.{by}"
     leaves = next((depth for depth, place in enumerate(clear) if place != first), len(rows))
     arrives = next((depth for depth in range(len(rows)) if clear[depth] == last), len(rows) - 1)
     if first == last or arrives < leaves:
-        return f"The difference stands on the last token, {quoted(a[last])}, from the beginning.{by}"
+        return f"The difference is at the last token, {quoted(a[last])}, from the beginning.{by}"
     blocks = f"in block {arrives - 1}" if arrives == leaves else f"in blocks {leaves - 1} to {arrives - 1}"
     return (
         f"{quoted(a[first])} alone holds the difference at first; {blocks} it moves to the last token, "
@@ -216,7 +214,7 @@ def conclusion(a: list[str], b: list[str], rows: list[list[float]], heads: list[
 
 
 def both_answers(services: Services, lm: LanguageModel, ids: list[list[int]]) -> tuple[Tensor, tuple[int, int]]:
-    """What two sentences go on with: chances, float [2, V], and both likeliest tokens.
+    """Next-token probabilities of both sentences, float [2, V], and both top tokens.
 
     Raises:
         InputError: sentences of different lengths, or with one answer.
@@ -224,7 +222,7 @@ def both_answers(services: Services, lm: LanguageModel, ids: list[list[int]]) ->
     if len(ids[0]) != len(ids[1]):
         raise InputError(
             f"Sentence A has {len(ids[0])} tokens and B {len(ids[1])}: values are carried over place by place, so "
-            "both need the same number. Replace a word by another of as many tokens."
+            "both need the same number. Replace a word with one that has as many tokens."
         )
 
     def computed() -> tuple[Tensor, list[int]]:
@@ -234,14 +232,14 @@ def both_answers(services: Services, lm: LanguageModel, ids: list[list[int]]) ->
     chances, (word, rival) = services.now(computed)
     if word == rival:
         raise InputError(
-            f"Both sentences go on with {quoted(describe_token(lm.tokenizer, word))}: there is no difference to "
+            f"The model continues both with {quoted(describe_token(lm.tokenizer, word))}: there is no difference to "
             "explain. Change B so that another word is expected."
         )
     return chances, (word, rival)
 
 
 def read_ids(lm: LanguageModel, text: str, name: str) -> list[int]:
-    """The tokens of a text that is to be patched. Raises InputError for too many."""
+    """Encodes a text for patching. Raises InputError for too many tokens."""
     ids = prompt_ids(lm, text)
     most = min(_MOST_TOKENS, lm.model.config.n_positions)
     if len(ids) > most:

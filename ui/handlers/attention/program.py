@@ -1,4 +1,4 @@
-"""Attention and causes for programs: what the endpoints /attention, /attribution and /patching answer."""
+"""API handlers of the endpoints /attention, /attribution and /patching."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _described(services: Services, seen: ReadText, layer: int | None, head: int 
 
 
 def attribution(services: Services, model: str, prompt: str, token: str, against: str) -> dict[str, Any]:
-    """A guess as a sum over the parts of a model.
+    """Logit attribution: a prediction as a sum over the parts of a model.
 
     Returns:
         {"model", "token", "against", "total", "parts": [[name, value]], the largest first}
@@ -83,7 +83,7 @@ def attribution(services: Services, model: str, prompt: str, token: str, against
 
 
 def patching(services: Services, model: str, source: str, target: str, kind: str) -> dict[str, Any]:
-    """How much of one text's answer comes back when another's run gets its values, place by place.
+    """Activation patching: the recovered share of one text's answer when another's run gets its values, by place.
 
     Returns:
         {"model", "source", "target" (labels of tokens), "answers", "grid"}

@@ -1,4 +1,4 @@
-"""The real GPT-2 (124M) as others recorded it: five texts, for pages that have no network for its weights."""
+"""Recorded outputs of the real GPT-2 (124M) on five texts, for use offline without its weights."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _kept() -> list[dict[str, Any]]:
 
 
 def texts() -> list[str]:
-    """What was recorded."""
+    """The recorded texts."""
     return [one["text"] for one in _kept()]
 
 
@@ -65,7 +65,7 @@ def look(services: Services, text: object) -> list[str]:
 
 
 def _picture(found: dict[str, Any], reading: QueriesAndKeys) -> str:
-    """The picture of the machine as JSON of `ui.state.machine`, without what parts write: that was not recorded."""
+    """The model diagram as JSON of `ui.state.machine`, without the parts' outputs, which were not recorded."""
     last = len(found["ids"]) - 1
     blocks, rows = [], [weights[:, last] for weights in reading.layers()]  # each [H, T]
     for looks in rows:
@@ -102,7 +102,7 @@ def _picture(found: dict[str, Any], reading: QueriesAndKeys) -> str:
 
 
 def _reading(found: dict[str, Any]) -> QueriesAndKeys:
-    """The recorded scores as queries and keys that give them: the keys are the axes, a query is its row of scores."""
+    """Encodes recorded scores as queries and keys: keys are unit vectors, each query is its row of scores."""
     n = len(found["ids"])
     lower = np.frombuffer(zlib.decompress(base64.b64decode(found["scores"])), dtype=np.float16)
     scores = torch.zeros(_N_LAYER, _N_HEAD, n, n)

@@ -1,4 +1,4 @@
-"""Texts to look at: the example of each kind of model, and short ones to find out what activates a head."""
+"""Sample texts: an example for each kind of model, and short probes for what activates a head."""
 
 from __future__ import annotations
 
@@ -48,23 +48,23 @@ def other_text(text: str) -> str:
 
 
 def is_example(text: object, own: Collection[str]) -> bool:
-    """Whether a text is one of the page itself, which it may replace when the model changes; `own` are texts of models
-    that it has put there."""
+    """Whether the page, not the visitor, inserted a text, so that a model change may replace it; `own` are inserted
+    default texts."""
     mine = {*TEXTS, *own}
     return text in mine or text in {other_text(one) for one in mine}
 
 
 def wake(services: Services, model: object, layer: object, head: object) -> tuple[str, str]:
-    """The text among TEXTS that keeps a head busiest, and a sentence about it.
+    """The text in TEXTS on which a head is most active, and a sentence about it.
 
-    A head that has nothing to do rests on the first token; the busiest text is the one where it does so least.
+    An idle head attends to the first token (attention sink); the chosen text has the least of that.
     """
     lm = services.models.get(model_name(model))
     at_layer = whole(layer, "The layer", low=0, high=lm.model.config.n_layer - 1)
     at_head = whole(head, "The head", low=0, high=lm.model.config.n_head - 1)
     readable = [text for text in TEXTS if _fits(lm, text)]
     if not readable:
-        raise InputError(f"{lm.name} can read none of the texts that are tried here. Write one of your own.")
+        raise InputError(f"{lm.name} cannot read any of the texts tried here. Write one of your own.")
     rests = services.now(lambda: services.attention_cache.rests(lm, tuple(readable))[:, at_layer, at_head].tolist())
     best, usual = rests.index(min(rests)), statistics.median_low(rests)
     return readable[best], (

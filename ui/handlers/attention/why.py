@@ -1,4 +1,4 @@
-"""Why this word? A guess as the sum of what the parts of the model wrote, each checked by switching the part off."""
+"""Logit attribution: a prediction as a sum over the parts of the model, each checked by ablation."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from ui.handlers.open_model import open_model, refused
 from ui.services import Services
 
 _N_CHOICES, _N_PARTS, _N_NAMED = 8, 10, 3
-_HELD = 0.5  # of its estimate a part's removal must change, for the estimate to be called borne out
-_SMALL = 0.5  # of a logit: a difference below it is no preference
+_HELD = 0.5  # share of its estimate that a part's ablation must reach to confirm the estimate
+_SMALL = 0.5  # logits: a smaller difference is no preference
 _PART = re.compile(r"L(\d+)(?:H(\d+)| MLP)")
 _PLAIN = {"token": "the last token itself", "position": "its position", "constants": "biases"}
 
@@ -86,7 +86,7 @@ def _explained(lm: LanguageModel, ids: list[int], word: int | None, rival: int |
 
 
 def conclusion(word: object, rival: object, total: float, parts: list[dict[str, Any]]) -> str:
-    """What mostly speaks for a word, and whether it holds when those parts are switched off.
+    """Which parts favour a word most, and whether ablating them confirms it.
 
     Args:
         word, rival: labels.
@@ -99,14 +99,14 @@ def conclusion(word: object, rival: object, total: float, parts: list[dict[str, 
     sign = 1 if total > 0 else -1
     helping = [part for part in parts if sign * part["value"] > 0 and part["really"] is not None][:_N_NAMED]
     if not helping:
-        return f"{pair}, {total:+.1f}: no head and no MLP speaks for it; it comes from the embeddings and biases."
+        return f"{pair}, {total:+.1f}: no head or MLP favours it; it comes from the embeddings and biases."
     named = listed([f"{part['name']} ({part['value']:+.1f})" for part in helping])
     first = helping[0]
     real = first["really"]
     if sign * real <= -_HELD * abs(first["value"]):
-        check = f"Switched off, {first['name']} really takes {abs(real):.1f} away."
+        check = f"Switching {first['name']} off really takes {abs(real):.1f} away."
     elif sign * real < 0:
-        check = f"Switched off, {first['name']} takes only {abs(real):.1f} away: later layers make up for it."
+        check = f"Switching {first['name']} off takes only {abs(real):.1f} away: later layers make up for it."
     else:
         check = f"Yet without {first['name']} it does not shrink ({real:+.1f}): later layers make up for it."
     return f"{pair}, {total:+.1f}: mostly {named}. {check}"
@@ -131,7 +131,7 @@ def _largest(found: LogitAttribution) -> list[tuple[str, float]]:
 def _checked(
     lm: LanguageModel, ids: list[int], parts: list[ModelPart | None], word: int, rival: int, total: float
 ) -> list[float | None]:
-    """By how much the difference of both logits changes without each part; None for what is no part to switch off."""
+    """How much the logit difference changes without each part; None for parts that cannot be ablated."""
     real = [part for part in parts if part is not None]
     if not real:
         return [None] * len(parts)

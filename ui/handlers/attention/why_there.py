@@ -1,4 +1,4 @@
-"""Why does a head look there? One cell of a map, split by what stands at the two tokens."""
+"""Attention score attribution: one cell of a map, split by the contents of its two tokens."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SMALL = 0.5  # of a score: about a factor of 1.6 in attention
 def why_there(services: Services, request: object) -> dict[str, Any] | None:
     """[key, layer, head, mode, reading token, looked-at token]: {said: a sentence}; None for an invalid request.
 
-    The score is compared with the mean of all that the token may look at: what all share, softmax does not see.
+    The score is taken relative to the mean over all visible tokens, because softmax ignores a common offset.
     """
     found = maps.chosen(services, request)
     if found is None or not isinstance(request, list) or len(request) != 6:
@@ -27,7 +27,7 @@ def why_there(services: Services, request: object) -> dict[str, Any] | None:
     if not all(isinstance(at, int) and not isinstance(at, bool) and 0 <= at < n_tokens for at in (query, key)):
         return None
     if model is None:
-        return {"said": "The model has made room since. Choose the text again."}
+        return {"said": "The server no longer has this text. Choose it again."}
     visible = range(query + 1 if reading.causal else n_tokens)
     place, labels = (found.layer, found.head), [found.kept.labels[at] for at in (query, key)]
 

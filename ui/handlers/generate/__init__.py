@@ -1,1 +1,1 @@
-"""What is computed for the Generate tab."""
+"""Handlers of the Generate tab."""

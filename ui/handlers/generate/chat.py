@@ -1,4 +1,4 @@
-"""Chat: a model answers turn by turn, and a plain GPT continues the same words beside it."""
+"""Chat: a model answers turn by turn, next to a plain GPT that continues the same text."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from ui.state.sessions import Turn
 CHAT_MODEL = "assistant"
 THE_PICKED = ""  # the model above, in the view's own picker
 _MOST_TURNS, _MOST_CHARS, _MOST_TOKENS = 60, 4_000, 200
-_LEAST_ROOM = 40  # tokens that an answer is given at least, where older turns can make room
+_LEAST_ROOM = 40  # minimum tokens for an answer, freed by dropping older turns
 
 
 @dataclass(frozen=True)
 class Conversation:
-    """What stands on the page: turns that alternate, the user's last, and a line that stands before them."""
+    """A conversation: alternating turns that end with the user's, and a system line."""
 
     messages: Sequence[Message]
     seed: int

@@ -1,4 +1,4 @@
-"""Several strategies on one prompt, side by side, written together."""
+"""Strategy comparison: one prompt under several strategies, side by side, in one batch."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def compare(
         raise InputError("All columns are empty. Choose a strategy for at least one.")
     known = [FROM_SLIDERS, OFF, *COMPARED]
     if any(name not in known for name in strategies):
-        raise InputError(f"A strategy is not among those known: {', '.join(known)}.")
+        raise InputError(f"A strategy is unknown. Choose from: {', '.join(known)}.")
     ids, vocab_size = prompt_ids(lm, text), lm.model.config.vocab_size
     if any(strategies[place] == FROM_SLIDERS for place in columns):
         form.sampling.check_vocabulary(vocab_size)

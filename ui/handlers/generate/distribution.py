@@ -1,4 +1,4 @@
-"""The next-token distribution in its stages, as the page's component and the API receive it."""
+"""The next-token distribution after each sampling stage, for the page's component and the API."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ui.state.sessions import NextToken
 # Rows in the chart: enough to see a tail being cut, few enough to read from the back of a room.
 N_ROWS = 15
 _TAIL = 24  # characters of the text before
-_N_STRUCK = 8  # the likeliest of those that may not come
+_N_STRUCK = 8  # the likeliest forbidden tokens that are listed
 
 
 def describe(tokenizer: Tokenizer, seen: NextToken, settings: SamplingSettings) -> str:
@@ -29,7 +29,7 @@ def describe(tokenizer: Tokenizer, seen: NextToken, settings: SamplingSettings) 
 
 
 def message(text: str) -> str:
-    """What stands in the chart's place when there is nothing to draw."""
+    """Placeholder message when there is nothing to draw."""
     return json.dumps({"message": text}, ensure_ascii=False)
 
 
@@ -76,7 +76,7 @@ def _tail(tokenizer: Tokenizer, ids: Sequence[int]) -> str:
 
 
 def _most_likely(shown: list[Stage], n_rows: int) -> list[int]:
-    """Ids by the first stage; where penalties have lifted others into the last stage's top, those come too."""
+    """Top ids of the first stage, plus any that penalties lift into the top of the last stage."""
     n_rows = min(n_rows, len(shown[0].probabilities))
     first = shown[0].probabilities.topk(n_rows).indices.tolist()
     last = [i for i in shown[-1].probabilities.topk(min(3, n_rows)).indices.tolist() if shown[-1].probabilities[i] > 0]

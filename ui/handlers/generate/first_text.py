@@ -1,4 +1,4 @@
-"""A model's first text: what the Generate tab shows when a model has been picked, before anybody presses a button."""
+"""Initial text of the Generate tab: written when a model is picked, before any button is pressed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ui.handlers.own_text import own_text, reads
 from ui.handlers.sheets import COMPUTING
 from ui.services import Services
 
-_QUICK_PARAMETERS, _SHORT = 50_000_000, 24  # larger models write so many tokens unasked
+_QUICK_PARAMETERS, _SHORT = 50_000_000, 24  # models above this size write only so many tokens unasked
 
 
 def first_text(
@@ -52,6 +52,6 @@ def first_text(
 
 
 def _fitting(form: WritingForm, lm: LanguageModel) -> WritingForm:
-    """The controls within a model's vocabulary, and shorter for one that takes long."""
+    """Clamps the controls to a model's vocabulary, with a shorter text for a slow model."""
     large = count_parameters(lm.model.config).total > _QUICK_PARAMETERS
     return form.within(lm.model.config.vocab_size, _SHORT if large else form.max_new_tokens)

@@ -1,4 +1,4 @@
-"""What temperature, top-k and top-p make of one guess, side by side: the same logits in all of them."""
+"""Effect of temperature, top-k and top-p on one distribution, side by side from the same logits."""
 
 from __future__ import annotations
 

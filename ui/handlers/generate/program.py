@@ -1,4 +1,4 @@
-"""Texts and distributions for programs: what the endpoints /generate and /next_token answer."""
+"""API handlers of the endpoints /generate and /next_token."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a page that was reloaded gets back: its text, also where the connection or the server was lost meanwhile."""
+"""Recovery after a page reload: restores the text, even if the connection or the server was lost meanwhile."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from ui.services import Services
 from ui.state import token_stream
 from ui.state.sessions import Document
 
-_CUT = "the connection was lost here; Write on goes on"
-_RESTARTED = "the server was started anew; this is what your browser kept of the text, and Write on goes on"
+_CUT = "the connection was lost here; Write on continues"
+_RESTARTED = "the server restarted; your browser kept this much of the text, and Write on continues it"
 
 
 def recover(
     services: Services, session_id: str | None, visit: object, held: object, example: Document
 ) -> Document | None:
-    """The text that the same browser tab showed before, or None where it showed nothing of its own.
+    """The text that the same browser tab showed before the reload, or None if it had none of its own.
 
     Args:
         services: of the app.
         session_id: of the page that has just been opened.
-        visit: the browser tab's own name.
-        held: the whole text that the browser kept, for a server that does not remember it; its end, if it is too long.
-        example: what every page shows at first, which is nobody's own.
+        visit: the browser tab's id.
+        held: the text that the browser kept, in case the server has lost it; only its end, if it is too long.
+        example: the initial example, which is not recovered.
     """
     before = services.sessions.resume(session_id, visit)
     if before is not None and before.document is not None:
@@ -40,7 +40,7 @@ def recover(
         # Of a text beyond the window the model reads its last half, here as while it writes.
         read = held if len(ids) <= window else lm.tokenizer.decode(ids[-(window // 2) :])
         document = writing.new_document(services, lm, example.model, read)
-    except GPTCoreError:  # letters that this model does not know
+    except GPTCoreError:  # characters outside the model's vocabulary
         return None
     document = _with(replace(document, lines=(token_stream.prompt(held),)), _RESTARTED, "kept")
     session = services.sessions.get(session_id)

@@ -1,4 +1,4 @@
-"""How surprising a text is to a model: every token's surprisal, and the perplexity of the whole."""
+"""Scoring: the surprisal of every token of a text, and its perplexity."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def score(services: Services, model: object, text: object) -> str:
     lm = services.models.get(inputs.model_name(model))
     unscored, tokens, total = services.score(lm, written)
     if not tokens:
-        raise InputError("The text is a single token, and nothing stands before it to predict it from. Write more.")
+        raise InputError("The text is a single token, with nothing before it to predict it from. Write more.")
     lines = [token_stream.scored_token(lm.tokenizer, t.id, t.text, t.logprob, t.rank, t.alternatives) for t in tokens]
     figures = token_stream.stats(
         said=conclusions.surprise(map(_seen, lines)),

@@ -1,4 +1,4 @@
-"""Steering: the same text with and without a vector added to the stream, and what that costs."""
+"""Activation steering: the same text with and without a vector added to the residual stream, and its cost."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from ui.state.sessions import Turn
 
 MOST_STRENGTH, MOST_EXAMPLES = 6.0, 20
 ENDED = "Stopped; what was written is kept."
-SOUND = 0.3  # nats a token: what costs less still reads as a text
+SOUND = 0.3  # nats per token: below this cost the text is still coherent
 _STRENGTHS = (-3.0, -2.0, -1.0, -0.5, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
 _N_TOKENS, _LEAST_WORD = 80, 3
 _SAMPLING = SamplingSettings(temperature=0.8, top_k=50, top_p=0.95)
@@ -102,12 +102,12 @@ HELD = Path(__file__).with_name("steering_held.json")
 
 @dataclass(frozen=True)
 class SteeringForm:
-    """What the view is asked for, as it arrives; `parsed` checks it.
+    """The view's form, unvalidated; `parsed` checks it.
 
     Attributes:
         towards, away: texts, one a line.
         strength: how many times the vector is added.
-        depth: behind how many blocks; 0 for the middle of the model.
+        depth: number of blocks before it; 0 for the middle of the model.
         seed: of both texts.
     """
 
@@ -143,7 +143,7 @@ class SteeringView:
 def steer(
     services: Services, session_id: str | None, model: object, prompt: object, form: SteeringForm
 ) -> Iterator[SteeringView]:
-    """Continues a prompt as the model is, then steered, with the same random numbers; then what steering costs."""
+    """Continues a prompt unsteered, then steered, with the same random numbers; then measures the cost."""
     try:
         lm = services.models.get(inputs.model_name(model))
         text = inputs.text(prompt, "The prompt", most=services.limits.max_prompt_chars, least=1)
@@ -176,20 +176,20 @@ def measured(model: object, example: object) -> str:
     rows = {row[0]: row[1:] for row in found["rows"]}
     before, (after, cost) = rows[0][0], rows[found["best"]]
     return (
-        f"Over {found['texts']} texts, words of its kind: {before:.1f} a text before, {after:.1f} at "
+        f"Over {found['texts']} texts, words of its kind: {before:.1f} per text before, {after:.1f} at "
         f"×{found['best']:g}, for {cost:.2f} nats a token."
     )
 
 
 def strength_of(model: object, example: object) -> float:
-    """Where the slider begins for an example."""
+    """The slider's initial strength for an example."""
     found = held().get(str(model), {}).get(str(example))
     return float(found["best"]) if found else 1.5
 
 
 @cache
 def held() -> dict[str, dict[str, Any]]:
-    """What HELD holds: by model, what was measured of each example, and of swaps."""
+    """The contents of HELD: by model, the measurements of each example and of swaps."""
     return json.loads(HELD.read_text(encoding="utf-8"))
 
 
@@ -217,7 +217,7 @@ def _words(text: str) -> list[str]:
 
 
 def _own_words(form: SteeringForm) -> set[str]:
-    """Words of the one side that the other does not have."""
+    """Words that occur in the `towards` texts only."""
     return set(_words(str(form.towards))) - set(_words(str(form.away)))
 
 
@@ -229,7 +229,7 @@ def _count(text: str, words: set[str]) -> int:
 def _costs(
     model: GPT, steering: Steering, strengths: Sequence[float], token_ids: Sequence[int], n_prompt: int
 ) -> dict[float, float]:
-    """By how many nats a token a model expects its own plain text less when it is steered, by strength."""
+    """Cost of steering by strength: added loss of the steered model on its own plain text, nats per token."""
     ids = torch.tensor([list(token_ids[-model.config.n_positions :])])
     n_scored = max(1, min(len(token_ids) - n_prompt, ids.shape[1] - 1))
     targets = ids[0, -n_scored:]

@@ -1,4 +1,4 @@
-"""Swapping a concept: the same text with one word's direction in the stream turned into another's."""
+"""Concept swap: the same text with one word's direction in the residual stream turned into another's."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ui.services import Services
 from ui.state import token_stream
 
 _FILE = "jacobian.safetensors"  # in a bundled model's folder: {depth: [C, C]}
-_LARGEST = 10_000_000  # parameters of a model for which a Jacobian is fitted while a visitor waits
+_LARGEST = 10_000_000  # parameters of the largest model whose Jacobian is fitted on demand
 _N_TEXTS, _N_TOKENS, _N_WRITTEN = 8, 40, 60
 _SAMPLING = SamplingSettings(temperature=0.8, top_k=50, top_p=0.95)
 _fitted: WeakKeyDictionary[GPT, tuple[int, Tensor]] = WeakKeyDictionary()
@@ -50,7 +50,7 @@ def swap(
     strength: object,
     seed: object,
 ) -> Iterator[SwapView]:
-    """Continues a prompt as the model is, then with one word's direction turned into another's; same random numbers.
+    """Continues a prompt unchanged, then with one word's direction turned into another's; same random numbers.
 
     A model whose Jacobian is not bundled gets one fitted first, from texts that it writes itself.
     """
@@ -65,7 +65,7 @@ def swap(
             source, target = (_token(lm, word, name) for word, name in zip(words, names, strict=True))
             fitting = _jacobian(services, lm)
             for share in fitting:
-                yield SwapView(said=f"Reading how this model's stream answers: {share:.0%}…")
+                yield SwapView(said=f"Computing this model's Jacobian: {share:.0%}…")
                 if not run.wanted:
                     yield SwapView(said=ENDED)
                     return
@@ -105,7 +105,7 @@ def _swapped(services: Services, lm: LanguageModel, ids: list[int], made: Concep
 
 
 def _jacobian(services: Services, lm: LanguageModel) -> Iterator[float]:
-    """Readies a model's Jacobian, and says which share of it is there; nothing where it is there already.
+    """Fits a model's Jacobian and yields the progress, 0 to 1; yields nothing if it is available already.
 
     Raises:
         InputError: a model that is too large for it.
@@ -120,8 +120,8 @@ def _jacobian(services: Services, lm: LanguageModel) -> Iterator[float]:
     n = count_parameters(lm.model.config).total
     if n > _LARGEST:
         raise InputError(
-            f"{lm.name} has {n:,} parameters. How its stream answers is read for at most {_LARGEST:,} while you wait; "
-            "pick mini, or a model that you have trained here."
+            f"{lm.name} has {n:,} parameters; its Jacobian is computed here for at most {_LARGEST:,}. "
+            "Pick mini, or a model that you trained here."
         )
     length = min(_N_TOKENS, lm.model.config.n_positions)
     texts = [services.now(lambda seed=seed: _own_text(lm, length, seed)) for seed in range(_N_TEXTS)]
@@ -151,7 +151,7 @@ def _token(lm: LanguageModel, word: object, name: str) -> int:
             continue
         if len(ids) == 1:
             return ids[0]
-    raise InputError(f"{name} {quoted(plain)} is no single token of {lm.name}. Choose a commoner one, such as dog.")
+    raise InputError(f"{name} {quoted(plain)} is not a single token of {lm.name}. Choose a commoner word, such as dog.")
 
 
 def measured(model: object) -> str:
@@ -160,7 +160,7 @@ def measured(model: object) -> str:
     if not found:
         return ""
     return (
-        f"Of {found['tried']} sentences that the model ends rightly, such as “Tom saw a dog. Tom gave food to the”, "
+        f"Of {found['tried']} sentences that the model ends correctly, such as “Tom saw a dog. Tom gave food to the”, "
         f"{found['flips']} end with the other word at ×{found['strength']:g}."
     )
 

@@ -1,4 +1,4 @@
-"""A text as several tokenizers cut it, the merges behind a cut, and merges learned from a text."""
+"""Tokenizer views: one text under several tokenizers, its BPE merges, and merges learned from a text."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ MOST_CHARS, MOST_LEARNED_CHARS, MOST_MERGES = 1_000, 20_000, 300
 
 # Names of tokenizers -> (title, what kind it is).
 _KINDS = {
-    "gpt2": ("GPT-2", "byte-level BPE, learned on web pages"),
-    "gpt1": ("GPT-1", "BPE on lower-case words, learned on books"),
-    "mini": ("mini", "byte-level BPE, learned on children's stories"),
+    "gpt2": ("GPT-2", "byte-level BPE, learned from web pages"),
+    "gpt1": ("GPT-1", "BPE on lower-case words, learned from books"),
+    "mini": ("mini", "byte-level BPE, learned from children's stories"),
     "shakespeare-char": ("characters", "one token a character, those of Shakespeare"),
 }
 _OF_MODELS = {
@@ -33,12 +33,12 @@ _OF_MODELS = {
 }
 _FETCHED = {"gpt2": "gpt2", "gpt1": "gpt1"}  # not bundled: name -> what --prefetch calls it
 RECORDED_CUTS = Path(__file__).with_name("recorded_cuts.json")  # made by tests/tools/recorded_cuts.py
-_EVERY = (ByteBPE, GPT1Tokenizer)  # what reads every character
+_EVERY = (ByteBPE, GPT1Tokenizer)  # tokenizers that can encode any character
 
 
 def cut(services: Services, request: object) -> str:
-    """[a text, the picked model] under the model's own tokenizer and under every other, as JSON; what cannot be done is
-    said in its place."""
+    """[a text, the picked model] under the model's own tokenizer and every other, as JSON; a tokenizer that fails
+    gets a message."""
 
     def rows() -> list[dict[str, Any]]:
         text, model = _parts(request)
@@ -53,7 +53,7 @@ def cut(services: Services, request: object) -> str:
 
 
 def steps(services: Services, request: object) -> str:
-    """[name of a tokenizer, a text]: the words that merges stay in, and the merges in order, as JSON."""
+    """[name of a tokenizer, a text]: the pre-token words, and the merges in order, as JSON."""
 
     def found() -> dict[str, Any]:
         name, text = _parts(request)
@@ -95,7 +95,7 @@ def _cut(services: Services, name: str, text: str) -> dict[str, Any]:
 
 
 def cut_by(tokenizer: Tokenizer, text: str, ids: list[int]) -> dict[str, Any]:
-    """What a row says of a text: its tokens as [label, number, bytes in hex], their number, and what comes back."""
+    """One row: the tokens as [label, id, bytes in hex], their count, and the decoded text."""
     back = tokenizer.decode(ids)
     n_words = max(1, len(text.split()))
     return {
@@ -131,12 +131,12 @@ def _tokenizer(services: Services, name: object) -> Tokenizer:
     except GPTCoreError:
         how = f"python app.py --prefetch {_FETCHED[name]}"
         raise InputError(
-            f"{_KINDS[name][0]}'s vocabulary is not on this machine. Where there is a network, {how} gets it."
+            f"{_KINDS[name][0]}'s vocabulary is not on this machine. With a network, {how} downloads it."
         ) from None
 
 
 def _shown(words: list[bytes], merges: list[Merge]) -> dict[str, Any]:
-    """Bytes as characters of the same number, since JSON knows no bytes."""
+    """Bytes as characters with the same codes, because JSON has no bytes."""
     return {
         "words": [word.decode("latin-1") for word in words],
         "merges": [[m.left.decode("latin-1"), m.right.decode("latin-1"), m.count] for m in merges],

@@ -1,4 +1,4 @@
-"""The Generate tab: writing, one step at a time or all at once, with the distribution behind every token."""
+"""Text generation for the Generate tab, token by token or all at once, with the distribution of every token."""
 
 from __future__ import annotations
 
@@ -20,15 +20,13 @@ from ui.state import token_stream
 from ui.state.sessions import Document, NextToken, Session, Turn
 from ui.state.token_stream import Line
 
-_WINDOW_FULL = (
-    "the window of {} tokens is full: from here on the model reads the last half of it again whenever it is full"
-)
+_WINDOW_FULL = "the window of {} tokens is full: from here on, the model re-reads the last half whenever it fills up"
 _ENDED = "the model ended its text here; what follows begins another"
 
 
 @dataclass(frozen=True)
 class View:
-    """What the tab shows; None leaves a part as it is."""
+    """View update; None leaves a part unchanged."""
 
     prompt: str | None = None
     stream: str | None = None
@@ -71,7 +69,7 @@ def write_one(
 def onward(
     services: Services, session_id: str | None, model: object, prompt: object, form: WritingForm
 ) -> Iterator[View]:
-    """Goes on with the text on the page, whose prompt may have been edited since; without one, begins it."""
+    """Continues the text on the page, whose prompt may have been edited since; starts one if there is none."""
     lm = _opened(services, model, form)
     session = services.sessions.get(session_id)
     with session.turn() as run:
@@ -132,12 +130,12 @@ def undo(services: Services, session_id: str | None, model: object, sampling: Sa
 
 
 def stop(services: Services, session_id: str | None) -> None:
-    """Ends what the visitor has running at its next token; what is written stays."""
+    """Stops the visitor's running action at its next token; the text so far stays."""
     services.sessions.get(session_id).stop()
 
 
 def adopt(services: Services, session_id: str | None, document: Document, next_token: NextToken) -> None:
-    """Makes a ready text the visitor's own, to step, branch and undo from."""
+    """Stores a finished text in the session, to step, branch and undo from."""
     session = services.sessions.get(session_id)
     session.document, session.next_token = document, next_token
     session.own_prompt, session.shown_by = document.prompt, id(services.models.get(document.model))
@@ -146,7 +144,7 @@ def adopt(services: Services, session_id: str | None, document: Document, next_t
 def look(services: Services, session_id: str | None, model: object, prompt: object, form: WritingForm) -> View:
     """The distribution after a prompt that is being typed; the text on the page stays.
 
-    What is wrong with a half-typed prompt is said in the chart's place: a notice at every key would be a nuisance.
+    Errors in a half-typed prompt replace the chart: a notice at every keystroke would be a nuisance.
     """
     session = services.sessions.get(session_id)
     if session.opened not in ("", model):
@@ -166,13 +164,13 @@ def look(services: Services, session_id: str | None, model: object, prompt: obje
 
 
 def refused(services: Services, session_id: str | None, error: GPTCoreError) -> View:
-    """What stands in the chart's place while a control cannot be used."""
+    """Replaces the chart with the error of an invalid control."""
     services.sessions.get(session_id).next_token = None
     return View(distribution=distribution.message(str(error)))
 
 
 def derails(services: Services, model: object, prompt: object) -> bool:
-    """Whether a prompt ends in a space that the model's tokens would carry in front of the next word."""
+    """Whether a prompt ends in a space that belongs to the model's next token."""
     if not isinstance(prompt, str) or not prompt.endswith(" "):
         return False
     try:
@@ -203,7 +201,7 @@ def _opened(services: Services, model: object, form: WritingForm) -> LanguageMod
 def new_document(
     services: Services, lm: LanguageModel, model: str, prompt: object, seed: int | None = None
 ) -> Document:
-    """A text that is nothing but its prompt yet. Raises InputError and what the tokenizer raises."""
+    """A document with only its prompt. Raises InputError and the tokenizer's errors."""
     text = inputs.text(prompt, "The prompt", most=services.limits.max_prompt_chars, least=1)
     ids = prompt_ids(lm, text)
     return Document(model, text, len(ids), tuple(ids), (token_stream.prompt(text),), check_seed(seed))
@@ -258,8 +256,8 @@ class _Lines:
 
     Args:
         lm: the model.
-        n_before: tokens that stand there already.
-        single: one token is added, whose end is intended and no news.
+        n_before: tokens already in the text.
+        single: only one token is added, so its end is not reported.
         window_told: the reader knows that the window is full.
     """
 

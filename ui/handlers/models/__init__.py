@@ -1,1 +1,1 @@
-"""What is computed for the model picker."""
+"""Handlers of the model picker."""

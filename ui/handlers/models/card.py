@@ -23,7 +23,7 @@ def card(model: object) -> str:
     if folder is None or not (folder / _CARD).is_file():
         return (
             "This model does not come with the page, and its card is not here. "
-            "A model of the Hugging Face Hub has one on its page there."
+            "Models on the Hugging Face Hub have one on their page there."
         )
     text = (folder / _CARD).read_text(encoding="utf-8")
     return _PICTURE.sub("", text.split("\n", 1)[1]).strip()

@@ -13,7 +13,7 @@ _WORDS = {True: "✓ passed", False: "✗ FAILED", None: "– not run"}
 
 
 def checks(services: Services, session_id: str | None, model: object) -> Iterator[str]:
-    """Runs the checks one after the other; a stop ends them and keeps those that are done.
+    """Runs the checks in sequence; a stop keeps the finished ones.
 
     Yields:
         a sheet of one section with the checks so far.

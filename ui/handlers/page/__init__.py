@@ -1,1 +1,1 @@
-"""What is computed for the page as a whole."""
+"""Handlers of the page as a whole."""

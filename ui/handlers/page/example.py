@@ -1,4 +1,4 @@
-"""What is on screen before anybody does anything: a finished text of the default model."""
+"""Initial example of the page: a finished text of the default model."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def writing_form(services: Services) -> WritingForm:
 
 
 def make_example(services: Services) -> PageExample:
-    """Runs the handlers once, as a visitor would."""
+    """Builds the example by running the handlers once."""
     visitor, name = "example", services.models.default
     lm = services.models.get(name)
     prompt = own_text(services, name, lm)
@@ -63,7 +63,7 @@ def make_example(services: Services) -> PageExample:
     if session.document is None or session.next_token is None:
         raise CheckpointError(f"{name} wrote no first text. Choose another model with --model.")
     services.sessions.forget(visitor)
-    # Its rate is of another moment and another load; a figure that looks live must be live.
+    # The stored rate was measured at another time and load, so it is left out.
     about = token_stream.stats(n=len(session.document.ids) - session.document.n_prompt, end=EXAMPLE_END)
     document = session.document.noted(about)
     scored, attention = score.score(services, name, text), make_attention_example(services)

@@ -1,4 +1,4 @@
-"""The examples of the bundled models, made ahead of time: making them takes half a second of a start.
+"""Precomputed examples of the bundled models: computing them would add half a second to the start.
 
 The file holds what `make_example` makes, which a test makes again and compares: `python -m tests.tools.first_page`.
 """
@@ -25,7 +25,7 @@ from ui.state.sessions import Document, NextToken
 
 FILE = Path(__file__).with_name("example.json")
 _OF_A_MODEL = ("config.json", "tokenizer.json", "model.safetensors")
-_DRAWN = ("view", "ablation", "lens", "compared")  # of a reading, each with its key, which is another in each process
+_DRAWN = ("view", "ablation", "lens", "compared")  # fields that contain a reading's key, which differs in each process
 
 
 def page_example(services: Services, file: Path = FILE) -> PageExample:
@@ -55,7 +55,7 @@ def page_example(services: Services, file: Path = FILE) -> PageExample:
 
 
 def stored_form(services: Services, example: PageExample) -> str:
-    """Examples as the file holds them.
+    """Serialises the examples for the file.
 
     Args:
         services: by which they were made, with a bundled model as their default.
@@ -69,7 +69,7 @@ def stored_form(services: Services, example: PageExample) -> str:
 
 
 def _made_of(services: Services) -> dict[str, Any] | None:
-    """What examples depend on beside the code: the models' files, and how long a text may be; None of other models."""
+    """Cache key of the examples: checksums of the models' files and the text length; None for other models."""
     name, bundled = services.models.default, bundled_models()
     if name not in bundled:
         return None
@@ -82,7 +82,7 @@ def _made_of(services: Services) -> dict[str, Any] | None:
 
 
 def _signs(services: Services, attention: AttentionExample) -> dict[str, str]:
-    """The key of each text's reading in this process -> what stands for it in the file."""
+    """The key of each text's reading in this process -> its placeholder in the file."""
     texts = {"(first text)": attention.text, "(other text)": attention.other_text}
     return {
         maps.read(services, None, maps.AttentionForm(services.models.default, text)).key: sign
@@ -91,7 +91,7 @@ def _signs(services: Services, attention: AttentionExample) -> dict[str, str]:
 
 
 def _exchanged(attention: AttentionExample, by: dict[str, str]) -> AttentionExample:
-    """The same with some words in place of others."""
+    """A copy with strings replaced in the fields of _DRAWN."""
     drawn: dict[str, Any] = {
         name: reduce(lambda text, pair: text.replace(*pair), by.items(), getattr(attention, name)) for name in _DRAWN
     }

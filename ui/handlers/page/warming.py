@@ -1,4 +1,4 @@
-"""What the first visitor would wait for, done while nobody has come yet."""
+"""Warm-up before the first visitor."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from ui.services import Services
 
 
 def warm_up(services: Services) -> None:
-    """Has the models that are shown first write a little, and a tiny one learn.
+    """Generates a few tokens with the models shown first, and trains a tiny one for one update.
 
-    Packed weights and chosen kernels take a third of a second, the first update of a process a quarter. Nothing of it
-    is shown, and what fails will fail again, and be said, when somebody asks for it.
+    Weight packing and kernel selection take a third of a second, the first update of a process a quarter. Errors are
+    ignored here: they recur, and are reported, when a visitor makes the request.
     """
     default = services.models.default
     for name in dict.fromkeys((default, task_model(default))):
@@ -37,7 +37,7 @@ def warm_up(services: Services) -> None:
 
 
 def _tiny_run() -> Trainer:
-    """One update of a model that is thrown away."""
+    """A trainer for one update of a throwaway model."""
     model = random_model(GPTConfig(vocab_size=8, n_positions=8, n_embd=8, n_layer=1, n_head=1), 0)
     data = RepeatedSequences(8, window=8, batch_size=2, periods=(2, 4))
     return Trainer(model, TrainingConfig(max_steps=1, batch_size=2), data)

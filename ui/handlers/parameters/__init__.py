@@ -1,1 +1,1 @@
-"""What is computed for the Parameters tab."""
+"""Handlers of the Parameters tab."""

@@ -22,7 +22,7 @@ from ui.handlers.parameters import norms
 from ui.handlers.sheets import Section
 from ui.services import Services
 
-# Small enough to be run while somebody watches, deep enough to show what depth does.
+# Small enough to run live, deep enough to show the effect of depth.
 _SMALL = GPTConfig(vocab_size=512, n_positions=64, n_embd=128, n_layer=24, n_head=4)
 
 
@@ -34,7 +34,7 @@ class Experiment:
         figure: name of the function in ui.figures.parameters.anatomy.
         arguments: for it.
         text: one paragraph, with the figures just measured.
-        tables: what is better read as one.
+        tables: results shown as tables.
     """
 
     figure: str
@@ -124,8 +124,8 @@ def _layer_norm(lm: LanguageModel) -> Experiment:
         (
             f"The residual stream of {lm.name} before layer {layer}, on the Attention tab's example. Its standard "
             f"deviation goes "
-            f"from {low:.2f} to {high:.2f} between tokens, and single channels stick out. LayerNorm takes the mean "
-            f"off each token, "
+            f"from {low:.2f} to {high:.2f} between tokens, and single channels stick out. LayerNorm subtracts each "
+            f"token's mean, "
             "divides by its deviation, and then scales and shifts every channel by weights that were learned: "
             "attention sees "
             "numbers of one size, whatever piled up in the stream."
@@ -144,7 +144,7 @@ def _two_norms(lm: LanguageModel) -> Experiment:
             "Four tokens of six channels. BatchNorm makes every column (a channel over the batch) mean 0 and deviation "
             "1, LayerNorm every row (a token over its channels). Replace the last token by another one, and the first "
             f"moves by {found.moved_by_batch:.2f} on average under BatchNorm and by {found.moved_by_layer:.2f} under "
-            "LayerNorm. That is why a GPT uses the second: a token's numbers must not depend on who else is in the "
+            "LayerNorm. That is why a GPT uses the second: a token's numbers must not depend on what else is in the "
             "batch, texts differ in length, and when it writes there is a batch of one."
         ),
     )

@@ -1,4 +1,4 @@
-"""The ladder from bigram to GPT, trained again while one watches."""
+"""Live retraining of the ladder from bigram to GPT."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _HELD_OUT = 20_000  # characters of the held-out text
 
 
 def again(services: Services, session_id: str | None, n_updates: object) -> Iterator[str]:
-    """Trains every model anew; a stop ends it and keeps what is done.
+    """Retrains every model; a stop keeps the results so far.
 
     Args:
         n_updates: of each model, one of UPDATES.

@@ -1,4 +1,4 @@
-"""What a shape costs in memory and operations, and what this machine makes of it."""
+"""Memory and compute cost of a model shape, estimated and measured on this machine."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def measure_cache(services: Services, model: object) -> str:
 
 
 def _token_times(model: GPT, ids: list[int], n_new: int, *, use_cache: bool) -> list[float]:
-    """Seconds that each new token took, after a first run that readies what is kept between runs."""
+    """Seconds per new token, after a warm-up run."""
     for _ in generate(model, ids, max_new_tokens=2, use_cache=use_cache, precision="exact"):
         pass
     times, began = [], time.perf_counter()
@@ -156,7 +156,7 @@ def _memory(config: GPTConfig) -> Section:
         ),
     ]
     return Section(
-        "Memory to use it",
+        "Memory for inference",
         "Powers of ten; this app keeps weights and cache in fp32. Models of 30 million parameters and more are "
         "decoded from 16-bit copies of the weights.",
         ("what", "how", "bytes"),
@@ -178,7 +178,7 @@ def _training(config: GPTConfig, B: int, T: int) -> Section:
         ("together, fused attention", "the sum of the first three", size(fixed + fused)),
     ]
     return Section(
-        "Memory to train it",
+        "Memory for training",
         "What a step in fp32 keeps until its backward pass is done.",
         ("what", "how", "bytes"),
         rows,

@@ -59,7 +59,7 @@ def _training() -> Section:
         ("GPT-3", "300 billion tokens, mostly filtered Common Crawl", "tasks from a few examples in the prompt"),
     ]
     return Section(
-        "What they read, and what for",
+        "Training text and purpose",
         "",
         ("model", "text", "how it is used"),
         rows,
@@ -78,12 +78,12 @@ def _kinds() -> Section:
         (
             "decoder (GPT)",
             "a token sees itself and what came before",
-            "writing, and everything that can be put as writing",
+            "writing, and any task that can be framed as writing",
             "predicts the next token",
         ),
         (
             "encoder-decoder (T5, the first transformer)",
-            "the reader sees all; the writer what it wrote, and the reader through cross-attention",
+            "the encoder sees all; the decoder its own text, and the encoder by cross-attention",
             "translation, summaries",
             "predicts the target text",
         ),

@@ -15,7 +15,7 @@ TITLES = {
     POST: "post-norm (GPT-1), no warm-up",
     WARMED: "post-norm (GPT-1), with a warm-up",
 }
-_CLEARLY = 0.2  # nats a letter: a gap that no seed makes
+_CLEARLY = 0.2  # nats per character: a gap larger than seed noise
 
 
 @dataclass(frozen=True)
@@ -61,4 +61,4 @@ def verdict(made: Norms) -> str:
     if not stuck:
         return f"learns as well ({end})"
     rescued = f"{made.warmup} updates of warm-up bring it to {warmed}"
-    return f"is stuck at {end}, what counting letters reaches; " + (rescued if helped else f"so with one ({warmed})")
+    return f"is stuck at {end}, the unigram baseline; " + (rescued if helped else f"so with one ({warmed})")

@@ -1,4 +1,4 @@
-"""A shape's counts for programs: what the endpoint /parameters answers."""
+"""API handler of the endpoint /parameters."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def parameters(preset: object, controls: dict[str, object], batch_size: object, 
 
 
 def _within_json(value: Any) -> Any:
-    """Whole numbers beyond 64 bits as floats: JSON of this server has no larger ones."""
+    """Converts integers beyond 64 bits to floats: this server's JSON cannot hold larger ones."""
     if isinstance(value, dict):
         return {key: _within_json(entry) for key, entry in value.items()}
     if isinstance(value, list):

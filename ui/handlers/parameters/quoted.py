@@ -1,4 +1,4 @@
-"""Why does one source say 117M and another 124M? Every number that people quote, as an equation that adds up."""
+"""Why one source says 117M and another 124M: the derivation of every quoted parameter count."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _at_a_glance() -> Section:
     )
     return Section(
         "One model, four numbers",
-        "GPT-2's small size is called 85M, 117M, 124M or 163M. All are right about something: they differ in which "
+        "GPT-2's small size is called 85M, 117M, 124M or 163M. Each is right in its way: they differ in which "
         "tables of tokens they count.",
         ("called", "parameters", "what is counted"),
         [(stack.label, sum(stack.parts), stack.says) for stack in stacks],
@@ -79,7 +79,7 @@ def _two_counts(name: str, real: str, paper: str) -> Section:
         f"{paper} or {real}?",
         f"The paper's table 2 says {paper}; the released weights hold {count.total:,}. OpenAI's repository says that "
         f"the "
-        f"first counts were wrong, not how. Counted with GPT-1's vocabulary, all four sizes come out at the paper's "
+        f"first counts were wrong, not why. Counted with GPT-1's vocabulary, all four sizes come out at the paper's "
         "numbers: that is this project's reading of them.",
         _COLUMNS,
         rows,

@@ -1,4 +1,4 @@
-"""A model's shape from the page's controls, checked, and what is said about it."""
+"""Model shape: validation of the page's controls, and the parameter breakdown."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ COMPONENTS = {
     "head": ("Output head", "lm_head"),
 }
 _LARGEST = 10**12
-# Building the empty modules of more blocks than this would keep the page waiting.
+# Building empty modules for more blocks than this would be too slow for the page.
 _MOST_BUILT = 200
 
 
@@ -85,7 +85,7 @@ def name_of(config: GPTConfig) -> str:
 
 
 def _untold(controls: dict[str, Any]) -> dict[str, Any]:
-    """What a name says nothing about: a model of any dropout is of the same shape."""
+    """The controls that a preset's name leaves open: dropout does not change the shape."""
     return {"dropout": controls["dropout"]}
 
 

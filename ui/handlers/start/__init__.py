@@ -1,1 +1,1 @@
-"""What the Start tab shows: one sentence as its model sees it, and a run as a film."""
+"""Handlers of the Start tab: one sentence as its model sees it, and a run as a film."""

@@ -16,7 +16,7 @@ def film(services: Services) -> dict[str, Any]:
     if record is None:
         return {"title": "", "frames": []}
     looks = record.observations
-    # Most of what is to be seen happens at once: the places grow like a power.
+    # Most changes happen early, so frames are spaced quadratically.
     places = sorted({round((len(looks) - 1) * (n / (_FRAMES - 1)) ** 2) for n in range(_FRAMES)})
     frames = [
         {

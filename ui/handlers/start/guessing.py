@@ -1,4 +1,4 @@
-"""Guess the next letter: people against a model, on a text that it has not learned from.
+"""Guessing game: people against a model predict the next letter of a held-out text.
 
 Source: Shannon 1951, "Prediction and Entropy of Printed English": from how many guesses each letter takes one can bound
 the entropy of a text, for people and models alike. The page computes that bound.
@@ -23,14 +23,14 @@ from ui.handlers import inputs
 from ui.services import Services
 
 N_PASSAGES = 12
-_LONGEST, _SHORTEST, _GIVEN = 220, 120, 36  # characters of a passage; those that are shown at first
+_LONGEST, _SHORTEST, _GIVEN = 220, 120, 36  # characters of a passage; characters shown at first
 _N_BEST = 5
 _WORD = re.compile(r"[A-Za-z]+")
 
 
 @cache
 def passages() -> tuple[str, ...]:
-    """Beginnings of paragraphs from texts of the anthology that were held out when its model was trained."""
+    """Paragraph openings from the anthology's held-out texts."""
     found = []
     for document in split(corpus("anthology"))[1]:
         for paragraph in document.split("\n\n")[1:]:
@@ -82,18 +82,18 @@ def _guessed(lm: LanguageModel, text: str) -> list[dict[str, Any]]:
 
 
 def _letters(lm: LanguageModel) -> list[str]:
-    """Of every token its character, without its case."""
+    """The case-folded character of every token."""
     return [lm.tokenizer.decode([token]).lower() for token in range(lm.tokenizer.vocab_size)]
 
 
 def _words(lm: LanguageModel) -> list[str]:
-    """Of every token that begins a word that word, without its case; "" of all others."""
+    """The case-folded word of every token that begins one; "" for all others."""
     texts = [lm.tokenizer.decode([token]) for token in range(lm.tokenizer.vocab_size)]
     return [text[1:].lower() if text.startswith(" ") and _WORD.fullmatch(text[1:]) else "" for text in texts]
 
 
 def _is_word(text: str, begin: int, end: int) -> bool:
-    """Whether a whole word stands there, and no part of a longer one."""
+    """Whether the span is a whole word."""
     return bool(_WORD.fullmatch(text[begin:end])) and not text[end : end + 1].isalpha()
 
 

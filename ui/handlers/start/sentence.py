@@ -1,4 +1,4 @@
-"""One sentence as a model sees it: its tokens, what could have stood there, what comes next, and who looks where."""
+"""One sentence as a model sees it: its tokens, their alternatives, the next token, and the attention."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from ui.services import Services
 from ui.state.machine import described
 from ui.state.model_store import base_name
 
-MOST_TOKENS = 400  # of a text on the page; what is outside the model's window stands there unread
+MOST_TOKENS = 400  # on the page; tokens outside the context window are shown but not read
 _MOST_CHARS = 4_000
 _CANNOT_READ = "This model does not know all characters of your sentence. Here is one that it can read; yours is kept."
 _LONGEST_HELD = 20_000  # characters of JSON
 _N_NEXT, _N_OTHERS = 8, 6
-_FAINTEST = 0.12  # of a head's attention; fainter looks are everywhere
+_FAINTEST = 0.12  # of a head's attention; weaker links are too common to draw
 _ARCS_EACH = 5  # from a token
 
 
 def opening(services: Services, model: str, held: object = "") -> str:
-    """A first sentence as a model sees it, as JSON; a sentence on why where it cannot read it.
+    """The initial sentence as a model sees it, as JSON; a message if the model cannot read it.
 
-    What stands on the page stays: at another moment of the same model's training, token by token; with another model,
-    what the visitor has made of it, cut anew, if that model can read it. Else it is the model's own text.
+    The sentence on the page stays: for another checkpoint of the same model, token by token; for another model, the
+    visitor's own sentence is re-tokenised, if possible. Otherwise it is the model's default text.
 
     Args:
         services: of the app.
         model: name of the model.
-        held: JSON of what stands on the page, {model, ids, own}; anything else is nothing.
+        held: JSON of the sentence on the page, {model, ids, own}; anything else is ignored.
     """
     try:
         lm = services.models.get(inputs.model_name(model))
@@ -51,7 +51,7 @@ def opening(services: Services, model: str, held: object = "") -> str:
 
 
 class _Held(NamedTuple):
-    """What stands on the page: the model that cut it, its tokens, and whether the visitor has changed it."""
+    """The sentence on the page: the model that tokenised it, its tokens, and whether the visitor has edited it."""
 
     model: str
     ids: list[int]
@@ -59,7 +59,7 @@ class _Held(NamedTuple):
 
 
 def _held(text: object) -> _Held | None:
-    """What the page says that it holds; None for anything else."""
+    """Parses the page's sentence; None if it is invalid."""
     try:
         found = json.loads(text) if isinstance(text, str) and len(text) < _LONGEST_HELD else None
         model, ids, own = (found[name] for name in _Held._fields) if isinstance(found, dict) else [None] * 3
@@ -69,7 +69,7 @@ def _held(text: object) -> _Held | None:
 
 
 def _kept(services: Services, lm: LanguageModel, model: str, held: _Held) -> list[int] | None:
-    """The tokens of the sentence on the page for a model that is opened; None where it begins anew."""
+    """The page's sentence as tokens of a newly opened model; None to start from its default text."""
     if base_name(held.model) == base_name(model):
         return held.ids if max(held.ids) < lm.model.config.vocab_size else None
     other = services.opened(held.model) if held.own else None
@@ -77,7 +77,7 @@ def _kept(services: Services, lm: LanguageModel, model: str, held: _Held) -> lis
         return None
     try:
         return lm.tokenizer.encode(other.tokenizer.decode(held.ids)) or None
-    except GPTCoreError:  # characters that this model does not know
+    except GPTCoreError:  # characters outside the model's vocabulary
         return None
 
 
@@ -104,7 +104,7 @@ def guesses(services: Services, request: object) -> str | None:
 
 
 def typed(services: Services, request: object) -> str | None:
-    """A text that somebody types: [model, text]. A sentence in "message" where the model cannot read it; None for
+    """A text being typed: [model, text]. A sentence in "message" where the model cannot read it; None for
     nonsense, and for a model that is not open."""
     model, text = request if isinstance(request, list) and len(request) == 2 else (None, None)
     if not isinstance(model, str) or not isinstance(text, str) or services.opened(model) is None:
@@ -120,7 +120,7 @@ def typed(services: Services, request: object) -> str | None:
 
 
 def look(services: Services, model: str, ids: list[int], at: int | None = None, *, note: str = "") -> str:
-    """The text as JSON, looked at in one place, with a note on why it is another than the visitor's.
+    """The text as JSON, inspected at one position, with a note if it differs from the visitor's.
 
     Raises:
         TokenIdError, ContextLengthError: as the model does.
@@ -161,10 +161,10 @@ def _described(lm: LanguageModel, model: str, ids: list[int], at: int | None) ->
 
 
 def _arcs(looks: Tensor, first: int) -> list[list[float]]:
-    """[from, to, weight] of the hardest looks from every token."""
+    """[from, to, weight] of the strongest attention links of every token."""
     found = []
     for row in range(2, len(looks)):
-        # The first token is where idle heads rest, and the token itself is no other one.
+        # Excludes the attention sink (first token) and the token itself.
         best = looks[row, 1:row].topk(min(_ARCS_EACH, row - 1))
         for column, weight in zip(best.indices.tolist(), best.values, strict=True):
             if weight >= _FAINTEST:

@@ -30,7 +30,7 @@ class Chapter:
 
 
 def chapters(services: Services, request: object) -> str:
-    """All chapters, as JSON; the request holds nothing."""
+    """All chapters, as JSON; ignores the request."""
     return json.dumps([asdict(chapter) for chapter in _CHAPTERS], ensure_ascii=False)
 
 
@@ -172,7 +172,7 @@ _NUMBERS = Chapter(
 
 _OPTIONS = Chapter(
     "Three options in 2018",
-    "Three ways to read a text were at hand. Each picture shows which words (columns) the word of a row can use.",
+    "Three ways to read a text were known. Each picture shows which words (columns) the word of a row can use.",
     "options",
 )
 

@@ -1,1 +1,1 @@
-"""What is computed for the Train tab."""
+"""Handlers of the Train tab."""

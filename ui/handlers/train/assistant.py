@@ -1,4 +1,4 @@
-"""From a language model to an assistant: a run on instructions, then one on preferences between its own answers."""
+"""Assistant training: instruction tuning, then preference tuning (DPO) on pairs of the model's own answers."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ PROMPTS = (
 )
 SECONDS = ("30", "60", "90", "120")
 FIELDS = ("stories", "length", "seed")
-ASKED = 120  # instructions that the model answers before it learns from its answers
+ASKED = 120  # instructions that the model answers for the preference pairs
 _ANSWERS, _ANSWER_TOKENS, _DUEL_TOKENS, _COMPARED_TOKENS = 4, 100, 80, 160
 _N_INSTRUCTIONS, _HELD_OUT = 6_000, 48
 _PLAIN_SHARE = 0.15
@@ -108,7 +108,7 @@ def _stories(form: AssistantForm) -> Sequence[str]:
 
 
 def teaching_plan(services: Services, lm: LanguageModel, form: AssistantForm) -> Plan:
-    """The plan of stage 1: instructions whose answers are stories, with the loss on the answers alone.
+    """The plan of stage 1, instruction tuning: the answers are stories, the loss covers the answers only.
 
     Raises:
         GPTCoreError: stories that give no instructions, characters that the model does not know, or a large model.
@@ -132,8 +132,8 @@ def teaching_plan(services: Services, lm: LanguageModel, form: AssistantForm) ->
     config = replace(config, precision=services.precision(shape, config.batch_size, window=min(128, shape.n_positions)))
     plan = _plan(services, lm, form, data, held_out, config, "instructions")
     note = (
-        f"{len(train):,} examples, made from {len(stories):,} stories. Only the answers count, and in them words that "
-        "were asked for five times."
+        f"{len(train):,} examples, made from {len(stories):,} stories. The loss counts only the answers, and "
+        "requested words in them five times."
     )
     objective = AnswerLoss(train, shape.vocab_size)
     return replace(plan, facts=replace(plan.facts, note=note, n_train=len(train)), objective=lambda _: objective)
@@ -212,7 +212,7 @@ def _plan(
 def write_preferences(
     services: Services, lm: LanguageModel, form: AssistantForm
 ) -> Iterator[tuple[str, list[PreferencePair]]]:
-    """Lets the model answer, and pairs its answers by the rule: (how far it is, the pairs so far)."""
+    """Samples answers and pairs them by the rule; yields (progress, the pairs so far)."""
     made = instructions(_stories(form), 8 * ASKED, seed=form.seed + 1)
     asked = [one for one in made if one.words][:ASKED]
     steps = write_pairs(lm, asked, n_each=_ANSWERS, max_new_tokens=_ANSWER_TOKENS, seed=form.seed)
@@ -260,7 +260,7 @@ def _two_answers(lm: LanguageModel, prompt: str, number: int) -> Iterator[tuple[
 
 
 def _question(number: int) -> str:
-    """A question for an audience, another each time; the first is short to read."""
+    """A question for the audience, different each time; the first is short."""
     asked = instructions(bundled_stories()[:200], 40, seed=11)
     told = [one.prompt for one in asked if one.words or one.kind == "about"]
     return told[number % len(told)]
@@ -289,7 +289,7 @@ def prefer(
     workspace = services.run_manager.steered(workspace_id)
     taught = None if workspace is None else stage(workspace, "instructions")
     if workspace is None or taught is None or taught.language_model is None:
-        raise InputError("There is no model yet that answers: press “1 · Teach it to answer” first.")
+        raise InputError("No model here can answer yet: press “1 · Teach it to answer” first.")
     lm = replace(taught.language_model, name=taught.language_model.name.split(":")[0])
     if by_audience:
         kept = workspace.choices

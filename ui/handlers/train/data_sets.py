@@ -1,4 +1,4 @@
-"""Text from a public data set by its name on the Hugging Face Hub, through its rows service."""
+"""Fetches text of a public Hugging Face data set through the Hub's rows API."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ _ROWS, _MOST_CALLS = 100, 50
 
 
 def fetch_rows(name: str, *, offline: bool, most_bytes: int, transport: httpx.BaseTransport | None = None) -> list[str]:
-    """The first rows' longest text field, a document each, up to a size.
+    """The longest text field of the first rows, one document per row, up to a size.
 
     Args:
         name: "owner/name" or "name" of a public data set.
         offline: answer with a sentence instead of asking.
         most_bytes: UTF-8 bytes to fetch at most.
-        transport: stands in for the network in tests.
+        transport: replaces the network in tests.
 
     Raises:
         InputError: offline, unknown, without text, or not reachable.
     """
     if offline:
-        raise InputError(f"The data set {name} is on the network, and this app runs offline. Choose a built-in text.")
+        raise InputError(f"The data set {name} needs a network, and this app runs offline. Choose a built-in text.")
     try:
         with httpx.Client(base_url=_SERVICE, timeout=20.0, transport=transport, follow_redirects=True) as client:
             splits = _get(client, "/splits", {"dataset": name}, name)["splits"]

@@ -1,4 +1,4 @@
-"""What leaves the Train tab and what comes back: recordings of runs, and model folders as zip files."""
+"""Downloads and uploads of the Train tab: run recordings, and model folders as zip files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ EXAMPLES = {kind: Path(__file__).with_name(f"recorded_{kind}.json") for kind in 
 log = logging.getLogger("gptlens")
 _BYTES = 6  # of an uploaded weight at most: fp32, and other files beside it
 _MOST_MEMBERS, _PIECE, _LAST_RECORD = 200, 1 << 20, 22
-# What a model folder may consist of; anything else in a zip is left where it is.
+# Files of a model folder; all others in a zip are ignored.
 _MEMBERS = {CONFIG_FILE, WEIGHTS_FILE, "tokenizer.json", "tokenizer_config.json", "vocab.json", "merges.txt"}
 
 
@@ -88,11 +88,11 @@ def zipped_model(services: Services, workspace_id: object) -> tuple[str, str]:
             for file in sorted((folder / "model").iterdir()):
                 packed.write(file, f"model/{file.name}")
     except OSError as error:
-        raise InputError(f"The zip file cannot be written ({error.strerror}). The run itself is not touched.") from None
+        raise InputError(f"The zip file cannot be written ({error.strerror}). The run is not affected.") from None
     workspace.download, note = scratch, ""
     config = lm.model.config
     if not (config.use_mlp and config.use_positions and config.causal):
-        note = "transformers has no GPT of this shape; the folder opens here and with gptcore.load."
+        note = "transformers does not support this shape; the folder opens here and with gptcore.load."
     return str(target), note
 
 
@@ -116,7 +116,7 @@ def opened_model(services: Services, workspace_id: object, file: object) -> tupl
             unpack(path, folder, most_bytes=services.limits.training_parameters * _BYTES)
             model = load_folder(folder, check=small_enough)
             lm = LanguageModel(model, load_tokenizer(folder), path.stem[:40])
-        except GPTCoreError as error:  # where it was unpacked is nobody's business
+        except GPTCoreError as error:  # do not reveal the server's path
             raise type(error)(str(error).replace(f"{scratch}/", "").replace(scratch, path.name)) from None
         for parameter in lm.model.parameters():
             parameter.data = parameter.data.clone()  # the file it is mapped from goes away
@@ -127,8 +127,8 @@ def unpack(file: Path, folder: Path, *, most_bytes: int) -> None:
     """Unpacks the files of a model folder from a zip, and nothing else, no further than allowed.
 
     Args:
-        file: as it was uploaded; what it says of itself is not believed.
-        folder: where to; names inside the zip do not lead out of it.
+        file: the upload; its headers are not trusted.
+        folder: destination; zip paths cannot escape it.
         most_bytes: of all files together.
 
     Raises:
@@ -137,7 +137,7 @@ def unpack(file: Path, folder: Path, *, most_bytes: int) -> None:
     try:
         n_members = _count_members(file)
         if n_members > _MOST_MEMBERS:
-            raise InputError(f"{file.name} has {n_members:,} members; at most {_MOST_MEMBERS} are read.")
+            raise InputError(f"{file.name} has {n_members:,} files; at most {_MOST_MEMBERS} are read.")
         with zipfile.ZipFile(file) as given:
             wanted = [member for member in given.infolist() if Path(member.filename).name in _MEMBERS]
             names = [Path(member.filename).name for member in wanted]
@@ -147,11 +147,11 @@ def unpack(file: Path, folder: Path, *, most_bytes: int) -> None:
             if not {CONFIG_FILE, WEIGHTS_FILE} <= set(names):
                 raise InputError(f"{file.name} has no {CONFIG_FILE} and {WEIGHTS_FILE}. Zip a model folder.")
             left = most_bytes
-            if sum(member.file_size for member in wanted) > most_bytes:  # what it admits; more may come out
+            if sum(member.file_size for member in wanted) > most_bytes:  # declared size; the real one may be larger
                 raise InputError(_too_much(most_bytes))
             for member, name in zip(wanted, names, strict=True):
                 if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                    raise InputError(f"{name} in {file.name} is packed in an unusual way. Zip it without options.")
+                    raise InputError(f"{name} in {file.name} uses unsupported compression. Zip it without options.")
                 with given.open(member) as packed, (folder / name).open("wb") as unpacked:
                     while piece := packed.read(_PIECE):
                         left -= len(piece)
@@ -167,7 +167,7 @@ def _too_much(most_bytes: int) -> str:
 
 
 def _count_members(file: Path) -> int:
-    """How many members a zip says it has, from its last record, before any is listed."""
+    """The member count declared in a zip's end record, read before listing any."""
     with file.open("rb") as given:
         given.seek(0, 2)
         given.seek(max(0, given.tell() - _LAST_RECORD - 0xFFFF))

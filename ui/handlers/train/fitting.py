@@ -1,4 +1,4 @@
-"""A preset whose seconds would end in noise on a slow or busy machine becomes a smaller one, and says so."""
+"""Scales presets to the machine: on a slow or busy one, a timed preset gets a smaller model, and a note."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FIRST = next(iter(PRESETS.values()))
 _SHAPE = ("n_layer", "n_head", "n_embd", "n_positions", "batch_size")  # as all presets of letters and pieces have them
 _SECONDS = frozenset(length for length in LENGTHS if length.isdigit())
 _VOCABULARY = 74  # of the built-in text in letters; what it costs is little
-# Tokens that the preset's shape must see to write words; with fewer, a smaller one on smaller batches is further.
+# Tokens that the preset's shape needs to write words; with fewer, a smaller model with smaller batches does better.
 # Held-out loss after 3, 6 and 12 s on one thread (AMX): 4 x 128 in batches of 32 2.55, 2.34, 2.13; 2 x 96 in batches
 # of 8 2.28, 1.90, 1.65; 1 x 64 in batches of 8 2.06, 1.76, 1.62.
 _ENOUGH, _SOME = 450_000, 200_000
@@ -29,14 +29,14 @@ def first_shape() -> tuple[GPTConfig, int]:
 
 
 def expected_run(seconds: float) -> tuple[int, bool]:
-    """(updates that a preset's run of so many seconds makes here, as it is now, and whether it will write words)."""
+    """(expected updates of a preset's run in this time at the present load, and whether it will write words)."""
     shape, batch = first_shape()
     tokens = seconds * passes_rate(shape, batch, faster_precision(shape, batch), seconds=1.0)
     return round(tokens / (batch * shape.n_positions)), tokens >= _ENOUGH
 
 
 def fitted(services: Services, values: Mapping[str, object]) -> tuple[dict[str, object], str]:
-    """The values of a form that shall be used, and a sentence on what became smaller, or "".
+    """The form's values, scaled down if needed, and a sentence on what became smaller, or "".
 
     Only a preset's own shape, for so many seconds, is changed; what a visitor has chosen, and races, stay.
     """

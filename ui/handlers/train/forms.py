@@ -1,4 +1,4 @@
-"""The Train tab's three forms, checked once: what comes from a browser or a program may be anything."""
+"""Validation of the Train tab's three forms; input from browsers and programs is untrusted."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MUON_RATIO = 7.0
 _MOST_LABELS, _MOST_LINES, _MOST_PROMPT = 20, 20_000, 500
 _LABELS_DECAY = 0.01  # Radford et al. 2018, section 4.1
 _UNLIMITED = 10_000_000  # updates of a run by the clock
-# What tricks and rivals change in the shape.
+# Config changes of the "break it" options and rivals.
 _SWITCHES: dict[str, dict[str, bool | str]] = {
     "no_positions": {"use_positions": False},
     "no_mask": {"causal": False},
@@ -55,7 +55,7 @@ class TrainForm:
         prompt: of the samples.
         trick: what is broken, by TRICKS.
         switches: of GPTConfig, that are set otherwise.
-        tasks: ask for tasks at every look.
+        tasks: test tasks at every snapshot.
         epochs: passes over the text; None where the config says how long it is.
     """
 
@@ -142,12 +142,12 @@ def rival_form(values: Values, limits: Limits) -> TrainForm | None:
     """
     name, form = values["rival"], train_form(values, limits)
     if not isinstance(name, str) or name not in RIVALS:
-        raise InputError(f"{str(name)[:40]!r} is no rival. Choose {', '.join(RIVALS)}.")
+        raise InputError(f"{str(name)[:40]!r} is not a rival. Choose {', '.join(RIVALS)}.")
     if name == "none":
         return None
     made = _rival(name, form, values, limits)
-    if made == form or (name == "no_mlp" and form.source.name == REPEATED):  # those have none anyway
-        raise InputError(f"A run against {RIVALS[name]!r} would be one against its twin. Choose another rival.")
+    if made == form or (name == "no_mlp" and form.source.name == REPEATED):  # those have no MLP anyway
+        raise InputError(f"A run against {RIVALS[name]!r} would compare two equal runs. Choose another rival.")
     return made
 
 
@@ -222,7 +222,7 @@ def _answer_numbers(rows: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
     for number, (label, texts) in enumerate(rows, 1):
         if len(texts) - 1 != n:
             raise InputError(
-                f"Line {number} has {len(texts) - 1} answers; the first has {n}. Give all the same number."
+                f"Line {number} has {len(texts) - 1} answers; the first has {n}. Give each line the same number."
             )
         if label not in names:
             raise InputError(f"Line {number} has the label {label[:20]!r}; write the right answer's number, 1 to {n}.")
@@ -244,7 +244,7 @@ def _prompt(values: Values) -> str:
 
 
 def _tuning_schedule(values: Values, limits: Limits) -> TrainingConfig:
-    """What the shorter forms leave open: AdamW, a short warm-up, a usual decay, the first seed."""
+    """Defaults of the shorter forms: AdamW, a short warm-up, the usual weight decay, the first seed."""
     open_fields = {
         "optimizer": "adamw",
         "warmup_steps": 20,
@@ -257,7 +257,7 @@ def _tuning_schedule(values: Values, limits: Limits) -> TrainingConfig:
 
 
 def _epochs(values: Values) -> float | None:
-    """Passes over the data, where the length is so given."""
+    """Epochs, if the length is given in epochs."""
     if values["length"] != "epochs":
         return None
     return inputs.number(values["epochs"], "The number of epochs", low=0.01, high=1000)

@@ -63,7 +63,7 @@ INPUT_FORMS: dict[str, InputForm] = {
     "similarity": InputForm(
         "Similarity", "two texts", 2, 2,
         (("start", "text 1", "delimiter", "text 2", "extract"), ("start", "text 2", "delimiter", "text 1", "extract")),
-        "both orders, since neither comes first; what is read of them is added, then a linear layer",
+        "both orders, since neither comes first; their final states are added, then a linear layer",
         lambda texts, label, tokens, window: similarity(texts[0], texts[1], label, tokens=tokens, window=window),
     ),
     "choice": InputForm(

@@ -9,7 +9,7 @@ _NAMES = ("Tom", "Lily", "Max", "Anna", "Ben", "Mia", "Sam", "Lucy")
 _THINGS = ("ball", "car", "hat", "kite", "boat", "cup", "book", "doll")
 _COLOURS = ("red", "blue", "green", "yellow")
 _PLACES = ("park", "garden", "kitchen", "forest", "shop")
-# Who is glad in the end, {w}, and who is not, {l}: both are in every line, so no word gives it away.
+# {w} is glad in the end, {l} is not: every line names both, so no single word reveals the label.
 _GLAD = (
     "{w} was happy and {l} was sad", "{l} was sad and {w} was happy", "{w} won the race in the {p} and {l} lost",
     "{l} lost the race in the {p} and {w} won", "{w} got the {c} {t} and {l} got nothing",

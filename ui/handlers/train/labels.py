@@ -94,7 +94,7 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
 
 
 def _words_alone(form: LabelForm, train: Sequence[int], held_out: Sequence[int]) -> tuple[dict[str, float], float]:
-    """({"words": loss}, accuracy) of a bag of words on the held-out lines; nothing where answers compete."""
+    """Bag-of-words baseline on the held-out lines, ({"words": loss}, accuracy); empty where answers compete."""
     if form.form.answers_compete:  # a bag of words does not compare answers
         return {}, math.nan
     lines = [(label, " ".join(texts)) for label, texts in form.lines]
@@ -104,7 +104,7 @@ def _words_alone(form: LabelForm, train: Sequence[int], held_out: Sequence[int])
 
 
 def verdict(record: RunState) -> str:
-    """What a run on labels has come to, as sentences; "" while it learns, or for another run."""
+    """Summary of a finished run on labels, in sentences; "" for all other runs."""
     facts, right = record.facts, record.final_accuracy
     if record.alive or record.kept_step is None or not math.isfinite(right):
         return ""
@@ -127,7 +127,7 @@ def verdict(record: RunState) -> str:
 
 
 def tell(record: RunState, text: object) -> dict[str, Any]:
-    """What a run's classifier says of a line: {"labels": [[name, probability]]}, or {"said": why not}."""
+    """Classifies a line with a run's classifier: {"labels": [[name, probability]]}, or {"said": why not}."""
     if record.classifier is None or record.language_model is None:
         return {"said": "Labels can be tried when a run on labelled lines has ended."}
     try:

@@ -1,4 +1,4 @@
-"""From a form of the Train tab to a plan: text, tokenizer, model, data, and what is watched."""
+"""Builds training plans from the Train tab's forms: text, tokenizer, model, data, and evaluation."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def lasting(config: TrainingConfig, epochs: float | None, updates_an_epoch: floa
 
 
 def _config(form: TrainForm, vocab_size: int) -> GPTConfig:
-    # No dropout in attention: there it would cost the fast path, and half of the speed.
+    # No attention dropout: it would lose the fast path and halve the speed.
     config = GPTConfig(**asdict(form.shape), vocab_size=vocab_size, attn_pdrop=0.0)
     return replace(config, embd_pdrop=form.dropout, resid_pdrop=form.dropout)
 
@@ -169,7 +169,7 @@ def _text_plan(title: str, model: Callable[[], GPT], data: Batches, prepared: Pr
 
 
 def watched_tasks() -> list[Trial]:
-    """What a run is asked at every snapshot: a few items of the tasks that a small model can learn."""
+    """Task items evaluated at every snapshot: a few from each task that a small model can learn."""
     return [make_trial(task, n_items=WATCHED_ITEMS) for task in _WATCHED_TASKS]
 
 
@@ -211,8 +211,8 @@ def _repeated_plan(services: Services, form: TrainForm) -> Plan:
 def preference_in(tokenizer: Tokenizer, looked_at: Sequence[int], train: np.ndarray) -> Preference | None:
     """What a run is watched for: the last word piece of some tokens rather than the commonest token of the text.
 
-    A character counts that stands inside a word, and a longer token that begins with a letter or a space. None where
-    the tokens have none.
+    A word piece is a character inside a word, or a longer token that begins with a letter or a space. None if there is
+    none.
     """
     rival = int(np.bincount(train).argmax())
     pieces = [tokenizer.decode([token]) for token in looked_at]

@@ -1,4 +1,4 @@
-"""What the Train tab offers: its fields, presets, lengths, optimisers, and what can be broken on purpose."""
+"""Options of the Train tab: fields, presets, lengths, optimisers, and "break it" options."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _TEXT: dict[str, Any] = {
 }  # fmt: skip
 PRESETS: dict[str, dict[str, Any]] = {
     "30 seconds, letters": _TEXT,
-    # The text is read thirty times over: without a strong decay the model learns it by heart.
+    # The run makes thirty epochs: without strong weight decay the model memorises the text.
     "2 minutes, letters": {**_TEXT, "length": "120", "warmup_steps": 100, "weight_decay": 1.0},
     "2 minutes, word pieces": {**_TEXT, "length": "120", "tokenizer": "bpe", "warmup_steps": 100},
     "Tasks appear": {
@@ -66,7 +66,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     },
 }  # fmt: skip
 
-# What stands under a preset that comes from a document.
+# Notes under presets that come from a document.
 NOTES = {
     "The lesson's GPT: 4 layers x 128": (
         "Window 64, 4 layers, 4 heads, 128 wide, no biases in attention, dropout 0.1: with the 65 characters of "
@@ -81,19 +81,19 @@ NOTES = {
     ),
     "Norm before or after, no warm-up": (
         "Twelve narrow layers, the norm before each part as in GPT-2, against the same with the norm after each sum as "
-        "in GPT-1. Without a warm-up the second stays where counting letters gets; give both 100 updates of it, and it "
+        "in GPT-1. Without a warm-up the second is stuck at the unigram baseline; give both 100 updates of it, and it "
         "learns."
     ),
     "Tasks appear": (
         f"At every snapshot {WATCHED_ITEMS} items of each task, in combinations that the text never shows, are put to "
-        "the model. Right is an answer of which every token is its first guess; guessing gets almost none. A slow or "
-        "busy machine sees less of this within two minutes; take the maximum then."
+        "the model. An answer is right if its every token is the first guess; chance is almost 0. A slow or "
+        "busy machine gets less far in two minutes; choose the maximum there."
     ),
 }
 
 OPTIMIZERS: dict[OptimizerName, str] = {"adamw": "AdamW", "muon": "Muon"}
 
-# What can be broken on purpose: (label, what to expect and why).
+# "Break it" options: (label, what to expect and why).
 TRICKS: dict[str, tuple[str, str]] = {
     "none": ("nothing", ""),
     "no_warmup": (
@@ -136,7 +136,7 @@ TRICKS: dict[str, tuple[str, str]] = {
     ),
 }
 
-# Who a run may race against: the same from the same seed on the same batches, but for one thing.
+# Rivals for a race: the same seed and batches, with one difference.
 RIVALS: dict[str, str] = {
     "none": "nobody",
     "optimizer": "the other optimiser",

@@ -1,4 +1,4 @@
-"""Training for programs: what the endpoint /train answers."""
+"""API handler of the endpoint /train."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _place(services: Services, run_id: str) -> dict[str, Any] | None:
 def by_program(
     services: Services, action: object, run_id: object, text: object, preset: object, given: Mapping[str, object]
 ) -> dict[str, Any]:
-    """What /train answers.
+    """Handles /train.
 
     Args:
         services: of the app.

@@ -1,4 +1,4 @@
-"""Texts to train on, from wherever they come: decoded and checked."""
+"""Loads training texts from any source, decodes and validates them."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _own_text(limits: Limits, source: TextSource) -> TrainingText:
         raise InputError(f"{title} has no text in it. Paste some, or upload a .txt file.")
     kinds = len(set("".join(documents)))
     if kinds < 2:
-        raise InputError(f"{title} repeats one character; there is nothing to learn. Give a text of several.")
+        raise InputError(f"{title} repeats one character; there is nothing to learn. Give a more varied text.")
     return TrainingText(documents, title, note)
 
 
@@ -99,7 +99,7 @@ def decoded(raw: bytes, name: str) -> tuple[str, str]:
     if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return raw.decode("utf-16", errors="replace"), f"{name} was read as UTF-16."
     if b"\0" in raw:
-        raise InputError(f"{name} is no text: it holds zero bytes. Upload a plain .txt file.")
+        raise InputError(f"{name} is not text: it has zero bytes. Upload a plain .txt file.")
     try:
         return raw.decode("utf-8-sig"), ""
     except UnicodeDecodeError:
@@ -114,5 +114,5 @@ def decoded(raw: bytes, name: str) -> tuple[str, str]:
     found = "\n".join(lines)
     strange = sum(character < " " and character not in "\n\r\t\f" for character in found)
     if strange > 0.01 * len(found):
-        raise InputError(f"{name} is no text: {strange:,} of its {len(found):,} characters are control characters.")
-    return found, f"{other:,} line(s) of {name} were no UTF-8 and were read as Windows-1252."
+        raise InputError(f"{name} is not text: {strange:,} of its {len(found):,} characters are control characters.")
+    return found, f"{other:,} line(s) of {name} were not UTF-8 and were read as Windows-1252."

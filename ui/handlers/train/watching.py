@@ -1,4 +1,4 @@
-"""The Train tab: starting, steering and watching runs. What comes from a browser may be anything."""
+"""Handlers that start, steer and watch training runs. Browser input is untrusted."""
 
 from __future__ import annotations
 
@@ -72,26 +72,26 @@ def learn_labels(services: Services, workspace_id: object, model: object, form: 
 
 
 def tell(services: Services, request: object) -> dict[str, Any] | None:
-    """What a run's classifier says of a line: [workspace, run, text]. None for an invalid request."""
+    """Classifies a line with a run's classifier: [workspace, run, text]. None for an invalid request."""
     workspace_id, run_id, text = _parts(request, 3)
     record = _record(services, workspace_id, run_id)
     return None if record is None else services.now(lambda: labels.tell(record, text))
 
 
 def can_go_on(record: RunState) -> bool:
-    """Whether a run that has ended can be trained further from its last snapshot."""
+    """Whether an ended run can be resumed from its last snapshot."""
     known = record.form is not None and record.form[0] in ("scratch", "tune") and record.facts.kind == "text"
     return known and not record.alive and record.language_model is not None and record.step > 0
 
 
 def go_on(services: Services, workspace: Workspace) -> Workspace:
-    """Starts a run that goes on where the workspace's newest has ended: its weights, its text, its rate at the end.
+    """Resumes the workspace's newest ended run in a new one: same weights and text, at its final learning rate.
 
-    One that ended early gets the time or the updates that it had left, another as many again. Raises GPTCoreError.
+    A run stopped early gets its remaining time or updates, a finished one the same again. Raises GPTCoreError.
     """
     record = workspace.current
     if record is None or record.form is None or record.language_model is None or not can_go_on(record):
-        raise InputError("This run cannot go on: it has not ended, or its model or its settings are gone.")
+        raise InputError("This run cannot continue: it has not ended, or its model or its settings are gone.")
     (kind, values), lm, before = record.form, record.language_model, record.facts.config
     given = {"file": None, "written": "", "labelled": "", **values}
     if kind == "scratch":
@@ -99,7 +99,7 @@ def go_on(services: Services, workspace: Workspace) -> Workspace:
     else:
         plan = tuning_plan(services, lm, tune_form(given, services.limits))
     if plan.facts.vocab_size != lm.model.config.vocab_size:
-        raise InputError("The text of this run is another now, so its tokens are, too. Start a run of its own.")
+        raise InputError("The text of this run has changed, and with it the tokens. Start a new run.")
     rows, _ = record.so_far()
     share = min(1.0, max(_LEAST_RATE, rows[-1][2] / record.learning_rate if rows else 1.0))
     left = (record.time_budget or 0.0) - record.seconds()
@@ -111,7 +111,7 @@ def go_on(services: Services, workspace: Workspace) -> Workspace:
         muon_learning_rate=plan.facts.config.muon_learning_rate * share,
         warmup_steps=min(_SOFT_START, plan.facts.config.warmup_steps),
     )
-    note = f"Goes on from update {record.step:,} of the run before, with its weights."
+    note = f"Continues from update {record.step:,} of the last run, with its weights."
     facts = replace(plan.facts, config=config, note=note, title=record.facts.title)
     begun = services.run_manager.start(
         workspace.id, replace(plan, facts=facts, model=lambda: clone(lm.model).requires_grad_(True))
@@ -151,7 +151,7 @@ def command(services: Services, request: object) -> dict[str, Any] | None:
 
 
 def _steer(services: Services, workspace: Workspace, what: str, value: object) -> None:
-    """Lets the workspace's run, or both that race, pause, stop or go on."""
+    """Pauses, stops or continues the workspace's run, or both runs of a race."""
     if what in ("resume", "step"):
         once = inputs.whole(value, "The number of steps", low=1, high=1000) if what == "step" else math.inf
         services.run_manager.resume(workspace, once)
@@ -162,7 +162,7 @@ def _steer(services: Services, workspace: Workspace, what: str, value: object) -
 
 
 def poll(services: Services, request: object) -> dict[str, Any] | None:
-    """What is new of the current run: [workspace, run, version, rows, observations, rival], as last received.
+    """Poll of the current run since the last state: [workspace, run, version, rows, observations, rival].
 
     Returns:
         None when the workspace is gone. Otherwise the run's id and state, its place in the queue ({number, seconds}, or
@@ -223,7 +223,7 @@ def _news(record: RunState, run_id: object, version: object, n_rows: object, n_l
 
 
 def _slow(record: RunState) -> dict[str, Any] | None:
-    """What to tell of a run whose time ends before its model has learned words, and how much it could be given."""
+    """Warning for a run whose time will end before its model has learned words, with a suggested time."""
     expected, budget = record.expected_updates, record.time_budget
     if (
         expected is None
@@ -241,10 +241,10 @@ def _about(facts: RunFacts) -> dict[str, Any]:
 
 
 def _ahead(record: RunState, elapsed: float) -> list[list[float]]:
-    """[step, learning rate] from now to the end of the plan, as far as the present rate tells."""
+    """Projected [step, learning rate] up to the end of the plan, at the present speed."""
     config, left = replace(record.facts.config, time_budget=record.time_budget), record.seconds_left()
     if not record.alive or (config.time_budget is not None and (left is None or record.rate <= 0)):
-        return []  # nothing is known yet of how many updates the time allows
+        return []  # the number of updates is not known yet
     steps = float(config.max_steps - record.step)
     if left is not None and record.rate > 0:
         steps = min(steps, left * record.rate / record.facts.tokens_per_step)
@@ -259,7 +259,7 @@ def _ahead(record: RunState, elapsed: float) -> list[list[float]]:
 
 
 def heads(services: Services, request: object) -> dict[str, Any] | None:
-    """Where heads look at one look at a run: [workspace, run, which]. None for an invalid request.
+    """Attention maps of one snapshot of a run: [workspace, run, which]. None for an invalid request.
 
     Keys: step; T and maps (bytes [L][H][T][T], compressed); machine (see
     `ui.state.machine`; None where it is not kept).
@@ -292,7 +292,7 @@ def formed(services: Services, request: object) -> dict[str, Any] | None:
 
 
 def chances(services: Services, request: object) -> dict[str, Any] | None:
-    """The probability of a chosen next token at every look: [workspace, run, text]; "" means the latest favourite.
+    """The probability of a chosen next token at every snapshot: [workspace, run, text]; "" means the latest top token.
 
     Returns:
         {"token": what was looked for, "points": [[step, probability]]}, or {"said": why not}.
@@ -302,7 +302,7 @@ def chances(services: Services, request: object) -> dict[str, Any] | None:
     if record is None or not isinstance(text, str):
         return None
     if record.language_model is None:
-        return {"said": "not known of this recorded run", "points": []} if not record.alive else None
+        return {"said": "not stored for this recorded run", "points": []} if not record.alive else None
     (_, seen), tokenizer = record.so_far(), record.language_model.tokenizer
     try:
         token = tokenizer.encode(text[:20])[0] if text else int(seen[-1].probabilities.argmax())
@@ -372,7 +372,7 @@ def own_models(services: Services, workspace_id: object) -> list[tuple[str, str]
 
 
 def message(error: GPTCoreError) -> str:
-    """A refusal for the page, as HTML."""
+    """An error message for the page, as HTML."""
     return f'<p class="refused">{html.escape(str(error), quote=False)}</p>'
 
 
@@ -403,7 +403,7 @@ def _observation(record: RunState | None, which: object) -> Observation | None:
 
 
 def _parts(request: object, n: int) -> list[Any]:
-    """The request's first n parts; None for what is missing."""
+    """The request's first n items, padded with None."""
     given = request if isinstance(request, list) else []
     return [*given[:n], *[None] * (n - len(given))]
 

@@ -1,1 +1,1 @@
-"""What is computed for the Zero-shot tab."""
+"""Handlers of the Zero-shot tab."""

@@ -1,4 +1,4 @@
-"""What a prompt is made of, how likely its labels are, and the model's answer."""
+"""Zero-shot prompting: the prompt's parts, the label likelihoods, and the model's answer."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ui.handlers.zero_shot.recorded import expected_of
 from ui.services import Services
 from ui.state import token_stream
 
-_RATED = 8  # tokens; of fewer, no rate is told
+_RATED = 8  # tokens; below this no rate is shown
 _TAIL = 60  # characters of the prompt that stand before an answer
 
 
@@ -118,12 +118,12 @@ def answer(services: Services, session_id: str | None, model: object, asked: Tas
 
 
 def _tail(prompt: str) -> str:
-    """The end of a prompt, so that one sees what an answer answers."""
+    """The end of the prompt, as context for the answer."""
     return prompt if len(prompt) <= _TAIL else f"…{prompt[-_TAIL:]}"
 
 
 def within(top_k: int | None, lm: LanguageModel) -> int | None:
-    """The papers' top-k, of vocabularies that are smaller too."""
+    """Clamps the papers' top-k to the vocabulary."""
     return None if top_k is None else min(top_k, lm.model.config.vocab_size)
 
 

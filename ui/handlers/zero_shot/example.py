@@ -1,4 +1,4 @@
-"""What the Zero-shot tab shows before anybody does anything."""
+"""The initial example of the Zero-shot tab."""
 
 from __future__ import annotations
 

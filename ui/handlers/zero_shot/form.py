@@ -1,4 +1,4 @@
-"""The form of the Zero-shot tab: a task, its input, its examples and its wording, checked once."""
+"""Validation of the Zero-shot form: a task, its input, its examples and its template."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class TaskForm:
         name, task: of the task.
         template: chosen, or written by the visitor.
         item: the input, with the expected answer if one is given.
-        examples: solved ones that go in front.
+        examples: worked examples before the input.
         labels: answers to compare; perhaps none.
         settings: sampling controls.
         max_new_tokens, stop, seed: of the answer.
-        edited: the prompt as the visitor changed it, or "" where it is as assembled.
+        edited: the prompt as edited by the visitor, or "" if it is as assembled.
     """
 
     name: str
@@ -79,7 +79,7 @@ class TaskForm:
 
 
 def example_item(name: str, number: int = 0) -> Item:
-    """An input of a task that the bundled model has never read."""
+    """A held-out input of a task."""
     if name not in TASKS_WITH_ITEMS:
         return Item({"text": STORY})
     found = items(name, 1, seed=1 + number % _SEEDS)
@@ -109,7 +109,7 @@ def defaults(name: str, number: int = 0) -> dict[str, Any]:
 
 
 def _shown_first(found: list[Item]) -> list[Item]:
-    """Examples with a way to the answer before those without."""
+    """Sorts examples with a chain of thought before those without."""
     return sorted(found, key=lambda item: item.steps == NO_STEPS)
 
 
@@ -215,7 +215,7 @@ def _stops(chosen: object) -> tuple[str, ...]:
 
 
 def with_template(values: Mapping[str, object], name: object) -> dict[str, Any]:
-    """The values that go with another template of a task: its wording, what it calls the answers, its length."""
+    """The values for another template of a task: its text, answer names and length."""
     task = known_task(values["task"])
     chosen = find_template(task, inputs.text(name, "The template", most=200))
     return {

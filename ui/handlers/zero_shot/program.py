@@ -1,4 +1,4 @@
-"""A task for programs: what the endpoint /zero_shot answers, with the checks of the tab."""
+"""API handler of the endpoint /zero_shot, with the validation of the tab."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def by_program(
     task = form.known_task(name)
     unknown = next(iter(set(fields) - set(task.fields)), None) if isinstance(fields, dict) else None
     if not isinstance(fields, dict) or unknown is not None:
-        what = f"There is no field {str(unknown)[:40]!r}" if unknown is not None else "The fields are no object"
+        what = f"There is no field {str(unknown)[:40]!r}" if unknown is not None else "The fields must be an object"
         wanted = ", ".join(f'"{field}": "..."' for field in task.fields)
         raise InputError(f"{what}. The task {name} takes {{{wanted}}}.")
     values = form.defaults(name)

@@ -1,4 +1,4 @@
-"""What the bundled models reached when they were made: on what people wrote, and on sentences of their own kind."""
+"""Recorded scores of the bundled models: on hand-written items, and on generated items like their training data."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ Row = Mapping[str, Any]
 
 
 def recorded() -> str:
-    """The scores as a sheet: first what people wrote, then the sentences of the kind that the model has read."""
+    """The scores as a sheet: first hand-written items, then generated items like the training data."""
     found = [(name, row) for name in bundled_models() for row in hand_written(name)]
     own = [(name, row) for name in bundled_models() for row in _scores(name).get("rows", ())]
     people = Section(
         _titled("What people write", found),
-        "Items that were written by hand before the training, and not looked at while it was made: this is what to "
-        "expect of an input of your own. First in the task’s first template, then in free wordings.",
+        "Items written by hand before the training and not consulted during it: this is what to expect "
+        "for your own inputs. First in the task’s first template, then in free phrasings.",
         ("model", "task", "prompt", "right", "95% interval", "items", "metric"),
         [_people_row(name, row) for name, row in found],
         bars=[_bar(row, _whose(name, found) + f"{TASKS[row['task']].title}, {_worded(row)}") for name, row in found],
@@ -40,7 +40,7 @@ def recorded() -> str:
     alike = Section(
         _titled("Sentences of its own kind", own),
         "Made by the same rules as its training text, in combinations, templates or words that training never showed: "
-        "what it has learned of its little world. This is part of the model’s card; count it again with the button "
+        "what it has learned of its little world. This is part of the model’s card; measure it again with the button "
         "above.",
         ("model", "task", "held out from training", "template", "score", "95% interval", "items", "metric"),
         [_own_row(name, row) for name, row in own],
@@ -51,12 +51,12 @@ def recorded() -> str:
 
 
 def hand_written(model: str) -> Sequence[Row]:
-    """A bundled model's scores on what people wrote, those in the tasks' first templates first."""
+    """A bundled model's scores on hand-written items, the tasks' first templates first."""
     return _scores(model).get("hand_written", ())
 
 
 def expected_of(model: str, task: str) -> str:
-    """How often a bundled model is right on what people wrote for a task, as a sentence; "" where it is not known."""
+    """A bundled model's accuracy on hand-written items of a task, as a sentence; "" if unknown."""
     row = next((one for one in hand_written(model) if (one["task"], one["held_out"]) == (task, HAND_WRITTEN)), None)
     if row is None:
         return ""

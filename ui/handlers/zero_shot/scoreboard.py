@@ -1,4 +1,4 @@
-"""The scoreboard: how often models do tasks, counted here on request, and what papers report beside it."""
+"""Scoreboard: task accuracy of models, measured on request, next to published figures."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from ui.state.sessions import Turn
 CHAIN = "chain of thought"
 WAYS = ("0", "1", "2", "4", "8", CHAIN)
 MOST_ITEMS = 200
-_BATCH = 4  # items in one step, which lasts a fifth of a second: a text of others waits for one
+_BATCH = 4  # items per step: a step takes 0.2 s, during which other visitors' texts wait
 _COLUMNS = ("model", "task", "examples", "score", "95% interval", "items", "chance", "metric")
 
 
@@ -48,7 +48,7 @@ def scoreboard(
     side: object,
     n_items: object,
 ) -> Iterator[str]:
-    """Puts the chosen tests to the chosen models, with progress; a stop keeps what is counted.
+    """Runs the chosen tests on the chosen models, with progress; a stop keeps the results so far.
 
     Args:
         services: of the app.
@@ -189,7 +189,7 @@ def published() -> str:
 
 
 def gpt2_prompts() -> str:
-    """GPT-2's prompts to try, beside what the real model is known to have done with them."""
+    """GPT-2's prompts to try, next to the real model's known results."""
     rows = []
     for one in GPT2_PROMPTS:
         task = TASKS[one.task]

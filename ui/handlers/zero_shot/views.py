@@ -1,4 +1,4 @@
-"""Further views of a zero-shot prompt: ways of asking, what the answer owes to the prompt, and other models."""
+"""Further zero-shot views: prompting styles, prompt attribution, and a comparison of models."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ui.handlers.zero_shot.form import OWN_WORDING, TaskForm
 from ui.services import Services
 
 MOST_MODELS = 8
-_TAIL = 100  # characters of the prompt that stand above the ladder
+_TAIL = 100  # characters of the prompt shown above the ladder
 _MOST_ON_A_RUNG = 40  # tokens of a plain answer in the ladder
 _WEI = "Wei et al. 2022"  # worked examples with their reasons
 _ASSEMBLED = "These prompts are built from the fields; the prompt that was edited by hand is not used here."
@@ -110,7 +110,7 @@ def _is_right(asked: TaskForm, expected: str, found: str) -> bool | None:
 
 
 def uses(services: Services, model: object, asked: TaskForm, whose: object) -> str:
-    """What the probability of an answer owes to the parts and words of the prompt.
+    """Prompt attribution: how parts and words of the prompt change the probability of an answer.
 
     Args:
         services: of the app.
@@ -126,7 +126,7 @@ def uses(services: Services, model: object, asked: TaskForm, whose: object) -> s
         raise InputError(f"Whose answer is {str(whose)[:40]!r}; it must be {OWN!r} or {EXPECTED!r}.")
     if whose == EXPECTED and asked.template.chain_of_thought:
         raise PromptError(
-            "The expected answer stands behind the steps, which the model has not written yet. Take its own answer, "
+            "The expected answer follows the steps, which the model has not written yet. Take its own answer, "
             "or a template without steps."
         )
     lm = services.models.get(inputs.model_name(model))
@@ -148,7 +148,7 @@ def uses(services: Services, model: object, asked: TaskForm, whose: object) -> s
     value = {
         "answer": text,
         "p": math.exp(base),
-        "note": fitted.note or ("Parts are known only while the prompt is as assembled." if asked.edited else ""),
+        "note": fitted.note or ("Parts are known only until the prompt is edited." if asked.edited else ""),
         "changes": [{"name": one.name, "p": math.exp(one.logprob), "effect": round(one.effect, 4)} for one in changes],
         "words": [{"kind": one.kind, "text": one.text, "effect": round(one.effect, 4)} for one in words],
     }
@@ -156,7 +156,7 @@ def uses(services: Services, model: object, asked: TaskForm, whose: object) -> s
 
 
 def _lead(fitted: Fitted) -> str:
-    """What stands between a prompt and an answer."""
+    """The separator between prompt and answer."""
     return "" if fitted.prompt.text.endswith((" ", "\n")) else " "
 
 
@@ -223,7 +223,7 @@ def _rung(services: Services, lm: LanguageModel, asked: TaskForm) -> _Rung:
     written = services.measure(lambda: greedy_answers(lm, [fitted.ids], max_new_tokens=most, stop=stop))[0]
     right = _is_right(asked, expected, asked.template.found(written))
     rung = _Rung(lm.name, size, written.strip(), None, right, _yes(asked, expected, written))
-    if not expected or chain:  # a chain's answer stands behind steps that every model writes for itself
+    if not expected or chain:  # a chain-of-thought answer follows steps that differ per model
         return rung
     logprob = services.now(lambda: answer_logprobs(lm, [fitted.prompt], _lead(fitted) + expected))[0]
     return replace(rung, chance=math.exp(logprob))
@@ -244,7 +244,7 @@ def _ladder(asked: TaskForm, rungs: Sequence[_Rung], state: str) -> str:
     prompt = asked.edited or asked.prompt.text
     tail = prompt[-_TAIL:]
     if tail != prompt:
-        tail = f"… {tail.partition(' ')[2] or tail}"  # from a whole word on
+        tail = f"… {tail.partition(' ')[2] or tail}"  # start at a whole word
     text = f"The same prompt for every model, in its own tokens. It ends: “{tail}”"
     if state:
         text = state.capitalize()

@@ -1,7 +1,7 @@
-"""Every use of a private part of Gradio, and nothing else.
+"""All patches of Gradio's private API, and nothing else.
 
-Each was written for one version. With any other, and where a part is not what it was, Gradio stays as it is: the app
-works, the log says what is lost. `tests/ui/test_gradio_internals.py` runs it without any of them.
+Each patch targets one version. With any other version, or if a part has changed, Gradio is left unpatched: the app
+works, and the log says what is lost. `tests/ui/test_gradio_internals.py` runs the app without any of them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PARTS = {
     ),
     "page states": (
         "`state_holder.SessionState`, `StateHolder`",
-        "each open page costs 740 kB more, and 30 to 70 ms in which others wait",
+        "each open page costs 740 kB more, and blocks others for 30 to 70 ms",
     ),
     "queue share": (
         "`Queue.push`, `Queue.get_events`, its lines of waiting events",
@@ -37,26 +37,26 @@ PARTS = {
     ),
     "queue pauses": (
         "`Queue.sleep_when_free`, `Queue.progress_update_sleep_when_free`",
-        "a text is written a fifth more slowly while the queue looks for work a thousand times a second",
+        "generation is a fifth slower because the queue polls a thousand times a second",
     ),
     "orderly end": (
         "`Queue.active_jobs`, `Queue.close`, `Server.config`",
-        "answers that are under way when the server is told to end do not arrive",
+        "answers in progress when the server shuts down are lost",
     ),
 }
 
 
 def is_written_for() -> bool:
-    """Whether the Gradio that is installed is the one that these parts were written for."""
+    """Whether the installed Gradio is the version that the patches target."""
     return version("gradio") == WRITTEN_FOR
 
 
 def apply(part: str, change: Callable[[], object]) -> bool:
-    """Changes a private part of Gradio, if it is the version that the change was written for.
+    """Applies a patch to Gradio, if the installed version is the one that it targets.
 
     Args:
         part: one of PARTS.
-        change: what to do.
+        change: applies the patch.
 
     Returns:
         whether it was done; if not, the log says what is lost.

@@ -1,4 +1,4 @@
-"""What the named endpoints take and answer, from their docstrings: for the API page, and for the core's README.
+"""API reference of the named endpoints, from their docstrings: for the API page and the core's README.
 
 Gradio passes on a docstring's first sentence, and calls every value "1st", "2nd" and so on.
 """
@@ -19,7 +19,7 @@ from gptcore.zero_shot.tasks import TASKS
 from ui.handlers.attention.maps import ENDS, MODES
 from ui.handlers.train.presets import LENGTHS, OPTIMIZERS, PRESETS
 
-# What a value may be, where it is one of a few.
+# Allowed values of parameters with a fixed set of choices.
 _CHOICES: dict[tuple[str, str], Sequence[str]] = {
     ("attention", "sink"): MODES,
     ("attention", "keep"): ENDS,
@@ -42,7 +42,7 @@ class Value:
         name, kind: as in Python.
         default: as in Python, or "" where it must be given.
         about: what it means.
-        choices: what it may be, if it is one of a few.
+        choices: the allowed values, if there is a fixed set.
     """
 
     name: str
@@ -81,7 +81,7 @@ def described(name: str, function: Callable[..., Any]) -> Endpoint:
 
 
 def tell_of(page: gr.Blocks, endpoints: Mapping[str, Endpoint]) -> None:
-    """Has Gradio's API page say what values are called, mean and may be, and what an answer holds."""
+    """Adds parameter names, meanings, choices and response keys to Gradio's API page."""
     made = page.get_api_info
 
     def told(*given: Any, **options: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Gradio's configuration of the page, which every visit is sent, without what no browser reads."""
+"""Slims Gradio's page configuration, sent on every visit, by dropping what no browser reads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gradio.data_classes import BlocksConfigDict
 _OF_ENDPOINTS = frozenset({"skip_api", "api_info", "api_info_as_input", "api_info_as_output", "example_inputs"})
 _OF_PACKAGES = frozenset({"component_class_id", "key"})
 _OF_THE_SERVER = frozenset({"preserved_by_key", "_api_info"})
-# Of an event, what is asked for by name even where it is empty, or says something by being empty.
+# Event fields that are accessed by name even if empty, or where empty has a meaning.
 _KEPT = frozenset(
     {"id", "targets", "inputs", "outputs", "cancels", "types", "api_name", "api_visibility", "backend_fn"}
     | {"show_progress_on"}
@@ -19,14 +19,14 @@ _KEPT = frozenset(
 
 
 def slim(configuration: BlocksConfigDict) -> None:
-    """Takes out of the configuration what browsers do without: more than a third."""
+    """Removes the parts of the configuration that browsers do not need: more than a third."""
     configuration["components"] = [_component(one) for one in configuration["components"]]
     configuration["dependencies"] = [_event(one) for one in configuration.get("dependencies", [])]
 
 
 def _component(one: Mapping[str, Any]) -> dict[str, Any]:
     left_out = _OF_PACKAGES if one["type"] == "api" else _OF_PACKAGES | _OF_ENDPOINTS
-    # A state's value stays on the server, which answers null instead: to a browser that knew of none, a change.
+    # A state's value stays on the server, which answers null; without this key the browser would see a change.
     unseen = {"value": None} if one["type"] == "state" else {}
     props = unseen | {
         name: value
@@ -37,5 +37,5 @@ def _component(one: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _event(one: Mapping[str, Any]) -> dict[str, Any]:
-    """What is not said of an event is none, false or empty."""
+    """Drops fields that are None, False or empty: a missing field means the same."""
     return {name: value for name, value in one.items() if value not in (None, False, []) or name in _KEPT}

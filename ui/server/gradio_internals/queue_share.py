@@ -1,8 +1,8 @@
-"""Gradio's event queue with a share for each client: nobody fills it alone, and what nobody listens to is not computed.
+"""Per-client quota for Gradio's event queue; events whose client is not listening are not computed.
 
-A client posts an event and then listens for its answer. One that posts hundreds under new names and listens to none
-would hold every place for minutes. Here a client may have so many events that wait, and an event begins only once its
-answer is listened for; where nobody does for a while, it is dropped.
+A client posts an event and then listens for its answer. One that posts hundreds under new session ids without listening
+would block the queue for minutes. Here each client has a limit of waiting events, and an event starts only once its
+client listens; after a grace period without a listener it is dropped.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _FULL = "You have {n} requests waiting on this server; {most} are allowed at onc
 
 
 class Listeners:
-    """Which sessions listen for their answers at this moment, counted by the middleware.
+    """Sessions that currently listen for their answers, counted by the middleware.
 
     A plain call of a named endpoint listens under the id of its event.
     """
@@ -29,11 +29,11 @@ class Listeners:
         self._open: Counter[str] = Counter()
 
     def begin(self, session: str) -> None:
-        """A stream of answers is open."""
+        """Counts an opened answer stream."""
         self._open[session] += 1
 
     def end(self, session: str) -> None:
-        """It is closed."""
+        """Counts a closed answer stream."""
         self._open[session] -= 1
         if self._open[session] <= 0:
             del self._open[session]
@@ -46,7 +46,7 @@ class Listeners:
 
 
 class QueueShare:
-    """Stands in the place of two methods of Gradio's queue.
+    """Replaces two methods of Gradio's queue.
 
     Args:
         queue: of the page.
@@ -62,12 +62,12 @@ class QueueShare:
         self._push, self._get = queue.push, queue.get_events
 
     def install(self) -> None:
-        """From now on the queue asks here."""
+        """Patches the queue's methods."""
         self._queue.push = self.push  # type: ignore[method-assign]
         self._queue.get_events = self.get_events  # type: ignore[method-assign]
 
     async def push(self, body: Any, request: Any, username: str | None) -> Any:
-        """Takes an event, unless its client has its share already; as Gradio's own."""
+        """Enqueues an event unless its client's quota is used up; signature as Gradio's own."""
         self._drop_unheard()
         client = client_of(request.headers, request.client.host if request.client else "")
         n = sum(_client(event) == client for event in self._waiting())
@@ -76,7 +76,7 @@ class QueueShare:
         return await self._push(body, request, username)
 
     def get_events(self) -> Any:
-        """The next event to compute, among those that somebody listens to."""
+        """The next events to compute, among those with a listener."""
         self._drop_unheard()
         held = {}
         for name, line in self._queue.event_queue_per_concurrency_id.items():
@@ -116,9 +116,9 @@ def _client(event: Event) -> str:
 
 
 def client_of(headers: Mapping[str, str], peer: str) -> str:
-    """Whose request it is: the peer's address, or what a proxy on a private address says of it in X-Forwarded-For.
+    """The client's address: the peer, or for a peer with a private address (a proxy) its X-Forwarded-For.
 
-    Only its last entry counts: the one that the proxy has added, whatever a client has put before it.
+    Only the last entry counts, which the proxy added; clients can forge the earlier ones.
     """
     try:
         behind_proxy = ipaddress.ip_address(peer).is_private

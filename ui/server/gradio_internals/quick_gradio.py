@@ -1,7 +1,7 @@
-"""Imports gradio without what it does for editors: half of the time that it takes.
+"""Imports gradio without generating type stubs, which takes half of the import time.
 
-Whenever it is imported, Gradio reads and parses the source and the type stub of each of its components, to write the
-stub anew if need be. It leaves out classes that are in no file, and is told here that all are such.
+On every import, Gradio parses the source and the type stub of each component, to regenerate the stub if needed. It
+skips classes without a source file, so the patch pretends that none has one.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from ui.tabs.lens import Event, Wiring
 
 @dataclass(frozen=True)
 class Compared:
-    """What the tab needs of this view: both texts, and how to compare anew, as keyword arguments of an event."""
+    """The view's interface to the tab: both texts, and the event that compares again, as keyword arguments."""
 
     text_a: gr.Textbox
     text_b: gr.Textbox

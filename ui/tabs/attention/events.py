@@ -1,4 +1,4 @@
-"""What happens on the Attention tab, and what its component asks the server for."""
+"""Event handlers of the Attention tab, and the server functions of its component."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ui.services import Services
 from ui.tabs.wiring import event_data, or_nothing, served
 from ui.views import title_of
 
-HINT = "Every change is read at once. Repeat a name, and see who looks back."
+HINT = "Every change is read at once. Repeat a name to see which heads look back."
 _MOST_CHARS = 3_000_000
 _LONGEST_NUMBER = 10  # digits
 
@@ -39,7 +39,7 @@ class AttentionEvents:
         self._services = services
 
     def look(self, request: gr.Request, shown: object, *raw: object) -> Iterator[list[Any]]:
-        """The open view and the maps, as long as nothing newer is asked: tabs and text ask apart.
+        """Updates the open view and the maps unless a newer request exists: tab and text changes trigger separately.
 
         Args:
             request: whose.
@@ -89,7 +89,7 @@ class AttentionEvents:
             yield from or_nothing(ablation.try_all(self._services, request.session_hash, form, replacement), gr.skip())
 
     def wake(self, event: gr.EventData, name: str, text: str, before: str | None) -> list[Any]:
-        """The text that activates a head, a sentence on it, the visitor's own text, and the way back to that."""
+        """The text that activates a head, a sentence on it, the visitor's text, and a button to restore that."""
         asked = event_data(event)
         with shown_to_visitor():
             found, said = texts.wake(self._services, name, asked.get("layer"), asked.get("head"))
@@ -99,7 +99,7 @@ class AttentionEvents:
         return [gr.skip() if before is None else before, HINT, None, gr.Button(visible=False)]
 
     def fresh(self, request: gr.Request, name: object, linked: bool, *written: object) -> list[Any]:
-        """Texts of the page make room for the model's own; the visitor's stay."""
+        """Replaces the page's texts with the model's default; keeps the visitor's."""
         given = self._services.sessions.get(request.session_hash).own_texts
         with shown_to_visitor():
             asked = inputs.model_name(name)
@@ -116,7 +116,7 @@ class AttentionEvents:
 
 
 def server_functions(services: Services) -> list[Callable[[object], object]]:
-    """What the component asks for outside any queue, so that moving from head to head never waits."""
+    """Server functions of the component: they bypass the queue, so that moving between heads never waits."""
     maps_of = (maps.head_map, maps.steps, maps.arithmetic, files.arrays)
     return served(services, *maps_of, why_there, head_weights, picture, standalone)
 

@@ -54,10 +54,10 @@ def attention_tab(site: TabContext) -> Lens:
                 elem_id="keep-end",
                 visible=False,
             )
-    before = gr.State(None)  # the text that one to activate a head has taken the place of
+    before = gr.State(None)  # the visitor's text, while a head's activating text is shown
     off = gr.State(Switches(example.off, example=True))
-    # Which view is open comes from the page's script in the place of the first input: two views that are opened at once
-    # would set a state of the server in no certain order.
+    # The page's script passes the open view as the first input: a server-side state would be set in undefined order
+    # when two views open at once.
     shown = gr.Textbox(visible=False)
     with gr.Tabs(elem_id="attention-views") as views:
         with view_tab("attention", "look") as look_tab:

@@ -34,11 +34,11 @@ def chat(services: Services, model: gr.Dropdown, model_work: Wiring) -> None:
             elem_id="chat-model",
         )
         plain = [name for name in bundled if name != CHAT_MODEL]
-        beside = gr.Dropdown(plain, value=DEFAULT_MODEL, label="Who only continues", elem_id="chat-plain")
+        beside = gr.Dropdown(plain, value=DEFAULT_MODEL, label="Plain model for comparison", elem_id="chat-plain")
         gr.Textbox(
             "",
             label="System line",
-            info="stands before the conversation; the bundled assistant was trained without one",
+            info="goes before the conversation; the bundled assistant was trained without one",
             max_lines=2,
             elem_id="chat-system",
         )

@@ -1,4 +1,4 @@
-"""What happens on the Generate tab."""
+"""Event handlers of the Generate tab."""
 
 from __future__ import annotations
 

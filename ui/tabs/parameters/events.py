@@ -1,4 +1,4 @@
-"""What happens on the Parameters tab: the shape's views, and the pictures that leave the page."""
+"""Event handlers of the Parameters tab: the shape's views and picture downloads."""
 
 from __future__ import annotations
 
@@ -139,5 +139,5 @@ def anatomy_picture(services: Services) -> Callable[..., Any]:
 
 
 def _parts(request: object, n: int) -> list[Any]:
-    """The n parts of a request; None for each where it has another number of them."""
+    """The n items of a request; all None if the length differs."""
     return request if isinstance(request, list) and len(request) == n else [None] * n

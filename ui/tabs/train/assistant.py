@@ -21,8 +21,8 @@ from ui.tabs.wiring import QUIET, or_nothing, served, stop_event
 
 _WITH_WORKSPACE = calling("train/bench.js", "[m.ownBench(), ...args.slice(1)]")
 _ABOUT = (
-    "A GPT continues texts. In two stages it learns to answer: **1** from instructions with their answers, of which "
-    "only the answers count (Ouyang et al. 2022), **2** from which of its own answers is the better one "
+    "A GPT continues texts. In two stages it learns to answer: **1** from instructions with their answers, with the "
+    "loss on the answers only (Ouyang et al. 2022), **2** from which of its own answers is the better one "
     "(DPO, Rafailov et al. 2023): $-\\log\\sigma(\\beta[\\log\\frac{p(w|x)}{p_0(w|x)}-\\log\\frac{p(l|x)}{p_0(l|x)}])$."
 )
 
@@ -56,7 +56,7 @@ def assistant_fields(services: Services) -> AssistantFields:
         info="The rule: all requested words used, ends properly, does not repeat.",
         elem_id="assistant-chooser",
     )
-    prefer = gr.Button("2 · Let it prefer", variant="primary", elem_id="assistant-prefer")
+    prefer = gr.Button("2 · Teach preferences", variant="primary", elem_id="assistant-prefer")
     said = gr.HTML("", elem_id="assistant-said", elem_classes="said")
     values: dict[str, Any] = {
         "length": gr.Radio(
@@ -70,7 +70,7 @@ def assistant_fields(services: Services) -> AssistantFields:
         values["stories"] = gr.Textbox(
             "",
             label="Stories to make instructions from",
-            info="Empty: 1,200 stories that the mini wrote. Yours: an empty line between two.",
+            info="Empty: 1,200 stories by mini. Your own: an empty line between them.",
             lines=4,
             max_lines=8,
             elem_id="assistant-stories",

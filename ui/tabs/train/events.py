@@ -1,4 +1,4 @@
-"""What happens on the Train tab."""
+"""Event handlers of the Train tab."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ class TrainEvents:
 
 
 def remembering(kind: str, values: Mapping[str, object], workspace: Workspace) -> str:
-    """A workspace as the view's value, its run noted with what it was started with, so that its form can be filled."""
+    """A workspace as the view's value; stores the form's values with its run, to restore the form later."""
     if workspace.current is not None:
         short = {name: value for name, value in values.items() if not isinstance(value, str) or len(value) < _LONGEST}
         workspace.current.form = (kind, short)
@@ -144,7 +144,7 @@ def remembering(kind: str, values: Mapping[str, object], workspace: Workspace) -
 
 
 def server_functions(services: Services) -> list[Callable[[object], object]]:
-    """What the live view asks for, past any queue; whatever arrives is answered, with None at worst."""
+    """Server functions of the live view: they bypass the queue and answer invalid requests with None."""
     asked = (watching.poll, watching.command, watching.heads, watching.formed, watching.chances)
     return served(services, *asked, watching.past, watching.tell, files.recording, slide, phone)
 

@@ -41,7 +41,7 @@ def scratch_fields(services: Services, values: dict[str, Any]) -> dict[str, Any]
             elem_id="train-tokenizer",
         )
         with gr.Column(elem_classes="shape-sliders"):
-            found["vocab_size"] = slider("Vocabulary", "V, of byte-pair encoding", 257, 16_384, values, "vocab_size")
+            found["vocab_size"] = slider("Vocabulary", "V, for byte-pair encoding", 257, 16_384, values, "vocab_size")
             found["n_layer"] = slider("Layers", "L, blocks", 1, 24, values, "n_layer")
             found["n_head"] = slider("Heads", "H, in a layer", 1, 32, values, "n_head")
             found["n_embd"] = slider("Width", "C, channels", 4, 1024, values, "n_embd", 4)
@@ -73,7 +73,7 @@ def scratch_fields(services: Services, values: dict[str, Any]) -> dict[str, Any]
         )
         with gr.Row():
             found["learning_rate"] = number_field(
-                values["learning_rate"], "Learning rate", "peak; Muon takes 7 times it", "train-rate"
+                values["learning_rate"], "Learning rate", "peak; Muon uses 7 times this", "train-rate"
             )
             found["warmup_steps"] = number_field(values["warmup_steps"], "Warm-up", "steps", "train-warmup", least=0)
             found["dropout"] = number_field(values["dropout"], "Dropout", "share switched off", "train-dropout")

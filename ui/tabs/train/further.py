@@ -58,13 +58,13 @@ def label_fields() -> dict[str, Any]:
     found["labelled"] = gr.Textbox(
         example_lines(first),
         label="Labelled lines",
-        info="label, a tab or a comma, then what the form wants, with | between texts; a fifth is held out",
+        info="label, tab or comma, then the form's texts, separated by |; a fifth is held out",
         lines=6,
         max_lines=10,
         placeholder=_some_lines(first),
         elem_id="labels-lines",
     )
-    fill = gr.Button("Use the made-up set of this form", size="sm", elem_id="labels-fill")
+    fill = gr.Button("Use this form's example data", size="sm", elem_id="labels-fill")
     fill.click(_filled, found["input_form"], found["labelled"], queue=False, **QUIET)
     both = [found["input_form"], found["labelled"]]
     found["input_form"].change(_drawn, both, [drawn, found["labelled"]], queue=False, **QUIET)
@@ -82,7 +82,7 @@ def label_fields() -> dict[str, Any]:
         AUXILIARY_WEIGHT,
         step=0.05,
         label="λ",
-        info="L3 = L2 + λ·L1: how much the text's own loss counts beside the labels'",
+        info="L3 = L2 + λ·L1: weight of the text's own loss next to the labels'",
         elem_id="labels-lambda",
         buttons=[],
     )

@@ -18,7 +18,7 @@ from ui.tabs.train.form import FIRST_PRESET, scratch_fields
 from ui.tabs.train.further import label_fields, tuning_fields
 from ui.tabs.wiring import QUIET, view_tab
 
-# The workspace that this browser follows, which only its script knows, in place of the first input.
+# Replaces the first input with the workspace id of this browser, which only its script knows.
 _WITH_WORKSPACE = calling("train/bench.js", "[m.ownBench(), ...args.slice(1)]")
 _STARTS = calling("train/bench.js", "[m.startOnOwn(), ...args.slice(1)]")
 _OWN = _WITH_WORKSPACE  # what has to be written first: the run does not start at once
@@ -71,7 +71,7 @@ def train_tab(site: TabContext) -> Lens:
             compared_view(services, workspace, model, site.model_work)
 
     values, outputs = [fields[name] for name in FIELDS], [view, said, fields["seed"]]
-    # The seed stands last, so that the script can put another in its place.
+    # The seed comes last, so that the script can replace it.
     with_seed = [workspace, *(fields[name] for name in FIELDS if name != "seed"), fields["seed"]]
     starts: list[tuple[gr.Button, Callable[..., Any], list[Any], list[Any], str]] = [
         (start, events.start, [workspace, *values], outputs, _STARTS),
@@ -90,7 +90,7 @@ def train_tab(site: TabContext) -> Lens:
         form_tab.select(None, None, None, js=calling("train/bench.js", f"m.openForm({kind!r})"), **QUIET)
     refilled = [kinds, *values, *tuning.values(), *lines.values(), *helper.values.values()]
     view.restore(events.restore, None, refilled, **QUIET)
-    # What is broken races against the same unbroken, unless one decides otherwise.
+    # A broken run races against its intact version by default.
     fields["trick"].input(events.rival, fields["trick"], fields["rival"], queue=False, **QUIET)
     of_preset = [note, *(fields[name] for name in SHAPE_FIELDS)]
     preset.input(events.preset, preset, of_preset, queue=False, **QUIET)

@@ -1,4 +1,4 @@
-"""What happens on the Zero-shot tab."""
+"""Event handlers of the Zero-shot tab."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class ZeroShotEvents:
     def compose(self, *raw: object) -> list[Any]:
         """View, prompt, expected answer, the answer's stream, and the number of the newest form composed.
 
-        What was there before is taken away. Of forms sent together any may come first; an older one changes nothing.
+        Clears the previous answer. Forms sent together may arrive in any order; an older one changes nothing.
         """
         *form, drawn, newest, number = raw
         model, values = self._named(form)
@@ -100,7 +100,7 @@ class ZeroShotEvents:
             if _is_older(number, newest):
                 return NOTHING_NEW
             if forms.known_task(values["task"]).template(values["template"]) is None:
-                return NOTHING_NEW  # amid a change of task; another event follows
+                return NOTHING_NEW  # inconsistent during a change of task; another event follows
             known = dict(zip(DRAWN, drawn, strict=True)) if isinstance(drawn, list) else {}
             moved = any(values[name] != known.get(name) for name in DRAWN[:-1])
             foreign = moved and values["expected"] == known.get("expected") != ""
@@ -109,7 +109,7 @@ class ZeroShotEvents:
                 view, prompt = asking.composed(self._services, model, forms.task_form(now, self._services.limits))
             except GPTCoreError as error:  # in the view's place: a notice for every letter typed is a nuisance
                 return [json.dumps({"message": str(error)}), *[gr.skip()] * 3, number]
-        same = prompt == values["prompt"]  # then nothing is written over what is being typed
+        same = prompt == values["prompt"]  # do not overwrite what is being typed
         return [view, gr.skip() if same else prompt, "" if foreign else gr.skip(), gr.skip() if same else "", number]
 
     def follow(self, *raw: object) -> list[Any]:

@@ -34,7 +34,7 @@ def task_fields(services: Services, values: dict[str, Any]) -> tuple[dict[str, A
     examples = _examples(found, values)
     with gr.Accordion("Edit the template", open=False):
         found["instruction"] = gr.Textbox(
-            values["instruction"], label="Instruction, said once", lines=1, max_lines=4, elem_id="zs-instruction"
+            values["instruction"], label="Instruction, given once", lines=1, max_lines=4, elem_id="zs-instruction"
         )
         found["body"] = gr.Textbox(values["body"], **wording(values["task"]), lines=2, max_lines=6, elem_id="zs-body")
     _answering(found, values)
@@ -72,8 +72,8 @@ def _input(found: dict[str, Any], values: dict[str, Any]) -> tuple[gr.Button, gr
     )
     language = gr.Textbox(
         "French",
-        label="Into which language",
-        info="the bundled models have read French only",
+        label="Target language",
+        info="the bundled models know only French",
         max_lines=1,
         visible=values["task"] == "translate",
         elem_id="zs-language",
@@ -121,7 +121,7 @@ def _answering(found: dict[str, Any], values: dict[str, Any]) -> None:
         with gr.Row():
             found["max_new_tokens"] = gr.Number(
                 values["max_new_tokens"],
-                label="Tokens at most",
+                label="Maximum tokens",
                 precision=0,
                 minimum=1,
                 elem_id="zs-length",

@@ -23,7 +23,7 @@ from ui.tabs.wiring import QUIET, stop_event, view_tab
 from ui.tabs.zero_shot.events import DRAWN, LINKED, PICKED, REFILLED, REWORDED, TYPED, ZeroShotEvents, counted
 from ui.tabs.zero_shot.form import task_fields
 
-# Fields that change together each send the form, in no certain order: the page numbers the forms.
+# Fields that change together each send the form, in undefined order, so the page numbers the forms.
 _NUMBERED = "(...form) => [...form.slice(0, -1), (window.formsSent = (window.formsSent || 0) + 1)]"
 _ONE_AT_A_TIME: Wiring = {"concurrency_limit": 1, "concurrency_id": "zero-shot prompt"}
 
@@ -96,7 +96,7 @@ def zero_shot_tab(site: TabContext) -> Lens:
     )
     for trigger, fn, given, outputs in filling:
         trigger(counted(fn), given, [*outputs, fills], trigger_mode="always_last", **QUIET)
-    # Not a text box's input event: it hears keys, but not what is pasted.
+    # Not the input event, which misses pasted text.
     changed = [fields[name].change for name in TYPED]
     gr.on([*changed, asked.input, fills.change], trigger_mode="always_last", **composing)
     asked.input(lambda: "", None, stream, queue=False, **QUIET)
@@ -118,7 +118,7 @@ def zero_shot_tab(site: TabContext) -> Lens:
     for button in filter(None, (stop, ways.stop, ladder.stop, scores.stop)):
         button.click(stop_event(services), queue=False, **QUIET)
     linked = {"asked": asked, "task": task} | {name: fields[name] for name in LINKED}
-    copy = links.copy_script(list(linked), tab="zero-shot", note="Edited examples and an edited prompt are not in it.")
+    copy = links.copy_script(list(linked), tab="zero-shot", note="It leaves out edited examples and an edited prompt.")
     buttons.link.click(None, list(linked.values()), buttons.said, js=copy, **QUIET)
     follow: Event = {**composing, "fn": events.follow}
     return Lens(on_model=[follow], fills=Fill(events.fill, [asked, task, *refilled, drawn, fills]), asks=asked)
@@ -189,7 +189,7 @@ class Asking:
 def _ways() -> Asking:
     """The same input asked plainly, with examples, and in steps."""
     with gr.Row(elem_classes="zs-buttons"):
-        compare = gr.Button("Ask in all ways", variant="primary", elem_id="zs-compare", min_width=150)
+        compare = gr.Button("Ask in every way", variant="primary", elem_id="zs-compare", min_width=150)
         stop = gr.Button("Stop", variant="stop", min_width=80)
     view = zero_shot_view(WAITING, name="ways-of-asking", server_functions=[prompt_picture], elem_id="zs-ways")
     return Asking(compare, stop, view, [])

@@ -1,0 +1,64 @@
+"""The command line that makes an assistant: both stages, the table, and a run that goes on after it was stopped."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from test_instruction import STORIES
+
+import gptcore
+from gptcore.finetuning.__main__ import main
+from gptcore.tokenizers.base import END_OF_TEXT
+
+SMALL = [
+    "--instructions",
+    "120",
+    "--seconds",
+    "1",
+    "--asked",
+    "6",
+    "--answers",
+    "3",
+    "--measured",
+    "4",
+    "--batch-size",
+    "4",
+]
+
+
+@pytest.fixture
+def stories(tmp_path):
+    file = tmp_path / "stories.txt"
+    file.write_text(f"\n{END_OF_TEXT}\n".join(STORIES), encoding="utf-8")
+    return str(file)
+
+
+@pytest.mark.slow
+def test_it_teaches_prefers_measures_and_goes_on_from_its_checkpoints(tmp_path, stories, capsys):
+    where = ["--out", str(tmp_path / "assistant"), "--work-dir", str(tmp_path / "work")]
+    given = ["--stories", stories, "--valid", stories, *where, *SMALL]
+    assert main(given) == 0
+    said = capsys.readouterr().out
+    for stage in ("before", "after instructions", "after preferences, round 1"):
+        (line,) = [line for line in said.splitlines() if line.startswith(f"{stage}: ")]
+        assert {"all_words", "words", "ends", "repeated", "bits_per_byte"} <= set(json.loads(line.split(": ", 1)[1]))
+    made = gptcore.load(str(tmp_path / "assistant"))
+    before = gptcore.load("mini")
+    assert made.model.config == before.model.config
+    assert not made.model.wte.weight.equal(before.model.wte.weight)
+    assert main([*given, "--resume"]) == 0  # both stages are used up, and nothing is trained again
+    again = capsys.readouterr().out
+    assert "loss" not in again and [line for line in again.splitlines() if "after" in line] == [
+        line for line in said.splitlines() if "after" in line
+    ]
+
+
+def test_what_cannot_be_used_is_a_sentence(tmp_path, stories, capsys):
+    where = ["--out", str(tmp_path / "a"), "--work-dir", str(tmp_path / "w")]
+    short = tmp_path / "short.txt"
+    short.write_text("One. Two.", encoding="utf-8")
+    assert main(["--stories", str(short), *where, *SMALL]) == 1
+    assert "give more texts" in capsys.readouterr().err
+    assert main(["--model", "nobody", "--stories", stories, *where, *SMALL]) == 1
+    assert "There is no model 'nobody'" in capsys.readouterr().err
