@@ -15,7 +15,10 @@ _ONE_IN = {"combination": 8, "strict": 12}
 # Words that a task never shows; no everyday ones, since people would ask for those first.
 _HIDDEN = {
     "question": "Ursula, Edgar, Petra, Stefan, Olga, Bruno, Irene, Otto, Tessa, Gus, Vera, Viktor, Edith, Ralph",
-    "sentiment": ("marvellous, splendid, fabulous, masterful, lousy, atrocious, shabby, shoddy, tiresome"),
+    "sentiment": (
+        "superb, marvellous, splendid, fabulous, masterful, terrific, gripping, "
+        "dreadful, tedious, lousy, atrocious, shabby, shoddy, tiresome"
+    ),
     "translate": (
         "swan, owl, turtle, squirrel, clown, mushroom, pancake, ham, lemonade, telescope, kite, suitcase, glove, "
         "towel, sword, tower, bakery, cave"
