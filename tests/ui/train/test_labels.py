@@ -168,9 +168,9 @@ def test_the_made_up_lines_are_filled_in_and_words_alone_do_not_solve_them(servi
 
 def test_each_form_opens_with_a_recorded_run_of_its_own_kind():
     found = {workspace.id: workspace.current for workspace in example_workspaces()}
-    assert list(found) == ["example", "example-tune", "example-labels"]
+    assert list(found) == ["example", "example-tune", "example-labels", "example-assistant"]
     assert [(run.facts.kind, run.facts.tuned) for run in found.values()] == [
-        ("text", False), ("text", True), ("labels", False),
+        ("text", False), ("text", True), ("labels", False), ("instructions", True),
     ]  # fmt: skip
     assert found["example-labels"].final_accuracy > 0.9 > found["example-labels"].observations[0].accuracy
     assert "A bag of words does less well" in verdict(found["example-labels"])
