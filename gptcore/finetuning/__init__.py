@@ -1,4 +1,4 @@
-"""Fine-tuning as the GPT-1 paper describes it: inputs for tasks, a classifier, and its training."""
+"""Fine-tuning: the GPT-1 paper's inputs and classifier; instructions and preferences (DPO), which make an assistant."""
 
 from gptcore.finetuning.bag_of_words import BagOfWords, best_bag_of_words
 from gptcore.finetuning.classification import (
@@ -16,19 +16,42 @@ from gptcore.finetuning.inputs import (
     multiple_choice,
     similarity,
 )
+from gptcore.finetuning.instruction import AnswerBatches, AnswerLoss, Instruction, Message, chat_prompt, instructions
+from gptcore.finetuning.preference import (
+    DirectPreference,
+    PreferenceBatches,
+    PreferencePair,
+    answers,
+    dpo_loss,
+    evaluate_instructions,
+    write_pairs,
+)
 
 __all__ = [
+    "AnswerBatches",
+    "AnswerLoss",
     "BagOfWords",
     "ClassScore",
+    "DirectPreference",
     "EncodedExample",
+    "Instruction",
     "LabelledBatches",
+    "Message",
+    "PreferenceBatches",
+    "PreferencePair",
     "SpecialTokens",
     "TaskClassifier",
+    "answers",
     "best_bag_of_words",
+    "chat_prompt",
     "classification",
     "classification_config",
+    "dpo_loss",
     "entailment",
     "evaluate_classifier",
+    "evaluate_instructions",
+    "instructions",
     "multiple_choice",
     "similarity",
+    "write_pairs",
 ]

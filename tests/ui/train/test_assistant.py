@@ -11,7 +11,7 @@ from test_runs import finished
 
 from gptcore.errors import GPTCoreError
 from gptcore.finetuning.preference import DirectPreference
-from ui.handlers.train import assistant
+from ui.handlers.train import answering, assistant
 from ui.handlers.train.assistant import AssistantForm, assistant_form
 from ui.runs.run_json import facts_json
 from ui.services import make_services
@@ -49,15 +49,15 @@ def test_instructions_are_learned_on_the_answers_alone(services, taught):
 
 @pytest.mark.slow
 def test_an_audience_s_choices_are_kept_with_the_workspace_and_learned_from(services, taught):
-    seen = assistant.duel(services, [taught.id, None, None])
+    seen = answering.duel(services, [taught.id, None, None])
     assert seen is not None and len(seen["answers"]) == 2 and seen["chosen"] == 0
     prompts = {seen["prompt"]}
     for chosen in range(1, 5):
-        seen = assistant.duel(services, [taught.id, chosen % 2, seen["number"]])
+        seen = answering.duel(services, [taught.id, chosen % 2, seen["number"]])
         assert seen["chosen"] == chosen
         prompts.add(seen["prompt"])
     assert len(prompts) > 2
-    assert assistant.duel(services, [taught.id, 0, seen["number"] - 1])["chosen"] == 4  # of a question that is gone
+    assert answering.duel(services, [taught.id, 0, seen["number"] - 1])["chosen"] == 4  # of a question that is gone
     pair = taught.choices.pairs[0]
     assert pair.better.prompt == pair.worse.prompt and pair.better.answer != pair.worse.answer
     plan = assistant.preference_plan(services, services.models.get("mini"), taught.choices.pairs, FORM, note="four")
@@ -69,7 +69,7 @@ def test_an_audience_s_choices_are_kept_with_the_workspace_and_learned_from(serv
     finished(taught)
     after = assistant.stage(taught, "preferences")
     assert after is not None and after.curve.rows[0][1] < math.log(2) + 3  # with the answers' own loss beside it
-    views = list(assistant.compare(services, "v", taught.id, "mini", assistant.PROMPTS[0]))
+    views = list(answering.compare(services, "v", taught.id, "mini", assistant.PROMPTS[0]))
     assert views[-1].said.count("of 3 requested words") == 3
     assert all(any(view.streams[place] for view in views) for place in range(3))
 
@@ -89,7 +89,7 @@ def test_stage_2_needs_stage_1_and_enough_pairs(services):
     with pytest.raises(GPTCoreError, match="There are 0 pairs"):
         assistant.preference_plan(services, services.models.get("mini"), [], FORM, note="")
     for request in (None, [], ["nobody", 0, 1], [3], "x"):
-        assert "First teach it" in assistant.duel(services, request)["said"]
+        assert "First teach it" in answering.duel(services, request)["said"]
 
 
 @pytest.mark.parametrize(
@@ -120,5 +120,5 @@ def test_stories_of_one_s_own_take_the_place_of_the_bundled_ones(services):
 def test_the_bundled_stories_are_whole_and_the_words_of_a_prompt_are_found():
     stories = assistant.bundled_stories()
     assert len(stories) == 1200 and all(story.rstrip().endswith((".", "!", "?", '"')) for story in stories)
-    assert assistant.words_of("Write a story with the words: ball, rain and sorry.") == ("ball", "rain", "sorry")
-    assert assistant.words_of("Hello!") == ()
+    assert answering.words_of("Write a story with the words: ball, rain and sorry.") == ("ball", "rain", "sorry")
+    assert answering.words_of("Hello!") == ()

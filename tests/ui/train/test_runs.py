@@ -13,7 +13,7 @@ import torch
 
 from gptcore.errors import GPTCoreError
 from helpers import until as wait_until
-from ui.handlers.train import assistant, watching
+from ui.handlers.train import answering, watching
 from ui.handlers.train.forms import train_form
 from ui.handlers.train.plan import make_plan
 from ui.handlers.train.presets import PRESETS
@@ -351,7 +351,7 @@ def test_who_has_the_viewing_id_sees_a_run_and_steers_nothing(services):
     assert workspace.id not in json.dumps(theirs)  # what they are told does not let them steer
     for command in ("pause", "stop", "rate", "longer", "again"):
         assert watching.command(services, [workspace.viewing, command, 1.0]) is None
-    assert assistant.duel(services, [workspace.viewing, None, None])["said"].startswith("First teach")
+    assert answering.duel(services, [workspace.viewing, None, None])["said"].startswith("First teach")
     other = start(services, workspace.viewing, SMALL)  # their own run is on a workspace of their own
     assert other is not workspace and other.id != workspace.viewing and workspace.current.alive
     services.run_manager.stop_all()

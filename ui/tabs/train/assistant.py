@@ -13,7 +13,7 @@ from ui.components.files import calling
 from ui.components.shared.token_stream import token_stream
 from ui.components.train.duel_view import duel_view
 from ui.errors import shown_to_visitor
-from ui.handlers.train import assistant, watching
+from ui.handlers.train import answering, assistant, watching
 from ui.handlers.train.assistant import FIELDS, PROMPTS, SECONDS, assistant_form
 from ui.services import Services
 from ui.tabs.lens import Wiring
@@ -76,7 +76,7 @@ def assistant_fields(services: Services) -> AssistantFields:
             elem_id="assistant-stories",
         )
         values["seed"] = gr.Number(1, label="Seed", precision=0, elem_id="assistant-seed")
-    duel_view(server_functions=served(services, assistant.duel), elem_id="duel")
+    duel_view(server_functions=served(services, answering.duel), elem_id="duel")
     return AssistantFields(teach, prefer, chooser, said, {name: values[name] for name in FIELDS})
 
 
@@ -100,7 +100,7 @@ def compared_view(services: Services, workspace: gr.Textbox, model: gr.Dropdown,
 
     def on_compare(request: gr.Request, own: str, name: str, asked: str) -> Iterator[list[Any]]:
         with shown_to_visitor():
-            views = assistant.compare(services, request.session_hash, own, name, asked)
+            views = answering.compare(services, request.session_hash, own, name, asked)
             rows = ([*view.streams, view.said] for view in views)
             changed = ([gr.skip() if value is None else value for value in row] for row in rows)
             yield ["", "", "", ""]
