@@ -13,7 +13,7 @@ _HTML = """
 <div class="ch-buttons"><button type="button" class="ch-send" data-do="send">Send</button>
 <button type="button" class="lens-plain" data-do="stop">Stop</button></div></div>
 <div class="ch-starters" role="group" aria-label="Messages to begin with"></div>
-<div class="ch-context"><span class="ch-bar" role="img"><i></i></span><span class="ch-used"></span></div>
+<div class="ch-context"><span class="ch-bar" role="img" aria-label="nothing of its window is used yet"><i></i></span><span class="ch-used"></span></div>
 <div class="ch-tools"><button type="button" class="lens-plain" data-do="again">Another answer</button>
 <button type="button" class="lens-plain" data-do="new">New conversation</button>
 <button type="button" class="lens-plain" data-do="save">Save .txt</button></div></section>

@@ -21,9 +21,11 @@ from ui.tabs.wiring import QUIET, or_nothing, served, stop_event
 
 _WITH_WORKSPACE = calling("train/bench.js", "[m.ownBench(), ...args.slice(1)]")
 _ABOUT = (
-    "A GPT continues texts. In two stages it learns to answer: **1** from instructions with their answers, with the "
-    "loss on the answers only (Ouyang et al. 2022), **2** from which of its own answers is the better one "
-    "(DPO, Rafailov et al. 2023): $-\\log\\sigma(\\beta[\\log\\frac{p(w|x)}{p_0(w|x)}-\\log\\frac{p(l|x)}{p_0(l|x)}])$."
+    "<p>A GPT continues texts. In two stages it learns to answer: <b>1</b> from instructions with their answers, with "
+    "the loss on the answers only (Ouyang et al. 2022), <b>2</b> from which of its own answers is the better one "
+    "(DPO, Rafailov et al. 2023). That loss is "
+    "<span>−log σ(β [log p(w|x) / p₀(w|x) − log p(l|x) / p₀(l|x)])</span>: w is the better answer, l the other, p₀ the "
+    "model as it was.</p>"
 )
 
 
@@ -47,7 +49,7 @@ class AssistantFields:
 
 def assistant_fields(services: Services) -> AssistantFields:
     """Lays out the form."""
-    gr.Markdown(_ABOUT, latex_delimiters=[{"left": "$", "right": "$", "display": False}], elem_classes="hint")
+    gr.HTML(_ABOUT, elem_classes="said")
     teach = gr.Button("1 · Teach it to answer", variant="primary", elem_id="assistant-teach")
     chooser = gr.Radio(
         [("the rule", "rule"), ("you, below", "audience")],
