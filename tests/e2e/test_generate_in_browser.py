@@ -351,7 +351,8 @@ def test_a_text_is_steered_beside_the_plain_one_and_a_link_holds_how(visit):
 
 
 def test_a_conversation_goes_on_beside_what_a_plain_gpt_makes_of_the_words(visit):
-    page = visit("?tab=generate&view=Chat")
+    page = visit("?tab=generate")
+    page.get_by_role("tab", name="Chat").click()
     said, turns = page.locator("#chat .ch-said"), page.locator("#chat .ch-turn")
     page.click("#chat .ch-starters button:has-text('Hello! What can you do?')")
     expect(said).to_contain_text("takes the words as a message")

@@ -383,11 +383,13 @@ def test_a_page_load_leaves_nothing_in_the_console(visit):
 
 
 def test_a_view_stands_alone_in_a_frame(visit):
-    page = visit("?embed=attention&tab=attention&view=Logit+lens")
+    page = visit("?tab=train")
+    here = page.url.partition("?")[0]
+    page.goto(f"{here}?embed=attention&view=Logit+lens")
     expect(page.locator("#lens .ln-table")).to_be_visible()
     for hidden in ("#head", "#keys", "footer"):
         expect(page.locator(hidden).first).to_be_hidden()
     assert page.evaluate("document.querySelector('#tabs > .tab-wrapper').getBoundingClientRect().height") == 0
-    page = visit("?embed=train&tab=train")
+    page.goto(f"{here}?embed=train")
     expect(page.locator("#train .tr-title")).to_be_visible()
     expect(page.get_by_role("tab", name="Fine-tune")).to_be_visible()

@@ -265,7 +265,8 @@ def test_a_phone_follows_a_run_by_its_code_and_cannot_control_it(visit):
 
 
 def test_a_gpt_is_taught_to_answer_and_learns_from_the_audience_s_choices(visit):
-    page = visit("?tab=train&view=Assistant")
+    page = visit("?tab=train")
+    page.get_by_role("tab", name="Assistant").click()
     expect(title(page)).to_contain_text("Recorded example · mini: instructions")
     page.click("#duel [data-do=begin]")
     expect(page.locator("#duel .du-said")).to_contain_text("First teach it to answer")
@@ -283,8 +284,8 @@ def test_a_gpt_is_taught_to_answer_and_learns_from_the_audience_s_choices(visit)
     expect(page.locator("#duel .du-said")).to_contain_text("4 choices")
     page.click("#assistant-chooser label:has-text('you, below')")
     page.click("#assistant-prefer")
+    expect(title(page)).to_have_text(re.compile("^Ended.*preferences"))
     expect(page.locator("#train .tr-message")).to_contain_text("4 choices of the audience")
-    expect(title(page)).to_have_text(ENDED)
     page.click("#assistant-compare")
     expect(page.locator("#assistant-told")).to_contain_text(re.compile(r"Before: \d of 3.* After 1: .* After 2: "))
     for place in range(3):

@@ -27,7 +27,7 @@ export function start({element, props, server, trigger, watch, pace}) {
       assistant: 'example-assistant',
     },
     isExample = id => Object.values(EXAMPLES).includes(id);
-  let form = 'scratch'; // which of them is open
+  let form = document.body.dataset.form ?? 'scratch'; // which of them is open; a link may have opened one by now
   const curves = curvePlot(part('plot'), part('readout'));
   let bench = null,
     run = null,
