@@ -143,6 +143,8 @@ class RunManager:
         with workspace.starting:
             if go:
                 self._check_queue(workspace)
+            else:
+                self.leave_queue(workspace)
             for run in workspace.live:
                 run.stop(replaced=True)
             if not all(run.wait(10.0) for run in workspace.live):
@@ -165,6 +167,7 @@ class RunManager:
         with self._placing:
             self._check_queue(workspace)
             if workspace in self._queue:  # another run on it keeps its place
+                workspace.allowed = updates
                 for run in workspace.live:
                     run.line_up()
                 return

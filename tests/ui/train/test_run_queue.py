@@ -117,3 +117,14 @@ def test_the_page_and_programs_are_told_the_place_and_step_waits_too(services):
     wait_until(lambda: waiting.current.state == "paused")
     assert waiting.current.step == 2 and program.status(services, waiting.current.id)["queue"] is None
     services.run_manager.stop_all()
+
+
+def test_reset_while_waiting_leaves_the_queue_and_the_last_command_counts(services, jobs):
+    first = jobs.start(None, endless(services))
+    second, third = jobs.start(None, endless(services)), jobs.start(None, endless(services))
+    jobs.start(second.id, endless(services), go=False)  # Reset: it waits for its visitor, and holds no place
+    assert jobs.place(second) is None and jobs.place(third).number == 1
+    jobs.resume(third, 2)  # Step 2 in place of Start
+    first.run.stop()
+    wait_until(lambda: third.current.state == "paused")
+    assert third.current.step == 2 and second.current.step == 0
