@@ -133,14 +133,16 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
         open_after(moved.success)
         linked = {"model": model, "moment": moment} | {name: at for lens in lenses for name, at in lens.linked.items()}
         filled = [lens.fills for lens in lenses if lens.fills is not None]
+        wanted = gr.Textbox(visible=False)  # name of the tab that the link opens
         arriving: Event = {
             "fn": _on_load(services, example, list(linked), filled),
             "inputs": [gr.Textbox(visible=False) for _ in ("visit", "text", "tab")],
-            "outputs": [tabs, model_set, controls_set, *linked.values(), *chain(*(fill.outputs for fill in filled))],
+            "outputs": [wanted, model_set, controls_set, *linked.values(), *chain(*(fill.outputs for fill in filled))],
             "js": calling("shared/visit.js", "m.visit()"),
             **QUIET,
         }
-        page.load(**arriving)
+        arrived = page.load(**arriving)
+        arrived.success(None, [wanted], None, js=calling("shared/visit.js", "m.arrive(...args)"), **QUIET)
         trained = next(lens.takes for lens in lenses if lens.takes)
         for lens in lenses:
             for call in lens.offers:
@@ -223,8 +225,7 @@ def _on_load(
             gr.Warning(
                 html.escape(" ".join(mistakes), quote=False), title="Part of this link cannot be used", duration=20
             )
-        wanted = was_open if was_open in TAB_NAMES else asked.get("tab", "generate" if asked else None)
-        tab = gr.Tabs(selected=wanted) if wanted else gr.skip()
+        wanted = was_open if was_open in TAB_NAMES else asked.get("tab", "generate" if asked else "")
         sets = bool(asked.keys() - {"tab"})
         kept = recover(services, request.session_hash, visit, held, example.document)
         if kept is not None:
@@ -240,7 +241,7 @@ def _on_load(
         now, skip = time.monotonic_ns(), gr.skip()
         told = [now, skip] if sets_model else [skip, now] if sets or kept is not None else [skip, skip]
         set_here = (asked.get(name, skip) for name in linked)
-        return [tab, *told, *set_here, *chain(*(fill.values(asked) for fill in filled))]
+        return [wanted, *told, *set_here, *chain(*(fill.values(asked) for fill in filled))]
 
     return on_load
 

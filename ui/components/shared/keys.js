@@ -120,10 +120,11 @@ export function start(parts) {
       const button = e.target.closest?.('#tabs button');
       if (!button) return;
       const soonest = button.classList.contains('primary') ? 250 : 40; // milliseconds; nobody clicks faster
-      if (performance.now() - (pressed.get(button) ?? -1000) < soonest) {
+      // When it was clicked: a busy page handles clicks later, one right after the other.
+      if (e.timeStamp - (pressed.get(button) ?? -1000) < soonest) {
         e.stopImmediatePropagation();
         e.preventDefault();
-      } else pressed.set(button, performance.now());
+      } else pressed.set(button, e.timeStamp);
     },
     true,
   );

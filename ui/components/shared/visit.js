@@ -1,11 +1,15 @@
 // Session storage of a browser tab across reloads: an id by which the server finds its text, the text itself in case
 // the server restarts, and the open tab and view. Another link starts a new visit.
+import {goTo, isOpen, outerTabs} from './places.js';
 import {drawnName} from './plain.js';
 import {tabOfTour} from './tour.js';
 
 const KEY = 'gptlens-visit';
 
+let atFirst; // the tab that is open as the page loads
+
 export function visit() {
+  atFirst = outerTabs().find(isOpen);
   try {
     const kept = JSON.parse(sessionStorage.getItem(KEY) || 'null');
     const tab = tabOfTour();
@@ -16,6 +20,11 @@ export function visit() {
   } catch {
     return ['', '', '']; // a private window that keeps nothing
   }
+}
+
+// Opens the tab that the link asks for, unless a visitor or a tour has opened another since the page was loaded.
+export function arrive(name) {
+  if (name && outerTabs().find(isOpen) === atFirst) goTo(new URLSearchParams({tab: name}));
 }
 
 // The view within the open tab, before this load.
