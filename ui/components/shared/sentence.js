@@ -72,13 +72,22 @@ export function firstSentence(search, kept) {
 
 // Puts the sentence into the boxes that can be seen; Gradio hears of it as of something typed. A replay has its own.
 let isReplaying = () => false;
+const boxes = () => [...document.querySelectorAll(BOXES.join())];
+
 function fill() {
   if (!about.text || isReplaying()) return;
-  for (const box of BOXES.flatMap(selector => [...document.querySelectorAll(selector)])) {
+  for (const box of boxes()) {
     if (!box.getClientRects().length || box.value === about.text || box === document.activeElement) continue;
     Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set.call(box, about.text);
     box.dispatchEvent(new Event('input', {bubbles: true}));
   }
+}
+
+// Calls after so many frames of the page each.
+function afterFrames(counts, call, frame = 0) {
+  if (frame > Math.max(...counts)) return;
+  if (counts.includes(frame)) call();
+  requestAnimationFrame(() => afterFrames(counts, call, frame + 1));
 }
 
 // Listens to all boxes, and fills those of a newly opened view, except during a replay.
@@ -95,11 +104,23 @@ export function shareSentence(replaying) {
   document.addEventListener('input', event => {
     if (event.isTrusted && event.target.matches?.(BOXES.join())) setSentence(event.target.value, fill);
   });
-  // A view that is opened for the first time is mounted some frames later.
-  const soon = () => [0, 200, 600].forEach(pause => setTimeout(fill, pause));
-  new MutationObserver(soon).observe(document.querySelector('#tabs'), {
-    subtree: true,
-    attributeFilter: ['aria-selected'],
+  const tabs = document.querySelector('#tabs');
+  new MutationObserver(() => setTimeout(fill)).observe(tabs, {subtree: true, attributeFilter: ['aria-selected']});
+  // A view that is opened for the first time is mounted some time later, and then Gradio sets its box to the value that
+  // it had: the box is filled soon after it is first seen, and again if that was too early.
+  const shown = new WeakMap();
+  const seen = new ResizeObserver(entries => {
+    const opened = entries.filter(({target, contentRect}) => contentRect.width > 0 && !shown.get(target));
+    for (const {target, contentRect} of entries) shown.set(target, contentRect.width > 0);
+    if (opened.length) afterFrames([2, 8, 30], fill);
   });
+  const watchNew = () => {
+    for (const box of boxes().filter(one => !shown.has(one))) {
+      shown.set(box, false);
+      seen.observe(box);
+    }
+  };
+  new MutationObserver(watchNew).observe(tabs, {subtree: true, childList: true});
+  watchNew();
   onSentence(news => 'text' in news && fill());
 }
