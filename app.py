@@ -10,6 +10,8 @@ import re
 import signal
 import sys
 import threading
+from functools import partial
+from itertools import chain
 from urllib.parse import urlsplit
 
 # Imports produce almost no garbage, and repeated collections take a tenth of the start-up time.
@@ -38,10 +40,12 @@ from ui.server.launch import serve
 from ui.server.log_limits import limit_log
 from ui.server.middleware import allowed_hosts
 from ui.server.preflight import check, prefetch
+from ui.server.rehearsal import check_talk
 from ui.server.temp_files import TemporaryFiles
 from ui.services import make_services
 from ui.state.limits import PROFILES
 from ui.state.model_store import ModelStore
+from ui.talks import mistakes, read_talk
 
 gc.freeze()  # the objects that exist now stay: the collector skips them from here on
 gc.enable()
@@ -68,7 +72,16 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         "--model", default="mini", help="a bundled model, gpt1, gpt2, a model folder or a Hub repository"
     )
     parser.add_argument("--offline", action="store_true", help="never use the network")
-    parser.add_argument("--check", action="store_true", help="say what is ready for a talk with no network, and exit")
+    parser.add_argument(
+        "--talk", metavar="FILE", help="a talk of your own: the page offers it, and its address opens it"
+    )
+    parser.add_argument(
+        "--check",
+        nargs="?",
+        const="",
+        metavar="FILE",
+        help="say what is ready for a talk with no network, with FILE for each of its scenes, and exit",
+    )
     parser.add_argument(
         "--prefetch",
         action="append",
@@ -116,16 +129,20 @@ def main(arguments: list[str] | None = None) -> int:
     limit_log()
     if threading.current_thread() is threading.main_thread():  # a test may call this elsewhere
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # `docker stop`: shut down cleanly, as on Ctrl-C
-    if options.prefetch or options.check:
+    if options.prefetch or options.check is not None:
         return _prepare(options)
     files = TemporaryFiles(most_bytes=PROFILES[options.profile].temporary_bytes)
     try:
+        text, talk = read_talk(options.talk) if options.talk else ("", None)
+        for sentence in mistakes(talk) if talk else ():
+            print(f"warning: {options.talk}, {sentence}", file=sys.stderr)
         if freed := files.open():
             print(f"Removed {freed / 1e6:,.0f} MB of temporary files that an earlier start left behind.")
         services = make_services(
             profile=options.profile,
             training_runs=options.training_runs,
             lan=own_address() if options.host == EVERYWHERE else "",
+            talk=text,
             model=options.model,
             offline=options.offline,
             examples=example_workspaces(),
@@ -139,7 +156,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
     try:
         hosts = allowed_hosts(options.allow_host)
-        told = _tell_of_lan if options.lan else None
+        told = partial(_tell, lan=options.lan, talk=talk.title if talk else "")
         where = {"host": options.host, "port": options.port, "hosts": hosts, "frames": options.frame_ancestors}
         serve(page, services, files, **where, told=told)
     except OSError as error:
@@ -150,6 +167,14 @@ def main(arguments: list[str] | None = None) -> int:
         services.close()
         files.close()
     return 0
+
+
+def _tell(address: str, *, lan: bool, talk: str) -> None:
+    """Prints what more than the page's own address can be opened: the talk, and the page on the network."""
+    if talk:
+        print(f"* The talk “{talk}”:  {address}#talk")
+    if lan:
+        _tell_of_lan(address)
 
 
 def _tell_of_lan(address: str) -> None:
@@ -168,11 +193,13 @@ def _prepare(options: argparse.Namespace) -> int:
     try:
         for name in options.prefetch:
             print(prefetch(ModelStore(limits, default=name, offline=options.offline), name, say=print))
-        if not options.check:
+        if options.check is None:
             return 0
+        talk = read_talk(options.check)[1] if options.check else None
         found = []
         models = ModelStore(limits, default=options.model, offline=True)
-        for finding in check(models, host=options.host, port=options.port):
+        findings = check(models, host=options.host, port=options.port)
+        for finding in chain(findings, check_talk(talk, options.check, models) if talk else ()):
             print(f"{finding.state:<9}{finding.sentence}", flush=True)
             found.append(finding)
     except GPTCoreError as error:

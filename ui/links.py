@@ -13,6 +13,7 @@ from gptcore.zero_shot.tasks import TASKS
 from ui.components.files import calling
 from ui.handlers.attention.maps import ENDS, MODES
 from ui.handlers.generate.steer import MOST_STRENGTH
+from ui.handlers.train import linked
 from ui.handlers.train.presets import PRESETS
 from ui.handlers.zero_shot.form import MOST_EXAMPLES, MOST_FIELDS
 from ui.views import TAB_NAMES, titles
@@ -35,6 +36,7 @@ _OF_SCRIPTS = (
     "press",
     "run",
     "bench",
+    "start",
 )
 
 # Query name -> (lowest, highest, whole number): the sliders' own ranges.
@@ -80,6 +82,7 @@ def read(query: Mapping[str, str], max_new_tokens: int) -> dict[str, Any]:
     for name, choices in CHOICES.items():
         if query.get(name) in choices:
             found[name] = query[name]
+    found |= linked.read(query)
     if "embed" in found:
         found["tab"] = found.pop("embed")
     return found
@@ -93,7 +96,8 @@ def mistakes(query: Mapping[str, str]) -> list[str]:
     if view and tab in TAB_NAMES and view.casefold() not in (title.casefold() for title in views):
         offered = f"choose {', '.join(map(repr, views))}" if views else "it has only one"
         found.append(f"The link's view is {view[:60]!r}, which {tab} does not have; {offered}.")
-    known = [*RANGES, *CHOICES, *_TEXTS, *_OF_SCRIPTS]
+    found += linked.mistakes(query)
+    known = [*RANGES, *CHOICES, *_TEXTS, *_OF_SCRIPTS, *linked.NAMES]
     for name, value in list(query.items())[:_MOST_CHECKED]:
         shown = repr(value[:60])
         if name in CHOICES and value not in CHOICES[name]:
@@ -103,6 +107,12 @@ def mistakes(query: Mapping[str, str]) -> list[str]:
         elif name not in known and len(name) <= _LONGEST_NAME and (nearly := get_close_matches(name, known, 1, 0.8)):
             found.append(f"The link sets {name[:60]!r}, which this page does not know; did you mean {nearly[0]!r}?")
     return found
+
+
+def unknown(query: Mapping[str, str]) -> list[str]:
+    """The names of a query that this page does not know."""
+    known = {*RANGES, *CHOICES, *_TEXTS, *_OF_SCRIPTS, *linked.NAMES, "view", "__theme"}
+    return [name for name in query if name not in known]
 
 
 def _is_number(value: str) -> bool:

@@ -47,6 +47,7 @@ class Services:
     run_manager: RunManager
     datasets: DatasetCache
     lan: str = ""  # this machine's address in the local network, where the page is served there
+    talk: str = ""  # the text of the talk that the app was started with
 
     def compute(self, steps: Iterator[T]) -> Iterator[tuple[T, float]]:
         """Yields (result, seconds) of each step of a long computation, as a background job."""
@@ -110,6 +111,7 @@ def make_services(
     examples: Sequence[Workspace] = (),
     saved: SavedRuns | None = None,
     lan: str = "",
+    talk: str = "",
 ) -> Services:
     """The services of the app.
 
@@ -120,7 +122,7 @@ def make_services(
         offline: never use the network.
         examples: runs that everybody may look at.
         saved: where runs are kept on disk.
-        lan: see Services.
+        lan, talk: see Services.
     """
     limits = PROFILES[profile]
     if training_runs is not None:
@@ -142,4 +144,5 @@ def make_services(
         run_manager=run_manager,
         datasets=DatasetCache(),
         lan=lan,
+        talk=talk,
     )

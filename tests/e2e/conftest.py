@@ -68,7 +68,7 @@ def visit(browser, url):
         page = context.new_page()
         page.set_default_timeout(PATIENCE)
         page.add_init_script(COUNT_REQUESTS)
-        page.route("**/*", route)
+        context.route("**/*", route)  # of its popups, too
         page.on("pageerror", lambda error: failures.append(str(error)))
         if query and "tab=" not in query:
             query += "&tab=generate"

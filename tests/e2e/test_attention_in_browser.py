@@ -449,7 +449,9 @@ def test_a_cell_is_carried_from_one_sentence_into_the_other(visit):
 def test_a_token_is_dragged_from_one_sentence_to_a_depth_of_the_other(visit):
     page = visit("?tab=attention", height=900)
     page.click("#attention-views button[role=tab]:has-text('Why this word?')")
+    expect(page.locator("#patching .conclusion")).to_contain_text("it moves to the last token")
     expect(page.locator("#patching .pt-cell.estimated")).to_have_count(0)
+    settled(page)  # drawn anew with each depth until then
     changed = page.locator("#patching .pt-table tr").first.locator("th.changed").first
     place = int(changed.evaluate("th => th.cellIndex")) - 1
     changed.scroll_into_view_if_needed()

@@ -249,7 +249,7 @@ def test_the_slider_of_time_shows_every_tab_the_model_as_it_was(visit):
     finished = written(page)
     page.locator("#moment input[type=range]").focus()
     page.keyboard.press("Home")
-    expect(page.locator("#uses-generate")).to_have_text("Model on this tab: mini after 0 updates")
+    expect(page.locator("#uses-generate")).to_contain_text("Model on this tab: mini after 0 updates;")
     settled(page)
     expect(page.locator("#stream .ts-stats")).to_contain_text(DONE)
     noise = written(page)

@@ -86,7 +86,8 @@ def test_a_saved_recording_opens_as_a_talk_and_a_broken_file_says_so(visit, tmp_
 
 def test_the_bundled_talk_plays_every_step_as_it_was_recorded(visit):
     page = visit("?tab=start")
-    page.click("#start [data-do=talk]")
+    page.click("#start [data-do=talks]")
+    page.get_by_role("button", name="A recorded talk").click()
     shown = {
         1: ("#stream .ts-stats", "ended"),
         2: ("#attention .at-name", "Layer 4 · head 2"),

@@ -23,7 +23,13 @@ ServerFunctions = Sequence[Callable[..., object]]
 
 
 _HERE = Path(__file__).resolve().parent
-_TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".talk": "application/json"}
+_TYPES = {
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".talk": "application/json",
+    ".txt": "text/plain; charset=utf-8",
+}
 _KEPT = {"Cache-Control": "public, max-age=31536000, immutable"}
 _FIRST = "first/"
 _WHOLE_PAGE, _OURS = ("shared/theme.css", "shared/stage.css"), "lens-component"

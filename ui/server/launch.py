@@ -82,7 +82,9 @@ def serve(
     _, address, _ = page.launch(
         theme=make_theme(),
         head=style_link(),
-        js=calling("shared/keys.js", f"m.start({json.dumps({**parts(), 'lan': services.lan}, ensure_ascii=False)})"),
+        js=calling(
+            "shared/keys.js", f"m.start({_script_value({**parts(), 'lan': services.lan, 'talk': services.talk})})"
+        ),
         footer_links=["api"],
         run_history=False,
         ssr_mode=False,
@@ -104,6 +106,11 @@ def serve(
     if wait:
         _until_told_to_end(page, services)
     return address
+
+
+def _script_value(value: object) -> str:
+    """A value as JavaScript that may stand within a page."""
+    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
 
 
 def _until_told_to_end(page: gr.Blocks, services: Services) -> None:

@@ -58,6 +58,7 @@ def test_an_audience_s_choices_are_kept_with_the_workspace_and_learned_from(serv
         prompts.add(seen["prompt"])
     assert len(prompts) > 2
     assert answering.duel(services, [taught.id, 0, seen["number"] - 1])["chosen"] == 4  # of a question that is gone
+    assert seen["gone"] == 0
     pair = taught.choices.pairs[0]
     assert pair.better.prompt == pair.worse.prompt and pair.better.answer != pair.worse.answer
     plan = assistant.preference_plan(services, services.models.get("mini"), taught.choices.pairs, FORM, note="four")
@@ -69,6 +70,9 @@ def test_an_audience_s_choices_are_kept_with_the_workspace_and_learned_from(serv
     finished(taught)
     after = assistant.stage(taught, "preferences")
     assert after is not None and after.curve.rows[0][1] < math.log(2) + 3  # with the answers' own loss beside it
+    taught.choices.model = "a run before"
+    again = answering.duel(services, [taught.id, None, None])
+    assert (again["chosen"], again["gone"]) == (0, 4)
     views = list(answering.compare(services, "v", taught.id, "mini", assistant.PROMPTS[0]))
     assert views[-1].said.count("of 3 requested words") == 3
     assert all(any(view.streams[place] for view in views) for place in range(3))

@@ -6,7 +6,7 @@ import threading
 from dataclasses import replace
 
 import pytest
-from test_runs import SMALL, finished, plan_of, start, wait_until
+from test_runs import SMALL, plan_of, start, wait_until
 
 from ui.handlers.train import program, watching
 from ui.runs.run_manager import Busy, RunManager
@@ -44,19 +44,18 @@ def test_the_wait_is_that_of_a_queue_with_so_many_places(learning, before, place
 
 def test_runs_begin_in_the_order_in_which_they_were_started(services, jobs):
     first = jobs.start(None, endless(services))
-    others = [jobs.start(None, plan_of(services, max_steps=2)) for _ in range(3)]
+    others = [jobs.start(None, endless(services)) for _ in range(3)]
     assert [jobs.place(one).number for one in others] == [1, 2, 3]
     wait_until(lambda: all(one.current.state == "queued" for one in others))
     with pytest.raises(Busy, match="3 training runs are waiting already"):
         jobs.start(None, endless(services))
-    ended = []
+    before = first
     for number, one in enumerate(others):
-        threading.Thread(target=lambda n=number, run=one.run: (run.wait(60.0), ended.append(n))).start()
-    first.run.stop()
-    for one in others:
-        finished(one)
-    wait_until(lambda: len(ended) == 3)
-    assert ended == [0, 1, 2] and all(jobs.place(one) is None for one in others)
+        before.run.stop()
+        wait_until(lambda now=one: now.run.learns)
+        assert jobs.place(one) is None
+        assert [jobs.place(later).number for later in others[number + 1 :]] == [1, 2][: 2 - number]
+        before = one
 
 
 def test_many_that_begin_at_once_do_not_take_one_place_twice(services, jobs):

@@ -10,7 +10,7 @@ import {sentence, shareSentence} from './sentence.js';
 import {askWhy} from './why.js';
 import {heldView, hold} from './visit.js';
 import {SAY, setLan} from './page.js';
-import {isTouring, leaveTour, resumeTour, startTour, turnBack, turnTour} from './tour.js';
+import {isTouring, leaveTour, resumeTour, setTalk, startTour, turnBack, turnTour} from './tour.js';
 
 const AMID = 'A run is in progress; G does not restart it. S stops it, and a click on Start begins another.';
 const LIST = [
@@ -59,6 +59,7 @@ function closeMenus(event) {
 export function start(parts) {
   endCount();
   setLan(parts.lan ?? '');
+  setTalk(parts.talk ?? '');
   restoreLook();
   shareSentence(isReplaying);
   showParts(parts);
@@ -120,8 +121,9 @@ export function start(parts) {
       const button = e.target.closest?.('#tabs button');
       if (!button) return;
       const soonest = button.classList.contains('primary') ? 250 : 40; // milliseconds; nobody clicks faster
-      // When it was clicked: a busy page handles clicks later, one right after the other.
-      if (e.timeStamp - (pressed.get(button) ?? -1000) < soonest) {
+      // When it was clicked: a busy page handles clicks later, one right after the other. `detail` is 1 for the first
+      // click of a mouse, more for the next ones of a double click, and 0 for a key.
+      if (e.detail !== 1 && e.timeStamp - (pressed.get(button) ?? -1000) < soonest) {
         e.stopImmediatePropagation();
         e.preventDefault();
       } else pressed.set(button, e.timeStamp);

@@ -169,8 +169,30 @@ export function showCode(link, svg) {
   dialog.showModal();
 }
 
+// What "Copy link" of the open view would put into its link; {} where the view has no such button.
+let take = null;
+export function settingsOfView() {
+  const button = [...document.querySelectorAll('#tabs button')].find(
+    one => one.offsetParent && one.textContent.trim() === 'Copy link',
+  );
+  if (!button) return Promise.resolve({});
+  return new Promise(done => {
+    const end = settings => {
+      take = null;
+      done(settings);
+    };
+    take = end;
+    setTimeout(() => take === end && end({}), 10_000); // the server does not answer
+    button.click();
+  });
+}
+
 // Puts a view's link into the address bar and on the clipboard; returns a sentence that says what was done.
 export async function shareLink(settings, note = '') {
+  if (take) {
+    take(settings);
+    return '';
+  }
   const link = linkTo(location.href, settings, {present: document.body.classList.contains('present')});
   history.replaceState(history.state, '', link);
   const cut = Object.values(settings).some(value => String(value ?? '').length > LONGEST_TEXT);

@@ -20,7 +20,7 @@ export async function goTo(query, isWanted = () => true) {
 }
 
 // Settings applied without a page load; all others need one.
-const HERE = new Set(['tab', 'view', 'choose', 'once', 'press']);
+const HERE = new Set(['tab', 'view', 'choose', 'once', 'press', 'start']);
 
 // Whether a way sets more than that, and the page does not stand there yet.
 export function needsLoad(query) {
@@ -69,6 +69,9 @@ function press(within, name) {
   if (tab?.getAttribute('aria-selected') !== 'true') tab?.click();
   return tab;
 }
+
+// Presses the main button of the open view, such as Start in Train, once it is there.
+export const pressMain = async isWanted => (await awaited(() => visible('#tabs button.primary'), isWanted))?.click();
 
 // Picks the option of this name in the open view.
 function choose(name) {

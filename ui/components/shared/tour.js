@@ -1,37 +1,31 @@
-// A guided tour: a bar with one sentence a step, and a frame around what it is about. A teacher's own tour is a text
-// file or a link: blocks with a line "?tab=generate&prompt=..." and a sentence, and perhaps "@ selector" to point at. A
-// talk is a tour whose steps may be recordings.
+// A guided tour: a bar with one sentence a step, and a frame around what it is about. A talk of one's own is a text
+// file or a link, see tour_text.js, or a JSON file whose steps may be recordings.
 import {add, addButton, copyText, saveText} from './page.js';
-import {awaited, goTo, loadWith, needsLoad, visible} from './places.js';
+import {awaited, goTo, loadWith, needsLoad, pressMain, visible} from './places.js';
 import {scrollFor} from './framing.js';
 import {leaveReplay, play} from './recorder.js';
 import {readTalk, talkText} from './recording.js';
+import {openSpeaker, tellSpeaker} from './speaker.js';
 import {STEPS, TITLE} from './tour_steps.js';
+import {parseTour} from './tour_text.js';
 
 const KEY = 'gptlens-tour';
 
-let tour = null; // {title, steps, at, own}
+let tour = null; // {title, steps, at, own, due: the step that still has to press what it presses}
 let bar = null;
 let wanted = 0; // number of the newest step, so that a slow older one is dropped
 
-// Raises an error with a sentence for a text that is no tour.
-export function parseTour(text) {
-  let title = 'A tour';
-  const steps = [];
-  for (const block of text.replaceAll('\r', '').split(/\n\s*\n/)) {
-    const lines = block.split('\n').map(line => line.trim());
-    const link = lines.find(line => line.startsWith('?'));
-    const point = lines.find(line => line.startsWith('@'));
-    const say = lines.filter(line => line && line !== link && line !== point).join(' ');
-    if (link) steps.push({link: link.slice(1), point: point?.slice(1).trim() ?? '', say});
-    else if (say && !steps.length) title = say.replace(/^#\s*/, '');
-  }
-  if (!steps.length)
-    throw new Error('This file has no steps. A step is a line like ?tab=generate and a sentence below it.');
-  return {title, steps, at: 0, own: text};
-}
+// The talk that the server was started with, a text; "" for none.
+let ofServer = '';
+export const setTalk = text => {
+  ofServer = text;
+};
+export const talkOfServer = () => (ofServer ? parseTour(ofServer) : null);
 
 const read = text => (text.trimStart().startsWith('{') ? readTalk(text) : parseTour(text));
+
+// Opens one or more files as one talk. Raises an error with a sentence.
+export const openFiles = async files => startTour(joined((await Promise.all(files.map(one => one.text()))).map(read)));
 
 // Several files, opened together, one after the other.
 function joined([first, ...more]) {
@@ -68,10 +62,11 @@ export function leaveTour() {
   frame(null);
   bar?.remove();
   bar = null;
+  tellSpeaker(null, turnTour);
 }
 
 export function startTour(given = {title: TITLE, steps: STEPS, at: 0, own: ''}) {
-  tour = given;
+  tour = {due: given.at, ...given};
   go(tour.at);
   bar?.querySelector('.tour-next').focus();
 }
@@ -79,6 +74,7 @@ export function startTour(given = {title: TITLE, steps: STEPS, at: 0, own: ''}) 
 // The tour that goes on after a load of the page, or comes with its link; null without one.
 function arriving() {
   if (location.hash.startsWith('#tour=')) return parseTour(decodeURIComponent(location.hash.slice(6)));
+  if (location.hash === '#talk') return talkOfServer();
   return JSON.parse(sessionStorage.getItem(KEY) || 'null');
 }
 
@@ -105,7 +101,7 @@ export const turnBack = () => (tour?.at ? turnTour(-1) : leaveTour());
 export function resumeTour() {
   try {
     const given = arriving();
-    if (location.hash.startsWith('#tour='))
+    if (location.hash.startsWith('#tour=') || location.hash === '#talk')
       history.replaceState(history.state, '', location.pathname + location.search);
     if (given) startTour(given);
   } catch (error) {
@@ -116,7 +112,8 @@ export function resumeTour() {
 
 async function go(at) {
   const number = ++wanted;
-  const forward = at === tour.at + 1; // what a step presses is not pressed again on the way back, or after a reload
+  // What a step presses is pressed once on the way forward, not on the way back or after a reload.
+  if (at !== tour.at) tour.due = at === tour.at + 1 ? at : null;
   tour.at = at;
   const step = tour.steps[at];
   leaveReplay();
@@ -142,7 +139,11 @@ async function go(at) {
   if (target) frame(target);
   else if (step.point) missing('@', step.point);
   if (step.recording) play(step.recording);
-  if (!forward || !query.has('press')) return;
+  if (tour.due !== at) return;
+  tour.due = null;
+  keep();
+  if (query.get('start') === '1') pressMain(isWanted);
+  if (!query.has('press')) return;
   const button = visible(`${query.get('press')}:is(button)`);
   if (button) button.click();
   else missing('press', query.get('press'));
@@ -190,6 +191,7 @@ function draw() {
   bar.querySelector('.tour-link').hidden = !tour.own;
   bar.querySelector('.tour-save').hidden = !tour.joined;
   say(tour.steps[tour.at].say);
+  tellSpeaker(tour, turnTour);
 }
 
 function build() {
@@ -210,12 +212,12 @@ function build() {
   Object.assign(file, {type: 'file', accept: '.txt,.json', multiple: true, hidden: true});
   file.addEventListener('change', async () => {
     try {
-      const texts = await Promise.all([...file.files].map(one => one.text()));
-      file.value = ''; // the same file can be opened again once it was mended
-      startTour(joined(texts.map(read)));
+      const files = [...file.files];
+      await openFiles(files);
     } catch (error) {
       say(error.message);
     }
+    file.value = ''; // the same file can be opened again once it was mended
   });
   addButton(row, 'tour-open', 'Open your own…', () => file.click()).title =
     'Recordings, which become one talk, or a text: for each step a line like ?tab=generate&seed=3 and a sentence';
@@ -226,5 +228,10 @@ function build() {
     const done = await copyText(`${location.origin}${location.pathname}#tour=${encodeURIComponent(tour.own)}`);
     say(done ? 'The link to this tour is on the clipboard.' : 'The browser does not allow copying here.');
   });
+  addButton(row, 'tour-speaker', 'Speaker’s window', () => {
+    if (!openSpeaker(turnTour))
+      say('The browser does not allow another window. Allow it for this page, and press again.');
+    tellSpeaker(tour, turnTour);
+  }).title = 'notes, the next scene and a clock, for another screen; Next there turns this page';
   addButton(row, 'tour-leave', 'Leave', leaveTour);
 }

@@ -14,7 +14,7 @@ import {
   setSentence,
 } from '../shared/sentence.js';
 import {put} from '../shared/svg.js';
-import {startExample, startTour} from '../shared/tour.js';
+import {startTour} from '../shared/tour.js';
 import {WORD_TOUR} from '../shared/word_tour.js';
 import {askWhy} from '../shared/why.js';
 import {playFilm} from './film.js';
@@ -23,6 +23,7 @@ import {guessing} from './guessing.js';
 import {machinePicture} from './machine.js';
 import {questions} from './questions.js';
 import {story} from './story.js';
+import {talks} from './talks.js';
 
 const [PAUSE, SLOW] = [320, 1800]; // milliseconds between words that it writes by itself
 const TYPED = 250; // milliseconds after the last key until a text is read
@@ -308,10 +309,11 @@ export function start({element, props, server, watch, given}) {
     told.redraw();
   }
 
-  // The story and the game take the place of the guesses and the film.
+  // The story, the game and the talks take the place of the guesses and the film.
   const OTHERS = {
     story: [told, 'The story', 'Close the story'],
     game: [game, 'Guess the next letter', 'Close the game'],
+    talks: [talks(find('talks')), 'Talks', 'Close the talks'],
   };
   function turn(name) {
     const opens = !OTHERS[name][0].isOpen();
@@ -358,7 +360,6 @@ export function start({element, props, server, watch, given}) {
           why: () => askWhy(data.text),
           show: () => startTour(),
           word: () => startTour({...WORD_TOUR, at: 0}),
-          talk: startExample,
           play: () => (left > 0 ? (left = 0) : (before.push(ids()), say(''), write(WRITES))),
           next: () => nextWord(),
           step: () => picture.step(),
@@ -387,8 +388,8 @@ export function start({element, props, server, watch, given}) {
     const door = event.target.closest('button');
     if (door) goTo(new URLSearchParams({tab: door.dataset.tab}));
   });
-  element.querySelector('[data-do=story]').addEventListener('click', () => turn('story'));
-  element.querySelector('[data-do=game]').addEventListener('click', () => turn('game'));
+  for (const name of Object.keys(OTHERS))
+    element.querySelector(`[data-do=${name}]`).addEventListener('click', () => turn(name));
   questions(find('questions'), find('search'), given.questions);
   words.addEventListener('pointerleave', () => data && point(opened));
   new ResizeObserver(() => data && drawArcs()).observe(words);

@@ -21,7 +21,7 @@ _HTML = """
 <button type="button" data-do="slow" aria-pressed="false">Slow</button>
 <button type="button" class="st-show" data-do="show">Show me around</button>
 <button type="button" class="st-show" data-do="word">Follow one word</button>
-<button type="button" class="st-show" data-do="talk">A recorded talk</button>
+<button type="button" class="st-show" data-do="talks" aria-controls="talks" aria-expanded="false">Talks</button>
 <button type="button" class="st-show" data-do="game" aria-controls="game" aria-expanded="false">Guess the next letter</button>
 <button type="button" data-do="link">Copy link</button>
 <span class="st-said" role="status"></span></div>
@@ -41,6 +41,7 @@ _HTML = """
 </div>
 <section class="st-story" id="story" aria-label="The story" hidden></section>
 <section class="st-game" id="game" aria-label="Guess the next letter" hidden></section>
+<section class="st-talks" id="talks" aria-label="Talks" hidden></section>
 <section class="st-ask" aria-label="What do you want to know?"><h2>What do you want to know?</h2>
 <input type="search" class="st-search lens-plain" aria-label="Search the questions" placeholder="Search: copy, temperature, memory …">
 <div class="st-questions"></div></section>

@@ -27,8 +27,11 @@ export function start({element, server}) {
     element.querySelectorAll('.du-answer').forEach((node, i) => {
       node.textContent = found.answers[i] || '(nothing)';
     });
+    const gone = found.gone
+      ? `${counted(found.gone, 'choice')} between answers of the model before no longer count. `
+      : '';
     find('said').textContent =
-      `${counted(found.chosen, 'choice')} so far. ` +
+      `${gone}${counted(found.chosen, 'choice')} so far. ` +
       (found.chosen < 4
         ? 'At least 4 are needed; 10 make a difference.'
         : 'Set “Who prefers” to “you, below”, then press 2.');

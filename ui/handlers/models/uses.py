@@ -21,7 +21,7 @@ def model_lines(services: Services, model: object, shape: object = ABOVE, asked:
     above = f"(picked above: {picked})"
     return [
         f"Model on this tab: {picked}",
-        f"Model on this tab: {picked}",
+        f"Model on this tab: {picked}; Chat: the one chosen there",
         f"Model on this tab: {picked}",
         f"Model on this tab: {picked}" if shape == ABOVE else f"Model on this tab: {shape} {above}",
         f"Model on this tab: a new one; Fine-tune, Labels and Assistant: {picked}",

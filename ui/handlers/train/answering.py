@@ -29,8 +29,8 @@ def duel(services: Services, request: object) -> dict[str, Any] | None:
     """Two answers to one question, to choose the better: [workspace, 0, 1 or null of those shown, their number].
 
     Returns:
-        {"prompt", "answers" (two texts), "number", "chosen" (so far)}; {"said"} why there are none; None for
-        an invalid request.
+        {"prompt", "answers" (two texts), "number", "chosen" (so far), "gone" (choices that another stage 1 has just
+        made void)}; {"said"} why there are none; None for an invalid request.
     """
     workspace_id, choice, number = [*request[:3], None, None, None][:3] if isinstance(request, list) else [None] * 3
     workspace = services.run_manager.steered(workspace_id)
@@ -38,8 +38,10 @@ def duel(services: Services, request: object) -> dict[str, Any] | None:
     if workspace is None or taught is None or taught.language_model is None:
         return {"said": "First teach it to answer (step 1); then it can write two answers to choose from."}
     lm, kept = taught.language_model, workspace.choices
+    gone = 0
     with kept.lock:
         if kept.model != taught.id:
+            gone = len(kept.pairs)
             kept.pairs, kept.model, kept.shown = [], taught.id, None
         if kept.shown is not None and number == kept.number and choice in (0, 1) and len(kept.pairs) < _MOST_CHOICES:
             prompt, *both = kept.shown
@@ -54,7 +56,8 @@ def duel(services: Services, request: object) -> dict[str, Any] | None:
         return {"said": str(error)}
     with kept.lock:
         kept.shown = (prompt, both[0], both[1])
-        return {"prompt": prompt, "answers": [one.text for one in both], "number": number, "chosen": len(kept.pairs)}
+        texts = [one.text for one in both]
+        return {"prompt": prompt, "answers": texts, "number": number, "chosen": len(kept.pairs), "gone": gone}
 
 
 def _two_answers(lm: LanguageModel, prompt: str, number: int) -> Iterator[tuple[int, Answer]]:

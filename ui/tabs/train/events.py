@@ -18,12 +18,16 @@ from ui.handlers.train import files, watching
 from ui.handlers.train.assistant import FIELDS as ASSISTANT_FIELDS
 from ui.handlers.train.fitting import fitted
 from ui.handlers.train.forms import label_form, rival_form, train_form, tune_form
+from ui.handlers.train.label_sets import example_lines
+from ui.handlers.train.linked import FORMS as FORM_NAMES
+from ui.handlers.train.linked import NAMES as LINKED
+from ui.handlers.train.linked import settings_of
 from ui.handlers.train.presets import FIELDS, GPT1_TUNING, LABEL_FIELDS, NOTES, PRESETS, TUNING_FIELDS
 from ui.runs.run_manager import Workspace
 from ui.services import Services
 from ui.tabs.picker import choices
 from ui.tabs.wiring import event_data, served
-from ui.views import TAB_NAMES
+from ui.views import TAB_NAMES, title_of
 
 _LONGEST = 200_000  # characters of a text that is put back into its field
 # The fields that a preset sets.
@@ -87,9 +91,25 @@ class TrainEvents:
         return [note, *(values.get(field, gr.skip()) for field in SHAPE_FIELDS)]
 
     def linked(self, asked: Mapping[str, Any]) -> list[Any]:
-        """The preset that a link names, and what it fills in."""
-        name = asked.get("preset", gr.skip())
-        return [name, *(self.preset(name) if "preset" in asked else [gr.skip()] * (1 + len(SHAPE_FIELDS)))]
+        """The preset that a link names with what it fills in, and the fields of the forms that the link sets."""
+        note, filled = gr.skip(), {}
+        if "preset" in asked:
+            note, *values = self.preset(asked["preset"])
+            filled = {f"train.{field}": value for field, value in zip(SHAPE_FIELDS, values, strict=True)}
+        return [asked.get("preset", gr.skip()), note, *({**filled, **asked}.get(name, gr.skip()) for name in LINKED)]
+
+    def link(self, form: object, preset: object, model: object, *values: object) -> str:
+        """JSON of what a link to the open form sets: its preset, and what differs from how the form opens."""
+        kind = form if isinstance(form, str) and form in FORM_NAMES else "scratch"
+        found: dict[str, object] = {"tab": "train", "view": title_of("train", kind)}
+        named = dict(zip(LINKED, values, strict=True))
+        if kind != "scratch":
+            example = {"labelled": example_lines(str(named["labels.input_form"]))} if kind == "labels" else {}
+            found |= {"model": model} | settings_of(kind, named, example)
+        else:
+            known = preset if isinstance(preset, str) and preset in PRESETS else next(iter(PRESETS))
+            found |= {"preset": known} | settings_of("train", named, PRESETS[known])
+        return json.dumps(found, ensure_ascii=False)
 
     def as_gpt1(self) -> list[Any]:
         """The settings of the GPT-1 paper in the labels' form."""

@@ -9,6 +9,7 @@ import gradio as gr
 
 from ui.components.files import calling
 from ui.components.train.train_view import train_view
+from ui.handlers.train.linked import NAMES as LINKED
 from ui.handlers.train.presets import FIELDS, GPT1_TUNING, PRESETS, SENT
 from ui.tabs.controls import settings_opener
 from ui.tabs.lens import Call, Event, Fill, Lens, TabContext
@@ -23,6 +24,8 @@ _WITH_WORKSPACE = calling("train/bench.js", "[m.ownBench(), ...args.slice(1)]")
 _STARTS = calling("train/bench.js", "[m.startOnOwn(), ...args.slice(1)]")
 _OWN = _WITH_WORKSPACE  # what has to be written first: the run does not start at once
 _NEW_SEED = calling("train/bench.js", "[m.startOnOwn(), ...args.slice(1, -1), Math.floor(Math.random() * 2 ** 31)]")
+_WITH_FORM = calling("train/bench.js", "[document.body.dataset.form || 'scratch', ...args.slice(1)]")
+_COPIES = calling("shared/page.js", "[await m.shareLink(JSON.parse(args[0]), 'A file is left out.')]")
 _ANSWERED = calling("train/bench.js", "m.answered()")
 
 
@@ -60,6 +63,8 @@ def train_tab(site: TabContext) -> Lens:
                     lines = label_fields()
                 with view_tab("train", "assistant") as assistant_tab:
                     helper = assistant_fields(services)
+            copy_link = gr.Button("Copy link", size="sm", elem_id="train-link")
+            said_of_link = gr.HTML("", elem_id="train-link-said", elem_classes="said")
             with gr.Accordion("Files", open=False):
                 with gr.Row():
                     save = gr.Button("Model folder .zip", elem_id="train-zip", min_width=120)
@@ -94,6 +99,12 @@ def train_tab(site: TabContext) -> Lens:
     fields["trick"].input(events.rival, fields["trick"], fields["rival"], queue=False, **QUIET)
     of_preset = [note, *(fields[name] for name in SHAPE_FIELDS)]
     preset.input(events.preset, preset, of_preset, queue=False, **QUIET)
+    forms = {"train": fields, "tune": tuning, "labels": lines, "assistant": helper.values}
+    by_link = [forms[form][field] for form, field in (name.split(".") for name in LINKED)]
+    linked = gr.Textbox(visible=False)
+    asked = [workspace, preset, model, *by_link]  # the first becomes the name of the open form
+    copied = copy_link.click(events.link, asked, linked, js=_WITH_FORM, queue=False, **QUIET)
+    copied.success(None, linked, said_of_link, js=_COPIES, **QUIET)
     as_gpt1.click(events.as_gpt1, None, [lines[name] for name in GPT1_TUNING], queue=False, **QUIET)
     save.click(events.zip, workspace, [ready, said_of_files], js=_WITH_WORKSPACE, **QUIET).success(
         None, None, None, js="() => setTimeout(() => document.querySelector('#train-zip-ready')?.click(), 200)", **QUIET
@@ -109,6 +120,6 @@ def train_tab(site: TabContext) -> Lens:
     return Lens(
         picks=[Call(view.open, opening), Call(uploaded.upload, upload)],
         offers=[Call(view.models, {"fn": events.models, "inputs": None, **QUIET})],
-        fills=Fill(events.linked, [preset, *of_preset]),
+        fills=Fill(events.linked, [preset, note, *by_link]),
         takes=[fields[name] for name in SENT],
     )

@@ -1,0 +1,108 @@
+"""Talks as files: what is read, what is wrong with its line and field, and links that set a form of Train."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from gptcore.errors import GPTCoreError
+from ui import links
+from ui.handlers.train import linked
+from ui.handlers.train.presets import PRESETS
+from ui.server.rehearsal import check_talk
+from ui.state.limits import Limits
+from ui.state.model_store import ModelStore
+from ui.talks import mistakes, parse_talk, read_talk
+
+TALKS = Path(__file__).resolve().parents[2] / "ui" / "components" / "talks"
+FILES = sorted(TALKS.glob("*.txt"))
+WRONG = """# Slips
+
+?tab=start&model=mini
+Fine.
+
+?tab=attention&view=Nowhere&tempature=1
+@ #attention
+> Only notes.
+
+?model=mini&train.seed=many&train.trick=hammer
+Three slips.
+"""
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_the_bundled_talks_have_no_mistake(file):
+    _, talk = read_talk(file)
+    assert len(talk.scenes) >= 3 and list(mistakes(talk)) == []
+    if file.name.startswith("inside"):
+        assert all(scene.notes and scene.point for scene in talk.scenes)
+
+
+def test_what_is_wrong_is_said_with_its_line_and_field():
+    found = list(mistakes(parse_talk(WRONG)))
+    assert [sentence.split(":")[0] for sentence in found] == ["line 6"] * 3 + ["line 10"] * 3
+    told = " ".join(found)
+    for part in ("'Nowhere'", "did you mean 'temperature'", "no sentence for the hall", "no tab; choose start"):
+        assert part in told
+    assert "train.seed is 'many', which is not a number" in told and "train.trick is 'hammer'; choose 'none'" in told
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@pytest.mark.skipif(shutil.which("node") is None, reason="no Node on this machine")
+def test_the_page_s_script_reads_the_same(file):
+    module = TALKS.parent / "shared" / "tour_text.js"
+    script = f"""import {{readFileSync}} from 'node:fs'; import {{parseTour}} from {json.dumps(module.as_uri())};
+    console.log(JSON.stringify(parseTour(readFileSync({json.dumps(str(file))}, 'utf8'))));"""
+    run = ["node", "--input-type=module", "--eval", script]
+    told = json.loads(subprocess.run(run, capture_output=True, text=True, check=True).stdout)
+    _, talk = read_talk(file)
+    assert told["title"] == talk.title
+    ours = [(scene.point, scene.say, scene.notes) for scene in talk.scenes]
+    assert [(step["point"], step["say"], step["notes"]) for step in told["steps"]] == ours
+
+
+@pytest.mark.parametrize("text", ["", "nothing but words", "@ #start\nIt guesses."])
+def test_a_text_without_scenes_is_refused(text):
+    with pytest.raises(GPTCoreError, match=r"has no scenes\. A scene is a line like \?tab=generate"):
+        parse_talk(text)
+
+
+def test_a_file_that_is_missing_or_no_text_is_refused(tmp_path):
+    with pytest.raises(GPTCoreError, match="cannot be read"):
+        read_talk(tmp_path / "none.txt")
+    (tmp_path / "bytes.txt").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(GPTCoreError, match="cannot be read"):
+        read_talk(tmp_path / "bytes.txt")
+
+
+def test_a_model_that_is_not_here_is_missing_and_without_a_browser_nothing_is_rehearsed(monkeypatch):
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    talk = parse_talk("?tab=start&model=gpt2-of-nobody\nHello.")
+    found = list(check_talk(talk, "talk.txt", ModelStore(Limits(), default="mini", offline=True)))
+    assert [finding.state for finding in found] == ["MISSING", "not here"]
+    assert found[0].sentence.startswith("scene 1 (line 1): ") and "not rehearsed" in found[1].sentence
+
+
+def test_a_link_sets_fields_of_a_form_and_drops_what_it_cannot():
+    query = {"train.trick": "lr_x100", "train.seed": "7", "train.learning_rate": "0.01", "train.tasks": "1"}
+    query |= {"assistant.length": "60", "tune.written": "My text.", "train.length": "soon", "train.n_layer": "inf"}
+    found = links.read(query, 100)
+    assert found == {
+        "train.trick": "lr_x100", "train.seed": 7, "train.learning_rate": 0.01, "train.tasks": True,
+        "assistant.length": "60", "tune.written": "My text.",
+    }  # fmt: skip
+    assert len(links.mistakes(query)) == 2 and links.unknown(query) == []
+
+
+def test_a_form_s_link_holds_what_differs_and_sets_it_again():
+    preset = dict(PRESETS["30 seconds, letters"])
+    values = {name: preset.get(name.split(".")[1], "") for name in linked.NAMES}
+    assert linked.settings_of("train", values, preset) == {}
+    values |= {"train.seed": 9, "train.trick": "no_warmup", "train.attention_bias": False}
+    told = linked.settings_of("train", values, preset)
+    assert told == {"train.seed": "9", "train.trick": "no_warmup", "train.attention_bias": "0"}
+    assert linked.read(told) == {"train.seed": 9, "train.trick": "no_warmup", "train.attention_bias": False}

@@ -1,0 +1,48 @@
+// The speaker's window, as the hall's page knows it: it is told the scene, and turns the talk from there. Both speak
+// over a channel of this browser tab, so that a reload of either loses nothing.
+const KEY = 'gptlens-speaker';
+
+let channel = null;
+let latest = null;
+
+function connect(turn) {
+  let name = sessionStorage.getItem(KEY);
+  if (!name) {
+    name = `${KEY}-${Math.random().toString(36).slice(2)}`;
+    sessionStorage.setItem(KEY, name);
+  }
+  if (channel) return name;
+  channel = new BroadcastChannel(name);
+  channel.addEventListener('message', ({data}) => {
+    if (data.kind === 'ready') channel.postMessage(latest);
+    else if (data.kind === 'turn') turn(data.by);
+  });
+  return name;
+}
+
+// Tells the window what the hall sees, if there is one. `tour` is null once the talk is over.
+export function tellSpeaker(tour, turn) {
+  const [now, next] = tour ? [tour.steps[tour.at], tour.steps[tour.at + 1]] : [];
+  latest = {
+    kind: 'scene',
+    title: tour?.title ?? '',
+    at: tour?.at ?? -1,
+    of: tour?.steps.length ?? 0,
+    say: now?.say ?? '',
+    notes: now?.notes ?? '',
+    next: next?.say ?? '',
+  };
+  try {
+    if (!channel && !sessionStorage.getItem(KEY)) return;
+    connect(turn);
+    channel.postMessage(latest);
+  } catch {
+    // a private window that keeps nothing
+  }
+}
+
+// Opens the window; false where the browser does not allow it.
+export function openSpeaker(turn) {
+  const name = connect(turn);
+  return Boolean(window.open(new URL('./speaker.html', import.meta.url), name, 'popup,width=860,height=620'));
+}

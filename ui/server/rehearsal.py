@@ -1,0 +1,144 @@
+"""Checks a talk scene by scene, `python app.py --check FILE`; where there is a browser, all of it is rehearsed."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from gptcore.errors import GPTCoreError
+from ui.handlers.train.fitting import expected_run
+from ui.handlers.train.presets import PRESETS
+from ui.server.preflight import Finding
+from ui.state.model_store import ModelStore
+from ui.talks import Scene, Talk, mistakes
+
+_APP = Path(__file__).resolve().parents[2] / "app.py"
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+_START, _SCENE = 120.0, 60_000.0  # seconds until the app answers, milliseconds until a scene is there
+_UNFOUND = "which is not shown here"
+
+
+def check_talk(talk: Talk, file: str, models: ModelStore) -> Iterator[Finding]:
+    """What each scene needs, then a rehearsal of all of them.
+
+    Args:
+        talk: to check.
+        file: where it is.
+        models: a store that never uses the network.
+    """
+    wrong = list(mistakes(talk))
+    for sentence in wrong:
+        yield Finding(False, f"{file}, {sentence}", needed=True)
+    for number, scene in enumerate(talk.scenes, 1):
+        yield _scene(scene, f"scene {number} (line {scene.line})", models)
+    browser = next(filter(None, map(shutil.which, (os.environ.get("CHROMIUM") or "", *_BROWSERS))), None)
+    if browser is None or importlib.util.find_spec("playwright") is None:
+        yield Finding(False, "the talk is not rehearsed: that takes Chromium and `pip install playwright`")
+        return
+    yield from _rehearsed(talk, file, browser)
+
+
+def _scene(scene: Scene, name: str, models: ModelStore) -> Finding:
+    model = scene.link.get("model", "")
+    try:
+        opened = f", {models.get(model).name}" if model else ""
+    except GPTCoreError as error:
+        return Finding(False, f"{name}: {error}", needed=True)
+    if scene.link.get("tab") != "train" or scene.link.get("start") != "1":
+        return Finding(True, f"{name}: {scene.link.get('tab', '')} {scene.link.get('view', '')}".rstrip() + opened)
+    seconds = _seconds(scene)
+    if seconds is None:
+        return Finding(True, f"{name}: starts a run{opened}")
+    updates, words = expected_run(seconds)
+    ends = "it ends in words" if words else "too few for words, so Train takes a smaller model"
+    return Finding(
+        True, f"{name}: starts a run of {seconds:.0f} s, about {updates:,} updates of the first preset: {ends}"
+    )
+
+
+def _seconds(scene: Scene) -> float | None:
+    """How long the run of a scene takes, None where that is no number of seconds."""
+    preset = PRESETS.get(scene.link.get("preset", ""), next(iter(PRESETS.values())))
+    length = scene.link.get("train.length", str(preset["length"]))
+    return float(length) if length.isdigit() else None
+
+
+def _rehearsed(talk: Talk, file: str, browser: str) -> Iterator[Finding]:
+    """Starts the app with the talk, and goes through it in a browser without a window."""
+    began = time.perf_counter()
+    app = subprocess.Popen(
+        [sys.executable, str(_APP), "--offline", "--host", "127.0.0.1", "--talk", file],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )  # fmt: skip
+    try:
+        address = _address(app)
+        if address is None:
+            yield Finding(False, "the app did not start for the rehearsal", needed=True)
+            return
+        for finding in walk(talk, address, browser):
+            yield finding
+            if not finding.ready:
+                return
+    finally:
+        app.terminate()
+        app.wait()
+    yield Finding(True, f"{len(talk.scenes)} scenes rehearsed in {time.perf_counter() - began:.0f} s")
+
+
+def _address(app: subprocess.Popen[str]) -> str | None:
+    """The address of the talk, as the app prints it; None where it ends before or takes too long."""
+    end = threading.Timer(_START, app.kill)
+    end.start()
+    try:
+        assert app.stdout is not None
+        for line in app.stdout:
+            if line.rstrip().endswith("#talk"):
+                threading.Thread(target=app.stdout.read, daemon=True).start()  # so that its output never blocks it
+                return line.split()[-1]
+        return None
+    finally:
+        end.cancel()
+
+
+def walk(talk: Talk, address: str, browser: str, arguments: Sequence[str] = ("--no-sandbox",)) -> Iterator[Finding]:
+    """Goes through a talk in a browser: a finding for each scene that does not show what it asks for, or for all.
+
+    Args:
+        talk: which the page offers.
+        address: of the talk on a served page.
+        browser: path of a Chromium.
+        arguments: for it.
+    """
+    from playwright.sync_api import Error, sync_playwright
+
+    with (
+        sync_playwright() as playwright,
+        playwright.chromium.launch(executable_path=browser, args=list(arguments)) as one,
+    ):
+        page = one.new_page(viewport={"width": 1280, "height": 720})
+        page.set_default_timeout(_SCENE)
+        failures: list[str] = []
+        page.on("pageerror", lambda error: failures.append(str(error)))
+        page.goto(address)
+        for number, scene in enumerate(talk.scenes, 1):
+            name = f"scene {number} (line {scene.line})"
+            try:
+                page.locator("#tour .tour-count", has_text=f"{number} of {len(talk.scenes)}").wait_for()
+                there = page.locator(".tour-target") if scene.point else page.locator("#tour")
+                there.or_(page.locator("#tour .tour-say", has_text=_UNFOUND)).first.wait_for()
+                said = page.locator("#tour .tour-say").inner_text()
+            except Error:
+                said = f"{_UNFOUND} within {_SCENE / 1000:.0f} s"
+            if _UNFOUND in said or failures:
+                yield Finding(False, f"{name}: {failures[0] if failures else said}", needed=True)
+                return
+            page.keyboard.press("PageDown")
+        page.locator("#tour").wait_for(state="detached")
+    yield Finding(True, "every scene shows what it asks for")

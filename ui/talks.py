@@ -1,0 +1,101 @@
+"""Talks as text files: scenes with a link, a sentence for the hall and notes for the speaker, and what is wrong in one.
+
+The page's script reads the same format (`shared/tour.js`); `ui/components/talks/README.md` describes it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+from gptcore.errors import GPTCoreError
+from ui import links
+from ui.views import TAB_NAMES
+
+_MOST_BYTES = 1_000_000
+_OF_SCENES = ("once", "choose", "press", "start")
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A step of a talk.
+
+    Attributes:
+        line: of its link in the file, from 1.
+        link: settings of the page, by their names.
+        point: a CSS selector of what is framed, or "".
+        say: what the hall reads.
+        notes: what the speaker alone reads.
+    """
+
+    line: int
+    link: dict[str, str]
+    point: str
+    say: str
+    notes: str
+
+
+@dataclass(frozen=True)
+class Talk:
+    """A title and its scenes."""
+
+    title: str
+    scenes: tuple[Scene, ...]
+
+
+def read_talk(path: str | Path) -> tuple[str, Talk]:
+    """The text of a talk's file, and what it says.
+
+    Raises:
+        GPTCoreError: a file that cannot be read, or is no talk.
+    """
+    file = Path(path)
+    try:
+        if file.stat().st_size > _MOST_BYTES:
+            raise GPTCoreError(f"{file} has more than {_MOST_BYTES:,} bytes; a talk is a short text file.")
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise GPTCoreError(f"The talk {file} cannot be read: {error}") from error
+    return text, parse_talk(text, str(file))
+
+
+def parse_talk(text: str, name: str = "This file") -> Talk:
+    """Reads a talk. Raises GPTCoreError for a text without scenes."""
+    title, scenes, number = "A talk", list[Scene](), 0
+    for block in re.split(r"\n[ \t]*\n", text.replace("\r", "")):
+        lines = [line.strip() for line in block.split("\n")]
+        starts = number
+        number += len(lines) + 1
+        at = next((place for place, line in enumerate(lines) if line.startswith("?")), None)
+        told = [line for line in lines if line and line[0] not in "?@>"]
+        if at is not None:
+            point = next((line[1:].strip() for line in lines if line.startswith("@")), "")
+            notes = " ".join(line[1:].strip() for line in lines if line.startswith(">"))
+            link = dict(parse_qsl(lines[at][1:], keep_blank_values=True))
+            scenes.append(Scene(starts + at + 1, link, point, " ".join(told), notes))
+        elif told and not scenes:
+            title = re.sub(r"^#\s*", "", " ".join(told))
+    if not scenes:
+        raise GPTCoreError(
+            f"{name} has no scenes. A scene is a line like ?tab=generate and a sentence below it; "
+            "an empty line stands between two scenes."
+        )
+    return Talk(title, tuple(scenes))
+
+
+def mistakes(talk: Talk) -> Iterator[str]:
+    """A sentence for each thing that the page could not show, with its line and field."""
+    for scene in talk.scenes:
+        where = f"line {scene.line}"
+        if not scene.link.get("tab"):
+            yield f"{where}: no tab; choose {', '.join(TAB_NAMES)}"
+        settings = {name: value for name, value in scene.link.items() if name not in _OF_SCENES}
+        found = links.mistakes(settings)
+        told = " ".join(found)
+        found += [f"{name!r} is no setting of this page" for name in links.unknown(settings) if repr(name) not in told]
+        yield from (f"{where}: {sentence}" for sentence in found)
+        if not scene.say:
+            yield f"{where}: no sentence for the hall"
