@@ -41,11 +41,11 @@ from ui.server.log_limits import limit_log
 from ui.server.middleware import allowed_hosts
 from ui.server.preflight import check, prefetch
 from ui.server.rehearsal import check_talk
+from ui.server.talks import mistakes, read_talk
 from ui.server.temp_files import TemporaryFiles
 from ui.services import make_services
 from ui.state.limits import PROFILES
 from ui.state.model_store import ModelStore
-from ui.talks import mistakes, read_talk
 
 gc.freeze()  # the objects that exist now stay: the collector skips them from here on
 gc.enable()

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
 from browser import settled
+from ui.server.talks import read_talk
+
+FILES = sorted(Path(__file__).resolve().parents[2].glob("ui/components/talks/inside-*.txt"))
 
 
-@pytest.mark.parametrize(("title", "scenes"), [("in 5 minutes", 7), ("in 20 minutes", 14)])
-def test_a_bundled_talk_shows_every_scene(visit, title, scenes):
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_bundled_talk_shows_every_scene_and_presses_what_it_presses(visit, file):
+    talk = read_talk(file)[1]
     page = visit("?tab=start")
     page.click("#start [data-do=talks]")
-    page.get_by_role("button", name=title).click()
-    for number in range(1, scenes + 1):
-        expect(page.locator("#tour .tour-count")).to_have_text(f"{number} of {scenes}")
+    page.get_by_role("button", name=talk.title).click()
+    for number, scene in enumerate(talk.scenes, 1):
+        expect(page.locator("#tour .tour-count")).to_have_text(f"{number} of {len(talk.scenes)}")
         expect(page.locator(".tour-target")).to_be_visible()
-        expect(page.locator("#tour .tour-say")).not_to_contain_text("not shown here")
+        expect(page.locator("#tour .tour-say")).to_have_text(scene.say)
+        if scene.link.get("start") and scene.link["tab"] == "train":
+            expect(page.locator("#train .tr-title")).to_contain_text(re.compile("^(Learning|Ended)"))
         page.keyboard.press("PageDown")
     expect(page.locator("#tour")).to_have_count(0)
     settled(page)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 
+import gradio as gr
 import pytest
 
 from gptcore.errors import GPTCoreError
@@ -14,9 +17,11 @@ from ui import links
 from ui.handlers.train import linked
 from ui.handlers.train.presets import PRESETS
 from ui.server.rehearsal import check_talk
+from ui.server.talks import mistakes, parse_talk, read_talk
 from ui.state.limits import Limits
 from ui.state.model_store import ModelStore
-from ui.talks import mistakes, parse_talk, read_talk
+from ui.tabs.train.form import scratch_fields
+from ui.tabs.train.further import label_fields, tuning_fields
 
 TALKS = Path(__file__).resolve().parents[2] / "ui" / "components" / "talks"
 FILES = sorted(TALKS.glob("*.txt"))
@@ -79,6 +84,23 @@ def test_a_file_that_is_missing_or_no_text_is_refused(tmp_path):
         read_talk(tmp_path / "bytes.txt")
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("playwright") is None or shutil.which("chromium") is None, reason="no Chromium here")
+@pytest.mark.parametrize(
+    ("scene", "state", "said"),
+    [
+        ("@ #start", 0, "2 scenes rehearsed in"),
+        ("@ #nowhere", 1, "MISSING  scene 2 (line 6): Here. (This step asks for"),
+    ],
+)
+def test_the_command_rehearses_a_talk(tmp_path, scene, state, said):
+    file = tmp_path / "talk.txt"
+    file.write_text(f"# T\n\n?tab=generate&model=mini\nThere.\n\n?tab=start&model=mini\n{scene}\nHere.\n")
+    run = [sys.executable, "app.py", "--check", str(file)]
+    done = subprocess.run(run, cwd=TALKS.parents[2], capture_output=True, text=True, check=False)
+    assert done.returncode == state and said in done.stdout, done.stdout + done.stderr
+
+
 def test_a_model_that_is_not_here_is_missing_and_without_a_browser_nothing_is_rehearsed(monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: None)
     talk = parse_talk("?tab=start&model=gpt2-of-nobody\nHello.")
@@ -96,6 +118,34 @@ def test_a_link_sets_fields_of_a_form_and_drops_what_it_cannot():
         "assistant.length": "60", "tune.written": "My text.",
     }  # fmt: skip
     assert len(links.mistakes(query)) == 2 and links.unknown(query) == []
+
+
+@pytest.mark.parametrize("text", ["nan", "inf", "1e300", "-1e300", "", "½", "x" * 100_000, "1,5"])
+@pytest.mark.parametrize("name", [name for name in linked.NAMES if name.split(".")[1] not in linked.TEXTS])
+def test_what_is_no_value_of_a_field_is_said_and_not_set(name, text):
+    assert linked.read({name: text}) == {}
+    (said,) = linked.mistakes({name: text})
+    assert name in said and len(said) < 400
+
+
+def test_the_ranges_of_a_link_are_those_of_the_fields(services):
+    with gr.Blocks():
+        forms = {"train": scratch_fields(services, PRESETS["30 seconds, letters"]), "tune": tuning_fields(services)}
+        forms["labels"] = label_fields()
+    found = {
+        f"{form}.{field}": (one.minimum, one.maximum)
+        for form, fields in forms.items()
+        for field, one in fields.items()
+        if isinstance(one, (gr.Number, gr.Slider)) and one.precision == 0
+    }
+    assert set(found) == set(linked.RANGES)
+    for name, (low, high) in found.items():
+        assert linked.RANGES[name] == (low, 2**31 - 1 if high is None else high), name
+    assert linked.read({"train.n_layer": "25", "train.n_head": "2.5", "train.seed": "7"}) == {"train.seed": 7}
+
+
+def test_a_form_that_lacks_a_text_does_not_take_it_from_a_link():
+    assert linked.read({"train.corpus": "repeated", "tune.corpus": "repeated"}) == {"train.corpus": "repeated"}
 
 
 def test_a_form_s_link_holds_what_differs_and_sets_it_again():

@@ -16,8 +16,8 @@ from gptcore.errors import GPTCoreError
 from ui.handlers.train.fitting import expected_run
 from ui.handlers.train.presets import PRESETS
 from ui.server.preflight import Finding
+from ui.server.talks import Scene, Talk, mistakes
 from ui.state.model_store import ModelStore
-from ui.talks import Scene, Talk, mistakes
 
 _APP = Path(__file__).resolve().parents[2] / "app.py"
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")

@@ -1,5 +1,5 @@
 // The text file of a tour or a talk: blocks with a line "?tab=generate&prompt=...", perhaps "@ selector" of what to
-// frame, sentences for the hall, and lines "> ..." with notes for the speaker. `ui/talks.py` reads the same.
+// frame, sentences for the hall, and lines "> ..." with notes for the speaker. `ui/server/talks.py` reads the same.
 
 // Raises an error with a sentence for a text that is no tour.
 export function parseTour(text) {

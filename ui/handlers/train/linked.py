@@ -26,7 +26,7 @@ FORMS: dict[str, tuple[str, ...]] = {
 }
 NAMES = tuple(f"{form}.{field}" for form, fields in FORMS.items() for field in fields)
 LONGEST = 20_000  # characters of a text
-_TEXTS = ("written", "prompt", "labelled", "stories")
+TEXTS = ("written", "prompt", "labelled", "stories")
 _FLAGS = ("attention_bias", "tasks")
 _CHOICES: dict[str, Iterable[str]] = {
     "corpus": (*CORPORA, REPEATED, YOURS),
@@ -38,6 +38,24 @@ _CHOICES: dict[str, Iterable[str]] = {
     "rival": RIVALS,
     "input_form": INPUT_FORMS,
 }
+_OF_FORM: dict[str, Iterable[str]] = {"assistant.length": SECONDS, "tune.corpus": (*CORPORA, YOURS)}
+_LARGEST = 2**31 - 1  # of a number without a range of its own
+# Whole numbers with the lowest and the highest that the form's field takes.
+RANGES: dict[str, tuple[int, int]] = {
+    "train.vocab_size": (257, 16_384),
+    "train.n_layer": (1, 24),
+    "train.n_head": (1, 32),
+    "train.n_embd": (4, 1024),
+    "train.n_positions": (4, 1024),
+    "train.batch_size": (1, 512),
+    "tune.n_positions": (4, _LARGEST),
+    "tune.batch_size": (1, _LARGEST),
+    "labels.batch_size": (1, _LARGEST),
+}
+for _form in ("train", "tune", "labels"):
+    RANGES[f"{_form}.max_steps"] = (1, _LARGEST)
+for _form in ("train", "tune"):
+    RANGES |= {f"{_form}.warmup_steps": (0, _LARGEST), f"{_form}.seed": (0, _LARGEST)}
 
 
 def value_of(name: str, text: str) -> Any:
@@ -50,11 +68,11 @@ def value_of(name: str, text: str) -> Any:
     Raises:
         InputError: another kind of value, with what can be given.
     """
-    form, field = name.split(".", 1)
-    choices = SECONDS if (form, field) == ("assistant", "length") else _CHOICES.get(field)
+    field = name.split(".", 1)[1]
+    choices = _OF_FORM.get(name, _CHOICES.get(field))
     if choices is not None:
         return _one_of(name, text, choices)
-    if field in _TEXTS:
+    if field in TEXTS:
         return text[:LONGEST]
     if field in _FLAGS:
         return _one_of(name, text, ("0", "1")) == "1"
@@ -64,6 +82,10 @@ def value_of(name: str, text: str) -> Any:
         number = math.nan
     if not math.isfinite(number):
         raise InputError(f"The link's {name} is {text[:60]!r}, which is not a number.")
+    low, high = RANGES.get(name, (-_LARGEST, _LARGEST))
+    if not low <= number <= high or (name in RANGES and not number.is_integer()):
+        whole = "a whole number" if name in RANGES else "a number"
+        raise InputError(f"The link's {name} is {text[:60]!r}; give {whole} from {low:,} to {high:,}.")
     return int(number) if number.is_integer() else number
 
 
