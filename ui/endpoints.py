@@ -104,7 +104,7 @@ def _next_token(services: Services) -> Callable[..., dict[str, Any]]:
             and a probability for each stage).
         """
         with shown_to_visitor():
-            return writing.next_token(services, model, prompt, n_rows, inputs.sampling(sampling))
+            return {**writing.next_token(services, model, prompt, n_rows, inputs.sampling(sampling))}
 
     return next_token
 

@@ -108,7 +108,9 @@ def recorded_run() -> dict[str, object]:
     from ui.services import make_services
 
     services = make_services(offline=True, examples=example_workspaces())
-    news = watching.poll(services, ["example", None, 0, 0, 0, None])
+    news = watching.poll(
+        services, {"bench": "example", "run": None, "version": 0, "rows": 0, "looks": 0, "rival": None}
+    )
     assert news is not None
     return {**news, "past": [], "rival": None}
 

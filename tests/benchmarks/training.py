@@ -198,12 +198,13 @@ def follow(services, bench_id: str, run, seconds: float, polls: list[float]) -> 
 
     while run.step < 20:
         time.sleep(0.05)
-    began, first, seen = time.perf_counter(), run.step, [None, 0, 0, 0]
+    began, first, seen = time.perf_counter(), run.step, {}
     while time.perf_counter() - began < seconds:
         asked = time.perf_counter()
-        news = watching.poll(services, [bench_id, *seen])
+        news = watching.poll(services, {"bench": bench_id, **seen})
         polls.append(time.perf_counter() - asked)
-        seen = [news["run"], news["version"], news["first"] + len(news["rows"]), news["n_looks"]]
+        n_rows = news["first"] + len(news["rows"])
+        seen = {"run": news["run"], "version": news["version"], "rows": n_rows, "looks": news["n_looks"]}
         time.sleep(0.25)
     return (run.step - first) * run.facts.tokens_per_step / (time.perf_counter() - began)
 

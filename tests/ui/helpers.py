@@ -23,6 +23,14 @@ def form(**changes: object) -> WritingForm:
     return writing_form({**CONTROLS, **changes}, _LIMITS)
 
 
+def named(names: str, values: object) -> object:
+    """A request with these values by name, fewer than names or more; what is no list stays what it is."""
+    if not isinstance(values, list):
+        return values
+    known = names.split()
+    return dict(zip([*known, *(f"more_{i}" for i in range(len(values)))], values, strict=False))
+
+
 def until(condition: Callable[[], object], seconds: float = 60.0) -> None:
     """Waits for what is awaited; fails when it has not come after a time that no machine needs."""
     deadline = time.monotonic() + seconds

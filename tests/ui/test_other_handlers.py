@@ -8,7 +8,7 @@ import pytest
 import gptcore
 from gptcore.errors import CheckpointError, GPTCoreError
 from gptcore.inference.scoring import token_logprobs
-from helpers import form, records_of, text_of, until
+from helpers import form, named, records_of, text_of, until
 from ui import links
 from ui.figures.generate import picture
 from ui.handlers.generate import distribution, program
@@ -137,7 +137,7 @@ def test_the_api_refuses_a_number_of_texts_outside_its_range(services, n):
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_distribution_becomes_a_picture(services, kind, dark):
     reply = program.next_token(services, "tiny", PROMPT, 15, form(top_k=5).sampling)
-    url = picture([json.dumps(reply), kind, dark])
+    url = picture({"value": json.dumps(reply), "format": kind, "dark": dark})
     assert url.startswith(f"data:image/{'svg+xml' if kind == 'svg' else 'png'};base64,") and len(url) > 5000
 
 
@@ -149,7 +149,9 @@ def test_the_distribution_becomes_a_picture(services, kind, dark):
      ['{"stages":[{"name":"a","candidates":1,"entropy":0}],"rows":[{"label":"x","p":["NaN"]}]}', "png", False]],
 )  # fmt: skip
 def test_a_forged_picture_request_gives_nothing_or_a_picture_and_never_an_error(request_):
-    assert picture(request_) is None or picture(request_).startswith("data:image")
+    assert picture(named("value format dark", request_)) is None or picture(
+        named("value format dark", request_)
+    ).startswith("data:image")
 
 
 def test_messages_replace_the_chart():

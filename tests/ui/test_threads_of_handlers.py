@@ -14,6 +14,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from gptcore.inference.sampling import SamplingSettings
 from gptcore.training.precision import _tried
+from helpers import named
 from ui.handlers import attention
 from ui.handlers.attention import (
     ablation,
@@ -41,6 +42,8 @@ from ui.handlers.train.presets import GPT1_TUNING, PRESETS
 PROMPT, OTHER = "the cat sat", "the cat ran"
 PAIR = "the cat sat a", "the cat sat z"  # which the model answers differently
 READ = maps.AttentionForm("tiny", PROMPT)
+SEEN = {"model": "tiny", "text": PROMPT}
+SETTINGS = {"temperature": [0.5, 1, 2], "top_k": [1, 5, 20]}
 SAMPLING = SamplingSettings(temperature=0.8, top_k=20, top_p=0.9, repetition_penalty=1.2)
 FORM = WritingForm(SAMPLING, 4, (), 1, use_cache=True, tokens_per_second=0)
 LESSON = PRESETS["30 seconds, letters"] | GPT1_TUNING | {
@@ -55,38 +58,41 @@ HANDLERS = {
     ],
     "a look at a prompt": lambda services: writing.look(services, "v", "tiny", PROMPT, FORM),
     "the endpoint": lambda services: program.next_token(services, "tiny", PROMPT, 5, SAMPLING),
-    "strategies": lambda services: json.loads(odds.odds(services, ["tiny", PROMPT, [0.5, 1, 2], [1, 5, 20]]))["tokens"],
+    "strategies": lambda services: json.loads(odds.odds(services, {**SEEN, **SETTINGS}))["tokens"],
     "the first sentence": lambda services: json.loads(sentence.opening(services, "tiny"))["next"],
     "a part switched off": lambda services: json.loads(
         ablation.switch_off(services, "v", READ, [[0, "mlp", None]], "zero")
     )["rows"],
     "all heads": lambda services: list(maps.look(services, "v", READ)),
-    "one head": lambda services: maps.head_map(services, [key(services), 0, 1, "raw"]),
-    "the scores of a head": lambda services: maps.steps(services, [key(services), 0, 1, "raw"]),
-    "the numbers of a row": lambda services: maps.arithmetic(services, [key(services), 0, 1, "raw", 2, 1]),
+    "one head": lambda services: maps.head_map(services, head(services)),
+    "the scores of a head": lambda services: maps.steps(services, head(services)),
+    "the numbers of a row": lambda services: maps.arithmetic(services, {**head(services), "row": 2, "column": 1}),
     "two texts compared": lambda services: json.loads(
         compare.compare(services, "v", "tiny", PROMPT, "tiny", OTHER)
     )["scores"],
     "a difference of heads": lambda services: compare.head_difference(
-        services, [f"{key(services)}:{key(services, OTHER)}", 0, 1, "raw"]
+        services, {"key": f"{key(services)}:{key(services, OTHER)}", "layer": 0, "head": 1, "mode": "raw"}
     ),
-    "maps that a saved page holds": lambda services: files.maps_for_a_page(services, [key(services), 0, 1, "raw"]),
-    "arrays of a file": lambda services: files.arrays(services, [key(services), 0, 1, "raw"]),
-    "a neuron": lambda services: json.loads(neurons.neurons(services, ["tiny", PROMPT, 0, None]))["top"],
+    "maps that a saved page holds": lambda services: files.maps_for_a_page(services, head(services)),
+    "arrays of a file": lambda services: files.arrays(services, head(services)),
+    "a neuron": lambda services: json.loads(neurons.neurons(services, {**SEEN, "layer": 0}))["top"],
     "the logit lens": lambda services: json.loads(lens.lens(services, "v", READ))["best"],
     "a text that activates a head": lambda services: texts.wake(services, "tiny", 0, 1),
     "every part alone": lambda services: list(ablation.try_all(services, "v", READ, "zero")),
     "maps for a program": lambda services: of_programs.attention_maps(services, "tiny", PROMPT, 0, 1, "raw", "end"),
-    "why a word": lambda services: json.loads(why.why(services, ["tiny", PROMPT, None, None]))["parts"],
-    "a circuit": lambda services: json.loads(circuit.circuit(services, ["tiny", PROMPT, 1, 2]))["nodes"],
+    "why a word": lambda services: json.loads(why.why(services, SEEN))["parts"],
+    "a circuit": lambda services: json.loads(circuit.circuit(services, {**SEEN, "word": 1, "rival": 2}))["nodes"],
     "a circuit without a part": lambda services: json.loads(
-        circuit.circuit_without(services, ["tiny", PROMPT, 1, 2, [["head", 0, 1, 3]], None])
+        circuit.circuit_without(services, {**SEEN, "word": 1, "rival": 2, "off": [["head", 0, 1, 3]]})
     )["next"],
-    "why a look": lambda services: why_there.why_there(services, [key(services), 0, 1, "raw", 2, 1])["said"],
+    "why a look": lambda services: why_there.why_there(services, {**head(services), "row": 2, "column": 1})["said"],
     "two sentences in a grid": lambda services: list(patching.grid(services, "v", "tiny", *PAIR)),
-    "a head's weights": lambda services: json.loads(head_weights.head_weights(services, ["tiny", 1, 1]))["copied"],
-    "how it formed": lambda services: formed.formed(services, ["tiny", PROMPT, 1, 2]),
-    "a cell carried over": lambda services: json.loads(patching.patched(services, ["tiny", *PAIR, [[0, 1]]]))["next"],
+    "a head's weights": lambda services: json.loads(
+        head_weights.head_weights(services, {"model": "tiny", "layer": 1, "head": 1})
+    )["copied"],
+    "how it formed": lambda services: formed.formed(services, {**SEEN, "word": 1, "rival": 2}),
+    "a cell carried over": lambda services: json.loads(patching.patched(
+        services, named("model first second cells", ["tiny", *PAIR, [[0, 1]]])))["next"],
     "causes for a program": lambda services: of_programs.attribution(services, "tiny", PROMPT, "", ""),
     "a grid for a program": lambda services: of_programs.patching(services, "tiny", *PAIR, "residual"),
     "a run": lambda services: plan.make_plan(services, train_form(LESSON, services.limits)),
@@ -119,6 +125,11 @@ LIGHT = {
 def key(services, text=PROMPT):
     """Of a reading in the store."""
     return maps.read(services, "v", maps.AttentionForm("tiny", text)).key
+
+
+def head(services):
+    """Names one head of that reading."""
+    return {"key": key(services), "layer": 0, "head": 1, "mode": "raw"}
 
 
 class _Here(TorchDispatchMode):

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Sequence
+from typing import Annotated
 
 import numpy as np
 
 from ui.figures.slide import SIZE, Colors, colors, data_url, read_request, visible
+from ui.payloads.common import SlideRequest
 
 # With more tokens than this, only every second, third ... label is drawn.
 _MOST_LABELS = 48
@@ -125,12 +127,8 @@ def draw_change(
     return data_url(figure, kind)
 
 
-def change_picture(request: object) -> str | None:
-    """`draw_change` for a page, or None for an invalid request: anybody can send anything.
-
-    Args:
-        request: [JSON of {rows, title}, "png" or "svg", whether the page is dark].
-    """
+def change_picture(request: Annotated[object, SlideRequest]) -> str | None:
+    """`draw_change` for a page, or None for an invalid request: anybody can send anything."""
     try:
         data, kind, dark = read_request(request, most=_MOST_CHARS)
         rows = data["rows"][:_MOST_ROWS]
@@ -143,12 +141,8 @@ def change_picture(request: object) -> str | None:
         return None
 
 
-def lens_picture(request: object) -> str | None:
-    """`draw_lens` for a page, or None for an invalid request; of a long text the last columns.
-
-    Args:
-        request: [the component's value, "png" or "svg", whether the page is dark].
-    """
+def lens_picture(request: Annotated[object, SlideRequest]) -> str | None:
+    """`draw_lens` for a page, or None for an invalid request; of a long text the last columns."""
     try:
         data, kind, dark = read_request(request, most=_MOST_CHARS)
         depths = [str(name) for name in data["depths"][:_MOST_DEPTHS]]

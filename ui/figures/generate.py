@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Annotated, Any
 
 from ui.figures.slide import SIZE, colors, data_url, percent, read_request, visible
+from ui.payloads.common import SlideRequest
 
 _TITLES = {"softmax": "Its guess (softmax)", "penalties": "Repetition", "temperature": "Temperature"}
 _MOST_ROWS, _MOST_STAGES, _MOST_CHARS, _MOST_AFTER = 40, 8, 100_000, 60
 
 
-def picture(request: object) -> str | None:
-    """A data URL of the chart, or None for a request that is not one: anybody can send anything here.
-
-    Args:
-        request: [the component's value, "png" or "svg", whether the page is dark].
-    """
+def picture(request: Annotated[object, SlideRequest]) -> str | None:
+    """A data URL of the chart, or None for a request that is not one: anybody can send anything here."""
     try:
         data, kind, dark = read_request(request, most=_MOST_CHARS)
         after = str(data.get("after", ""))[:_MOST_AFTER]

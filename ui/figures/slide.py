@@ -7,6 +7,8 @@ import io
 import json
 from typing import Any, NamedTuple, TypeGuard
 
+from ui.payloads import fields
+
 KINDS = {"png": "image/png", "svg": "image/svg+xml"}
 SIZE = (13.33, 7.5)
 _EDGE = 0.18  # inches
@@ -18,12 +20,12 @@ def is_kind(value: object) -> TypeGuard[str]:
 
 
 def read_request(request: object, *, most: int) -> tuple[Any, str, bool]:
-    """(what the JSON says, kind, whether the page is dark) of [JSON text, "png" or "svg", dark].
+    """(what the JSON of the value says, format, whether the page is dark) of a `SlideRequest`.
 
     Raises:
         TypeError, ValueError: an invalid request, or a text of more characters than `most`.
     """
-    text, kind, dark = request if isinstance(request, list) and len(request) == 3 else (None, None, None)
+    text, kind, dark = fields(request, "value", "format", "dark")
     if not isinstance(text, str) or len(text) > most or not is_kind(kind):
         raise ValueError("no request for a slide")
     return json.loads(text), kind, dark is True

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import Annotated
 
 from ui.figures.slide import SIZE, colors, data_url, read_request, visible
+from ui.payloads.common import SlideRequest
 
 _MOST_CHARS, _MOST_BARS = 200_000, 24
 
 
-def prompt_picture(request: object) -> str | None:
-    """A data URL of the chart of a view, or None for a request that has none: anybody can send anything here.
-
-    Args:
-        request: [the component's value, "png" or "svg", whether the page is dark].
-    """
+def prompt_picture(request: Annotated[object, SlideRequest]) -> str | None:
+    """A data URL of the chart of a view, or None for a request that has none: anybody can send anything here."""
     try:
         data, kind, dark = read_request(request, most=_MOST_CHARS)
         if "uses" in data:

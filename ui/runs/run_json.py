@@ -16,10 +16,11 @@ from gptcore.analysis import HeadScores, LogitAttribution
 from gptcore.language_model import LanguageModel
 from gptcore.observation import Curve, Observation, score_lists
 from gptcore.training import TrainingConfig
+from ui.payloads.train import RunAbout
 from ui.runs.run_state import RunFacts, RunState, Stopwatch
 
 
-def facts_json(facts: RunFacts) -> dict[str, Any]:
+def facts_json(facts: RunFacts) -> RunAbout:
     """The facts of a run as JSON, for the page and for recordings."""
     return {
         "title": facts.title,

@@ -13,6 +13,7 @@ from gptcore.finetuning import TaskClassifier
 from gptcore.language_model import LanguageModel
 from gptcore.observation import Curve, Observation
 from gptcore.training import TrainingConfig
+from ui.payloads.train import MachineOfRun
 
 RunKind = Literal["text", "repeated", "labels", "instructions", "preferences"]
 State = Literal["ready", "queued", "starting", "running", "paused", "ending", "ended"]
@@ -143,7 +144,7 @@ class RunState:
     prolonged: float = 0.0
     curve: Curve = field(default_factory=Curve)
     observations: list[Observation] = field(default_factory=list)
-    machines: dict[int, dict[str, Any]] = field(default_factory=dict)
+    machines: dict[int, MachineOfRun] = field(default_factory=dict)
     next_look: float = math.nan
     processor_share: float = 1.0
     kept_step: int | None = None
@@ -184,9 +185,7 @@ class RunState:
         """Whether other work on this machine takes the processor from the run."""
         return self.processor_share < _BUSY_BELOW
 
-    def add_look(
-        self, seen: Observation, lm: LanguageModel, *, most: int, machine: dict[str, Any] | None = None
-    ) -> None:
+    def add_look(self, seen: Observation, lm: LanguageModel, *, most: int, machine: MachineOfRun | None = None) -> None:
         """Adds a snapshot and its model; beyond `most`, drops every second snapshot except the first and last."""
         with self.lock:
             self.language_model = lm

@@ -22,6 +22,7 @@ from gptcore.observation import ObservationPlan, clone, observe
 from gptcore.tokenizers import Tokenizer
 from gptcore.training import Batches, EndEvent, Objective, StepEvent, Trainer
 from ui.compute.compute_thread import ComputeThread
+from ui.payloads.train import MachineOfRun
 from ui.runs.run_state import RunFacts, RunState, State
 from ui.state.machine import described
 
@@ -302,7 +303,7 @@ class TrainingRun:
         longest = _LONGEST_WAIT if budget is None else min(_LONGEST_WAIT, max(_SHORTEST_WAIT, budget / _LOOKS_AT_LEAST))
         return record.seconds() + crowd * min(longest, max(_SHORTEST_WAIT, wait))
 
-    def _machine(self, lm: LanguageModel) -> dict[str, Any]:
+    def _machine(self, lm: LanguageModel) -> MachineOfRun:
         """What every part does on the tokens whose attention maps are kept."""
         ids = list(self._plan.watched.looked_at)
         return {**described(lm, ids, trace(lm.model, ids, len(ids) - 1)), "ids": ids}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from torch import Tensor
 
 from gptcore.analysis import ForwardTrace, count_parameters
@@ -12,6 +10,8 @@ from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
 from gptcore.zero_shot.metrics import percent
 from ui.conclusions import UNSURE, quoted
+from ui.payloads.common import Choice
+from ui.payloads.start import Block, Machine, Shape
 
 _N_LOOKS = 4  # of every head: the words that it looks at hardest
 _FAINTEST = 0.05
@@ -19,18 +19,12 @@ CLEAR = 0.5  # of a head's attention
 _RISES = 0.05  # minimum rise in probability for a block to be named
 
 
-def described(lm: LanguageModel, ids: list[int], found: ForwardTrace) -> dict[str, Any]:
-    """A traced pass as plain values.
-
-    Keys: at; shape (the numbers of every part); embedding [token norm, position norm]; blocks, each {guess [label,
-    probability], chance of the model's own choice, attention, mlp, stream (norms), head (the one that writes most),
-    heads (norms), looks (of each head, [place, weight])}; first (what the embeddings alone would say); norm (of what
-    the output head reads); choice [label, probability]; said (a conclusion in words).
-    """
+def described(lm: LanguageModel, ids: list[int], found: ForwardTrace) -> Machine:
+    """A traced pass as plain values."""
     config, words = lm.model.config, [describe_token(lm.tokenizer, token) for token in ids]
     chances = found.lens.exp()
     choice = int(chances[-1].argmax())
-    blocks = [
+    blocks: list[Block] = [
         {
             "guess": _guess(lm, chances[layer + 1]),
             "chance": _rounded(chances[layer + 1, choice]),
@@ -46,7 +40,7 @@ def described(lm: LanguageModel, ids: list[int], found: ForwardTrace) -> dict[st
     return {
         "at": found.at,
         "shape": shape(config),
-        "embedding": [_rounded(found.token_norm), _rounded(found.position_norm)],
+        "embedding": (_rounded(found.token_norm), _rounded(found.position_norm)),
         "first": {"guess": _guess(lm, chances[0]), "stream": _rounded(found.stream_norms[0])},
         "blocks": blocks,
         "norm": _rounded(found.final_norm),
@@ -98,7 +92,7 @@ def _strongest(found: ForwardTrace, words: list[str], layer: int) -> str:
     return f"its strongest head, {layer}.{head}, {where}"
 
 
-def shape(config: GPTConfig) -> dict[str, Any]:
+def shape(config: GPTConfig) -> Shape:
     """Letters of the shape, and parameters of each part: one block's attention and MLP, norms left out."""
     counts = count_parameters(config)
     sizes = {
@@ -117,16 +111,16 @@ def shape(config: GPTConfig) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _guess(lm: LanguageModel, chances: Tensor) -> list[str | float | int]:
+def _guess(lm: LanguageModel, chances: Tensor) -> Choice:
     best = int(chances.argmax())
-    return [describe_token(lm.tokenizer, best), _rounded(chances[best]), best]
+    return describe_token(lm.tokenizer, best), _rounded(chances[best]), best
 
 
-def looks(weights: Tensor) -> list[list[float]]:
-    """[place, weight] of the tokens that a head attends to most. weights: float [S]."""
+def looks(weights: Tensor) -> list[tuple[int, float]]:
+    """(position, weight) of the tokens that a head attends to most. weights: float [S]."""
     best = weights.topk(min(_N_LOOKS, len(weights)))
     pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
-    return [[place, float(f"{weight:.3g}")] for place, weight in pairs if weight >= _FAINTEST]
+    return [(place, float(f"{weight:.3g}")) for place, weight in pairs if weight >= _FAINTEST]
 
 
 def _rounded(value: Tensor | float) -> float:

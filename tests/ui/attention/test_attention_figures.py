@@ -40,8 +40,11 @@ CHANGE = {"title": "Without head 0.1: $5", "rows": [{"label": " a", "before": 0.
 
 
 def test_the_lens_and_the_change_are_drawn_as_slides():
-    assert b"<svg" in content(figures.lens_picture([json.dumps(LENS), "svg", True]), "svg")
-    assert b"PNG" in content(figures.change_picture([json.dumps(CHANGE), "png", False]), "png")[:8]
+    assert b"<svg" in content(figures.lens_picture({"value": json.dumps(LENS), "format": "svg", "dark": True}), "svg")
+    assert (
+        b"PNG"
+        in content(figures.change_picture({"value": json.dumps(CHANGE), "format": "png", "dark": False}), "png")[:8]
+    )
 
 
 @pytest.mark.parametrize("draw", [figures.lens_picture, figures.change_picture])

@@ -15,7 +15,7 @@ import gptcore
 from gptcore import GPTConfig, LanguageModel
 from gptcore.analysis import without_first_key
 from gptcore.errors import GPTCoreError
-from helpers import form
+from helpers import form, named
 from tiny import make_model
 from ui.handlers.attention import ablation, codec, compare, files, lens, maps
 from ui.handlers.attention import program as attention_program
@@ -72,7 +72,7 @@ def test_thumbnails_and_exact_maps_are_the_models_attention(services, tiny_lm):
     # 4 bits on a square-root scale: half a step of 1/15.
     np.testing.assert_allclose(thumbs_of(value).reshape(2, 4, T, T) / 15, np.sqrt(patterns), atol=1 / 30 + 1e-4)
     for layer, head in ((0, 0), (1, 3)):
-        reply = maps.head_map(services, [value["key"], layer, head, RAW])
+        reply = maps.head_map(services, {"key": value["key"], "layer": layer, "head": head, "mode": RAW})
         np.testing.assert_allclose(decoded(reply["map"], T, "<u2", 65534), patterns[layer, head], atol=2e-5)
 
 
@@ -103,7 +103,7 @@ def test_the_sink_modes_are_what_they_say(services, tiny_lm):
     assert front["ids"] == [tiny_lm.tokenizer.end_id, *plain["ids"]]
     assert without["key"] == plain["key"] and without["scores"] == plain["scores"]  # the true sink share stays
     T = len(plain["tokens"])
-    reply = maps.head_map(services, [without["key"], 1, 2, WITHOUT_FIRST])
+    reply = maps.head_map(services, {"key": without["key"], "layer": 1, "head": 2, "mode": WITHOUT_FIRST})
     shown = decoded(reply["map"], T, "<u2", 65534)
     expected = without_first_key(gptcore.attention_patterns(tiny_lm.model, plain["ids"])[1, 2]).numpy()
     assert shown[0, 0] > 1 and np.isnan(expected[0]).all()  # 65535: not available
@@ -114,12 +114,12 @@ def test_the_three_steps_end_in_the_map_and_the_arithmetic_adds_up(services, tin
     value = look(services)
     key, T = value["key"], len(value["tokens"])
     weights = gptcore.attention_patterns(tiny_lm.model, value["ids"])[1, 0].numpy()
-    reply = maps.steps(services, [key, 1, 0, RAW])
+    reply = maps.steps(services, {"key": key, "layer": 1, "head": 0, "mode": RAW})
     raw = np.frombuffer(zlib.decompress(base64.b64decode(reply["scores"])), dtype="<f4").reshape(T, T)
     masked = np.where(np.tri(T, dtype=bool), raw, -np.inf)
     softmax = np.exp(masked - masked.max(-1, keepdims=True))
     np.testing.assert_allclose(softmax / softmax.sum(-1, keepdims=True), weights, atol=1e-5)
-    made = maps.arithmetic(services, [key, 1, 0, RAW, 5, 2])
+    made = maps.arithmetic(services, {"key": key, "layer": 1, "head": 0, "mode": RAW, "row": 5, "column": 2})
     assert len(made["dots"]) == 6 and made["width"] == 8
     assert sum(made["products"]) == pytest.approx(made["dots"][2], rel=1e-4)
     assert made["scores"][2] == pytest.approx(made["dots"][2] / 8**0.5, rel=1e-4)
@@ -154,10 +154,15 @@ def test_server_functions_answer_nothing_to_nonsense(services, request_):
         files.maps_for_a_page,
         compare.head_difference,
     ):
-        assert function(services, asked) is None
+        assert function(services, named("key layer head mode row column", asked)) is None
     for query, looked_at in ((99, 0), (2, 5), (-1, 0), ("a", "b"), (True, 0)):
-        assert maps.arithmetic(services, [key, 0, 0, RAW, query, looked_at]) is None
-    assert maps.arithmetic(services, asked) is None
+        assert (
+            maps.arithmetic(
+                services, {"key": key, "layer": 0, "head": 0, "mode": RAW, "row": query, "column": looked_at}
+            )
+            is None
+        )
+    assert maps.arithmetic(services, named("key layer head mode row column", asked)) is None
 
 
 @pytest.mark.parametrize(
@@ -243,7 +248,7 @@ def test_a_reading_that_nobody_looks_at_is_let_go_of(tiny_lm):
 
 def test_files_hold_what_the_page_shows(services, tiny_lm):
     value = look(services)
-    asked = [value["key"], 1, 2, RAW]
+    asked = {"key": value["key"], "layer": 1, "head": 2, "mode": RAW}
     patterns = gptcore.attention_patterns(tiny_lm.model, value["ids"]).numpy()
     url = files.arrays(services, asked)
     with np.load(io.BytesIO(base64.b64decode(url.partition(",")[2])), allow_pickle=False) as arrays:
@@ -261,7 +266,7 @@ def test_the_difference_of_two_texts_is_the_difference_of_their_maps(services, t
     ids = [tiny_lm.tokenizer.encode(text) for text in (TEXT, other)]
     assert len(ids[0]) == len(ids[1])
     a, b = (gptcore.attention_patterns(tiny_lm.model, one).numpy() for one in ids)
-    reply = compare.head_difference(services, [value["key"], 1, 1, RAW])
+    reply = compare.head_difference(services, {"key": value["key"], "layer": 1, "head": 1, "mode": RAW})
     shown = decoded(reply["map"], len(ids[0]), "<i2", 32767)
     np.testing.assert_allclose(shown, a[1, 1] - b[1, 1], atol=5e-5)
     changed = 0.5 * np.abs(a - b).sum(-1).mean(-1)

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from gptcore.analysis import CircuitNode, logits_without_edge, logits_without_nodes, word_circuit
+from helpers import named
 from ui.handlers.attention import circuit
 from ui.services import make_services
 
@@ -22,7 +23,8 @@ def services():
 @pytest.fixture(scope="module")
 def asked(services):
     lm = services.models.get("mini")
-    return ["mini", TEXT, lm.tokenizer.encode(" zebra")[0], lm.tokenizer.encode(" lion")[0]]
+    word, rival = (lm.tokenizer.encode(one)[0] for one in (" zebra", " lion"))
+    return {"model": "mini", "text": TEXT, "word": word, "rival": rival}
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +33,7 @@ def found(services, asked):
 
 
 def test_words_parts_and_checks_are_the_model_s(services, asked, found):
-    lm, (word, rival) = services.models.get("mini"), asked[2:]
+    lm, (word, rival) = services.models.get("mini"), (asked["word"], asked["rival"])
     ids = lm.tokenizer.encode(TEXT)
     logits = lm.model(torch.tensor([ids])).logits[0, -1].detach()
     assert found["total"] == pytest.approx(float(logits[word] - logits[rival]), abs=2e-3)
@@ -50,17 +52,17 @@ def test_words_parts_and_checks_are_the_model_s(services, asked, found):
 
 
 def test_what_is_clicked_is_computed_anew(services, asked, found):
-    lm, (word, rival) = services.models.get("mini"), asked[2:]
+    lm, (word, rival) = services.models.get("mini"), (asked["word"], asked["rival"])
     ids = lm.tokenizer.encode(TEXT)
     heads = [n for n in found["nodes"] if n["kind"] == "head"][-2:]
     off = [["head", n["layer"], n["index"], n["place"]] for n in heads]
-    value = json.loads(circuit.circuit_without(services, [*asked, off, None]))
+    value = json.loads(circuit.circuit_without(services, {**asked, "off": off, "edge": None}))
     without = logits_without_nodes(lm.model, ids, [CircuitNode(*one, 0.0) for one in off])
     assert value["difference"] == pytest.approx(float(without[word] - without[rival]), abs=2e-3)
     assert value["next"][0][1] == pytest.approx(float(without.softmax(-1).max()), abs=1e-3)
     source, target, _ = next(e for e in found["edges"] if found["nodes"][e[1]]["kind"] == "head")
     pair = [[found["nodes"][i][name] for name in ("kind", "layer", "index", "place")] for i in (source, target)]
-    value = json.loads(circuit.circuit_without(services, [*asked, [], pair]))
+    value = json.loads(circuit.circuit_without(services, {**asked, "off": [], "edge": pair}))
     cut = logits_without_edge(lm.model, ids, *(CircuitNode(*one, 0.0) for one in pair))
     assert value["difference"] == pytest.approx(float(cut[word] - cut[rival]), abs=2e-3)
 
@@ -71,7 +73,7 @@ def test_what_is_clicked_is_computed_anew(services, asked, found):
      ["mini", TEXT, 1, 10**9], ["mini", 7, 1, 2], ["mini", TEXT, True, 2]],
 )  # fmt: skip
 def test_nonsense_is_a_sentence(services, bad):
-    assert json.loads(circuit.circuit(services, bad))["message"]
+    assert json.loads(circuit.circuit(services, named("model text word rival", bad)))["message"]
 
 
 @pytest.mark.parametrize(
@@ -82,7 +84,7 @@ def test_nonsense_is_a_sentence(services, bad):
      ([], [["head", 0, 0, 0]]), ([], "x"), ([], [["head", 0, 0, 0], ["word", -1, 0, 0]])],
 )  # fmt: skip
 def test_parts_that_are_none_are_refused_in_a_sentence(services, asked, off, edge):
-    assert json.loads(circuit.circuit_without(services, [*asked, off, edge]))["message"]
+    assert json.loads(circuit.circuit_without(services, {**asked, "off": off, "edge": edge}))["message"]
 
 
 def test_the_words_follow_the_numbers():

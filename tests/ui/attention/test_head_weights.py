@@ -5,12 +5,13 @@ import json
 import pytest
 
 from gptcore.analysis import Composition, HeadCircuits, head_circuits
+from helpers import named
 from ui.handlers.attention.head_weights import conclusion, head_weights
 
 
 def test_the_lists_are_the_core_s(services, tiny_lm):
     services.models.get("tiny")
-    found = json.loads(head_weights(services, ["tiny", 1, 2]))
+    found = json.loads(head_weights(services, {"model": "tiny", "layer": 1, "head": 2}))
     core = head_circuits(tiny_lm.model, 1, 2)
     assert [logit for _, logit in found["copied"]] == pytest.approx([logit for _, logit in core.copied], abs=0.006)
     assert found["copying"] == pytest.approx(core.copying, abs=0.006) and len(found["suppressed"]) == 10
@@ -20,7 +21,7 @@ def test_the_lists_are_the_core_s(services, tiny_lm):
 @pytest.mark.parametrize("bad", [None, [], "tiny", ["tiny", 0], ["nobody", 0, 0], ["tiny", 9, 0], ["tiny", 0, "x"]])
 def test_nonsense_is_a_sentence(services, bad):
     services.models.get("tiny")
-    assert json.loads(head_weights(services, bad))["message"]
+    assert json.loads(head_weights(services, named("model layer head", bad)))["message"]
 
 
 def test_the_words_follow_the_numbers():

@@ -7,6 +7,7 @@ import pytest
 
 from gptcore.analysis import count_parameters, neuron_activations
 from gptcore.config import PRESETS
+from helpers import named
 from ui.handlers import ladder
 from ui.handlers.attention.neurons import inner_sizes, neurons
 
@@ -15,7 +16,7 @@ TEXT = "the cat sat on the mat and the dog sat"
 
 def asked(services, *request):
     services.models.get("tiny")
-    return json.loads(neurons(services, list(request)))
+    return json.loads(neurons(services, named("model text layer neuron", list(request))))
 
 
 def test_the_neuron_that_stands_out_is_shown_with_its_activations(services, tiny_lm):
@@ -41,7 +42,7 @@ def test_nonsense_is_answered_with_a_sentence(services):
         (None, "not open"),
     ):
         services.models.get("tiny")
-        assert said in json.loads(neurons(services, request))["message"]
+        assert said in json.loads(neurons(services, named("model text layer neuron", request)))["message"]
 
 
 def test_the_recorded_models_have_the_parameters_that_their_shapes_count(services):

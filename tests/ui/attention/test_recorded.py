@@ -40,7 +40,7 @@ def test_a_recorded_map_is_the_softmax_of_the_recorded_scores(services, shared):
             exps = np.exp(scores - scores.max(-1, keepdims=True))
             weights = exps / exps.sum(-1, keepdims=True)
             for layer, head in ((0, 0), (4, 11), (11, 3)):
-                found = maps.chosen(services, [key, layer, head, maps.RAW])
+                found = maps.chosen(services, {"key": key, "layer": layer, "head": head, "mode": maps.RAW})
                 np.testing.assert_allclose(found.weights, weights[layer, head], atol=0.01)  # of 16-bit scores
                 assert codec.one_map(found.weights, causal=True, signed=False)
             exps = np.exp(logits - logits.max())
@@ -55,7 +55,7 @@ def test_the_picture_draws_where_its_heads_look_and_says_which_looks_hardest(ser
     assert machine["said"] == (
         "GPT-2 goes on with “visualize” (16%). Head 4.11 looks hardest: at “users”, the token just before (100%)."
     )
-    weights = maps.chosen(services, [heads["key"], 4, 11, maps.RAW]).weights
+    weights = maps.chosen(services, {"key": heads["key"], "layer": 4, "head": 11, "mode": maps.RAW}).weights
     best = machine["blocks"][4]["looks"][11][0]
     assert best == [4, pytest.approx(float(weights[5, 4]), abs=1e-3)]
     assert "attention" not in machine["blocks"][0]  # what parts write was not recorded, and is not drawn

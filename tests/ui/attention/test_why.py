@@ -6,6 +6,7 @@ import pair_variants
 import pytest
 import torch
 
+from helpers import named
 from ui.handlers.attention import maps, patching, why
 from ui.handlers.attention.why_there import why_there
 from ui.services import make_services
@@ -22,7 +23,7 @@ def services():
 
 
 def explained(services, text=TEXT, word=None, rival=None, model="mini"):
-    return json.loads(why.why(services, [model, text, word, rival]))
+    return json.loads(why.why(services, {"model": model, "text": text, "word": word, "rival": rival}))
 
 
 def test_the_likeliest_word_is_explained_against_the_second(services):
@@ -82,7 +83,7 @@ def test_another_word_and_rival_may_be_chosen(services):
     ],
 )
 def test_what_cannot_be_explained_is_said(services, request_, said):
-    assert said in json.loads(why.why(services, request_))["message"]
+    assert said in json.loads(why.why(services, named("model text word rival", request_)))["message"]
 
 
 def part(name, value, really):
@@ -162,13 +163,21 @@ def test_the_conclusion_says_where_the_difference_travels():
 
 def test_a_cell_of_a_map_says_what_draws_the_attention_there(services):
     seen = maps.read(services, None, maps.AttentionForm("mini", TEXT))
-    found = why_there(services, [seen.key, 3, 1, maps.RAW, 5, 4])
+    found = why_there(services, {"key": seen.key, "layer": 3, "head": 1, "mode": maps.RAW, "row": 5, "column": 4})
     assert found["said"].startswith("Head 3.1 gives") and "What draws it most is" in found["said"]
-    others = {why_there(services, [seen.key, 3, 1, maps.RAW, 5, key])["said"] for key in range(6)}
+    others = {
+        why_there(services, {"key": seen.key, "layer": 3, "head": 1, "mode": maps.RAW, "row": 5, "column": key})["said"]
+        for key in range(6)
+    }
     assert len(others) == 6  # the sentence follows the cell
     for nonsense in (None, [], [seen.key, 3, 1, maps.RAW, 5], [seen.key, 3, 1, maps.RAW, "x", 4], ["none"] * 6):
-        assert why_there(services, nonsense) is None
-    assert "the future is hidden" in why_there(services, [seen.key, 3, 1, maps.RAW, 4, 5])["said"]
+        assert why_there(services, named("key layer head mode row column", nonsense)) is None
+    assert (
+        "the future is hidden"
+        in why_there(services, {"key": seen.key, "layer": 3, "head": 1, "mode": maps.RAW, "row": 4, "column": 5})[
+            "said"
+        ]
+    )
 
 
 def test_an_example_says_how_often_it_holds_and_how_well_estimates_agree_with_checks(services):
@@ -197,11 +206,18 @@ def test_a_cell_that_is_carried_over_changes_what_b_goes_on_with(services):
     first, second = patching.pairs("mini")[0]
     (start, *_) = patching.grid(services, None, "mini", first, second)
     before = json.loads(start)["next"]
-    assert before == json.loads(patching.patched(services, ["mini", first, second, []]))["next"]
-    carried = json.loads(patching.patched(services, ["mini", first, second, [[0, 3]]]))["next"]
+    assert (
+        before
+        == json.loads(patching.patched(services, {"model": "mini", "first": first, "second": second, "cells": []}))[
+            "next"
+        ]
+    )
+    carried = json.loads(
+        patching.patched(services, {"model": "mini", "first": first, "second": second, "cells": [[0, 3]]})
+    )["next"]
     assert before[0][0] == " lion" and carried[0][0] == " zebra"
     whole = ["mini", first, second]
     bad_cells = (None, [[9, 0]], [["x", 0]], [[0]])
     bad = [None, [], whole, ["nobody", first, second, []], ["mini", first, "Tom", []]]
     for request in [*bad, *([*whole, cells] for cells in bad_cells)]:
-        assert json.loads(patching.patched(services, request))["message"]
+        assert json.loads(patching.patched(services, named("model first second cells", request)))["message"]

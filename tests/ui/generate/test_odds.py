@@ -7,6 +7,7 @@ import pytest
 
 from gptcore.inference.generation import last_logits, prompt_ids
 from gptcore.inference.sampling import SamplingSettings, candidates, penalise, struck_out
+from helpers import named
 from ui.handlers import inputs
 from ui.handlers.generate.odds import odds
 from ui.handlers.generate.strategies import GUIDES, guides
@@ -16,7 +17,7 @@ TEXT = "the cat sat on the"
 
 def asked(services, *request):
     services.models.get("tiny")
-    return json.loads(odds(services, list(request)))
+    return json.loads(odds(services, named("model text temperature top_k", list(request))))
 
 
 def test_every_column_is_the_samplers_own_distribution(services, tiny_lm):
@@ -55,7 +56,7 @@ def test_the_curve_counts_what_top_p_keeps(services, tiny_lm):
 )
 def test_nonsense_is_answered_with_a_sentence(services, request_, said):
     services.models.get("tiny")
-    assert said in json.loads(odds(services, request_))["message"]
+    assert said in json.loads(odds(services, named("model text temperature top_k", request_)))["message"]
 
 
 def test_every_guide_sets_sliders_that_are_accepted():

@@ -7,6 +7,7 @@ import pytest
 
 from gptcore.config import PRESETS, GPTConfig
 from gptcore.errors import GPTCoreError
+from helpers import named
 from ui.figures.parameters import anatomy as anatomy_figures
 from ui.figures.parameters import architecture as drawings
 from ui.figures.parameters import charts as figures
@@ -123,9 +124,9 @@ def test_measurements_on_request_give_figures_or_a_sentence(services, monkeypatc
     assert " 1 tokens after" in costs.measure_cache(services, "tiny")  # cut short: the same number with a cache
 
 
-@pytest.mark.parametrize("request_", [None, [], [None], [{}], [{**GPT2, "n_layer": float("nan")}], [GPT2, 3], 7])
+@pytest.mark.parametrize("request_", [None, [], [None], [{}], [{**GPT2, "n_layer": float("nan")}], [GPT2], 7])
 def test_a_drawing_is_made_of_a_shape_alone(request_):
-    assert (drawn(request_) is not None) == (request_ == [GPT2, 3])
+    assert (drawn(named("shape", request_)) is not None) == (request_ == [GPT2])
 
 
 def test_parts_of_the_drawing_show_the_code_that_does_it():
@@ -207,12 +208,12 @@ def test_families_name_their_sources_and_count_gpt3():
     [None, [], ["{}", "png", 1], ["x", "gif", 1], ['{"rows": [], "total": 0, "name": ""}', "svg", True], [1, 2]],
 )
 def test_nonsense_is_no_slide(request_):
-    assert figures.picture(request_) is None
+    assert figures.picture(named("value format dark", request_)) is None
 
 
 def test_the_breakdown_is_a_slide_and_the_page_figures_are_plotly():
     value = shapes.breakdown(PRESETS["gpt2"])
-    assert figures.picture([value, "png", False]).startswith("data:image/png")
+    assert figures.picture({"value": value, "format": "png", "dark": False}).startswith("data:image/png")
     tree = json.loads(figures.treemap(shapes.treemap(PRESETS["gpt2"])))
     assert tree["data"][0]["type"] == "treemap"
     bars = json.loads(figures.bars(shapes.side_by_side(shapes.shape({**GPT2, "n_layer": 5}))))

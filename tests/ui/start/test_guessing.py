@@ -10,6 +10,7 @@ import torch
 import gptcore
 from gptcore.corpora import corpus
 from gptcore.training import split
+from helpers import named
 from ui.handlers.start import guessing
 from ui.services import make_services
 
@@ -20,7 +21,7 @@ def services():
 
 
 def game(services, model="anthology", number=0):
-    return json.loads(guessing.passage(services, [model, number]))
+    return json.loads(guessing.passage(services, {"model": model, "number": number}))
 
 
 def test_passages_are_held_out_and_short():
@@ -65,7 +66,7 @@ def test_any_number_is_a_passage_and_nonsense_is_none(services):
         services, number=11
     )
     for request in (None, [], ["anthology"], ["anthology", "1"], ["anthology", True], ["anthology", 1.5], 3):
-        assert guessing.passage(services, request) is None
+        assert guessing.passage(services, named("model number", request)) is None
     assert "message" in game(services, "nobody") and "message" in game(services, 7)
 
 

@@ -9,7 +9,7 @@ import torch
 
 from gptcore.analysis import attention_patterns, trace
 from gptcore.inference.generation import last_logits
-from helpers import form
+from helpers import form, named
 from ui.handlers.generate import first_text
 from ui.handlers.own_text import TEXT, own_text, text_to_read
 from ui.handlers.parameters.anatomy import EXPERIMENTS
@@ -25,7 +25,7 @@ PROMPT = "the cat sat on the mat and the dog"
 
 def asked(services, ids):
     services.models.get("tiny")
-    return json.loads(sentence.guesses(services, ["tiny", ids, None]))
+    return json.loads(sentence.guesses(services, {"model": "tiny", "ids": ids, "at": None}))
 
 
 def test_guesses_and_alternatives_are_the_models_own(services, tiny_lm):
@@ -87,12 +87,15 @@ def test_where_the_model_cannot_read_one_s_own_sentence_the_page_says_what_becam
      [["tiny"], [1], None], ["tiny", [1], 1], ["tiny", [1], -1], ["tiny", [1], True], ["tiny", [1], "0"]],
 )  # fmt: skip
 def test_nonsense_has_no_answer(services, request_):
-    assert sentence.guesses(services, request_) is None
+    assert sentence.guesses(services, named("model ids at", request_)) is None
 
 
 def test_a_model_that_is_not_open_is_not_opened_by_a_guess(services):
     before = services.models.loaded()
-    assert sentence.guesses(services, ["mini", [1, 2], None]) is None and services.models.loaded() == before
+    assert (
+        sentence.guesses(services, {"model": "mini", "ids": [1, 2], "at": None}) is None
+        and services.models.loaded() == before
+    )
 
 
 def test_a_text_of_the_most_tokens_is_full(services):
@@ -112,18 +115,18 @@ def test_of_a_text_beyond_the_window_the_last_half_of_one_is_read(services, tiny
 
 def test_a_typed_text_is_read_or_a_sentence_says_why_not(services, tiny_lm):
     services.models.get("tiny")
-    seen = json.loads(sentence.typed(services, ["tiny", "the cat sat"]))
+    seen = json.loads(sentence.typed(services, {"model": "tiny", "text": "the cat sat"}))
     assert seen["text"] == "the cat sat" and seen["machine"]["at"] == len(seen["tokens"]) - 1
-    assert "Type a word" in json.loads(sentence.typed(services, ["tiny", ""]))["message"]
-    assert "4,000" in json.loads(sentence.typed(services, ["tiny", "a" * 5000]))["message"]
+    assert "Type a word" in json.loads(sentence.typed(services, {"model": "tiny", "text": ""}))["message"]
+    assert "4,000" in json.loads(sentence.typed(services, {"model": "tiny", "text": "a" * 5000}))["message"]
     for nonsense in (None, [], ["tiny"], ["tiny", 5], ["nobody", "a"], [["tiny"], "a"], "tiny"):
-        assert sentence.typed(services, nonsense) is None
+        assert sentence.typed(services, named("model text", nonsense)) is None
 
 
 def test_the_machine_is_that_of_the_place_that_is_looked_at(services, tiny_lm):
     ids = tiny_lm.tokenizer.encode(PROMPT)
     services.models.get("tiny")
-    shown = json.loads(sentence.guesses(services, ["tiny", ids, 5]))["machine"]
+    shown = json.loads(sentence.guesses(services, {"model": "tiny", "ids": ids, "at": 5}))["machine"]
     traced = trace(tiny_lm.model, ids, 5)
     config = tiny_lm.model.config
     assert shown["at"] == 5 and len(shown["blocks"]) == config.n_layer

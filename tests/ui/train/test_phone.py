@@ -20,14 +20,14 @@ def test_a_link_is_drawn_as_a_square_of_modules(services):
     root = ElementTree.fromstring(drawn)
     _, _, width, height = root.get("viewBox").split()
     assert root.tag == "svg" and width == height
-    assert phone(services, [LINK]) == drawn and qr_svg(LINK + "1") != drawn
+    assert phone(services, {"link": LINK}) == drawn and qr_svg(LINK + "1") != drawn
     lines = qr_terminal(LINK).splitlines()
     assert len(lines) > 15 and not any("http" in line for line in lines)
 
 
 @pytest.mark.parametrize("link", [None, 7, "", "javascript:alert(1)", "file:///etc/passwd", "http://x/" + "a" * 1000])
 def test_what_is_no_link_has_no_code(services, link):
-    assert qr_svg(link) is None and phone(services, [link]) is None and phone(services, link) is None
+    assert qr_svg(link) is None and phone(services, {"link": link}) is None and phone(services, link) is None
 
 
 def test_the_own_address_is_one_that_others_can_call_or_none():

@@ -86,9 +86,20 @@ def test_a_page_that_knows_another_run_is_told_all_of_the_rival(services):
     workspace = race(services, max_steps=2)
     finished(workspace)
     assert workspace.rival is not None and workspace.rival.wait(60.0)
-    seen = [workspace.rival.record.id, 0, 1, 1]
-    assert watching.poll(services, [workspace.id, "run-before", 0, 0, 0, seen])["rival"]["about"] is not None
-    assert watching.poll(services, [workspace.id, workspace.current.id, 0, 0, 0, seen])["rival"]["about"] is None
+    seen = {"run": workspace.rival.record.id, "version": 0, "rows": 1, "looks": 1}
+    assert (
+        watching.poll(
+            services, {"bench": workspace.id, "run": "run-before", "version": 0, "rows": 0, "looks": 0, "rival": seen}
+        )["rival"]["about"]
+        is not None
+    )
+    assert (
+        watching.poll(
+            services,
+            {"bench": workspace.id, "run": workspace.current.id, "version": 0, "rows": 0, "looks": 0, "rival": seen},
+        )["rival"]["about"]
+        is None
+    )
 
 
 @pytest.mark.parametrize("rival", ["healthy", "everybody", None, ["optimizer"], 7])
@@ -104,14 +115,19 @@ def test_both_runs_learn_at_once_and_the_page_receives_both(services):
     assert len(workspace.live) == 2 and [record.id for record in workspace.runs] == [
         run.record.id for run in workspace.live
     ]
-    news = watching.poll(services, [workspace.id, None, 0, 0, 0, None])
+    news = watching.poll(
+        services, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0, "rival": None}
+    )
     rival = news["rival"]
     assert rival["about"]["settings"]["optimiser"] == "AdamW" != news["about"]["settings"]["optimiser"]
     assert all(len(row) == 5 and row[4] > 0 for row in news["rows"] + rival["rows"])
-    seen = [rival["run"], rival["version"], len(rival["rows"]), rival["n_looks"]]
+    seen = {"run": rival["run"], "version": rival["version"], "rows": len(rival["rows"]), "looks": rival["n_looks"]}
     finished(workspace)
     assert workspace.rival is not None and workspace.rival.wait(120.0)
-    more = watching.poll(services, [workspace.id, news["run"], news["version"], 0, 0, seen])["rival"]
+    more = watching.poll(
+        services,
+        {"bench": workspace.id, "run": news["run"], "version": news["version"], "rows": 0, "looks": 0, "rival": seen},
+    )["rival"]
     assert more["first"] == len(rival["rows"]) and more["about"] is None and more["state"] == "ended"
     assert (rival["rows"] + more["rows"])[-1][0] == 40 and more["final"] is not None
 
@@ -119,15 +135,15 @@ def test_both_runs_learn_at_once_and_the_page_receives_both(services):
 def test_a_race_is_steered_as_one_and_both_models_can_be_opened(services):
     workspace = race(services, length="cap")
     until(lambda: all(run.record.step > 0 for run in workspace.live))
-    watching.command(services, [workspace.id, "pause", None])
+    watching.command(services, {"bench": workspace.id, "command": "pause", "value": None})
     until(lambda: all(run.record.state == "paused" for run in workspace.live))
     steps = [run.record.step for run in workspace.live]
-    watching.command(services, [workspace.id, "step", 2])
+    watching.command(services, {"bench": workspace.id, "command": "step", "value": 2})
     until(lambda: [run.record.step for run in workspace.live] == [step + 2 for step in steps])
-    watching.command(services, [workspace.id, "stop", None])
+    watching.command(services, {"bench": workspace.id, "command": "stop", "value": None})
     assert all(run.wait(60.0) for run in workspace.live)
     assert len(watching.own_models(services, workspace.id)) == 2
-    assert [row["changed"] for row in watching.past(services, [workspace.id])] == [[], ["optimiser Muon"]]
+    assert [row["changed"] for row in watching.past(services, {"bench": workspace.id})] == [[], ["optimiser Muon"]]
 
 
 def test_the_next_run_ends_a_race_and_stands_alone(services):
@@ -135,14 +151,24 @@ def test_the_next_run_ends_a_race_and_stands_alone(services):
     before = workspace.live
     services.run_manager.start(workspace.id, plan_of(services, max_steps=2))
     assert all(not run.record.alive for run in before) and workspace.rival is None
-    assert watching.poll(services, [workspace.id, None, 0, 0, 0, None])["rival"] is None
+    assert (
+        watching.poll(
+            services, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0, "rival": None}
+        )["rival"]
+        is None
+    )
     finished(workspace)
 
 
 @pytest.mark.parametrize("seen", [None, [], 7, "x", [None, "a", {}, -1], [1, 2, 3, 4, 5]])
 def test_whatever_a_page_says_of_a_rival_is_answered(services, seen):
     workspace = race(services, max_steps=2)
-    assert watching.poll(services, [workspace.id, None, 0, 0, 0, seen])["rival"]["first"] == 0
+    assert (
+        watching.poll(
+            services, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0, "rival": seen}
+        )["rival"]["first"]
+        == 0
+    )
     finished(workspace)
 
 

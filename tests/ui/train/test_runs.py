@@ -66,21 +66,21 @@ def test_a_run_waits_steps_pauses_and_stops(services):
     run = workspace.current
     wait_until(lambda: run.observations and run.state == "ready")
     assert run.step == 0
-    assert watching.command(services, [workspace.id, "step", 3]) == {"said": ""}
+    assert watching.command(services, {"bench": workspace.id, "command": "step", "value": 3}) == {"said": ""}
     wait_until(lambda: run.step == 3 and run.state == "paused")
     assert run.observations[-1].step == 3  # a look at what the steps have made
     elapsed, now = run.seconds(), time.perf_counter()
     wait_until(lambda: time.perf_counter() > now + 0.02)
     assert run.seconds() == elapsed  # a pause costs no time of the budget
-    watching.command(services, [workspace.id, "resume", None])
+    watching.command(services, {"bench": workspace.id, "command": "resume", "value": None})
     wait_until(lambda: run.step > 10)
-    watching.command(services, [workspace.id, "pause", None])
+    watching.command(services, {"bench": workspace.id, "command": "pause", "value": None})
     wait_until(lambda: run.state == "paused")
-    watching.command(services, [workspace.id, "rate", 1e-5])
-    watching.command(services, [workspace.id, "step", 1])
+    watching.command(services, {"bench": workspace.id, "command": "rate", "value": 1e-5})
+    watching.command(services, {"bench": workspace.id, "command": "step", "value": 1})
     wait_until(lambda: run.state == "paused" and run.curve.rows[-1][2] <= 1e-5)
     step = run.step
-    watching.command(services, [workspace.id, "stop", None])
+    watching.command(services, {"bench": workspace.id, "command": "stop", "value": None})
     assert workspace.run.wait(60.0) and run.step <= step + 1
     assert run.reason == "Stopped." and run.language_model is not None
 
@@ -88,7 +88,10 @@ def test_a_run_waits_steps_pauses_and_stops(services):
 @pytest.mark.parametrize("value", [math.nan, math.inf, -1, 0, "fast", None])
 def test_a_learning_rate_that_is_none_is_refused_while_running(services, value):
     workspace = start(services, None, SMALL, go=False)
-    assert "learning rate" in watching.command(services, [workspace.id, "rate", value])["said"]
+    assert (
+        "learning rate"
+        in watching.command(services, {"bench": workspace.id, "command": "rate", "value": value})["said"]
+    )
 
 
 @pytest.mark.parametrize("request_", [None, [], ["x"], ["x", "stop"], [{}, [], {}], 7, [None, "poll", 1], "abc"])
@@ -97,44 +100,66 @@ def test_whatever_a_browser_sends_is_answered(services, request_):
         assert ask(services, request_) is None
     workspace = start(services, None, SMALL, go=False)
     for garbage in (math.nan, -1, 10**9, "x", [], {}, None, True):
-        assert watching.poll(services, [workspace.id, workspace.current.id, garbage, garbage, garbage]) is not None
-        assert watching.heads(services, [workspace.id, workspace.current.id, garbage]) is None or garbage is not None
-        watching.chances(services, [workspace.id, workspace.current.id, garbage])
-        watching.command(services, [workspace.id, garbage, garbage])
+        assert (
+            watching.poll(
+                services,
+                {
+                    "bench": workspace.id,
+                    "run": workspace.current.id,
+                    "version": garbage,
+                    "rows": garbage,
+                    "looks": garbage,
+                },
+            )
+            is not None
+        )
+        assert (
+            watching.heads(services, {"bench": workspace.id, "run": workspace.current.id, "look": garbage}) is None
+            or garbage is not None
+        )
+        watching.chances(services, {"bench": workspace.id, "run": workspace.current.id, "token": garbage})
+        watching.command(services, {"bench": workspace.id, "command": garbage, "value": garbage})
 
 
 def test_a_page_receives_every_update_once_and_all_again_after_a_reload(services):
     workspace = start(services, None, SMALL)
     run, seen, looks = None, [], []
     while True:
-        news = watching.poll(services, [workspace.id, run, 0, len(seen), len(looks)])
+        news = watching.poll(
+            services, {"bench": workspace.id, "run": run, "version": 0, "rows": len(seen), "looks": len(looks)}
+        )
         assert news["first"] == len(seen) and news["looks_from"] == len(looks)
         run, seen, looks = news["run"], seen + news["rows"], looks + news["looks"]
         if news["state"] == "ended":
             break
         workspace.run.wait(0.01)  # a page that asked without a pause would leave the run no time
-    news = watching.poll(services, [workspace.id, run, 0, len(seen), len(looks)])
+    news = watching.poll(
+        services, {"bench": workspace.id, "run": run, "version": 0, "rows": len(seen), "looks": len(looks)}
+    )
     seen, looks = seen + news["rows"], looks + news["looks"]
     assert [row[0] for row in seen] == list(range(1, 13))
-    again = watching.poll(services, [workspace.id, None, 0, 0, 0])
+    again = watching.poll(services, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})
     assert again["rows"] == seen and again["looks"] == looks and again["about"]["prompt"] == "the "
-    maps = watching.heads(services, [workspace.id, run, 0])
+    maps = watching.heads(services, {"bench": workspace.id, "run": run, "look": 0})
     assert maps["step"] == 0 and maps["T"] == 16
-    machines = [watching.heads(services, [workspace.id, run, place])["machine"] for place in (0, len(looks) - 1)]
+    machines = [
+        watching.heads(services, {"bench": workspace.id, "run": run, "look": place})["machine"]
+        for place in (0, len(looks) - 1)
+    ]
     assert all(len(one["ids"]) == 16 and len(one["blocks"]) == SMALL["n_layer"] for one in machines)
     assert machines[0]["said"] != machines[1]["said"]  # the sentence follows the weights
-    chances = watching.chances(services, [workspace.id, run, "c"])
+    chances = watching.chances(services, {"bench": workspace.id, "run": run, "token": "c"})
     assert chances["token"] == "c" and [point[0] for point in chances["points"]] == [look["step"] for look in looks]
     assert 0 < chances["points"][0][1] < 0.2
-    assert "not" in watching.chances(services, [workspace.id, run, "€"])["said"]
-    assert watching.chances(services, [workspace.id, run, ""])["token"]
+    assert "not" in watching.chances(services, {"bench": workspace.id, "run": run, "token": "€"})["said"]
+    assert watching.chances(services, {"bench": workspace.id, "run": run, "token": ""})["token"]
 
 
 def test_earlier_runs_stay_with_what_changed_at_most_six(services):
     workspace = finished(start(services, None, SMALL))
     for rate in (1e-3, 2e-3, 4e-3, 5e-3, 6e-3, 7e-3, 8e-3):
         finished(start(services, workspace.id, {**SMALL, "learning_rate": rate, "max_steps": 2}))
-    table = watching.past(services, [workspace.id])
+    table = watching.past(services, {"bench": workspace.id})
     assert len(table) == 7
     assert table[-1]["changed"] == ["learning rate 0.008"] and table[-1]["curve"] == []
     assert table[0]["first"] and len(table[0]["curve"]) == 2 and table[0]["valid"] is not None
@@ -160,15 +185,23 @@ def test_starting_again_ends_the_run_before_and_other_workspaces_have_their_own(
     again = start(services, workspace.id, {**SMALL, "length": "cap"})
     assert again is workspace and first.state == "ended" and workspace.current is not first
     other = start(services, "a stranger's guess", {**SMALL, "length": "cap"})
-    assert other is not workspace and watching.poll(services, ["a stranger's guess", None, 0, 0, 0]) is None
+    assert (
+        other is not workspace
+        and watching.poll(services, {"bench": "a stranger's guess", "run": None, "version": 0, "rows": 0, "looks": 0})
+        is None
+    )
     wait_until(lambda: workspace.current.rate > 0 and other.current.rate > 0)
     third = start(services, None, {**SMALL, "length": "cap"})
-    news = watching.poll(services, [third.id, None, 0, 0, 0])
+    news = watching.poll(services, {"bench": third.id, "run": None, "version": 0, "rows": 0, "looks": 0})
     assert news["state"] in ("ready", "queued") and news["queue"]["number"] == 1 and news["queue"]["seconds"] > 0
-    watching.command(services, [other.id, "pause", None])  # one that waits to be resumed holds no place
+    watching.command(
+        services, {"bench": other.id, "command": "pause", "value": None}
+    )  # one that waits to be resumed holds no place
     wait_until(lambda: third.current.state == "running")
-    assert watching.poll(services, [third.id, None, 0, 0, 0])["queue"] is None
-    assert watching.command(services, [other.id, "resume", None]) == {"said": ""}
+    assert (
+        watching.poll(services, {"bench": third.id, "run": None, "version": 0, "rows": 0, "looks": 0})["queue"] is None
+    )
+    assert watching.command(services, {"bench": other.id, "command": "resume", "value": None}) == {"said": ""}
     wait_until(lambda: other.current.state == "queued")
     services.run_manager.stop_all()
     finished(start(services, None, SMALL))
@@ -224,7 +257,7 @@ def test_a_loss_that_blows_up_ends_the_run_and_keeps_a_model_that_still_works(se
     with torch.no_grad():
         wait_until(lambda: run.step > 0 or not run.alive)
     if not workspace.run.wait(20.0):
-        watching.command(services, [workspace.id, "stop", None])
+        watching.command(services, {"bench": workspace.id, "command": "stop", "value": None})
         workspace.run.wait(60.0)
     assert run.language_model is not None
     assert all(torch.isfinite(p).all() for p in run.language_model.model.parameters())
@@ -263,18 +296,24 @@ def test_a_busy_machine_is_told_from_a_slow_model(services, monkeypatch):
     workspace = start(services, None, {**SMALL, "length": "cap"})
     run = workspace.current
     wait_until(lambda: run.step > 20)
-    watching.command(services, [workspace.id, "pause", None])
+    watching.command(services, {"bench": workspace.id, "command": "pause", "value": None})
     wait_until(lambda: run.state == "paused")
     run.processor_share = 0.45
-    assert watching.poll(services, [workspace.id, None, 0, 0, 0])["busy"] == 0.45
+    assert (
+        watching.poll(services, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})["busy"]
+        == 0.45
+    )
     run.processor_share = 0.95
-    assert watching.poll(services, [workspace.id, None, 0, 0, 0])["busy"] is None
+    assert (
+        watching.poll(services, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})["busy"]
+        is None
+    )
     # A clock of the processor that stands still is a machine that is busy with other work.
     monkeypatch.setattr("ui.runs.training_run.time.thread_time", lambda: 1.0)
-    watching.command(services, [workspace.id, "resume", None])
+    watching.command(services, {"bench": workspace.id, "command": "resume", "value": None})
     before = run.step
     wait_until(lambda: run.step > before + 5 and run.busy, seconds=60.0)
-    watching.command(services, [workspace.id, "stop", None])
+    watching.command(services, {"bench": workspace.id, "command": "stop", "value": None})
     assert workspace.run.wait(10.0)
 
 
@@ -282,11 +321,17 @@ def test_a_timed_run_says_when_the_next_snapshot_is_due(services):
     workspace = start(services, None, {**SMALL, "length": "30"})
     run = workspace.current
     wait_until(lambda: len(run.observations) > 1)
-    news = watching.poll(services, [workspace.id, None, 0, 0, 0])
+    news = watching.poll(services, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})
     assert news["next_look"] > run.observations[-1].elapsed
     assert news["next_look"] <= run.seconds() + 3.0  # a tenth of the time at most
-    watching.command(services, [workspace.id, "stop", None])
-    assert workspace.run.wait(10.0) and watching.poll(services, [workspace.id, None, 0, 0, 0])["next_look"] is None
+    watching.command(services, {"bench": workspace.id, "command": "stop", "value": None})
+    assert (
+        workspace.run.wait(10.0)
+        and watching.poll(services, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})[
+            "next_look"
+        ]
+        is None
+    )
 
 
 def test_a_run_by_the_clock_says_what_its_time_allows_and_can_be_given_more(services):
@@ -307,10 +352,10 @@ def test_a_run_by_the_clock_says_what_its_time_allows_and_can_be_given_more(serv
 
 def test_more_time_is_given_to_the_run_that_learns_and_never_more_than_the_server_allows(services):
     workspace = start(services, None, {**SMALL, "length": "30"})
-    assert watching.command(services, [workspace.id, "longer", None]) == {"said": ""}
+    assert watching.command(services, {"bench": workspace.id, "command": "longer", "value": None}) == {"said": ""}
     assert workspace.current.time_budget == 60.0
     for _ in range(500):
-        watching.command(services, [workspace.id, "longer", None])
+        watching.command(services, {"bench": workspace.id, "command": "longer", "value": None})
     assert workspace.current.time_budget == services.limits.training_seconds
     services.run_manager.stop_all()
 
@@ -319,7 +364,10 @@ def test_a_run_that_has_been_started_never_says_that_it_waits_to_be_told(service
     held = threading.Event()
     services.compute_thread.keep(iter(lambda: held.wait(60), True))  # the computing place is busy
     workspace = start(services, None, SMALL)
-    assert watching.poll(services, [workspace.id, None, 0, 0, 0])["state"] == "starting"
+    assert (
+        watching.poll(services, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})["state"]
+        == "starting"
+    )
     held.set()
     finished(workspace)
 
@@ -344,14 +392,16 @@ def test_a_new_run_does_not_wait_for_the_score_of_the_one_before(services):
 
 def test_who_has_the_viewing_id_sees_a_run_and_steers_nothing(services):
     workspace = start(services, None, {**SMALL, "length": "cap"})
-    mine = watching.poll(services, [workspace.id, None, 0, 0, 0])
+    mine = watching.poll(services, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})
     assert mine["steers"] and mine["viewing"] == workspace.viewing != workspace.id
-    theirs = watching.poll(services, [workspace.viewing, None, 0, 0, 0])
+    theirs = watching.poll(services, {"bench": workspace.viewing, "run": None, "version": 0, "rows": 0, "looks": 0})
     assert theirs["run"] == mine["run"] and not theirs["steers"]
     assert workspace.id not in json.dumps(theirs)  # what they are told does not let them steer
     for command in ("pause", "stop", "rate", "longer", "again"):
-        assert watching.command(services, [workspace.viewing, command, 1.0]) is None
-    assert answering.duel(services, [workspace.viewing, None, None])["said"].startswith("First teach")
+        assert watching.command(services, {"bench": workspace.viewing, "command": command, "value": 1.0}) is None
+    assert answering.duel(services, {"bench": workspace.viewing, "chosen": None, "number": None})["said"].startswith(
+        "First teach"
+    )
     other = start(services, workspace.viewing, SMALL)  # their own run is on a workspace of their own
     assert other is not workspace and other.id != workspace.viewing and workspace.current.alive
     services.run_manager.stop_all()

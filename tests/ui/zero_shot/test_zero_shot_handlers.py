@@ -12,6 +12,7 @@ from gptcore.corpora import corpus
 from gptcore.errors import GPTCoreError
 from gptcore.zero_shot import TASKS
 from gptcore.zero_shot.metrics import percent
+from helpers import named
 from ui.figures.zero_shot import prompt_picture
 from ui.handlers.inputs import InputError
 from ui.handlers.train.plan import watched_tasks
@@ -224,7 +225,7 @@ def test_pictures_of_labels_and_effects_leave_the_page(asking):
     used = views.uses(asking, "tiny", asked(values()), views.EXPECTED)
     for value in (view, used):
         for kind in ("png", "svg"):
-            assert (prompt_picture([value, kind, True]) or "").startswith("data:image/")
+            assert (prompt_picture({"value": value, "format": kind, "dark": True}) or "").startswith("data:image/")
     for nonsense in (
         None,
         [],
@@ -234,7 +235,7 @@ def test_pictures_of_labels_and_effects_leave_the_page(asking):
         ['{"labels": []}', "png", 1],
         [7, 7, 7],
     ):
-        assert prompt_picture(nonsense) is None
+        assert prompt_picture(named("value format dark", nonsense)) is None
 
 
 def test_a_program_asks_with_fields_or_a_prompt(asking):

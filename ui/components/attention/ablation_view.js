@@ -1,11 +1,14 @@
 // Ablation switches for heads, attention and MLPs, and the next token before and after. The value is JSON of
 // ui.handlers.attention.ablation: either a distribution, or the effects of switching off one part after the other.
+/** @import {Component} from '../component' */
+/** @import {Ablation, AttentionServer, Effects} from '../payloads' */
 import {csvText, percent, visible} from '../shared/plain.js';
 import {add, saveText, slides} from '../shared/page.js';
 import {pressed} from './switches.js';
 
 const EXAMPLE = 'An example; your first click clears it. ';
 
+/** @param {Component<Ablation & Effects, AttentionServer>} page */
 export function start({element, props, server, trigger, watch}) {
   const part = name => element.querySelector('.ab-' + name);
   const said = part('said');
@@ -176,7 +179,7 @@ export function start({element, props, server, trigger, watch}) {
       ),
     ...slides(said, 'switched-off', (format, dark) => {
       const shown = JSON.stringify({rows: value.rows, title: part('head').textContent});
-      return server.change_picture([shown, format, dark]);
+      return server.change_picture({value: shown, format, dark});
     }),
   };
   element.addEventListener('click', e => {

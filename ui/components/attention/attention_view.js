@@ -1,5 +1,7 @@
 // Thumbnails of all heads; one head in detail. The value is JSON of ui.handlers.attention.maps.describe, or of
 // the comparison, where cells are differences. Token text goes into the page by textContent alone.
+/** @import {Answered, Component} from '../component' */
+/** @import {AttentionMaps, AttentionServer} from '../payloads' */
 import {csvText, visible} from '../shared/plain.js';
 import {decodeMap, decodeThumbs} from '../shared/coding.js';
 import {limitOf, placeOf, ramp} from '../shared/scales.js';
@@ -16,6 +18,7 @@ import {stepView} from './step_view.js';
 const IN_FRONT = 'end-of-text in front';
 const NARROW = 50; // pixels of a small picture that has no room for a word
 
+/** @param {Component<AttentionMaps, AttentionServer>} page */
 export function start({element, props, server, trigger, watch, given, choices = () => () => {}}) {
   const part = name => element.querySelector('.at-' + name);
   const shares = given.shares === true, // the token that is chosen on the page
@@ -24,7 +27,7 @@ export function start({element, props, server, trigger, watch, given, choices = 
   let value = null,
     thumb = null,
     picture = null,
-    chosen = [0, 0],
+    /** @type {[number, number]} */ chosen = [0, 0],
     wished = null,
     peek = null,
     cell = null,
@@ -47,7 +50,9 @@ export function start({element, props, server, trigger, watch, given, choices = 
     if (text === drawn) return;
     drawn = text;
     const ticket = ++taken;
-    const next = text ? JSON.parse(text) : {message: 'Write a text to see where the heads look.'};
+    const next = text
+      ? JSON.parse(text)
+      : /** @type {AttentionMaps & Answered} */ ({message: 'Write a text to see where the heads look.'});
     part('message').textContent = next.message || '';
     part('body').hidden = Boolean(next.message);
     if (next.message) return; // the head that was chosen stays chosen
@@ -296,12 +301,14 @@ export function start({element, props, server, trigger, watch, given, choices = 
     return leans && role !== 'mixed' ? `leans to ${ROLES[role][2]}` : `looks at ${ROLES[role][2]}`;
   }
 
+  // How the server is asked about a head of a reading.
+  const question = ([layer, head], of = value) => ({key: of.key, layer, head, mode: of.mode});
   // Shows a head's map: first from its thumbnail if that has every cell, then at full precision.
   async function exact([layer, head]) {
     const key = layer + ',' + head,
       of = value;
     if (!maps.has(key)) {
-      const reply = await server.head_map([of.key, layer, head, of.mode]).catch(() => undefined);
+      const reply = await server.head_map(question([layer, head], of)).catch(() => undefined);
       if (of !== value) return null;
       if (!reply) {
         lost(reply);
@@ -385,7 +392,9 @@ export function start({element, props, server, trigger, watch, given, choices = 
   // What draws the head's attention from one token to the other, behind the cell's value.
   async function whyThere(line, at) {
     const of = value;
-    const answer = await server.why_there([of.key, ...inView(), of.mode, ...at]).catch(() => undefined);
+    const answer = await server
+      .why_there({...question(inView(), of), row: at[0], column: at[1]})
+      .catch(() => undefined);
     if (of !== value || String(at) !== String(cell)) return;
     if (!answer) lost(answer);
     else line.querySelector('.at-why')?.replaceWith(answer.said);
@@ -438,16 +447,17 @@ export function start({element, props, server, trigger, watch, given, choices = 
     saveText(fileName() + '.csv', 'text/csv', csvText(rows));
   }
   const fileName = () => `attention-layer${chosen[0]}-head${chosen[1]}`;
-  const request = () => [value.key, ...chosen, value.mode];
   const actions = {
     ...slides(
       said,
       () => fileName(),
-      (format, dark) => server.picture([request(), format, dark]),
+      (format, dark) => server.picture({...question(chosen), format, dark}),
     ),
     html: () =>
-      saveMade(said, 'attention.html', () => server.standalone([request(), JSON.stringify({...value, start: chosen})])),
-    npz: () => saveMade(said, 'attention.npz', () => server.arrays(request())),
+      saveMade(said, 'attention.html', () =>
+        server.standalone({...question(chosen), value: JSON.stringify({...value, start: chosen})}),
+      ),
+    npz: () => saveMade(said, 'attention.npz', () => server.arrays(question(chosen))),
     csv,
     link,
     plus: () => large.zoomBy(0.6),
@@ -489,6 +499,7 @@ export function start({element, props, server, trigger, watch, given, choices = 
     lock,
     lost,
     inView,
+    question,
     get value() {
       return value;
     },

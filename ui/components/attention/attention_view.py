@@ -96,7 +96,7 @@ def attention_view(
 
     Args:
         server_functions: head_map and picture; for the unsigned one also steps, arithmetic, why_there, head_weights, standalone and
-            arrays. Each takes one list and may answer None.
+            arrays, as in `ui.payloads.attention`. Each may answer None.
         signed: cells are differences in -1 to 1.
         recorded: maps of a model that is not installed; server_functions then holds only head_map.
     """
@@ -131,7 +131,7 @@ def standalone_page(value: str, maps: Mapping[str, str]) -> str:
 if (matchMedia('(prefers-color-scheme: dark)').matches) document.body.classList.add('dark');
 (function (data) {{
 {bundled(_MODULE)}
-const mapOf = async ([, layer, head]) => data.maps[layer + ',' + head] ? {{map: data.maps[layer + ',' + head]}} : null;
+const mapOf = async ({{layer, head}}) => data.maps[layer + ',' + head] ? {{map: data.maps[layer + ',' + head]}} : null;
 start({{
   element: document.getElementById('view'), props: {{value: data.value}}, given: {{signed: false}},
   watch: () => {{}}, trigger: () => {{}}, server: {{head_map: mapOf}},

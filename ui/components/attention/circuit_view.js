@@ -1,6 +1,7 @@
 // Circuit of a prediction, laid out like the model: words, heads, neurons, answer. A click switches a node off or cuts
 // an edge, and updates the prediction. Model text goes into the page by textContent
 // alone.
+/** @import {AttentionServer} from '../payloads' */
 import {percent, visible} from '../shared/plain.js';
 import {add} from '../shared/page.js';
 import {saveDrawn} from '../shared/drawn.js';
@@ -38,7 +39,8 @@ export function places(nodes, layers, width) {
   return {points, rows, width, height, column};
 }
 
-// box: where to draw. server: circuit and circuit_without. asked: [model, text, word, rival], as the view above has it.
+// box: where to draw. server: circuit and circuit_without. asked: {model, text, word, rival}, as the view above has it.
+/** @param {AttentionServer} server */
 export function circuitView(box, server) {
   const find = name => box.querySelector('.ct-' + name);
   const [message, body, drawing, next, said, words] = ['message', 'body', 'drawing', 'next', 'said', 'words'].map(find);
@@ -167,7 +169,7 @@ export function circuitView(box, server) {
 
   async function without(nodes, edge) {
     const mine = number;
-    const answer = await server.circuit_without([...asked, nodes, edge]).catch(() => null);
+    const answer = await server.circuit_without({...asked, off: nodes, edge}).catch(() => null);
     if (mine !== number || !answer) return null;
     const value = JSON.parse(answer);
     if (value.message) tell(value.message);

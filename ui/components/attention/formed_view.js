@@ -1,8 +1,10 @@
 // "When did this form?" of a bundled model: requested once on screen, because it loads every checkpoint.
+/** @import {AttentionServer} from '../payloads' */
 import {add} from '../shared/page.js';
 import {formedDrawing} from '../shared/formed.js';
 
-// box: where to draw; server: formed, which takes [model, text, token, rival].
+// box: where to draw; server: formed, which takes {model, text, word, rival}.
+/** @param {AttentionServer} server */
 export function formedView(box, server) {
   const drawing = formedDrawing(box.querySelector('.fm-drawing'));
   let wanted = null,

@@ -4,6 +4,7 @@ import {ROLES} from './roles.js';
 
 export function headTable(view) {
   const {element, part, pick, nameOf} = view;
+  /** @type {[string, string, string][]} */
   const COLUMNS = view.signed
     ? [['changed', 'attention moved', 'scores']]
     : [
@@ -21,6 +22,7 @@ export function headTable(view) {
       ];
   let order = [0, -1],
     rowsShown = 24;
+  /** @type {(column: [string, string, string], at: number[]) => number | null} */
   const score = ([name, , of], [layer, head]) => view.value[of]?.[name]?.[layer]?.[head] ?? null;
   function draw() {
     const {value} = view,

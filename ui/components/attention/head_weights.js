@@ -10,7 +10,7 @@ export function headWeights(view) {
 
   const ask = asking(
     body,
-    async (model, layer, head) => view.server.head_weights([model, layer, head]),
+    async (model, layer, head) => view.server.head_weights({model, layer, head}),
     found => draw(found),
     60,
   );

@@ -297,6 +297,7 @@ export function heatMap(canvas, options) {
     if (step) {
       const from = locked || [n - 1, n - 1 - step[1]],
         into = x => Math.min(n - 1, Math.max(0, x));
+      /** @type {[number, number]} */
       const next = locked ? [into(from[0] + step[0]), into(from[1] + step[1])] : [n - 1, n - 1];
       options.onLock?.(next);
       keepInView(next);

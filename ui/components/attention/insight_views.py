@@ -55,8 +55,8 @@ to the stream (Geva et al. 2021). Here are those that stand out on the text abov
 def ablation_view(value: str = "", *, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
     """Ablation switches and the next token before and after; its value is JSON of `ui.handlers.attention.ablation`.
 
-    Its event `switch` carries {"off": parts to ablate}. server_functions: change_picture, which takes [JSON of rows and
-    title, "png" or "svg", dark].
+    Its event `switch` carries {"off": parts to ablate}. server_functions: change_picture, whose value is
+    JSON of rows and title.
     """
     return component(
         value,
@@ -72,7 +72,7 @@ def ablation_view(value: str = "", *, server_functions: ServerFunctions, elem_id
 def lens_view(value: str = "", *, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
     """The logit lens as a table; its value is JSON of `ui.handlers.attention.lens`.
 
-    server_functions: lens_picture, which takes [the value, "png" or "svg", dark].
+    server_functions: lens_picture.
     """
     return component(
         value,
@@ -85,9 +85,9 @@ def lens_view(value: str = "", *, server_functions: ServerFunctions, elem_id: st
 
 
 def neurons_view(*, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
-    """Neurons of an MLP over a text; its value is JSON of [model, text].
+    """Neurons of an MLP over a text; its value is JSON of a `TextRequest`.
 
-    server_functions: neurons [model, text, layer, neuron] and inner_sizes, as in `ui.handlers.attention.neurons`.
+    server_functions: neurons and inner_sizes, as in `ui.handlers.attention.neurons`.
     """
     return component(
         "",

@@ -1,10 +1,13 @@
 // The logit lens as a table: a row for each depth, a column for each token. The value is JSON of
 // ui.handlers.attention.lens.
+/** @import {Component} from '../component' */
+/** @import {AttentionServer, Lens} from '../payloads' */
 import {csvText, percent, visible} from '../shared/plain.js';
 import {css, inkOn, partsOf, placeOf, ramp} from '../shared/scales.js';
 import {add, isDark, onLook, saveText, slides} from '../shared/page.js';
 import {chooseToken, chosenToken, onSentence} from '../shared/sentence.js';
 
+/** @param {Component<Lens, AttentionServer>} page */
 export function start({element, props, server, watch}) {
   const part = name => element.querySelector('.ln-' + name);
   let value = null,
@@ -186,7 +189,7 @@ export function start({element, props, server, watch}) {
           ),
         ]),
       ),
-    ...slides(said, 'logit-lens', (format, dark) => server.lens_picture([props.value, format, dark])),
+    ...slides(said, 'logit-lens', (format, dark) => server.lens_picture({value: props.value, format, dark})),
   };
   element.addEventListener('click', e => {
     if (value) actions[e.target.dataset?.do]?.();

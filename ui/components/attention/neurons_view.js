@@ -1,7 +1,10 @@
 // Neurons of an MLP over a text: what excites one, what it writes, and why the MLP is so wide.
+/** @import {Component} from '../component' */
+/** @import {AttentionServer, TextRequest} from '../payloads' */
 import {figure, visible} from '../shared/plain.js';
 import {add, addButton, asking} from '../shared/page.js';
 
+/** @param {Component<TextRequest, AttentionServer>} page */
 export function start({element, props, server, watch}) {
   const find = name => element.querySelector('.nr-' + name);
   const [layer, neuron, top, text, writes, message] = ['layer', 'neuron', 'top', 'text', 'writes', 'message'].map(find);
@@ -12,9 +15,9 @@ export function start({element, props, server, watch}) {
   const asked = asking(
     element,
     async (at, number) => {
-      const [name, words] = JSON.parse(props.value);
-      model = name;
-      return server.neurons([name, words, at, number]);
+      const question = JSON.parse(props.value);
+      model = question.model;
+      return server.neurons({...question, layer: at, neuron: number});
     },
     found => {
       message.textContent = found.message ?? found.note;

@@ -1,5 +1,7 @@
 // Activation patching grid: by depth and place, how much of A's answer returns when B gets A's value there.
 // Model text goes into the page by textContent alone.
+/** @import {Component} from '../component' */
+/** @import {AttentionServer, PatchingGrid} from '../payloads' */
 import {csvText, percent, visible} from '../shared/plain.js';
 import {add, onTools, saveText} from '../shared/page.js';
 
@@ -14,6 +16,7 @@ export function cellText({a, b, answers, rows}, depth, place) {
   );
 }
 
+/** @param {Component<PatchingGrid, AttentionServer>} page */
 export function start({element, props, server, watch}) {
   const find = name => element.querySelector('.pt-' + name);
   const [message, body, table, detail, chances] = ['message', 'body', 'table', 'detail', 'chances'].map(find);
@@ -124,6 +127,7 @@ export function start({element, props, server, watch}) {
         target?.classList.remove('target');
         if (target && event.type === 'pointerup') carry(target, target.dataset.at, true);
       };
+      /** @type {[string, (event: any) => void][]} */
       const heard = [
         ['pointermove', move],
         ['pointerup', end],
@@ -141,7 +145,9 @@ export function start({element, props, server, watch}) {
     cell.setAttribute('aria-pressed', on);
     const mine = ++number;
     const cells = [...carried].map(one => one.split(',').map(Number));
-    const answer = await server.patched([found.model, ...found.texts, cells]).catch(() => null);
+    const answer = await server
+      .patched({model: found.model, first: found.texts[0], second: found.texts[1], cells})
+      .catch(() => null);
     if (mine !== number || !answer) return;
     const value = JSON.parse(answer);
     if (value.message) detail.textContent = value.message;

@@ -1,8 +1,11 @@
 // The model diagram of Start for a recorded model: its attention and its last guess.
+/** @import {Component} from '../component' */
+/** @import {RecordedSentence} from '../payloads' */
 import {machinePicture} from '../start/machine.js';
 import {goTo} from '../shared/places.js';
 import {chooseHead, chosenHead, onSentence} from '../shared/sentence.js';
 
+/** @param {Component<RecordedSentence>} page */
 export function start({element, props, watch}) {
   const find = name => element.querySelector(`.${name}`);
   const heads = () => document.querySelector('#recorded-heads')?.scrollIntoView({block: 'nearest'});
@@ -11,6 +14,7 @@ export function start({element, props, watch}) {
     go: way => (way.tab === 'attention' ? heads() : goTo(new URLSearchParams(way))),
     look: () => {},
     choose: head => chooseHead(head),
+    next: null,
   });
   const draw = () => {
     if (!props.value) return;

@@ -1,5 +1,7 @@
 // Logit attribution of a word against a rival: each part's contribution, next to its ablation effect.
 // Model text goes into the page by textContent alone.
+/** @import {Component} from '../component' */
+/** @import {AttentionServer, TextRequest} from '../payloads' */
 import {csvText, percent, visible} from '../shared/plain.js';
 import {add, asking, onTools, saveText, shareLink} from '../shared/page.js';
 import {chooseHead, chosenInLink} from '../shared/sentence.js';
@@ -19,6 +21,7 @@ export function waterfall(values) {
   return {zero: place(0), bars: ends.map(([a, b]) => ({from: place(Math.min(a, b)), to: place(Math.max(a, b))}))};
 }
 
+/** @param {Component<TextRequest, AttentionServer>} page */
 export function start({element, props, server, watch}) {
   const find = name => element.querySelector('.wy-' + name);
   const [word, rival, message, body] = ['word', 'rival', 'message', 'body'].map(find);
@@ -29,7 +32,7 @@ export function start({element, props, server, watch}) {
 
   const asked = asking(
     element,
-    async (chosen, against) => server.why([...JSON.parse(props.value), chosen, against]),
+    async (chosen, against) => server.why({...JSON.parse(props.value), word: chosen, rival: against}),
     answer => {
       message.textContent = answer.message ?? '';
       body.hidden = Boolean(answer.message);
@@ -37,7 +40,7 @@ export function start({element, props, server, watch}) {
       if (answer.message) return;
       found = answer;
       draw();
-      const question = [...JSON.parse(props.value), found.word[2], found.rival[2]];
+      const question = {...JSON.parse(props.value), word: found.word[2], rival: found.rival[2]};
       circuit.show(question);
       formed.show(question);
     },
@@ -101,7 +104,7 @@ export function start({element, props, server, watch}) {
     found
       ? {
           link: async () => {
-            const [model, text] = JSON.parse(props.value);
+            const {model, text} = JSON.parse(props.value);
             const pair = ['a', 'b'].map(side => document.querySelector(`#pair-${side} textarea`)?.value);
             find('link-said').textContent = await shareLink({
               tab: 'attention',
@@ -137,7 +140,7 @@ export function start({element, props, server, watch}) {
   }
   const ask = () => {
     if (!props.value) return;
-    const [, text] = JSON.parse(props.value);
+    const {text} = JSON.parse(props.value);
     const wanted = askedWord(text);
     asked(wanted === null ? linked(text) : [wanted, null]);
   };

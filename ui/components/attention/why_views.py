@@ -62,10 +62,9 @@ down into B, click cells, or draw over several, to carry A's values into B and s
 
 
 def why_view(*, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
-    """Waterfall chart of logit attribution by part; its value is JSON of [model, text].
+    """Waterfall chart of logit attribution by part; its value is JSON of a `TextRequest`.
 
-    server_functions: why, which takes [model, text, token id or null, rival's id or null], and circuit, circuit_without
-        and formed, as in the handlers of these names.
+    server_functions: why, circuit, circuit_without and formed, as in the handlers of these names.
     """
     return component(
         "",
@@ -79,6 +78,6 @@ def why_view(*, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
 def patch_view(*, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
     """Activation patching: two sentences and a grid; its value is JSON of `ui.handlers.attention.patching.grid`.
 
-    server_functions: patched, which takes [model, sentence A, sentence B, cells].
+    server_functions: patched, as in that module.
     """
     return component("", _PATCH, "attention/patch_view.js", server_functions=server_functions, elem_id=elem_id)

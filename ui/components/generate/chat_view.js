@@ -1,9 +1,12 @@
 // A conversation of alternating turns; the newest answer streams. All text goes into the page by textContent.
+/** @import {Component} from '../component' */
+/** @import {ChatAnswer} from '../payloads' */
 import {counted} from '../shared/plain.js';
 import {add, addButton, saveText} from '../shared/page.js';
 
 const SYSTEM = '#chat-system textarea';
 
+/** @param {Component<ChatAnswer>} page */
 export function start({element, props, trigger, watch, given}) {
   const find = name => element.querySelector(`.ch-${name}`);
   const [log, field, plain] = ['log', 'text', 'plain'].map(find);

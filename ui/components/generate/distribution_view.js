@@ -1,7 +1,10 @@
 // Rows are tokens, columns are stages of the pipeline. Model text goes into the page by textContent alone.
+/** @import {Component} from '../component' */
+/** @import {Distribution, GenerateServer} from '../payloads' */
 import {csvText, percent, visible} from '../shared/plain.js';
 import {add, addButton, onTools, saveText, slides} from '../shared/page.js';
 
+/** @param {Component<Distribution, GenerateServer>} page */
 export function start({element, props, server, trigger, watch}) {
   const table = element.querySelector('.dv-table');
   const said = element.querySelector('.ts-said');
@@ -83,7 +86,7 @@ export function start({element, props, server, trigger, watch}) {
     );
   const actions = {
     csv,
-    ...slides(said, 'next-token', (format, dark) => server.picture([props.value, format, dark])),
+    ...slides(said, 'next-token', (format, dark) => server.picture({value: props.value, format, dark})),
   };
   onTools(element.querySelector('.dv-tools'), () => data && actions);
 

@@ -1,4 +1,6 @@
 // What each strategy does, and what temperature, top-k and top-p make of one guess.
+/** @import {Component} from '../component' */
+/** @import {GenerateServer, TextRequest} from '../payloads' */
 import {counted, percent, tickLabel, visible} from '../shared/plain.js';
 import {add, addButton, asking} from '../shared/page.js';
 import {goTo} from '../shared/places.js';
@@ -14,10 +16,11 @@ const COLUMNS = {
   top_k: {name: 'k', values: [2, 4, 8], step: 1, min: 1},
 };
 
+/** @param {Component<TextRequest, GenerateServer>} page */
 export function start({element, props, server, trigger, watch, given}) {
   const [odds, curve, note] = ['.sg-odds', '.sg-curve', '.sg-note'].map(name => element.querySelector(name));
   const slide = element.querySelector('.sg-slide input');
-  const values = Object.fromEntries(Object.entries(COLUMNS).map(([name, column]) => [name, [...column.values]]));
+  const values = {temperature: [...COLUMNS.temperature.values], top_k: [...COLUMNS.top_k.values]};
   let found = null;
 
   function use(settings) {
@@ -38,9 +41,9 @@ export function start({element, props, server, trigger, watch, given}) {
     element,
     async () => {
       if (!props.value) return null;
-      const [model, now] = JSON.parse(props.value);
-      prompt = now;
-      return server.odds([model, now, values.temperature, values.top_k]);
+      const {model, text} = JSON.parse(props.value);
+      prompt = text;
+      return server.odds({model, text, ...values});
     },
     said => {
       if (!props.value) return;

@@ -23,7 +23,7 @@ aria-label="Odds of the likeliest tokens under six settings"></div></section>
 
 
 def strategies_view(*, guides: Sequence[dict[str, object]], server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
-    """The component; its value is JSON of [model, text].
+    """The component; its value is JSON of a `TextRequest`.
 
     Its event `pick` carries settings by the names of the controls.
 

@@ -1,5 +1,7 @@
 // One text under several tokenizers; merges step by step; merges learned from a text.
 // Text goes into the page by textContent alone.
+/** @import {Component} from '../component' */
+/** @import {GenerateServer} from '../payloads' */
 import {applied, bytesText, counted, visible} from '../shared/plain.js';
 import {add, asking} from '../shared/page.js';
 
@@ -7,6 +9,7 @@ const OWN = `the cat sat on the mat. the cat and the hat sat there.
 then that cat sat on that hat, and the mat was flat.`;
 const N_LEARNED = 60;
 
+/** @param {Component<unknown, GenerateServer>} page */
 export function start({element, props, server, watch, given}) {
   const find = name => element.querySelector('.tk-' + name);
   const [text, rows, which, own] = ['text', 'rows', 'which', 'own'].map(find);
@@ -22,7 +25,7 @@ export function start({element, props, server, watch, given}) {
 
   const cut = asking(
     element,
-    () => server.cut([text.value, props.value]),
+    () => server.cut({text: text.value, model: props.value}),
     found => {
       rows.textContent = '';
       if (found.message) add(rows, 'p', 'tk-said', found.message);
@@ -101,8 +104,8 @@ export function start({element, props, server, watch, given}) {
   }
 
   const [first, second] = element.querySelectorAll('.tk-two section');
-  const stepwise = merging(first, () => server.steps([which.value, text.value]), null);
-  const learning = merging(second, () => server.learned([own.value, N_LEARNED]), find('list'));
+  const stepwise = merging(first, () => server.steps({tokenizer: which.value, text: text.value}), null);
+  const learning = merging(second, () => server.learned({text: own.value, merges: N_LEARNED}), find('list'));
   text.addEventListener('input', () => cut());
   which.addEventListener('change', () => stepwise.ask([], 0));
   own.addEventListener('input', () => learning.ask());

@@ -38,7 +38,7 @@ and counts again.</p>
 def tokens_view(*, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
     """The component; its value is the name of the picked model, and it asks for all that it shows.
 
-    server_functions: cut [text], steps [tokenizer, text] and learned [text, merges], as `ui.handlers.generate.tokens`.
+    server_functions: cut, steps and learned, as in `ui.handlers.generate.tokens`.
     """
     buttons = "".join(
         f'<button type="button" class="lens-plain" data-example="{place}">{title}</button>'

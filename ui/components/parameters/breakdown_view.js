@@ -1,9 +1,12 @@
 // What a shape is made of: components with formulas, opened down to the tensor. The value is JSON of
 // ui.handlers.parameters.shapes.
+/** @import {Component} from '../component' */
+/** @import {Breakdown, ParametersServer} from '../payloads' */
 import {inkOn, partsOf} from '../shared/scales.js';
 import {csvText, percent} from '../shared/plain.js';
 import {add, onTools, saveText, slides} from '../shared/page.js';
 
+/** @param {Component<Breakdown, ParametersServer>} page */
 export function start({element, props, server, watch}) {
   const part = name => element.querySelector('.bd-' + name);
   const count = n => n.toLocaleString('en'),
@@ -109,7 +112,7 @@ export function start({element, props, server, watch}) {
         saveText('config.json', 'application/json', JSON.stringify(value.config, null, 2));
         said.textContent = 'Train it with: python -m gptcore.training --config config.json --corpus …';
       },
-      ...slides(said, `${name}-parameters`, (format, dark) => server.picture([props.value, format, dark])),
+      ...slides(said, `${name}-parameters`, (format, dark) => server.picture({value: props.value, format, dark})),
       all: () => {
         opened = opened.size ? new Set() : new Set(value.rows.keys());
         rows();

@@ -1,6 +1,9 @@
 // The architecture as SVG that the server drew; a click on a part shows its formula, its count and its code.
+/** @import {Component} from '../component' */
+/** @import {ParametersServer} from '../payloads' */
 import {add, isDark, mark, onLook, saveMade} from '../shared/page.js';
 
+/** @param {Component<unknown, ParametersServer>} page */
 export function start({element, props, server, watch}) {
   const box = element.querySelector('.dr-box'),
     detail = element.querySelector('.dr-detail'),
@@ -23,7 +26,7 @@ export function start({element, props, server, watch}) {
     while (wanted) {
       const asked = wanted;
       wanted = null;
-      const made = asked.message ? null : await server.drawn([asked.shape]).catch(() => null);
+      const made = asked.message ? null : await server.drawn({shape: asked.shape}).catch(() => null);
       if (wanted) continue;
       value = made && {...JSON.parse(made), shape: asked.shape};
       message.textContent = value
@@ -79,7 +82,9 @@ export function start({element, props, server, watch}) {
   element.querySelector('.ts-tools').addEventListener('click', e => {
     const kind = e.target.dataset.do;
     if (kind && value)
-      saveMade(said, `${value.name}-architecture.${kind}`, () => server.drawing_picture([value.shape, kind, isDark()]));
+      saveMade(said, `${value.name}-architecture.${kind}`, () =>
+        server.drawing_picture({shape: value.shape, format: kind, dark: isDark()}),
+      );
   });
   onLook(() => {
     if (value) draw();

@@ -1,7 +1,10 @@
 // A figure that the server drew for light and for dark, with a paragraph under it.
+/** @import {Component} from '../component' */
+/** @import {ParametersServer} from '../payloads' */
 import {isDark, onLook, saveMade} from '../shared/page.js';
 import {drawSection} from '../shared/sheet_view.js';
 
+/** @param {Component<unknown, ParametersServer>} page */
 export function start({element, props, server, watch}) {
   const image = element.querySelector('img'),
     text = element.querySelector('.fg-text'),
@@ -24,7 +27,7 @@ export function start({element, props, server, watch}) {
     const kind = e.target.dataset.do;
     if (kind && value?.light)
       saveMade(said, value.name.toLowerCase().replaceAll(' ', '-') + '.' + kind, () =>
-        server.picture([value.name, value.model, kind, isDark()]),
+        server.figure_picture({name: value.name, model: value.model, format: kind, dark: isDark()}),
       );
   });
   onLook(draw);

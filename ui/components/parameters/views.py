@@ -29,7 +29,7 @@ _PICTURES = f'<div class="ts-tools">{save_menu("png", "svg")}</div>'
 def breakdown_view(value: str = "", *, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
     """Components, formulas, counts and tensors; the value is JSON of `ui.handlers.parameters.shapes.breakdown`.
 
-    server_functions: picture, which takes [the value, "png" or "svg", dark].
+    server_functions: picture, which takes a `SlideRequest`.
     """
     return component(
         value,
@@ -72,7 +72,7 @@ _FIGURE = """
 def drawing_view(value: str = "", *, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
     """Clickable architecture diagram; the value is JSON of the drawing tab.
 
-    server_functions: picture, which takes [the shape's controls, "png" or "svg", dark].
+    server_functions: drawn and drawing_picture, which take a shape.
     """
     return component(
         value,
@@ -86,7 +86,7 @@ def drawing_view(value: str = "", *, server_functions: ServerFunctions, elem_id:
 def figure_view(value: str = "", *, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
     """A figure and a paragraph; the value is JSON of {name, model, text, light, dark}, the last two as data URLs.
 
-    server_functions: picture, which takes [name, model, "png" or "svg", dark].
+    server_functions: figure_picture.
     """
     return component(
         value,

@@ -117,7 +117,7 @@ export function start(parts) {
   const pressed = new WeakMap();
   document.addEventListener(
     'click',
-    e => {
+    (/** @type {any} */ e) => {
       const button = e.target.closest?.('#tabs button');
       if (!button) return;
       const soonest = button.classList.contains('primary') ? 250 : 40; // milliseconds; nobody clicks faster
@@ -130,7 +130,7 @@ export function start(parts) {
     },
     true,
   );
-  document.addEventListener('keydown', e => {
+  document.addEventListener('keydown', (/** @type {any} */ e) => {
     if (e.ctrlKey || e.metaKey || e.altKey || e.repeat) return;
     const key = e.key.toLowerCase();
     if (typing(e)) {

@@ -1,4 +1,6 @@
 // Page helpers for components: DOM nodes, files, the clipboard, links, light and dark mode.
+/** @import {Answered} from '../component' */
+/** @import {Json} from '../payloads' */
 
 export function add(parent, tag, className, text) {
   const node = document.createElement(tag);
@@ -45,8 +47,14 @@ const [OPENING, OPENING_TRIES] = [400, 60]; // milliseconds between two question
 // Debounced request: calls `take` with the parsed answer, or a message if there is none, and drops stale answers. The
 // returned function triggers it and passes its arguments to `ask`. The element is marked while waiting. Retries while
 // a model is still being opened.
+/**
+ * @template T
+ * @param {any} element
+ * @param {(...given: any[]) => Promise<Json<T>>} ask
+ * @param {(found: T & Answered) => void} take
+ */
 export function asking(element, ask, take, pause = 250) {
-  const lost = {message: 'The server did not answer. Change something to try again.'};
+  const lost = /** @type {T & Answered} */ ({message: 'The server did not answer. Change something to try again.'});
   let timer = null;
   let newest = 0;
   function later(given, delay, mine, left) {

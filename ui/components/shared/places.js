@@ -55,9 +55,11 @@ let questions = 0;
 export const askedView = row => `${openView(row)}#${++questions}`;
 
 // The names of the open tab and of the view in it, "" where there are none.
+/** @returns {[string, string]} */
 export function place() {
   const views = [...document.querySelectorAll('#tabs > .tabitem [role=tab]')].filter(tab => tab.offsetParent);
-  return [outerTabs(), views].map(tabs => tabs.find(isOpen)?.textContent.trim() ?? '');
+  const nameOf = tabs => tabs.find(isOpen)?.textContent.trim() ?? '';
+  return [nameOf(outerTabs()), nameOf(views)];
 }
 
 // Presses the tab of this name within a row of tabs; true once it is open.

@@ -108,7 +108,7 @@ export function record() {
   drawRecording();
 }
 
-document.addEventListener('click', event => {
+document.addEventListener('click', (/** @type {any} */ event) => {
   if (!tape || !event.target.closest?.('#tabs [role=tab]')) return;
   setTimeout(() => tape && noteView(tape, elapsed(), ...place()), 0);
 });

@@ -72,8 +72,8 @@ export function player(recording) {
         flowed += 1;
         return found ? {ms: found[1], answer: found[5]} : null;
       }
-      // Ignores the first item, a server key or a workspace id, which may have changed.
-      const like = given => JSON.stringify(Array.isArray(given) ? given.slice(1) : given);
+      // Ignores the first value, a server key or a workspace id, which may have changed. Early recordings hold lists.
+      const like = given => JSON.stringify(Object.values(given ?? {}).slice(1));
       const exact = same.filter(one => JSON.stringify(one[4]) === JSON.stringify(asked));
       const alike = exact.length ? exact : same.filter(one => like(one[4]) === like(asked));
       const found = alike.filter(one => one[1] <= ms).at(-1) ?? alike[0];

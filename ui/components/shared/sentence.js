@@ -101,7 +101,7 @@ export function shareSentence(replaying) {
   }
   setSentence(firstSentence(location.search, kept));
   Object.assign(about, firstChosen(location.search));
-  document.addEventListener('input', event => {
+  document.addEventListener('input', (/** @type {any} */ event) => {
     if (event.isTrusted && event.target.matches?.(BOXES.join())) setSentence(event.target.value, fill);
   });
   const tabs = document.querySelector('#tabs');

@@ -34,7 +34,7 @@ const turn = by => channel.postMessage({kind: 'turn', by});
 for (const button of document.querySelectorAll('[data-by]'))
   button.addEventListener('click', () => turn(+button.dataset.by));
 find('.zero').addEventListener('click', () => setClock({talk: Date.now(), scene: Date.now()}));
-document.addEventListener('keydown', event => {
+document.addEventListener('keydown', (/** @type {any} */ event) => {
   const by = {PageDown: 1, ArrowRight: 1, ' ': 1, PageUp: -1, ArrowLeft: -1}[event.key];
   if (!by || (event.key === ' ' && event.target.closest('button'))) return;
   event.preventDefault();

@@ -55,6 +55,7 @@ function drawScene(list, scene, at) {
   const head = add(item, 'div', 'te-row');
   add(head, 'b', '', `${at + 1}`);
   add(head, 'span', 'te-where', inWords(scene.link)).title = `?${scene.link}`;
+  /** @type {[string, string, () => void][]} */
   const tools = [
     ['↑', 'Move scene up', () => (draft.steps = moved(draft.steps, at, -1))],
     ['↓', 'Move scene down', () => (draft.steps = moved(draft.steps, at, 1))],

@@ -37,7 +37,7 @@ export function start({element, props, trigger, watch, given}) {
     // Surprise is drawn, so that likely text stays calm: every bit of surprisal beyond 2 adds as much, up to 8 bits.
     // The legend's ramp is the same.
     const beyond = -Math.log2(Math.max(record.p, 1e-9)) - 2;
-    node.style.setProperty('--s', Math.round((80 * Math.min(6, Math.max(0, beyond))) / 6));
+    node.style.setProperty('--s', String(Math.round((80 * Math.min(6, Math.max(0, beyond))) / 6)));
     if (!record.text) {
       node.classList.add('ts-chip');
       node.textContent = record.label;
@@ -47,13 +47,13 @@ export function start({element, props, trigger, watch, given}) {
           const mark = document.createElement('span');
           mark.className = 'ts-mark';
           mark.textContent = '⏎';
-          mark.dataset.i = tokens.length;
+          mark.dataset.i = String(tokens.length);
           node.append(mark, '\n');
         }
         node.append(part);
       });
     }
-    node.dataset.i = tokens.length;
+    node.dataset.i = String(tokens.length);
     tokens.push(record);
     nodes.push(node);
   }

@@ -28,6 +28,7 @@ const read = text => (text.trimStart().startsWith('{') ? readTalk(text) : parseT
 export const openFiles = async files => startTour(joined((await Promise.all(files.map(one => one.text()))).map(read)));
 
 // Several files, opened together, one after the other.
+/** @param {any[]} talks */
 function joined([first, ...more]) {
   if (!more.length) return first;
   return {...first, steps: [first, ...more].flatMap(({steps}) => steps), own: '', joined: true};

@@ -17,7 +17,7 @@ export function guessing(box, server, modelNow) {
   async function open(again = false) {
     box.hidden = false;
     if (game && !again) return;
-    const answer = await server.passage([modelNow(), number]).catch(() => null);
+    const answer = await server.passage({model: modelNow(), number}).catch(() => null);
     const found = answer ? JSON.parse(answer) : {message: 'The server did not answer. Try again, or reload the page.'};
     if (found.message) {
       box.textContent = found.message;

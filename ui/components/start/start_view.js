@@ -1,5 +1,7 @@
 // Live sentence: edit any word, accept any guess; arcs show attention.
 // Model text goes into the page by textContent alone.
+/** @import {Component} from '../component' */
+/** @import {Sentence, StartServer} from '../payloads' */
 import {counted, percent, visible} from '../shared/plain.js';
 import {add, addButton, onTools, shareLink} from '../shared/page.js';
 import {goTo} from '../shared/places.js';
@@ -30,6 +32,7 @@ const TYPED = 250; // milliseconds after the last key until a text is read
 const WRITES = 12; // words after a change
 const SHOWN_ARCS = 5;
 
+/** @param {Component<Sentence, StartServer>} page */
 export function start({element, props, server, watch, given}) {
   const find = name => element.querySelector('.st-' + name);
   const [words, arcs, bars, said, play, field] = ['words', 'arcs', 'bars', 'said', 'play', 'text'].map(find);
@@ -63,7 +66,7 @@ export function start({element, props, server, watch, given}) {
   async function lookAt(place) {
     const number = asking,
       of = ids();
-    const answer = await server.guesses([data.model, of, place]).catch(() => null);
+    const answer = await server.guesses({model: data.model, ids: of, at: place}).catch(() => null);
     if (!answer || number !== asking || ids().join() !== of.join()) return;
     data.machine = JSON.parse(answer).machine;
     drawMachine();
@@ -74,7 +77,7 @@ export function start({element, props, server, watch, given}) {
     const number = ++asking;
     left = 0;
     if (document.activeElement !== field) field.value = text;
-    const answer = await server.typed([data?.model ?? model, text]).catch(() => null);
+    const answer = await server.typed({model: data?.model ?? model, text}).catch(() => null);
     if (number !== asking) return;
     const found = answer ? JSON.parse(answer) : {message: 'The server did not answer. Try again, or reload the page.'};
     if (found.message) {
@@ -116,7 +119,7 @@ export function start({element, props, server, watch, given}) {
 
   async function ask(wanted) {
     const number = ++asking;
-    const answer = await server.guesses([data.model, wanted, null]).catch(() => null);
+    const answer = await server.guesses({model: data.model, ids: wanted, at: null}).catch(() => null);
     if (number !== asking) return false;
     if (!answer) {
       left = 0;
@@ -168,7 +171,7 @@ export function start({element, props, server, watch, given}) {
     const [from, to] = [bar.getBoundingClientRect(), end.getBoundingClientRect()];
     const word = add(document.body, 'span', 'st-fly lens-component', bar.textContent);
     Object.assign(word.style, {left: `${from.left}px`, top: `${from.top}px`});
-    return new Promise(done => {
+    return new Promise((/** @type {(value?: unknown) => void} */ done) => {
       requestAnimationFrame(() => {
         word.style.transform = `translate(${to.left - from.left}px, ${to.top - from.top}px)`;
       });
@@ -310,6 +313,7 @@ export function start({element, props, server, watch, given}) {
   }
 
   // The story, the game and the talks take the place of the guesses and the film.
+  /** @type {Record<string, [{open(): unknown, close(): void, isOpen(): boolean}, string, string]>} */
   const OTHERS = {
     story: [told, 'The story', 'Close the story'],
     game: [game, 'Guess the next letter', 'Close the game'],

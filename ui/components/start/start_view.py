@@ -55,8 +55,7 @@ def start_view(value: str, *, film: Mapping[str, object], server_functions: Serv
     """The component. Its value is JSON of `ui.handlers.start.sentence`, `film` what `ui.handlers.start.film` makes.
 
     Args:
-        server_functions: guesses, which takes [model, ids, place], typed, which takes [model, text], passage, which takes
-            [model, number], and chapters.
+        server_functions: guesses, typed, passage and chapters, as in `ui.payloads.start`.
     """
     doors = "".join(
         f'<button type="button" data-tab="{escape(tab.title)}"><b>{escape(tab.title)}</b><span>{escape(tab.about)}</span></button>'

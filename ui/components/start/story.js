@@ -13,6 +13,7 @@ const FORMULA = `<math display="block"><mi>P</mi><mo>(</mo><mi>text</mi><mo>)</m
 <msub><mi>u</mi><mrow><mi>i</mi><mo>−</mo><mn>1</mn></mrow></msub><mo>;</mo><mi>Θ</mi><mo>)</mo></math>`;
 
 // [title, who sees whom of 6 words as a function of (row, column), what for, what against]
+/** @type {[string, (row: number, column: number) => number, string, string][]} */
 const OPTIONS = [
   [
     'RNN, LSTM',

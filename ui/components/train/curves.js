@@ -6,6 +6,7 @@ import {smoothed, tickLabel, ticks} from '../shared/plain.js';
 
 const [RIGHT, TOP] = [10, 8];
 // [title, height share]; the gaps between panels hold their titles. The last one is drawn on wish.
+/** @type {[string, number][]} */
 const PANELS = [
   ['Loss, nats per token', 0.5],
   ['Heads: induction and token-before scores', 0.2],

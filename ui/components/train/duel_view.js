@@ -1,7 +1,10 @@
 // Two answers of a model; what the audience prefers is kept on the server, with the workspace.
+/** @import {Component} from '../component' */
+/** @import {TrainServer} from '../payloads' */
 import {counted} from '../shared/plain.js';
 import {ownBench} from './bench.js';
 
+/** @param {Component<unknown, TrainServer>} page */
 export function start({element, server}) {
   const find = name => element.querySelector(`.du-${name}`);
   const buttons = [...element.querySelectorAll('button')];
@@ -12,7 +15,7 @@ export function start({element, server}) {
       button.disabled = true;
     });
     find('said').textContent = 'It writes two answers…';
-    const found = await server.duel([ownBench(), choice, number]).catch(() => null);
+    const found = await server.duel({bench: ownBench(), chosen: choice, number}).catch(() => null);
     buttons.forEach(button => {
       button.disabled = false;
     });

@@ -20,6 +20,6 @@ def duel_view(*, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
     """The component; it has no value.
 
     Args:
-        server_functions: duel, which takes [workspace, 0, 1 or null, number].
+        server_functions: duel, as in `ui.payloads.train`.
     """
     return component("", _HTML, "train/duel_view.js", server_functions=server_functions, elem_id=elem_id)

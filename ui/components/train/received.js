@@ -26,6 +26,14 @@ export function receive(run, news) {
   for (const name of NOW) run[name] = news[name];
 }
 
+// What a page has of a run, as the server is told.
+export const has = run => ({
+  run: run?.id ?? null,
+  version: run?.version ?? 0,
+  rows: run?.rows.length ?? 0,
+  looks: run?.looks.length ?? 0,
+});
+
 // What two runs are called by what they differ in.
 export function differences(mine, theirs) {
   const names = Object.keys(mine).filter(name => name in theirs && mine[name] !== theirs[name]);

@@ -1,5 +1,7 @@
 // Polls a run on the server, draws and steers it. Everything that the model wrote goes into
 // the page by textContent. `run` is what has been received of the newest run.
+/** @import {Component} from '../component' */
+/** @import {TrainServer} from '../payloads' */
 import {counted, csvText, percent, smoothed, visible} from '../shared/plain.js';
 import {inflate} from '../shared/coding.js';
 import {SAY, add, copyText, isDark, linkFor, onLook, saveMade, saveText, shareLink, showCode} from '../shared/page.js';
@@ -11,10 +13,11 @@ import {FORM, STARTED, STARTING, useBench} from './bench.js';
 import {axis, curvePlot, nearest} from './curves.js';
 import {learned} from './learned.js';
 import {beginning, drawMaps, drawSpark, writeSample} from './moment.js';
-import {begun, differences, queued, receive} from './received.js';
+import {begun, differences, has, queued, receive} from './received.js';
 
 const MAIN_FIGURES = [0, 2, 4, 7]; // of all, those that are large: updates, held-out loss, bits, time left
 
+/** @param {Component<{bench: string, run?: string}, TrainServer>} page */
 export function start({element, props, server, trigger, watch, pace}) {
   const part = name => element.querySelector('.tr-' + name),
     said = part('said'),
@@ -88,14 +91,7 @@ export function start({element, props, server, trigger, watch, pace}) {
     const mine = epoch;
     const inSight = element.offsetParent !== null && !document.hidden;
     try {
-      const news = await server.poll([
-        bench,
-        run ? run.id : null,
-        run ? run.version : 0,
-        run ? run.rows.length : 0,
-        run ? run.looks.length : 0,
-        run?.rival ? [run.rival.id, run.rival.version, run.rival.rows.length, run.rival.looks.length] : null,
-      ]);
+      const news = await server.poll({bench, ...has(run), rival: run?.rival ? has(run.rival) : null});
       if (mine === epoch && news === undefined) throw new Error('no answer');
       failures = 0;
       if (mine === epoch) {
@@ -206,7 +202,7 @@ export function start({element, props, server, trigger, watch, pace}) {
       `${theirs} ${nats(b)} after ${counted(rival.step, 'update')}. ${ahead}`;
   }
   async function pastRuns() {
-    const found = (await server.past([bench]).catch(() => null)) || [];
+    const found = (await server.past({bench}).catch(() => null)) || [];
     if (!run) return;
     run.past = found
       .slice(0, -1)
@@ -359,7 +355,7 @@ export function start({element, props, server, trigger, watch, pace}) {
     chanceAsked = 0;
   async function chance() {
     const asked = ++chanceAsked,
-      found = await server.chances([bench, run.id, part('next').value]).catch(() => null);
+      found = await server.chances({bench, run: run.id, token: part('next').value}).catch(() => null);
     if (!found || asked !== chanceAsked) return;
     part('next').placeholder = visible(found.token ?? '');
     chancePoints = found.points || [];
@@ -377,7 +373,7 @@ export function start({element, props, server, trigger, watch, pace}) {
       key = run.id + look.step;
     if (drawnHeads === key) return;
     drawnHeads = key;
-    const found = await server.heads([bench, run.id, at]).catch(() => null);
+    const found = await server.heads({bench, run: run.id, look: at}).catch(() => null);
     const values = found && new Uint8Array(await inflate(found.maps));
     if (!found || drawnHeads !== key || run !== shown) return; // another run, or none, is shown by now
     part('heads-title').textContent =
@@ -392,7 +388,7 @@ export function start({element, props, server, trigger, watch, pace}) {
   async function drawFormed() {
     const shown = run,
       key = drawnHeads,
-      found = await server.formed([bench, run.id]).catch(() => null);
+      found = await server.formed({bench, run: run.id}).catch(() => null);
     if (run !== shown || drawnHeads !== key) return;
     part('formed').hidden = !found;
     if (!found) return;
@@ -418,6 +414,7 @@ export function start({element, props, server, trigger, watch, pace}) {
     },
     look: () => {},
     choose: head => chooseHead(head),
+    next: null,
   });
   function drawMachine(machine) {
     part('machine').hidden = !machine;
@@ -457,7 +454,9 @@ export function start({element, props, server, trigger, watch, pace}) {
   part('next').addEventListener('input', () => run && chance());
   part('line').addEventListener('input', async e => {
     const told =
-      e.target.value.trim() && run ? await server.tell([bench, run.id, e.target.value]).catch(() => null) : null;
+      e.target.value.trim() && run
+        ? await server.tell({bench, run: run.id, text: e.target.value}).catch(() => null)
+        : null;
     part('told').textContent = told
       ? told.said || told.labels.map(([name, p]) => `${name} ${percent(p)}`).join(' · ')
       : '';
@@ -474,7 +473,9 @@ export function start({element, props, server, trigger, watch, pace}) {
     clearTimeout(rateTimer);
     rateTimer = setTimeout(async () => {
       if (!alive()) return;
-      const reply = await server.command([bench, 'rate', run.planned_peak * 2 ** +e.target.value]).catch(() => null);
+      const reply = await server
+        .command({bench, command: 'rate', value: run.planned_peak * 2 ** +e.target.value})
+        .catch(() => null);
       say(reply?.said || '');
     }, 120);
   });
@@ -488,7 +489,7 @@ export function start({element, props, server, trigger, watch, pace}) {
   element.querySelector('.tr-top').parentElement.addEventListener('click', async e => {
     const {cmd, n} = e.target.dataset;
     if (!cmd || !run) return;
-    const reply = await server.command([bench, cmd, n ? +n : null]).catch(() => undefined);
+    const reply = await server.command({bench, command: cmd, value: n ? +n : null}).catch(() => undefined);
     say(reply === undefined ? 'The server does not answer; press again.' : reply?.said || '');
     tick();
   });
@@ -505,17 +506,17 @@ export function start({element, props, server, trigger, watch, pace}) {
         'text/csv',
         csvText([['update', 'loss_nats', 'learning_rate', 'gradient_norm', 'seconds'], ...run.rows]),
       );
-    else if (what === 'json') saveMade(said, 'run.json', () => server.recording([bench, run.id]));
+    else if (what === 'json') saveMade(said, 'run.json', () => server.recording({bench, run: run.id}));
     else if (what === 'link') {
       const run_link = {tab: 'train', ...(isExample(bench) ? {} : {bench: run.viewing})};
       const link = linkFor(run_link);
       said.textContent = (await copyText(link)) ? 'The link is on the clipboard.' : '';
-      showCode(link, await server.phone([link]).catch(() => null));
+      showCode(link, await server.phone({link}).catch(() => null));
     } else if (what === 'control') {
       const run_link = {tab: 'train', ...(isExample(bench) ? {} : {bench})};
       said.textContent = await shareLink(run_link, 'Anyone with this link can control the run.');
     } else if (what === 'png' || what === 'svg')
-      saveMade(said, `training.${what}`, () => server.slide([bench, run.id, what, isDark()]));
+      saveMade(said, `training.${what}`, () => server.slide({bench, run: run.id, format: what, dark: isDark()}));
   });
   part('norms').addEventListener('change', e => {
     curves.withNorms(e.target.checked);

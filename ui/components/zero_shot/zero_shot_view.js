@@ -1,10 +1,13 @@
 // A prompt in coloured parts, labels by likelihood, ways of asking, and effects. The value is JSON of
 // ui.handlers.zero_shot; text of models and visitors goes into the page by textContent alone.
+/** @import {Component} from '../component' */
+/** @import {ZeroShotServer} from '../payloads' */
 import {counted, csvText, hundredths, percent} from '../shared/plain.js';
 import {add, addButton, copyText, saveText, slides} from '../shared/page.js';
 import {follow} from '../shared/places.js';
 import {strengths, strongest} from './effects.js';
 
+/** @param {Component<any, ZeroShotServer>} page */
 export function start({element, props, server, watch, given}) {
   const box = element.querySelector('.zs-box'),
     message = element.querySelector('.zs-message'),
@@ -204,7 +207,7 @@ export function start({element, props, server, watch, given}) {
     },
     json: () => saveText(given.name + '.json', 'application/json', JSON.stringify(value, null, 2)),
     csv: () => saveText(given.name + '.csv', 'text/csv', csvText(rows())),
-    ...slides(said, given.name, (format, dark) => server.prompt_picture([props.value, format, dark])),
+    ...slides(said, given.name, (format, dark) => server.prompt_picture({value: props.value, format, dark})),
   };
   element.addEventListener('click', e => {
     if (!value) return;

@@ -22,7 +22,7 @@ def zero_shot_view(value: str = "", *, name: str, server_functions: ServerFuncti
     Args:
         value: with "parts", "ways" or "uses".
         name: of saved files.
-        server_functions: prompt_picture, which takes [the value, "png" or "svg", dark].
+        server_functions: prompt_picture, which takes a `SlideRequest`.
         options: of gr.HTML.
     """
     return component(

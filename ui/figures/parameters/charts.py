@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Annotated, Any
 
 from ui.figures.slide import SIZE, colors, data_url, read_request
+from ui.payloads.common import SlideRequest
 
 # The page's hues, one for each component; no red-green pair.
 HUES = ("#3c99c6", "#7d8fb8", "#e2892b", "#1f7dad", "#8790ab", "#b5bccf", "#a9d6ea")
@@ -66,12 +67,8 @@ def bars(counts: dict[str, dict[str, int]]) -> str:
     return str(figure.to_json())
 
 
-def picture(request: object) -> str | None:
-    """A slide of the breakdown as a data URL, or None for an invalid request: anybody can send anything.
-
-    Args:
-        request: [the breakdown component's value, "png" or "svg", whether the page is dark].
-    """
+def picture(request: Annotated[object, SlideRequest]) -> str | None:
+    """A slide of the breakdown as a data URL, or None for an invalid request: anybody can send anything."""
     try:
         data, kind, dark = read_request(request, most=_MOST_CHARS)
         rows = [(str(row["name"]), str(row["numbers"]), int(row["count"])) for row in data["rows"][:_MOST_ROWS]]

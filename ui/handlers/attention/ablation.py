@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from torch import Tensor
@@ -15,6 +15,7 @@ from ui.handlers import inputs
 from ui.handlers.attention import maps
 from ui.handlers.attention.maps import AttentionForm, ReadText
 from ui.handlers.inputs import InputError
+from ui.payloads.attention import Ablation, Effects
 from ui.services import Services
 from ui.state.token_stream import label
 
@@ -31,7 +32,7 @@ def switch_off(
     *,
     example: bool = False,
 ) -> str:
-    """The next-token distribution before and after, as JSON for the component; errors become its message.
+    """The next-token distribution before and after, JSON of an `Ablation`; errors become its message.
 
     Args:
         services: of the app.
@@ -40,9 +41,6 @@ def switch_off(
         off: list of [layer, "head" | "attention" | "mlp", head or null].
         replacement: "zero", or "mean" over the text.
         example: these parts are an example; they are dropped when the visitor chooses one.
-
-    Keys: of (what effects belong to), model, note, L, H, mlp, off, replacement, divergence (bits), rows of
-    {id, label, before, after}, example.
     """
     try:
         seen = maps.read(services, session_id, form)
@@ -61,8 +59,7 @@ def try_all(
     """Ablates each part alone, layer by layer, and measures how far the next-token distribution moves, in bits.
 
     Yields:
-        JSON of {of, effects: {"layer,kind,head": bits}, done, total, stopped}; `of` says what they belong to. A stop
-        keeps the results so far.
+        JSON of `Effects`. A stop keeps the results so far.
     """
     how = _replacement(replacement)
     seen = maps.read(services, session_id, form)
@@ -72,7 +69,13 @@ def try_all(
         steps = effects(seen.lm.model, seen.kept.reading.token_ids, replacement=cast(Replacement, how))
         for (layer, by_part), _ in services.compute(steps):
             found |= {_key(part): float(f"{bits:.4g}") for part, bits in by_part.items()}
-            done = {"of": _of(seen, how), "effects": found, "done": layer + 1, "total": total, "stopped": False}
+            done: Effects = {
+                "of": _of(seen, how),
+                "effects": found,
+                "done": layer + 1,
+                "total": total,
+                "stopped": False,
+            }
             yield _json(done)
             if not run.wanted:
                 yield _json({**done, "stopped": True})
@@ -93,7 +96,7 @@ def parts_of(off: object) -> list[ModelPart]:
     return parts
 
 
-def _changed(seen: ReadText, parts: list[ModelPart], how: str) -> dict[str, Any]:
+def _changed(seen: ReadText, parts: list[ModelPart], how: str) -> Ablation:
     """What `switch_off` describes, as plain values."""
     config, ids = seen.lm.model.config, seen.kept.reading.token_ids
     logits = logits_without(seen.lm.model, ids, [[], parts], replacement=cast(Replacement, how))
@@ -108,7 +111,7 @@ def _changed(seen: ReadText, parts: list[ModelPart], how: str) -> dict[str, Any]
         "L": config.n_layer,
         "H": config.n_head,
         "mlp": config.use_mlp,
-        "off": [[part.layer, part.kind, part.head] for part in parts],
+        "off": [(part.layer, part.kind, part.head) for part in parts],
         "replacement": how,
         "divergence": round(float(divergence(before, after)), 4),
         "rows": [
@@ -154,5 +157,5 @@ def _probability(logprob: Tensor) -> float:
     return float(f"{float(logprob.exp()):.5g}")
 
 
-def _json(value: dict[str, Any]) -> str:
+def _json(value: Mapping[str, object]) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 from torch import Tensor
@@ -19,6 +19,9 @@ from ui.conclusions import listed, quoted
 from ui.handlers import inputs
 from ui.handlers.inputs import InputError
 from ui.handlers.open_model import open_model, refused
+from ui.payloads import fields
+from ui.payloads.attention import Circuit, CircuitRequest, CircuitWithout, PairRequest
+from ui.payloads.common import Guess
 from ui.services import Services
 
 _MOST_NODES, _MOST_OFF, _N_NEXT, _N_NAMED = 16, 40, 5, 3
@@ -26,16 +29,10 @@ _SMALL = 0.5  # logits: a smaller difference is no preference
 _KINDS = ("head", "neuron")
 
 
-def circuit(services: Services, request: object) -> str:
-    """[model, text, token id, rival's id] as JSON; a sentence in "message" where it cannot be.
-
-    Keys: tokens (labels of the text), words (of each token, what it brings in logits), nodes ({kind, layer, index,
-    place, name, influence, really}: `really` is what the difference changes by when the node is switched off, None for
-    words and the answer), edges ([source, target, weight]), total, constants, carried (share), next ([label,
-    probability]), said, checked (how well influence and check agree, in words).
-    """
+def circuit(services: Services, request: Annotated[object, PairRequest]) -> Annotated[str, Circuit]:
+    """The words, heads and neurons that lead to a prediction; a message where it cannot be."""
     try:
-        lm, ids, word, rival = _asked(services, request, 4)
+        lm, ids, word, rival = _asked(services, request)
         found = services.now(lambda: word_circuit(lm.model, ids, word, rival, most=_MOST_NODES))
         really = [
             services.now(lambda node=node: _difference(logits_without_nodes(lm.model, ids, [node]), word, rival))
@@ -50,21 +47,18 @@ def circuit(services: Services, request: object) -> str:
         return refused(error)
 
 
-def circuit_without(services: Services, request: object) -> str:
-    """[model, text, token id, rival's id, nodes off, edge cut] as JSON: {difference, next}, or a message.
-
-    A node is [kind, layer, index, place], an edge a pair of nodes or null; one of both is given.
-    """
+def circuit_without(services: Services, request: Annotated[object, CircuitRequest]) -> Annotated[str, CircuitWithout]:
+    """The prediction without some nodes, or without an edge; a message where it cannot be."""
     try:
-        lm, ids, word, rival = _asked(services, request, 6)
-        off, edge = request[4:] if isinstance(request, list) else ([], None)
+        lm, ids, word, rival = _asked(services, request)
+        off, edge = fields(request, "off", "edge")
         if not isinstance(off, list) or len(off) > _MOST_OFF:
             raise InputError(f"At most {_MOST_OFF} parts are switched off at once.")
         nodes = [_node(lm, ids, one) for one in off]
         pair = edge if isinstance(edge, list) and len(edge) == 2 else [None, None]
         ends = None if edge is None else tuple(_node(lm, ids, one) for one in pair)
 
-        def computed() -> dict[str, Any]:
+        def computed() -> CircuitWithout:
             if ends is None:
                 logits = logits_without_nodes(lm.model, ids, nodes)
             else:
@@ -76,8 +70,8 @@ def circuit_without(services: Services, request: object) -> str:
         return refused(error)
 
 
-def _asked(services: Services, request: object, n: int) -> tuple[LanguageModel, list[int], int, int]:
-    model, text, word, rival = request[:4] if isinstance(request, list) and len(request) == n else [None] * 4
+def _asked(services: Services, request: object) -> tuple[LanguageModel, list[int], int, int]:
+    model, text, word, rival = fields(request, "model", "text", "word", "rival")
     lm = open_model(services, model)
     high = lm.model.config.vocab_size - 1
     chosen = [inputs.whole(one, "The token", low=0, high=high) for one in (word, rival)]
@@ -106,9 +100,9 @@ def _described(
     ids: list[int],
     found: WordCircuit,
     really: Sequence[float | None],
-    following: list[list[str | float]],
+    following: list[Guess],
     words: tuple[int, int],
-) -> dict[str, Any]:
+) -> Circuit:
     labels = [describe_token(lm.tokenizer, token) for token in ids]
     pair = [describe_token(lm.tokenizer, token) for token in words]
     names = [_name(node, labels, pair[0]) for node in found.nodes]
@@ -127,7 +121,7 @@ def _described(
             }
             for node, name, real in zip(found.nodes, names, really, strict=True)
         ],
-        "edges": [[edge.source, edge.target, round(edge.weight, 3)] for edge in found.edges],
+        "edges": [(edge.source, edge.target, round(edge.weight, 3)) for edge in found.edges],
         "layers": lm.model.config.n_layer,
         "total": round(found.total, 3),
         "constants": round(found.constants, 3),
@@ -191,10 +185,10 @@ def _difference(logits: Tensor, word: int, rival: int) -> float:
     return float(logits[word] - logits[rival])
 
 
-def _next(lm: LanguageModel, logits: Tensor) -> list[list[str | float]]:
+def _next(lm: LanguageModel, logits: Tensor) -> list[Guess]:
     chances = logits.softmax(-1)
     best = chances.topk(min(_N_NEXT, len(chances)))
     return [
-        [describe_token(lm.tokenizer, token), round(p, 4)]
+        (describe_token(lm.tokenizer, token), round(p, 4))
         for token, p in zip(best.indices.tolist(), best.values.tolist(), strict=True)
     ]

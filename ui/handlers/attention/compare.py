@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from ui.conclusions import listed
 from ui.handlers.attention import codec, maps
 from ui.handlers.attention.maps import ChosenHead, ReadText, chosen, header
 from ui.handlers.inputs import InputError
+from ui.payloads.attention import AttentionMaps, HeadMap, HeadRequest
 from ui.services import Services
 
 _BETWEEN = ":"
@@ -52,8 +53,8 @@ def check(a: ReadText, b: ReadText) -> None:
         raise InputError("One of the models sees the future and the other does not; their maps cannot be subtracted.")
 
 
-def head_difference(services: Services, request: object) -> dict[str, Any] | None:
-    """One head's difference for the component. `request` is [joined key, layer, head, mode]."""
+def head_difference(services: Services, request: Annotated[object, HeadRequest]) -> HeadMap | None:
+    """One head's difference for the component; the key joins both readings."""
     found = both(services, request)
     if found is None:
         return None
@@ -65,10 +66,10 @@ def head_difference(services: Services, request: object) -> dict[str, Any] | Non
 
 def both(services: Services, request: object) -> tuple[ChosenHead, ChosenHead] | None:
     """The same head in both readings, or None for an invalid request."""
-    if not isinstance(request, list) or not request or not isinstance(request[0], str):
+    if not isinstance(request, dict) or not isinstance(request.get("key"), str):
         return None
-    first, _, second = request[0].partition(_BETWEEN)
-    a, b = (chosen(services, [key, *request[1:]]) for key in (first, second))
+    first, _, second = request["key"].partition(_BETWEEN)
+    a, b = (chosen(services, {**request, "key": key}) for key in (first, second))
     if a is None or b is None or a.kept.reading.n_tokens != b.kept.reading.n_tokens:
         return None
     return a, b
@@ -88,7 +89,7 @@ def _describe(a: ReadText, b: ReadText, text: str) -> str:
         small.add(change)
         changed.append([round(float(v), 4) for v in 0.5 * np.abs(change).sum(-1).mean(-1)])
     best = int(np.argmax(changed))
-    value = {
+    value: AttentionMaps = {
         **header(a, maps.RAW, text),
         "key": a.key + _BETWEEN + b.key,
         "tokens": joined_labels(a, b),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import base64
 import io
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 
 from ui.handlers.attention import codec
 from ui.handlers.attention.maps import WITHOUT_FIRST, ChosenHead, chosen, shown_as
+from ui.payloads.attention import HeadRequest
 from ui.services import Services
 
 # A larger fp32 array would be too much for a browser; the chosen head alone always fits.
@@ -17,8 +18,8 @@ _MOST_ARRAY_BYTES = 48 << 20
 _MOST_PAGE_CELLS = 3_000_000
 
 
-def arrays(services: Services, request: object) -> str | None:
-    """A compressed .npz as a data URL. `request` is [key, layer, head, mode].
+def arrays(services: Services, request: Annotated[object, HeadRequest]) -> str | None:
+    """A compressed .npz as a data URL.
 
     Arrays: attention float32 [n_layer, n_head, T, T], or [T, T] of the chosen head when all would be too large;
     tokens, token_ids; layer and head, the chosen ones. Rows with no attention left are NaN.
@@ -43,7 +44,7 @@ def arrays(services: Services, request: object) -> str | None:
     return f"data:application/zip;base64,{base64.b64encode(target.getvalue()).decode()}"
 
 
-def maps_for_a_page(services: Services, request: object) -> dict[str, Any] | None:
+def maps_for_a_page(services: Services, request: object) -> dict[str, str] | None:
     """Precomputed `head_map` answers for an offline page, "layer,head" -> map: all heads, or those of one layer."""
     found = chosen(services, request)
     if found is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated
 
 from gptcore.analysis import LogitAttribution, logit_attribution
 from gptcore.errors import GPTCoreError
@@ -15,6 +15,8 @@ from ui.conclusions import quoted
 from ui.handlers import inputs
 from ui.handlers.attention.why import named_part
 from ui.handlers.open_model import open_model, refused
+from ui.payloads import fields
+from ui.payloads.attention import Formed, FormedPart, PairRequest
 from ui.services import Services
 from ui.state.model_store import base_name, moments
 
@@ -23,14 +25,10 @@ _SMALL = 0.5  # of a logit
 _TAKEN = 0.5  # share of its final value from which a part counts as formed
 
 
-def formed(services: Services, request: object) -> str:
-    """[model, text, token id, rival's id] as JSON; on failure a sentence in "message", "" without checkpoints.
-
-    Keys: steps (updates at each checkpoint, the finished model last as null), total (the difference of both logits at
-    each), parts ({name, values}: those that write most at any checkpoint), said.
-    """
+def formed(services: Services, request: Annotated[object, PairRequest]) -> Annotated[str, Formed]:
+    """How a preference formed over a model's checkpoints; a message where it cannot be, "" without checkpoints."""
     try:
-        model, text, *pair = request if isinstance(request, list) and len(request) == 4 else [None] * 4
+        model, text, *pair = fields(request, "model", "text", "word", "rival")
         lm = open_model(services, model)
         base = base_name(str(model))
         kept = moments(base)
@@ -51,8 +49,8 @@ def formed(services: Services, request: object) -> str:
         return refused(error)
 
 
-def described(found: Sequence[LogitAttribution], steps: Sequence[int | None], pair: Sequence[str]) -> dict[str, Any]:
-    """What each part wrote at every checkpoint; keys as in `formed`.
+def described(found: Sequence[LogitAttribution], steps: Sequence[int | None], pair: Sequence[str]) -> Formed:
+    """What each part wrote at every checkpoint.
 
     Args:
         found: attribution of the same logit difference at every checkpoint; at least one.
@@ -62,7 +60,7 @@ def described(found: Sequence[LogitAttribution], steps: Sequence[int | None], pa
     names = found[-1].names
     values = [[float(one.values[place]) for one in found] for place in range(len(names))]
     largest = sorted(range(len(names)), key=lambda place: -max(map(abs, values[place])))[:_N_PARTS]
-    parts = [
+    parts: list[FormedPart] = [
         {"name": named_part(names[place]), "values": [round(value, 3) for value in values[place]]} for place in largest
     ]
     totals = [round(one.total, 3) for one in found]
@@ -70,7 +68,7 @@ def described(found: Sequence[LogitAttribution], steps: Sequence[int | None], pa
 
 
 def conclusion(
-    parts: Sequence[dict[str, Any]], totals: Sequence[float], steps: Sequence[int | None], pair: Sequence[str]
+    parts: Sequence[FormedPart], totals: Sequence[float], steps: Sequence[int | None], pair: Sequence[str]
 ) -> str:
     """When a model began to prefer a word, and when the part that writes most for it had formed.
 

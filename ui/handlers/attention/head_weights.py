@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import Annotated
 
 from gptcore.analysis import Composition, HeadCircuits, head_circuits
 from gptcore.errors import GPTCoreError
@@ -12,6 +13,8 @@ from gptcore.tokenizers import describe_token
 from ui.conclusions import listed, quoted
 from ui.handlers import inputs
 from ui.handlers.open_model import open_model, refused
+from ui.payloads import fields
+from ui.payloads.attention import HeadOfModel, HeadWeights
 from ui.services import Services
 
 _N, _N_NAMED = 10, 3
@@ -20,27 +23,24 @@ _BUILDS = 0.2  # of a composition score: about twice the score of random weights
 _KINDS = {"Q": "what it looks for", "K": "what it looks at", "V": "what it passes on"}
 
 
-def head_weights(services: Services, request: object) -> str:
-    """[model, layer, head] as JSON; a sentence in "message" where it cannot be.
-
-    Keys: said, copied and suppressed ([label, logit]), copying, compositions ([head, in what, score]).
-    """
+def head_weights(services: Services, request: Annotated[object, HeadOfModel]) -> Annotated[str, HeadWeights]:
+    """A head from its weights alone; a message where it cannot be."""
     try:
-        model, layer, head = request if isinstance(request, list) and len(request) == 3 else [None] * 3
+        model, layer, head = fields(request, "model", "layer", "head")
         lm = open_model(services, model)
         config = lm.model.config
         at_layer = inputs.whole(layer, "The layer", low=0, high=config.n_layer - 1)
         at_head = inputs.whole(head, "The head", low=0, high=config.n_head - 1)
         found = services.now(lambda: head_circuits(lm.model, at_layer, at_head, n=_N))
-        value = {
+        value: HeadWeights = {
             "said": conclusion(f"{at_layer}.{at_head}", found, _labels(lm, found)),
             "copied": [
-                [name, round(logit, 2)] for name, (_, logit) in zip(_labels(lm, found), found.copied, strict=True)
+                (name, round(logit, 2)) for name, (_, logit) in zip(_labels(lm, found), found.copied, strict=True)
             ],
-            "suppressed": [[describe_token(lm.tokenizer, token), round(logit, 2)] for token, logit in found.suppressed],
+            "suppressed": [(describe_token(lm.tokenizer, token), round(logit, 2)) for token, logit in found.suppressed],
             "copying": round(found.copying, 2),
             "compositions": [
-                [f"head {one.layer}.{one.head}", _KINDS[one.kind], round(one.score, 2)] for one in found.compositions
+                (f"head {one.layer}.{one.head}", _KINDS[one.kind], round(one.score, 2)) for one in found.compositions
             ],
         }
         return json.dumps(value, ensure_ascii=False)

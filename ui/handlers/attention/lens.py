@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
 
 from gptcore.analysis import logit_lens, settled_depths
 from gptcore.errors import GPTCoreError
@@ -12,6 +11,7 @@ from gptcore.zero_shot.metrics import percent
 from ui.conclusions import UNSURE, quoted
 from ui.handlers.attention import maps
 from ui.handlers.attention.maps import AttentionForm, ReadText
+from ui.payloads.attention import Lens
 from ui.services import Services
 from ui.state.token_stream import label
 
@@ -20,13 +20,7 @@ _MOST_POSITIONS = 64
 
 
 def lens(services: Services, session_id: str | None, form: AttentionForm) -> str:
-    """The lens as JSON for the component; errors become its message. Arguments as in `maps.read`.
-
-    Keys: model, said (a conclusion in words), note, tokens (of the columns), first (place of the first column), depths
-    (names of the rows, the embeddings first), by row and column best (label), probability, rank and share of the final
-    choice, known (per column, the depth from which its token was the top guess; null for never, and for a token without
-    context), and knew (a conclusion about that).
-    """
+    """JSON of a `Lens`; errors become its message. Arguments as in `maps.read`."""
     try:
         seen = maps.read(services, session_id, form)
         found = services.now(lambda: _describe(seen))
@@ -35,7 +29,7 @@ def lens(services: Services, session_id: str | None, form: AttentionForm) -> str
         return maps.message(str(error))
 
 
-def _describe(seen: ReadText) -> dict[str, Any]:
+def _describe(seen: ReadText) -> Lens:
     ids = seen.kept.reading.token_ids
     first = max(0, len(ids) - _MOST_POSITIONS)
     found = logit_lens(seen.lm.model, ids, first=first)

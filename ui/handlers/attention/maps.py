@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 import torch
@@ -19,6 +19,18 @@ from ui import conclusions
 from ui.handlers import inputs
 from ui.handlers.attention import codec
 from ui.handlers.inputs import InputError
+from ui.payloads import fields
+from ui.payloads.attention import (
+    AttentionMaps,
+    CellRequest,
+    HeadMap,
+    HeadRequest,
+    ReadingHeader,
+    Role,
+    ScoreMap,
+    Scores,
+    SoftmaxRow,
+)
 from ui.services import Services
 from ui.state.attention_cache import CachedAttention
 
@@ -159,7 +171,7 @@ def describe(seen: StoredReading, profile: HeadScores | None, *, mode: str, text
 
     scores = head_scores(layers(), reading.token_ids)
     roles = _roles(scores, profile, reading)
-    value = {
+    value: AttentionMaps = {
         **header(seen, mode, text),
         "keep": keep,
         "signed": False,
@@ -179,7 +191,7 @@ def scores_of(kept: CachedAttention) -> HeadScores:
     return head_scores(kept.reading.layers(), kept.reading.token_ids)
 
 
-def header(seen: StoredReading, mode: str, text: str) -> dict[str, Any]:
+def header(seen: StoredReading, mode: str, text: str) -> ReadingHeader:
     """The fields common to all readings."""
     reading = seen.kept.reading
     return {
@@ -188,7 +200,7 @@ def header(seen: StoredReading, mode: str, text: str) -> dict[str, Any]:
         "text": text,
         "mode": mode,
         "note": seen.note,
-        "tokens": seen.kept.labels,
+        "tokens": list(seen.kept.labels),
         "ids": list(reading.token_ids),
         "L": reading.n_layer,
         "H": reading.n_head,
@@ -218,13 +230,8 @@ class ChosenHead:
 
 
 def chosen(services: Services, request: object) -> ChosenHead | None:
-    """Parses an untrusted request, [key, layer, head, mode, ...].
-
-    None if the reading has expired or the request is invalid.
-    """
-    if not isinstance(request, list) or len(request) < 4:
-        return None
-    key, layer, head, mode = request[:4]
+    """The head that a `HeadRequest`, untrusted, names. None if the reading has expired or the request is invalid."""
+    key, layer, head, mode = fields(request, "key", "layer", "head", "mode")
     kept = services.attention_cache.get(key)
     if kept is None or mode not in MODES:
         return None
@@ -233,48 +240,40 @@ def chosen(services: Services, request: object) -> ChosenHead | None:
     return ChosenHead(kept, layer, head, mode)
 
 
-def head_map(services: Services, request: object) -> dict[str, Any] | None:
-    """One head's map for the component. `request` is [key, layer, head, mode]."""
+def head_map(services: Services, request: Annotated[object, HeadRequest]) -> HeadMap | None:
+    """One head's map for the component."""
     found = chosen(services, request)
     if found is None:
         return None
     return {"map": services.now(lambda: codec.one_map(found.weights, causal=found.kept.reading.causal, signed=False))}
 
 
-def steps(services: Services, request: object) -> dict[str, Any] | None:
-    """The raw scores of every pair, from which one head's map is computed. `request` is [key, layer, head, mode]."""
+def steps(services: Services, request: Annotated[object, HeadRequest]) -> ScoreMap | None:
+    """The raw scores of every pair, from which one head's map is computed."""
     found = chosen(services, request)
     if found is None:
         return None
 
-    def scored() -> dict[str, Any]:
+    def scored() -> ScoreMap:
         values = found.kept.reading.scores(found.layer, found.head).numpy()
         return {"scores": codec.scores(values), "largest": float(f"{np.abs(values).max():.4g}")}
 
     return services.now(scored)
 
 
-def arithmetic(services: Services, request: object) -> dict[str, Any] | None:
-    """One row of the softmax with its real numbers, and the products behind one of its scores.
-
-    Args:
-        request: [key, layer, head, mode, reading token, looked-at token], places counted from 0.
-
-    Returns:
-        {"width": D, "dots": [q.k of every visible token], "scores": [q.k / sqrt(D)], "exps": [exp(score - largest)],
-        "largest", "sum": of the exps, "weights": [...], "products": [q_d * k_d of the looked-at token]}.
-    """
+def arithmetic(services: Services, request: Annotated[object, CellRequest]) -> SoftmaxRow | None:
+    """One row of the softmax with its real numbers, and the products behind one of its scores."""
     found = chosen(services, request)
-    if found is None or not isinstance(request, list) or len(request) != 6:
+    if found is None:
         return None
-    reading, (query, key) = found.kept.reading, request[4:]
+    reading, (query, key) = found.kept.reading, fields(request, "row", "column")
     if not _is_place(query, reading.n_tokens) or not _is_place(key, query + 1 if reading.causal else reading.n_tokens):
         return None
     return services.now(lambda: _softmax_row(found, query, key))
 
 
 @torch.inference_mode()
-def _softmax_row(found: ChosenHead, query: int, key: int) -> dict[str, Any]:
+def _softmax_row(found: ChosenHead, query: int, key: int) -> SoftmaxRow:
     reading = found.kept.reading
     visible = query + 1 if reading.causal else reading.n_tokens
     q, keys = reading.queries[found.layer][found.head][query], reading.keys[found.layer][found.head][:visible]
@@ -325,21 +324,21 @@ def _cut(ids: list[int], limit: int, keep: str) -> tuple[list[int], str]:
     )
 
 
-def _roles(scores: HeadScores, profile: HeadScores | None, reading: QueriesAndKeys) -> list[list[list[Any]]]:
+def _roles(scores: HeadScores, profile: HeadScores | None, reading: QueriesAndKeys) -> list[list[Role]]:
     """The role of every head: by repeated random tokens, else by this text, else its tendency on this text."""
     chance = uniform_scores(reading.token_ids, causal=reading.causal)
 
-    def of(layer: int, head: int) -> list[Any]:
+    def of(layer: int, head: int) -> Role:
         here = scores.role(layer, head, chance)
         for role in [here] if profile is None else [profile.role(layer, head), here]:
             if role not in ("mixed", "first"):
-                return [role, False]
-        return ["first", False] if here == "first" else [scores.leaning(layer, head, chance), True]
+                return role, False
+        return ("first", False) if here == "first" else (scores.leaning(layer, head, chance), True)
 
     return [[of(layer, head) for head in range(reading.n_head)] for layer in range(reading.n_layer)]
 
 
-def plain(scores: HeadScores) -> dict[str, list[list[float | None]]]:
+def plain(scores: HeadScores) -> dict[str, Scores]:
     """Scores by name as nested lists, null where the text does not allow a score."""
     return {
         name: [[None if math.isnan(v) else round(v, 3) for v in row] for row in getattr(scores, name).tolist()]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Annotated
 
 from torch import Tensor
 
@@ -15,20 +15,17 @@ from gptcore.tokenizers import describe_token
 from ui import conclusions
 from ui.handlers import inputs, ladder
 from ui.handlers.open_model import open_model, refused
+from ui.payloads import fields
+from ui.payloads.attention import InnerSizes, NeuronRequest, Neurons
 from ui.services import Services
 
 _N_TOP, _N_WRITTEN, _MOST_TOKENS = 10, 6, 200
 
 
-def neurons(services: Services, request: object) -> str:
-    """[model, text, layer, neuron, or None for the one that stands out most], as JSON; a sentence where it cannot be.
-
-    Keys: said (a conclusion in words), layer, n_layer, n_inner, tokens (labels), top (neurons that stand out),
-    neuron, activations (one a token), more and less (label and change of the logit of what the neuron makes
-    likelier and less likely), note.
-    """
+def neurons(services: Services, request: Annotated[object, NeuronRequest]) -> Annotated[str, Neurons]:
+    """A neuron over a text; a message where it cannot be."""
     try:
-        model, text, layer, neuron = request if isinstance(request, list) and len(request) == 4 else [None] * 4
+        model, text, layer, neuron = fields(request, "model", "text", "layer", "neuron")
         lm = open_model(services, model)
         text = inputs.text(text, "The text", most=services.limits.max_prompt_chars, least=1)
         last = lm.model.config.n_layer - 1
@@ -40,9 +37,9 @@ def neurons(services: Services, request: object) -> str:
         return refused(error)
 
 
-def inner_sizes(services: Services, request: object) -> str:
-    """The recorded losses by inner width, as JSON: how (a sentence) and sizes ([name, loss, parameters] each)."""
-    sizes = [[name, rung.loss, rung.parameters] for name, rung in ladder.inner_sizes().items()]
+def inner_sizes(services: Services, request: Annotated[object, None]) -> Annotated[str, InnerSizes]:
+    """The recorded losses by inner width; ignores the request."""
+    sizes = [(name, rung.loss, rung.parameters) for name, rung in ladder.inner_sizes().items()]
     found = ladder.inner_sizes()
     gains = [
         round(found[smaller].loss, 3) - round(found[larger].loss, 3) for smaller, larger in (("2", "4"), ("4", "8"))
@@ -52,7 +49,7 @@ def inner_sizes(services: Services, request: object) -> str:
     return json.dumps({"how": f"{ladder.how()} {said}", "sizes": sizes}, ensure_ascii=False)
 
 
-def _described(lm: LanguageModel, ids: list[int], layer: int, neuron: object) -> dict[str, Any]:
+def _described(lm: LanguageModel, ids: list[int], layer: int, neuron: object) -> Neurons:
     most = min(_MOST_TOKENS, lm.model.config.n_positions)
     cut = f"The last {most} of {len(ids):,} tokens are shown." if len(ids) > most else ""
     ids = ids[-most:]

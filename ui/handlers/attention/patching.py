@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import torch
 from torch import Tensor
@@ -22,6 +22,9 @@ from ui.handlers import inputs
 from ui.handlers.inputs import InputError
 from ui.handlers.open_model import open_model, refused
 from ui.handlers.sheets import message
+from ui.payloads import fields
+from ui.payloads.attention import Patched, PatchingGrid, PatchRequest
+from ui.payloads.common import Guess
 from ui.services import Services
 from ui.state.model_store import base_name
 
@@ -86,10 +89,7 @@ def grid(services: Services, session_id: str | None, model: object, first: objec
     """Patches one value of B's run at a time with A's, and yields the recovered share of A's answer.
 
     Yields:
-        JSON of {texts [A, B], a, b (labels of the tokens), answers [label, label], chances ([A's, B's] of both words),
-        next ([label, probability] of B), estimate (of the rows, from one gradient), rows (share of the difference that
-        comes back, by depth and position), heads (by layer and head, at the end), total, said, often (of an example,
-        how often it holds), stopped}; a message where it cannot be.
+        JSON of a `PatchingGrid`; a message where it cannot be.
     """
     try:
         lm = services.models.get(inputs.model_name(model))
@@ -97,8 +97,9 @@ def grid(services: Services, session_id: str | None, model: object, first: objec
         named = ((first, "Sentence A"), (second, "Sentence B"))
         ids = [read_ids(lm, inputs.text(text, name, most=most, least=1), name) for text, name in named]
         chances, words = both_answers(services, lm, ids)
-        about = {"texts": [first, second], "model": lm.name, "often": how_often(model, first, second)}
-        yield from _computed(services, session_id, lm, ids, chances, words, about)
+        texts = [str(first), str(second)]
+        often = how_often(model, first, second)
+        yield from _computed(services, session_id, lm, ids, chances, words, texts, often)
     except GPTCoreError as error:
         yield message(str(error))
 
@@ -110,14 +111,17 @@ def _computed(
     ids: list[list[int]],
     chances: Tensor,
     words: tuple[int, int],
-    about: dict[str, Any],
+    texts: list[str],
+    often: str,
 ) -> Iterator[str]:
     """Yields an estimate of the grid, the grid by depth, then the share of single heads."""
     (word, rival), (source, target), n_layer = words, ids, lm.model.config.n_layer
     labels = [[describe_token(lm.tokenizer, token) for token in one] for one in ids]
     estimate = services.now(lambda: attribution_patching(lm.model, source, target, word, rival))
-    shown: dict[str, Any] = {
-        **about,
+    shown: PatchingGrid = {
+        "texts": texts,
+        "model": lm.name,
+        "often": often,
         "a": labels[0],
         "b": labels[1],
         "answers": [describe_token(lm.tokenizer, token) for token in words],
@@ -146,13 +150,10 @@ def _computed(
     yield _json({**shown, "said": conclusion(labels[0], labels[1], shown["rows"], shown["heads"])})
 
 
-def patched(services: Services, request: object) -> str:
-    """[model, sentence A, sentence B, cells] as JSON of {next}: what B goes on with, with A's values in the cells.
-
-    A cell is [depth, place]. A sentence in "message" where it cannot be.
-    """
+def patched(services: Services, request: Annotated[object, PatchRequest]) -> Annotated[str, Patched]:
+    """What sentence B goes on with, with A's values in some cells; a message where it cannot be."""
     try:
-        model, first, second, cells = request if isinstance(request, list) and len(request) == 4 else [None] * 4
+        model, first, second, cells = fields(request, "model", "first", "second", "cells")
         lm = open_model(services, model)
         most = services.limits.max_prompt_chars
         named = ((first, "Sentence A"), (second, "Sentence B"))
@@ -171,11 +172,11 @@ def _cell(value: object) -> tuple[int, int]:
     return inputs.whole(depth, "The depth", low=0, high=1000), inputs.whole(place, "The place", low=0, high=10_000)
 
 
-def _likeliest(lm: LanguageModel, chances: Tensor) -> list[list[str | float]]:
-    """[label, probability] of the likeliest tokens."""
+def _likeliest(lm: LanguageModel, chances: Tensor) -> list[Guess]:
+    """The likeliest tokens."""
     best = chances.topk(min(_N_NEXT, len(chances)))
     found = zip(best.indices.tolist(), best.values.tolist(), strict=True)
-    return [[describe_token(lm.tokenizer, token), round(chance, 4)] for token, chance in found]
+    return [(describe_token(lm.tokenizer, token), round(chance, 4)) for token, chance in found]
 
 
 def _shares(rows: Iterator[tuple[int, Tensor]]) -> Iterator[list[float]]:
@@ -247,5 +248,5 @@ def read_ids(lm: LanguageModel, text: str, name: str) -> list[int]:
     return ids
 
 
-def _json(value: dict[str, Any]) -> str:
+def _json(value: Mapping[str, object]) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

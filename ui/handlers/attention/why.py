@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from collections.abc import Sequence
+from typing import Annotated
 
 import torch
 
@@ -17,6 +18,9 @@ from ui.conclusions import listed, quoted
 from ui.handlers import inputs
 from ui.handlers.attention.patching import measured
 from ui.handlers.open_model import open_model, refused
+from ui.payloads import fields
+from ui.payloads.attention import PairRequest, Part, Why
+from ui.payloads.common import Choice
 from ui.services import Services
 
 _N_CHOICES, _N_PARTS, _N_NAMED = 8, 10, 3
@@ -26,18 +30,13 @@ _PART = re.compile(r"L(\d+)(?:H(\d+)| MLP)")
 _PLAIN = {"token": "the last token itself", "position": "its position", "constants": "biases"}
 
 
-def why(services: Services, request: object) -> str:
-    """[model, text, token id or null, rival's id or null] as JSON; a sentence in "message" where it cannot be.
+def why(services: Services, request: Annotated[object, PairRequest]) -> Annotated[str, Why]:
+    """A prediction as a sum over the model's parts; a message where it cannot be.
 
     Without ids the likeliest next token is explained against the second likeliest.
-
-    Keys: tokens (labels of the text), choices ([label, probability, id]), word and rival ([label, probability, id]),
-    total (the difference of both logits), parts ({name, layer, head, value, really} with the largest share; `really` is
-    what the difference changes by when the part is switched off, None where it cannot be), rest (number and sum of all
-    others), said, agreement (how well estimates and checks agree in this model, or "").
     """
     try:
-        model, text, *chosen = request if isinstance(request, list) and len(request) == 4 else [None] * 4
+        model, text, *chosen = fields(request, "model", "text", "word", "rival")
         lm = open_model(services, model)
         text = inputs.text(text, "The text", most=services.limits.max_prompt_chars, least=1)
         word, rival = (_id(lm, one) for one in chosen)
@@ -51,7 +50,7 @@ def _id(lm: LanguageModel, value: object) -> int | None:
     return None if value is None else inputs.whole(value, "The token", low=0, high=lm.model.config.vocab_size - 1)
 
 
-def _explained(lm: LanguageModel, ids: list[int], word: int | None, rival: int | None) -> dict[str, Any]:
+def _explained(lm: LanguageModel, ids: list[int], word: int | None, rival: int | None) -> Why:
     """What `why` describes."""
     ids = ids[-lm.model.config.n_positions :]
     logits = logits_without(lm.model, ids, [[]])[0]  # [V]
@@ -63,14 +62,11 @@ def _explained(lm: LanguageModel, ids: list[int], word: int | None, rival: int |
     found = logit_attribution(lm.model, ids, word, rival)
     largest = _largest(found)
     really = _checked(lm, ids, [_part(name) for name, _ in largest], word, rival, found.total)
-    parts = [
-        {**_named(name), "value": _rounded(value), "really": None if real is None else _rounded(real)}
-        for (name, value), real in zip(largest, really, strict=True)
-    ]
+    parts = [_share(name, value, real) for (name, value), real in zip(largest, really, strict=True)]
     rest = found.total - sum(value for _, value in largest)
 
-    def choice(token: int) -> list[str | float | int]:
-        return [describe_token(lm.tokenizer, token), float(f"{float(chances[token]):.4g}"), token]
+    def choice(token: int) -> Choice:
+        return describe_token(lm.tokenizer, token), float(f"{float(chances[token]):.4g}"), token
 
     return {
         "tokens": [describe_token(lm.tokenizer, token) for token in ids],
@@ -79,13 +75,13 @@ def _explained(lm: LanguageModel, ids: list[int], word: int | None, rival: int |
         "rival": choice(rival),
         "total": _rounded(found.total),
         "parts": parts,
-        "rest": [len(found.names) - len(largest), _rounded(rest)],
+        "rest": (len(found.names) - len(largest), _rounded(rest)),
         "agreement": _agreement(lm.name),
         "said": conclusion(choice(word)[0], choice(rival)[0], found.total, parts),
     }
 
 
-def conclusion(word: object, rival: object, total: float, parts: list[dict[str, Any]]) -> str:
+def conclusion(word: object, rival: object, total: float, parts: Sequence[Part]) -> str:
     """Which parts favour a word most, and whether ablating them confirms it.
 
     Args:
@@ -97,18 +93,21 @@ def conclusion(word: object, rival: object, total: float, parts: list[dict[str, 
     if abs(total) < _SMALL:
         return f"Nothing stands out: the model hardly prefers {pair} ({total:+.1f})."
     sign = 1 if total > 0 else -1
-    helping = [part for part in parts if sign * part["value"] > 0 and part["really"] is not None][:_N_NAMED]
+    helping = [
+        (part["name"], part["value"], part["really"])
+        for part in parts
+        if sign * part["value"] > 0 and part["really"] is not None
+    ][:_N_NAMED]
     if not helping:
         return f"{pair}, {total:+.1f}: no head or MLP favours it; it comes from the embeddings and biases."
-    named = listed([f"{part['name']} ({part['value']:+.1f})" for part in helping])
-    first = helping[0]
-    real = first["really"]
-    if sign * real <= -_HELD * abs(first["value"]):
-        check = f"Switching {first['name']} off really takes {abs(real):.1f} away."
+    named = listed([f"{name} ({value:+.1f})" for name, value, _ in helping])
+    first, value, real = helping[0]
+    if sign * real <= -_HELD * abs(value):
+        check = f"Switching {first} off really takes {abs(real):.1f} away."
     elif sign * real < 0:
-        check = f"Switching {first['name']} off takes only {abs(real):.1f} away: later layers make up for it."
+        check = f"Switching {first} off takes only {abs(real):.1f} away: later layers make up for it."
     else:
-        check = f"Yet without {first['name']} it does not shrink ({real:+.1f}): later layers make up for it."
+        check = f"Yet without {first} it does not shrink ({real:+.1f}): later layers make up for it."
     return f"{pair}, {total:+.1f}: mostly {named}. {check}"
 
 
@@ -156,10 +155,11 @@ def named_part(name: str) -> str:
     return f"the MLP of layer {part.layer}" if part.kind == "mlp" else f"head {part.layer}.{part.head}"
 
 
-def _named(name: str) -> dict[str, Any]:
-    """A part as people name it, and where it is."""
-    part = _part(name)
-    return {"name": named_part(name), "layer": part and part.layer, "head": part and part.head}
+def _share(name: str, value: float, real: float | None) -> Part:
+    """A part as people name it, where it is, and its share."""
+    part, really = _part(name), None if real is None else _rounded(real)
+    layer, head = (None, None) if part is None else (part.layer, part.head)
+    return {"name": named_part(name), "layer": layer, "head": head, "value": _rounded(value), "really": really}
 
 
 def _rounded(value: float) -> float:

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated
 
 from gptcore.analysis import ScoreAttribution, query_key_attribution
 from gptcore.errors import GPTCoreError
 from ui.conclusions import quoted
 from ui.handlers.attention import maps
 from ui.handlers.attention.why import named_part
+from ui.payloads import fields
+from ui.payloads.attention import CellRequest
+from ui.payloads.common import Said
 from ui.services import Services
 
 _SMALL = 0.5  # of a score: about a factor of 1.6 in attention
 
 
-def why_there(services: Services, request: object) -> dict[str, Any] | None:
-    """[key, layer, head, mode, reading token, looked-at token]: {said: a sentence}; None for an invalid request.
+def why_there(services: Services, request: Annotated[object, CellRequest]) -> Said | None:
+    """What draws a head's attention from one token to another, as a sentence. None for an invalid request.
 
     The score is taken relative to the mean over all visible tokens, because softmax ignores a common offset.
     """
     found = maps.chosen(services, request)
-    if found is None or not isinstance(request, list) or len(request) != 6:
+    if found is None:
         return None
-    reading, model, (query, key) = found.kept.reading, found.kept.model(), request[4:]
+    reading, model, (query, key) = found.kept.reading, found.kept.model(), fields(request, "row", "column")
     n_tokens = reading.n_tokens
     if not all(isinstance(at, int) and not isinstance(at, bool) and 0 <= at < n_tokens for at in (query, key)):
         return None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from gptcore.errors import GPTCoreError
 from gptcore.finetuning.instruction import ASSISTANT, STOP, SYSTEM, USER, Message, chat_prompt
@@ -16,6 +15,7 @@ from gptcore.language_model import DEFAULT_MODEL, LanguageModel, bundled_models
 from ui.handlers import inputs
 from ui.handlers.inputs import InputError
 from ui.handlers.streaming import stream_text
+from ui.payloads.generate import ChatAnswer
 from ui.services import Services
 from ui.state.sessions import Turn
 
@@ -88,24 +88,24 @@ def reply(
         yield json.dumps({"message": str(error)}, ensure_ascii=False)
         return
     window = lm.model.config.n_positions
-    shown: dict[str, Any] = {
+    shown: ChatAnswer = {
         "answer": "", "plain": "", "used": len(ids), "window": window, "dropped": dropped, "rate": None, "done": False,
         "said": "",
     }  # fmt: skip
     with services.sessions.get(session_id).turn() as run:
         yield json.dumps(shown, ensure_ascii=False)
         answering = TokenSequence(ids, WRITING, seed=talk.seed, tokenizer=lm.tokenizer, stop=[STOP], n_alternatives=0)
-        for new in _written(services, run, lm, answering, min(_MOST_TOKENS, window - len(ids))):
-            shown |= {**new, "used": min(window, len(answering.ids))}
-            shown["answer"] = shown["answer"].lstrip()
+        for text, rate, waiting in _written(services, run, lm, answering, min(_MOST_TOKENS, window - len(ids))):
+            used = min(window, len(answering.ids))
+            shown.update({"answer": text.lstrip(), "rate": rate, "said": waiting, "used": used})
             yield json.dumps(shown, ensure_ascii=False)
         if run.wanted:
             going_on = TokenSequence(continued, WRITING, seed=talk.seed, tokenizer=plain.tokenizer, n_alternatives=0)
             room = min(_MOST_TOKENS // 2, max(1, plain.model.config.n_positions - len(continued)))
-            for new in _written(services, run, plain, going_on, room):
-                shown |= {"plain": new["answer"]}
+            for text, _, _ in _written(services, run, plain, going_on, room):
+                shown["plain"] = text
                 yield json.dumps(shown, ensure_ascii=False)
-        shown |= {"done": True, "said": _conclusion(shown, lm.name, plain.name, stopped=not run.wanted)}
+        shown = {**shown, "done": True, "said": _conclusion(shown, lm.name, plain.name, stopped=not run.wanted)}
         yield json.dumps(shown, ensure_ascii=False)
 
 
@@ -132,16 +132,16 @@ def fitting(lm: LanguageModel, messages: Sequence[Message]) -> tuple[list[int], 
 
 def _written(
     services: Services, run: Turn, lm: LanguageModel, sequence: TokenSequence, n_tokens: int
-) -> Iterator[dict[str, Any]]:
-    """{"answer": text so far, "rate"} as a sequence is written."""
+) -> Iterator[tuple[str, int | None, str]]:
+    """(text so far, tokens a second, what it waits for) as a sequence is written."""
     text = ""
     for update in stream_text(services, run, lm, [sequence], n_tokens):
         text += "".join(made.text for _, made in update.tokens)
         rate = update.figures[0].rate
-        yield {"answer": text, "rate": None if rate is None else round(rate), "said": update.waiting}
+        yield text, None if rate is None else round(rate), update.waiting
 
 
-def _conclusion(shown: dict[str, Any], name: str, plain: str, *, stopped: bool) -> str:
+def _conclusion(shown: ChatAnswer, name: str, plain: str, *, stopped: bool) -> str:
     """What the two columns show, in words."""
     if stopped:
         return "Stopped; what was written is kept."

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from gptcore.inference.sampling import SamplingSettings, Stage, penalise, stages, struck_out
 from gptcore.tokenizers import Tokenizer, describe_token
 from ui import conclusions
+from ui.payloads.generate import Distribution, StageFigures, StruckToken
 from ui.state.sessions import NextToken
 
 # Rows in the chart: enough to see a tail being cut, few enough to read from the back of a room.
@@ -33,7 +33,7 @@ def message(text: str) -> str:
     return json.dumps({"message": text}, ensure_ascii=False)
 
 
-def table(tokenizer: Tokenizer, seen: NextToken, settings: SamplingSettings, n_rows: int) -> dict[str, Any]:
+def table(tokenizer: Tokenizer, seen: NextToken, settings: SamplingSettings, n_rows: int) -> Distribution:
     """The distribution as plain values.
 
     Args:
@@ -47,15 +47,16 @@ def table(tokenizer: Tokenizer, seen: NextToken, settings: SamplingSettings, n_r
     forbidden = struck_out(settings, seen.ids, n_new=n_new, end_id=end_id)
     shown = stages(seen.logits, settings, penalised)
     order = _most_likely(shown, n_rows)
+    struck: list[StruckToken] = [
+        {"label": describe_token(tokenizer, token), "id": token, "by": forbidden[token]}
+        for token in sorted(forbidden, key=lambda token: -seen.logits[token])
+        if penalised[token] == -math.inf
+    ]
     return {
         "after": _tail(tokenizer, seen.ids),
         "vocab_size": len(seen.logits),
         "stages": [_figures(stage) for stage in shown],
-        "struck": [
-            {"label": describe_token(tokenizer, token), "id": token, "by": forbidden[token]}
-            for token in sorted(forbidden, key=lambda token: -seen.logits[token])
-            if penalised[token] == -math.inf
-        ][:_N_STRUCK],
+        "struck": struck[:_N_STRUCK],
         "rows": [
             {
                 "id": token_id,
@@ -84,7 +85,7 @@ def _most_likely(shown: list[Stage], n_rows: int) -> list[int]:
     return first[: n_rows - len(lifted)] + lifted
 
 
-def _figures(stage: Stage) -> dict[str, Any]:
+def _figures(stage: Stage) -> StageFigures:
     return {
         "name": stage.name,
         "candidates": stage.n_candidates,

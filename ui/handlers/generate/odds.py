@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Annotated
 
 import torch
 from torch import Tensor
@@ -16,24 +16,22 @@ from gptcore.tokenizers import describe_token
 from ui.handlers import inputs
 from ui.handlers.inputs import InputError
 from ui.handlers.open_model import open_model, refused
+from ui.payloads import fields
+from ui.payloads.generate import OddsRequest, SamplingOdds
 from ui.services import Services
 
 N_TOKENS, N_COLUMNS = 8, 3
 _DENSE, _STEP = 200, 1.05  # points of the curve: every one up to here, then at this ratio
 
 
-def odds(services: Services, request: object) -> str:
-    """[model, text, three temperatures, three values of k]: the odds of the likeliest tokens under each, as JSON.
-
-    Keys: tokens (labels), temperature and top_k (each a list of [value, probabilities of those tokens]), curve (the n
-    likeliest tokens together have this probability, as [n, probability]) and vocabulary. A sentence where it cannot be.
-    """
+def odds(services: Services, request: Annotated[object, OddsRequest]) -> Annotated[str, SamplingOdds]:
+    """The odds of the likeliest tokens under three temperatures and three values of k; a message where it cannot be."""
     try:
-        model, text, temperatures, ks = request if isinstance(request, list) and len(request) == 4 else [None] * 4
+        model, text, temperatures, ks = fields(request, "model", "text", "temperature", "top_k")
         lm = open_model(services, model)
         text = inputs.text(text, "The text", most=services.limits.max_prompt_chars, least=1)
         settings = [SamplingSettings(temperature=t) for t in _three(temperatures, "Temperature", 0, 100)]
-        limits = [SamplingSettings(top_k=int(k)) for k in _three(ks, "Top-k", 1, lm.model.config.vocab_size)]
+        limits = [int(k) for k in _three(ks, "Top-k", 1, lm.model.config.vocab_size)]
         ids = prompt_ids(lm, text)
         found = services.now(lambda: _described(lm, last_logits(lm.model, ids), settings, limits))
         return json.dumps(found, ensure_ascii=False)
@@ -41,18 +39,16 @@ def odds(services: Services, request: object) -> str:
         return refused(error)
 
 
-def _described(
-    lm: LanguageModel, logits: Tensor, temperatures: list[SamplingSettings], ks: list[SamplingSettings]
-) -> dict[str, Any]:
+def _described(lm: LanguageModel, logits: Tensor, temperatures: list[SamplingSettings], ks: list[int]) -> SamplingOdds:
     chances = logits.float().softmax(dim=-1)
     shown = chances.topk(min(N_TOKENS, len(chances))).indices
     curve = chances.sort(descending=True).values.double().cumsum(dim=0)
     places = sorted({min(n, len(curve)) for n in [*range(1, _DENSE + 1), *_growing(len(curve))]})
     return {
         "tokens": [describe_token(lm.tokenizer, token) for token in shown.tolist()],
-        "temperature": [[one.temperature, _odds(logits, one, shown)] for one in temperatures],
-        "top_k": [[one.top_k, _odds(logits, one, shown)] for one in ks],
-        "curve": [[n, float(f"{float(curve[n - 1]):.5g}")] for n in places],
+        "temperature": [(one.temperature, _odds(logits, one, shown)) for one in temperatures],
+        "top_k": [(k, _odds(logits, SamplingSettings(top_k=k), shown)) for k in ks],
+        "curve": [(n, float(f"{float(curve[n - 1]):.5g}")) for n in places],
         "vocabulary": len(chances),
     }
 

@@ -10,6 +10,7 @@ from gptcore.inference.sequence import TokenSequence, check_seed
 from ui.handlers import inputs
 from ui.handlers.generate import distribution
 from ui.handlers.inputs import WritingForm
+from ui.payloads.generate import Distribution
 from ui.services import Services
 from ui.state.sessions import NextToken
 
@@ -45,18 +46,14 @@ def generate(services: Services, model: str, prompt: str, n: int, form: WritingF
     }
 
 
-def next_token(services: Services, model: str, prompt: str, n_rows: int, sampling: SamplingSettings) -> dict[str, Any]:
-    """The distribution of the token after a prompt, stage by stage, over the full vocabulary.
-
-    Returns:
-        {"vocab_size", "stages": [{name, candidates, entropy in bits, removed}], "rows": [{id, label, p of each stage}]}
-    """
+def next_token(services: Services, model: str, prompt: str, n_rows: int, sampling: SamplingSettings) -> Distribution:
+    """The distribution of the token after a prompt, stage by stage, over the full vocabulary."""
     lm = services.models.get(inputs.model_name(model))
     sampling.check_vocabulary(lm.model.config.vocab_size)
     ids = prompt_ids(lm, inputs.text(prompt, "The prompt", most=services.limits.max_prompt_chars, least=1))
     rows = inputs.whole(n_rows, "The number of rows", low=1, high=1000)
 
-    def read() -> dict[str, Any]:
+    def read() -> Distribution:
         seen = NextToken(lm.name, tuple(ids), len(ids), last_logits(lm.model, ids))
         return distribution.table(lm.tokenizer, seen, sampling, rows)
 

@@ -6,13 +6,15 @@ import json
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 from gptcore.errors import GPTCoreError
 from gptcore.tokenizers import ByteBPE, GPT1Tokenizer, Tokenizer, describe_token, load_tokenizer
 from gptcore.tokenizers.merging import Merge, learn_merges, merges_of, split_words
 from ui.handlers import inputs
 from ui.handlers.inputs import InputError
+from ui.payloads import fields
+from ui.payloads.generate import CutRequest, LearnRequest, Merges, MergesRequest, RecordedCut, TokenizerRow
 from ui.services import Services
 from ui.state.model_store import title_of
 
@@ -36,12 +38,11 @@ RECORDED_CUTS = Path(__file__).with_name("recorded_cuts.json")  # made by tests/
 _EVERY = (ByteBPE, GPT1Tokenizer)  # tokenizers that can encode any character
 
 
-def cut(services: Services, request: object) -> str:
-    """[a text, the picked model] under the model's own tokenizer and every other, as JSON; a tokenizer that fails
-    gets a message."""
+def cut(services: Services, request: Annotated[object, CutRequest]) -> Annotated[str, list[TokenizerRow]]:
+    """A text under the model's own tokenizer and every other; a tokenizer that fails gets a message."""
 
-    def rows() -> list[dict[str, Any]]:
-        text, model = _parts(request)
+    def rows() -> list[TokenizerRow]:
+        text, model = fields(request, "text", "model")
         text, model = inputs.text(text, "The text", most=MOST_CHARS, least=1), inputs.model_name(model)
         own = _cut(services, model, text)
         known = [_cut(services, name, text) for name in _KINDS if name != model]
@@ -52,11 +53,11 @@ def cut(services: Services, request: object) -> str:
     return _answer(rows)
 
 
-def steps(services: Services, request: object) -> str:
-    """[name of a tokenizer, a text]: the pre-token words, and the merges in order, as JSON."""
+def steps(services: Services, request: Annotated[object, MergesRequest]) -> Annotated[str, Merges]:
+    """The pre-token words of a text, and the merges in order."""
 
-    def found() -> dict[str, Any]:
-        name, text = _parts(request)
+    def found() -> Merges:
+        name, text = fields(request, "tokenizer", "text")
         tokenizer = _tokenizer(services, name)
         if not isinstance(tokenizer, ByteBPE):
             raise InputError("Only byte-level tokenizers can be shown merge by merge, such as GPT-2's and mini's.")
@@ -66,11 +67,11 @@ def steps(services: Services, request: object) -> str:
     return _answer(found)
 
 
-def learned(services: Services, request: object) -> str:
-    """[a text, how many merges]: the words of its beginning, and what byte-pair encoding learns from it, as JSON."""
+def learned(services: Services, request: Annotated[object, LearnRequest]) -> Annotated[str, Merges]:
+    """The words of a text's beginning, and what byte-pair encoding learns from the text."""
 
-    def found() -> dict[str, Any]:
-        text, n_merges = _parts(request)
+    def found() -> Merges:
+        text, n_merges = fields(request, "text", "merges")
         text = inputs.text(text, "The text to learn from", most=MOST_LEARNED_CHARS, least=1)
         n = inputs.whole(n_merges, "The number of merges", low=1, high=MOST_MERGES)
         words = split_words(text[:MOST_CHARS])
@@ -79,10 +80,10 @@ def learned(services: Services, request: object) -> str:
     return _answer(found)
 
 
-def _cut(services: Services, name: str, text: str) -> dict[str, Any]:
+def _cut(services: Services, name: str, text: str) -> TokenizerRow:
     """One tokenizer's row."""
     title, what = _KINDS.get(name, (title_of(name), ""))
-    row: dict[str, Any] = {"name": name, "title": title, "what": what}
+    row: TokenizerRow = {"name": name, "title": title, "what": what}
     try:
         tokenizer = _tokenizer(services, name)
         row["what"] = what if name in _KINDS else _OF_MODELS[tokenizer.kind]
@@ -94,26 +95,26 @@ def _cut(services: Services, name: str, text: str) -> dict[str, Any]:
     return {**row, **cut_by(tokenizer, text, ids), "steps": isinstance(tokenizer, ByteBPE)}
 
 
-def cut_by(tokenizer: Tokenizer, text: str, ids: list[int]) -> dict[str, Any]:
+def cut_by(tokenizer: Tokenizer, text: str, ids: list[int]) -> RecordedCut:
     """One row: the tokens as [label, id, bytes in hex], their count, and the decoded text."""
     back = tokenizer.decode(ids)
     n_words = max(1, len(text.split()))
     return {
         "vocabulary": tokenizer.vocab_size,
-        "tokens": [[describe_token(tokenizer, i), i, tokenizer.token_bytes(i).hex(" ")] for i in ids],
+        "tokens": [(describe_token(tokenizer, i), i, tokenizer.token_bytes(i).hex(" ")) for i in ids],
         "per_word": round(len(ids) / n_words, 2),
         "back": None if back == text else back,
     }
 
 
 @cache
-def _recorded() -> dict[str, dict[str, Any]]:
+def _recorded() -> dict[str, dict[str, RecordedCut]]:
     """How GPT-1 and GPT-2 cut the page's examples: tokenizer -> text -> what `cut_by` says."""
     return json.loads(RECORDED_CUTS.read_text(encoding="utf-8"))
 
 
-def _cuts(row: dict[str, Any]) -> tuple[Any, Any]:
-    return row.get("vocabulary"), row.get("tokens")
+def _cuts(row: TokenizerRow) -> tuple[object, object]:
+    return row.get("vocabulary"), [token_id for _, token_id, _ in row.get("tokens", [])]
 
 
 def _tokenizer(services: Services, name: object) -> Tokenizer:
@@ -135,16 +136,12 @@ def _tokenizer(services: Services, name: object) -> Tokenizer:
         ) from None
 
 
-def _shown(words: list[bytes], merges: list[Merge]) -> dict[str, Any]:
+def _shown(words: list[bytes], merges: list[Merge]) -> Merges:
     """Bytes as characters with the same codes, because JSON has no bytes."""
     return {
         "words": [word.decode("latin-1") for word in words],
-        "merges": [[m.left.decode("latin-1"), m.right.decode("latin-1"), m.count] for m in merges],
+        "merges": [(m.left.decode("latin-1"), m.right.decode("latin-1"), m.count) for m in merges],
     }
-
-
-def _parts(request: object) -> tuple[Any, Any]:
-    return (request[0], request[1]) if isinstance(request, list) and len(request) == 2 else (None, None)
 
 
 def _answer(make: Callable[[], object]) -> str:

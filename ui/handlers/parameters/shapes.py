@@ -14,6 +14,7 @@ from gptcore.model import GPT
 from ui import conclusions
 from ui.handlers import inputs
 from ui.handlers.inputs import InputError
+from ui.payloads.parameters import Breakdown, BreakdownRow
 from ui.services import Services
 
 # The controls by the names of GPTConfig's fields, in the order of the page.
@@ -90,19 +91,14 @@ def _untold(controls: dict[str, Any]) -> dict[str, Any]:
 
 
 def breakdown(config: GPTConfig) -> str:
-    """The component's value: a table of components with formulas, numbers, counts and shares, down to the tensor.
-
-    Keys: config (for config.json), total, said (a conclusion in words), name (of the preset that it is), check
-    (what comparing with the real model gave, and whether it agrees: true, false or null), rows of {name, module,
-    formula, numbers, count, share, tensors}.
-    """
+    """JSON of a `Breakdown`: components with formulas, numbers, counts and shares, down to the tensor."""
     count = count_parameters(config)
-    tensors: dict[str, list[list[Any]]] = {}
+    tensors: dict[str, list[tuple[str, list[int], int]]] = {}
     for component, name, dimensions in tensor_shapes(config, layers=range(1)):
         times = config.n_layer if name.startswith("h.") else 1
-        tensors.setdefault(component, []).append([name.replace("h.0.", "h.*."), list(dimensions), times])
+        tensors.setdefault(component, []).append((name.replace("h.0.", "h.*."), list(dimensions), times))
     agrees, said = check_against_the_module(config, count)
-    rows = [
+    rows: list[BreakdownRow] = [
         {
             "name": COMPONENTS[part.name][0],
             "module": COMPONENTS[part.name][1],
@@ -114,7 +110,7 @@ def breakdown(config: GPTConfig) -> str:
         }
         for part in count.components
     ]
-    value = {
+    value: Breakdown = {
         "config": config.to_dict(),
         "total": count.total,
         "said": conclusions.shares([(row["name"].split(":")[0], row["count"]) for row in rows]),

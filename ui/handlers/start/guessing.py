@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from functools import cache
-from typing import Any
+from typing import Annotated
 
 import torch
 from torch import Tensor
@@ -20,6 +20,9 @@ from gptcore.language_model import LanguageModel
 from gptcore.model import evaluating
 from gptcore.training import split
 from ui.handlers import inputs
+from ui.payloads import fields
+from ui.payloads.common import Guess
+from ui.payloads.start import GuessedPart, Passage, PassageRequest
 from ui.services import Services
 
 N_PASSAGES = 12
@@ -41,15 +44,10 @@ def passages() -> tuple[str, ...]:
     return tuple(found[:: max(1, len(found) // N_PASSAGES)][:N_PASSAGES])
 
 
-def passage(services: Services, request: object) -> str | None:
-    """A passage to guess, and how a model guesses it: [model, number]. None for an invalid request.
-
-    Returns:
-        JSON of {"text", "kind" ("letters", or "words" for a model that reads pieces of words), "name", "parts"}, or of
-        {"message"} where the model cannot read it. Parts are {"from", "to" (places in the text), "p", "rank" (of what
-        stands there, for the model), "best": [[text, probability]]}.
-    """
-    model, number = request if isinstance(request, list) and len(request) == 2 else (None, None)
+def passage(services: Services, request: Annotated[object, PassageRequest]) -> Annotated[str, Passage] | None:
+    """A passage to guess, and how a model guesses it; a message where the model cannot read it. None for an invalid
+    request."""
+    model, number = fields(request, "model", "number")
     if isinstance(number, bool) or not isinstance(number, int):
         return None
     text = passages()[number % len(passages())]
@@ -62,22 +60,22 @@ def passage(services: Services, request: object) -> str | None:
     return json.dumps({"text": text, "kind": kind, "name": lm.name, "parts": found}, ensure_ascii=False)
 
 
-def _guessed(lm: LanguageModel, text: str) -> list[dict[str, Any]]:
+def _guessed(lm: LanguageModel, text: str) -> list[GuessedPart]:
     """What is to be guessed of a text, with the model's own guesses."""
     ids = lm.tokenizer.encode(text)[: lm.model.config.n_positions]
     with torch.inference_mode(), evaluating(lm.model):
         chances = lm.model(torch.tensor([ids])).logits[0].float().softmax(-1)  # [T, V]
     by_letter = lm.tokenizer.kind == "char"
     names = _letters(lm) if by_letter else _words(lm)
-    parts, at = [], 0
+    parts, at = list[GuessedPart](), 0
     for place, token in enumerate(ids):
         piece = lm.tokenizer.decode([token])
         begin, at = at, at + len(piece)
         name = names[token]
         whole = by_letter or (name and _is_word(text, begin + 1, at))
         if place and begin >= _GIVEN and whole and text[begin:at] == piece:
-            told = _ranked(chances[place - 1], names, name)
-            parts.append({"from": begin if by_letter else begin + 1, "to": at, **told})
+            p, rank, best = _ranked(chances[place - 1], names, name)
+            parts.append({"from": begin if by_letter else begin + 1, "to": at, "p": p, "rank": rank, "best": best})
     return parts
 
 
@@ -97,7 +95,7 @@ def _is_word(text: str, begin: int, end: int) -> bool:
     return bool(_WORD.fullmatch(text[begin:end])) and not text[end : end + 1].isalpha()
 
 
-def _ranked(chances: Tensor, names: list[str], name: str) -> dict[str, Any]:
+def _ranked(chances: Tensor, names: list[str], name: str) -> tuple[float, int, list[Guess]]:
     """The probability and the rank of what stands there, and the best guesses; cases of a letter count together."""
     merged: dict[str, float] = {}
     order = chances.argsort(descending=True).tolist()
@@ -106,8 +104,8 @@ def _ranked(chances: Tensor, names: list[str], name: str) -> dict[str, Any]:
             merged[names[token]] = merged.get(names[token], 0.0) + chance
     total = sum(merged.values())
     ranked = sorted(merged, key=lambda one: -merged[one])
-    best = [[one, _rounded(merged[one] / total)] for one in ranked[:_N_BEST]]
-    return {"p": _rounded(merged[name] / total), "rank": 1 + ranked.index(name), "best": best}
+    best = [(one, _rounded(merged[one] / total)) for one in ranked[:_N_BEST]]
+    return _rounded(merged[name] / total), 1 + ranked.index(name), best
 
 
 def _rounded(chance: float) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, NamedTuple, TypeGuard
+from typing import Annotated, NamedTuple, TypeGuard
 
 from torch import Tensor
 
@@ -14,6 +14,9 @@ from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import StreamingText, describe_token
 from ui.handlers import inputs
 from ui.handlers.own_text import own_text
+from ui.payloads import fields
+from ui.payloads.common import Choice, TextRequest
+from ui.payloads.start import GuessesRequest, Sentence, SentenceToken
 from ui.services import Services
 from ui.state.machine import described
 from ui.state.model_store import base_name
@@ -89,10 +92,9 @@ def _are_ids(ids: object) -> TypeGuard[list[int]]:
     )
 
 
-def guesses(services: Services, request: object) -> str | None:
-    """The text of so many tokens: [model, ids, the place to look at or null]. None for an invalid
-    request, and for a model that is not open."""
-    model, ids, at = request if isinstance(request, list) and len(request) == 3 else (None, None, None)
+def guesses(services: Services, request: Annotated[object, GuessesRequest]) -> Annotated[str, Sentence] | None:
+    """The text of these tokens. None for an invalid request, and for a model that is not open."""
+    model, ids, at = fields(request, "model", "ids", "at")
     if not isinstance(model, str) or not _are_ids(ids) or services.opened(model) is None:
         return None
     if at is not None and not (type(at) is int and 0 <= at < len(ids)):
@@ -103,10 +105,10 @@ def guesses(services: Services, request: object) -> str | None:
         return None
 
 
-def typed(services: Services, request: object) -> str | None:
-    """A text being typed: [model, text]. A sentence in "message" where the model cannot read it; None for
-    nonsense, and for a model that is not open."""
-    model, text = request if isinstance(request, list) and len(request) == 2 else (None, None)
+def typed(services: Services, request: Annotated[object, TextRequest]) -> Annotated[str, Sentence] | None:
+    """A text being typed; a message where the model cannot read it. None for an invalid request, and for a
+    model that is not open."""
+    model, text = fields(request, "model", "text")
     if not isinstance(model, str) or not isinstance(text, str) or services.opened(model) is None:
         return None
     lm = services.models.get(model)
@@ -129,15 +131,14 @@ def look(services: Services, model: str, ids: list[int], at: int | None = None, 
     return json.dumps({**services.now(lambda: _described(lm, model, ids, at)), "note": note}, ensure_ascii=False)
 
 
-def _described(lm: LanguageModel, model: str, ids: list[int], at: int | None) -> dict[str, Any]:
-    """Keys: model; text; tokens; next (guesses after the last token); arcs [from, to, weight]; end (of text, the id);
-    heads; first (of the tokens that the model reads: of a text beyond its window, the last half of one); machine."""
+def _described(lm: LanguageModel, model: str, ids: list[int], at: int | None) -> Sentence:
+    """Reads a text beyond the window from half a window before its end."""
     window = lm.model.config.n_positions
     first = 0 if len(ids) <= window else len(ids) - max(1, window // 2)
     at = len(ids) - 1 if at is None else max(at, first)
     found = trace(lm.model, ids[first:], at - first)
     chances, looks = found.logits.softmax(dim=-1), found.attended
-    text, tokens = StreamingText(lm.tokenizer), []
+    text, tokens = StreamingText(lm.tokenizer), list[SentenceToken]()
     for place, token in enumerate(ids, start=-first):
         before = chances[place - 1] if place > 0 else None
         tokens.append({
@@ -160,7 +161,7 @@ def _described(lm: LanguageModel, model: str, ids: list[int], at: int | None) ->
     }
 
 
-def _arcs(looks: Tensor, first: int) -> list[list[float]]:
+def _arcs(looks: Tensor, first: int) -> list[tuple[int, int, float]]:
     """[from, to, weight] of the strongest attention links of every token."""
     found = []
     for row in range(2, len(looks)):
@@ -168,15 +169,15 @@ def _arcs(looks: Tensor, first: int) -> list[list[float]]:
         best = looks[row, 1:row].topk(min(_ARCS_EACH, row - 1))
         for column, weight in zip(best.indices.tolist(), best.values, strict=True):
             if weight >= _FAINTEST:
-                found.append([first + row, first + column + 1, _rounded(weight)])
+                found.append((first + row, first + column + 1, _rounded(weight)))
     return found
 
 
-def _likeliest(lm: LanguageModel, chances: Tensor, n: int) -> list[list[str | float | int]]:
-    """[label, probability, id] of the likeliest tokens."""
+def _likeliest(lm: LanguageModel, chances: Tensor, n: int) -> list[Choice]:
+    """The likeliest tokens."""
     best = chances.topk(min(n, len(chances)))
     found = zip(best.indices.tolist(), best.values, strict=True)
-    return [[describe_token(lm.tokenizer, token), _rounded(chance), token] for token, chance in found]
+    return [(describe_token(lm.tokenizer, token), _rounded(chance), token) for token, chance in found]
 
 
 def _rounded(chance: Tensor) -> float:

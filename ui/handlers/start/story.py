@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
+from typing import Annotated
 
 from ui.handlers.sheets import Link, Section
 from ui.services import Services
@@ -29,7 +30,7 @@ class Chapter:
     sections: tuple[Section, ...] = ()
 
 
-def chapters(services: Services, request: object) -> str:
+def chapters(services: Services, request: Annotated[object, None]) -> str:
     """All chapters, as JSON; ignores the request."""
     return json.dumps([asdict(chapter) for chapter in _CHAPTERS], ensure_ascii=False)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated
 
 from gptcore.errors import GPTCoreError
 from gptcore.finetuning.instruction import STOP, USER, Message, chat_prompt, instructions
@@ -16,6 +16,8 @@ from gptcore.language_model import LanguageModel
 from ui.handlers import inputs
 from ui.handlers.streaming import stream_text
 from ui.handlers.train.assistant import bundled_stories, stage
+from ui.payloads import fields
+from ui.payloads.train import Duel, DuelRequest
 from ui.services import Services
 from ui.state import token_stream
 from ui.state.sessions import Turn
@@ -25,14 +27,9 @@ _DUEL_TOKENS, _COMPARED_TOKENS = 80, 160
 _MOST_CHOICES = 400
 
 
-def duel(services: Services, request: object) -> dict[str, Any] | None:
-    """Two answers to one question, to choose the better: [workspace, 0, 1 or null of those shown, their number].
-
-    Returns:
-        {"prompt", "answers" (two texts), "number", "chosen" (so far), "gone" (choices that another stage 1 has just
-        made void)}; {"said"} why there are none; None for an invalid request.
-    """
-    workspace_id, choice, number = [*request[:3], None, None, None][:3] if isinstance(request, list) else [None] * 3
+def duel(services: Services, request: Annotated[object, DuelRequest]) -> Duel:
+    """Two answers to one prompt, to choose the better, or why there are none."""
+    workspace_id, choice, number = fields(request, "bench", "chosen", "number")
     workspace = services.run_manager.steered(workspace_id)
     taught = None if workspace is None else stage(workspace, "instructions")
     if workspace is None or taught is None or taught.language_model is None:

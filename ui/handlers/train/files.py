@@ -8,6 +8,7 @@ import tempfile
 import zipfile
 import zlib
 from pathlib import Path
+from typing import Annotated
 
 from gptcore.analysis import count_parameters
 from gptcore.config import GPTConfig
@@ -16,6 +17,8 @@ from gptcore.language_model import LanguageModel, find_folder, load
 from gptcore.tokenizers import load_tokenizer
 from gptcore.weights.checkpoint import CONFIG_FILE, WEIGHTS_FILE, load_folder, save_folder
 from ui.handlers.inputs import InputError
+from ui.payloads import fields
+from ui.payloads.train import RunRequest
 from ui.runs.run_json import read_run, write_run
 from ui.runs.run_manager import Workspace
 from ui.services import Services
@@ -30,9 +33,9 @@ _MOST_MEMBERS, _PIECE, _LAST_RECORD = 200, 1 << 20, 22
 _MEMBERS = {CONFIG_FILE, WEIGHTS_FILE, "tokenizer.json", "tokenizer_config.json", "vocab.json", "merges.txt"}
 
 
-def recording(services: Services, request: object) -> str | None:
-    """A run with its curve and looks as a data URL of JSON: [workspace, run]. None for an invalid request."""
-    workspace_id, run_id = [*request, None, None][:2] if isinstance(request, list) else (None, None)
+def recording(services: Services, request: Annotated[object, RunRequest]) -> str | None:
+    """A run with its curve and looks as a data URL of JSON. None for an invalid request."""
+    workspace_id, run_id = fields(request, "bench", "run")
     workspace = services.run_manager.get(workspace_id)
     record = next((r for r in workspace.runs if r.id == run_id), None) if workspace is not None else None
     if record is None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import torch
 
@@ -26,6 +25,7 @@ from ui.handlers import inputs
 from ui.handlers.train.forms import LabelForm
 from ui.handlers.train.input_forms import INPUT_FORMS, encoded, texts_of
 from ui.handlers.train.plan import check_size, facts_of, lasting, sample_prompt
+from ui.payloads.train import Told
 from ui.runs.run_state import RunState
 from ui.runs.training_run import Plan, Scoring
 from ui.services import Services
@@ -126,8 +126,8 @@ def verdict(record: RunState) -> str:
     return f"{said} A bag of words does less well: {words}{settled}."
 
 
-def tell(record: RunState, text: object) -> dict[str, Any]:
-    """Classifies a line with a run's classifier: {"labels": [[name, probability]]}, or {"said": why not}."""
+def tell(record: RunState, text: object) -> Told:
+    """Classifies a line with a run's classifier."""
     if record.classifier is None or record.language_model is None:
         return {"said": "Labels can be tried when a run on labelled lines has ended."}
     try:
@@ -140,4 +140,4 @@ def tell(record: RunState, text: object) -> dict[str, Any]:
     with torch.inference_mode():
         chances = model(padded([example])[0]).logits[0].softmax(-1).tolist()
     names = [f"answer {place}" for place in range(1, len(texts))] if form.answers_compete else record.facts.labels
-    return {"labels": [[name, round(p, 4)] for name, p in zip(names, chances, strict=True)]}
+    return {"labels": [(name, round(p, 4)) for name, p in zip(names, chances, strict=True)]}

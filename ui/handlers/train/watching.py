@@ -7,7 +7,7 @@ import html
 import math
 import zlib
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any, get_args
 
 from gptcore.errors import GPTCoreError
 from gptcore.observation import Observation, clone, score_lists
@@ -22,6 +22,9 @@ from ui.handlers.train.forms import LabelForm, TrainForm, TuneForm, train_form, 
 from ui.handlers.train.labels import label_plan
 from ui.handlers.train.plan import make_plan, tuning_plan
 from ui.handlers.train.presets import TRICKS
+from ui.payloads import fields
+from ui.payloads import train as payloads
+from ui.payloads.attention import Formed
 from ui.runs.run_json import facts_json
 from ui.runs.run_manager import Workspace
 from ui.runs.run_state import RunFacts, RunState
@@ -31,9 +34,6 @@ _FEW_TOKENS = 250_000  # after which the smallest presets still write noise
 _MORE_SECONDS = 30
 _LEAST_RATE, _SOFT_START = 0.1, 20  # of the peak, at which a run goes on at least; updates of its warm-up
 _PLANNED = 60  # points of the learning rate that lies ahead
-
-
-_COMMANDS = ("pause", "resume", "step", "stop", "rate", "longer", "again")
 
 
 def start(
@@ -71,10 +71,9 @@ def learn_labels(services: Services, workspace_id: object, model: object, form: 
     return services.run_manager.start(workspace_id, label_plan(services, lm, form))
 
 
-def tell(services: Services, request: object) -> dict[str, Any] | None:
-    """Classifies a line with a run's classifier: [workspace, run, text]. None for an invalid request."""
-    workspace_id, run_id, text = _parts(request, 3)
-    record = _record(services, workspace_id, run_id)
+def tell(services: Services, request: Annotated[object, payloads.LineRequest]) -> payloads.Told | None:
+    """Classifies a line with a run's classifier. None for an invalid request."""
+    record, (text,) = _asked(services, request, "text")
     return None if record is None else services.now(lambda: labels.tell(record, text))
 
 
@@ -121,15 +120,11 @@ def go_on(services: Services, workspace: Workspace) -> Workspace:
     return begun
 
 
-def command(services: Services, request: object) -> dict[str, Any] | None:
-    """Steers the current run: [workspace, one of _COMMANDS, value]. None for an invalid request.
-
-    Returns:
-        {"said": a sentence or ""}.
-    """
-    workspace_id, what, value = _parts(request, 3)
+def command(services: Services, request: Annotated[object, payloads.CommandRequest]) -> payloads.CommandReply | None:
+    """Steers the current run. None for an invalid request, and for somebody who may not."""
+    workspace_id, what, value = fields(request, "bench", "command", "value")
     workspace = services.run_manager.steered(workspace_id)
-    if workspace is None or workspace.current is None or what not in _COMMANDS:
+    if workspace is None or workspace.current is None or what not in get_args(payloads.Command):
         return None
     try:
         if what == "again":
@@ -161,32 +156,34 @@ def _steer(services: Services, workspace: Workspace, what: str, value: object) -
         run.pause() if what == "pause" else run.stop()
 
 
-def poll(services: Services, request: object) -> dict[str, Any] | None:
-    """Poll of the current run since the last state: [workspace, run, version, rows, observations, rival].
-
-    Returns:
-        None when the workspace is gone. Otherwise the run's id and state, its place in the queue ({number, seconds}, or
-        None), the id for those who shall only see it, whether this page may steer, and what it has not seen: rows of
-        the curve from `first`, observations from `looks_from`, the plan's facts when the run is new to the page, and
-        the learning rate ahead. In a race, the same of the rival, asked for as [run, version, rows, observations].
-    """
-    workspace_id, run_id, version, n_rows, n_looks, rival = _parts(request, 6)
+def poll(services: Services, request: Annotated[object, payloads.PollRequest]) -> payloads.WorkspaceNews | None:
+    """What is new of the current run, and of its rival in a race. None when the workspace is gone."""
+    workspace_id, rival = fields(request, "bench", "rival")
     workspace = services.run_manager.get(workspace_id)
     record = workspace.current if workspace is not None else None
     if workspace is None or record is None:
         return None
-    news = _news(record, run_id, version, n_rows, n_looks)
+    news = _news(record, request)
     racing = workspace.rival is not None and workspace.run is not None and workspace.run.record is record
-    known = _parts(rival, 4) if run_id == record.id else [None] * 4  # a page that knows the run knows its rival
-    raced = _news(workspace.rival.record, *known) if racing and workspace.rival is not None else None
+    (run_id,) = fields(request, "run")
+    known = rival if run_id == record.id else None  # a page that knows the run knows its rival
+    raced = _news(workspace.rival.record, known) if racing and workspace.rival is not None else None
     place = services.run_manager.place(workspace)
-    queue = None if place is None else {"number": place.number, "seconds": finite(place.seconds)}
+    queue: payloads.QueuePlace | None = (
+        None if place is None else {"number": place.number, "seconds": finite(place.seconds)}
+    )
     mine = workspace.id == workspace_id
     viewing = workspace.viewing if mine else workspace_id
     return {**news, "rival": raced, "bench": workspace_id, "viewing": viewing, "steers": mine, "queue": queue}
 
 
-def _news(record: RunState, run_id: object, version: object, n_rows: object, n_looks: object) -> dict[str, Any]:
+def _news(record: RunState, seen: object) -> payloads.RunNews:
+    """What a page does not have of a run.
+
+    Args:
+        seen: a `SeenOfRun`, untrusted.
+    """
+    run_id, version, n_rows, n_looks = fields(seen, "run", "version", "rows", "looks")
     with record.lock:
         same = run_id == record.id and version == record.version
         first = _count(n_rows, len(record.curve.rows)) if same else 0
@@ -206,7 +203,7 @@ def _news(record: RunState, run_id: object, version: object, n_rows: object, n_l
         "first": first,
         "rows": [[int(row[0]), *(significant(value) for value in row[1:])] for row in rows],
         "looks_from": looks_from,
-        "looks": [_look(seen) for seen in looks],
+        "looks": [_look(look) for look in looks],
         "n_looks": n_all,
         "final": finite(record.final_loss),
         "final_accuracy": finite(record.final_accuracy),
@@ -222,7 +219,7 @@ def _news(record: RunState, run_id: object, version: object, n_rows: object, n_l
     }
 
 
-def _slow(record: RunState) -> dict[str, Any] | None:
+def _slow(record: RunState) -> payloads.SlowRun | None:
     """Warning for a run whose time will end before its model has learned words, with a suggested time."""
     expected, budget = record.expected_updates, record.time_budget
     if (
@@ -235,7 +232,7 @@ def _slow(record: RunState) -> dict[str, Any] | None:
     return {"updates": expected, "seconds": round(budget), "more": _MORE_SECONDS}
 
 
-def _about(facts: RunFacts) -> dict[str, Any]:
+def _about(facts: RunFacts) -> payloads.RunAboutShown:
     """The facts of a run for the page, with why it is broken."""
     return {**facts_json(facts), "why": TRICKS[facts.trick][1] if facts.trick in TRICKS else ""}
 
@@ -258,14 +255,9 @@ def _ahead(record: RunState, elapsed: float) -> list[list[float]]:
     return points
 
 
-def heads(services: Services, request: object) -> dict[str, Any] | None:
-    """Attention maps of one snapshot of a run: [workspace, run, which]. None for an invalid request.
-
-    Keys: step; T and maps (bytes [L][H][T][T], compressed); machine (see
-    `ui.state.machine`; None where it is not kept).
-    """
-    workspace_id, run_id, which = _parts(request, 3)
-    record = _record(services, workspace_id, run_id)
+def heads(services: Services, request: Annotated[object, payloads.LookRequest]) -> payloads.HeadsOfRun | None:
+    """Attention maps of one observation of a run, bytes [L][H][T][T], compressed. None for an invalid request."""
+    record, (which,) = _asked(services, request, "look")
     seen = _observation(record, which)
     if record is None or seen is None:
         return None
@@ -274,12 +266,11 @@ def heads(services: Services, request: object) -> dict[str, Any] | None:
     return {"step": seen.step, "T": int(seen.maps.shape[-1]), "maps": packed, "machine": machine}
 
 
-def formed(services: Services, request: object) -> dict[str, Any] | None:
-    """When a run came to prefer what truly comes next in its held-out text: [workspace, run]; as in
-    `ui.handlers.attention.formed`, said of the text before it. None where a run is not watched for that.
+def formed(services: Services, request: Annotated[object, payloads.RunRequest]) -> Formed | None:
+    """When a run came to prefer what truly comes next in its held-out text; as in `ui.handlers.attention.formed`, said
+    of the text before it. None where a run is not watched for that.
     """
-    workspace_id, run_id = _parts(request, 2)
-    record = _record(services, workspace_id, run_id)
+    record, _ = _asked(services, request)
     if record is None or not record.facts.preference:
         return None
     before, *pair = record.facts.preference
@@ -291,14 +282,9 @@ def formed(services: Services, request: object) -> dict[str, Any] | None:
     return {**found, "said": f"After {quoted(before)}: {said}"}
 
 
-def chances(services: Services, request: object) -> dict[str, Any] | None:
-    """The probability of a chosen next token at every snapshot: [workspace, run, text]; "" means the latest top token.
-
-    Returns:
-        {"token": what was looked for, "points": [[step, probability]]}, or {"said": why not}.
-    """
-    workspace_id, run_id, text = _parts(request, 3)
-    record = _record(services, workspace_id, run_id)
+def chances(services: Services, request: Annotated[object, payloads.TokenRequest]) -> payloads.Chances | None:
+    """The probability of a next token at every observation, or why there is none. None for an invalid request."""
+    record, (text,) = _asked(services, request, "token")
     if record is None or not isinstance(text, str):
         return None
     if record.language_model is None:
@@ -307,14 +293,14 @@ def chances(services: Services, request: object) -> dict[str, Any] | None:
     try:
         token = tokenizer.encode(text[:20])[0] if text else int(seen[-1].probabilities.argmax())
     except (GPTCoreError, IndexError):
-        return {"said": "not in its vocabulary"}
-    points = [[o.step, significant(float(o.probabilities[token])) or 0.0] for o in seen]
+        return {"said": "not in its vocabulary", "points": []}
+    points = [(o.step, significant(float(o.probabilities[token])) or 0.0) for o in seen]
     return {"token": tokenizer.decode([token]), "points": points}
 
 
-def past(services: Services, request: object) -> list[dict[str, Any]] | None:
+def past(services: Services, request: Annotated[object, payloads.WorkspaceRequest]) -> list[payloads.PastRun] | None:
     """The runs of a workspace for the table and the faded lines. Curves are thinned; the newest has none."""
-    (workspace_id,) = _parts(request, 1)
+    (workspace_id,) = fields(request, "bench")
     workspace = services.run_manager.get(workspace_id)
     if workspace is None:
         return None
@@ -322,7 +308,7 @@ def past(services: Services, request: object) -> list[dict[str, Any]] | None:
     return [_row_of_past(record, before, workspace.runs[-1]) for before, record in pairs]
 
 
-def _row_of_past(record: RunState, before: RunState | None, newest: RunState) -> dict[str, Any]:
+def _row_of_past(record: RunState, before: RunState | None, newest: RunState) -> payloads.PastRun:
     facts, (rows, looks) = record.facts, record.so_far()
     known = before.facts.settings if before is not None else facts.settings
     last = record.final_loss if math.isfinite(record.final_loss) else looks[-1].valid_loss if looks else math.nan
@@ -338,15 +324,14 @@ def _row_of_past(record: RunState, before: RunState | None, newest: RunState) ->
         "valid": finite(last),
         "tokens_per_character": None if facts.kind == "labels" else facts.tokens_per_character,
         "comparable": facts.compared_by == newest.facts.compared_by,
-        "curve": [[int(row[0]), significant(row[1])] for row in thin],
-        "valid_curve": [] if record is newest else [[o.step, significant(o.valid_loss)] for o in looks],
+        "curve": [(int(row[0]), significant(row[1])) for row in thin],
+        "valid_curve": [] if record is newest else [(o.step, significant(o.valid_loss)) for o in looks],
     }
 
 
 def curves(services: Services, request: object) -> dict[str, Any] | None:
-    """A run's curves for a slide: [workspace, run], as `ui.figures.train.picture` takes them, or None."""
-    workspace_id, run_id = _parts(request, 2)
-    record = _record(services, workspace_id, run_id)
+    """A run's curves for a slide, as keyword arguments of `ui.figures.train.picture`; None for an invalid request."""
+    record, _ = _asked(services, request)
     if record is None:
         return None
     rows, looks = record.so_far()
@@ -376,7 +361,7 @@ def message(error: GPTCoreError) -> str:
     return f'<p class="refused">{html.escape(str(error), quote=False)}</p>'
 
 
-def _look(seen: Observation) -> dict[str, Any]:
+def _look(seen: Observation) -> payloads.RunLook:
     scores = score_lists(seen.scores)
     return {
         "step": seen.step,
@@ -390,9 +375,12 @@ def _look(seen: Observation) -> dict[str, Any]:
     }
 
 
-def _record(services: Services, workspace_id: object, run_id: object) -> RunState | None:
+def _asked(services: Services, request: object, *names: str) -> tuple[RunState | None, list[Any]]:
+    """The run that a request is about, None if there is none, and further fields of the request."""
+    workspace_id, run_id, *others = fields(request, "bench", "run", *names)
     workspace = services.run_manager.get(workspace_id)
-    return next((record for record in workspace.runs if record.id == run_id), None) if workspace is not None else None
+    runs = [] if workspace is None else workspace.runs
+    return next((record for record in runs if record.id == run_id), None), others
 
 
 def _observation(record: RunState | None, which: object) -> Observation | None:
@@ -400,12 +388,6 @@ def _observation(record: RunState | None, which: object) -> Observation | None:
         return None
     with record.lock:
         return record.observations[which] if 0 <= which < len(record.observations) else None
-
-
-def _parts(request: object, n: int) -> list[Any]:
-    """The request's first n items, padded with None."""
-    given = request if isinstance(request, list) else []
-    return [*given[:n], *[None] * (n - len(given))]
 
 
 def _count(value: object, most: int) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from gptcore.analysis import count_parameters
 from gptcore.inference.sequence import TokenSequence, check_seed
@@ -19,6 +18,7 @@ from ui.handlers.sheets import big
 from ui.handlers.streaming import Figures, stream_text
 from ui.handlers.zero_shot.form import OWN_WORDING, TaskForm
 from ui.handlers.zero_shot.recorded import expected_of
+from ui.payloads.zero_shot import ComposedPrompt, LabelScore, PromptParts
 from ui.services import Services
 from ui.state import token_stream
 
@@ -39,7 +39,7 @@ def composed(services: Services, model: object, asked: TaskForm) -> tuple[str, s
 def shown(services: Services, lm: LanguageModel, asked: TaskForm) -> str:
     """JSON of the prompt, for the view."""
     fitted = asked.fitted(lm)
-    value: dict[str, Any] = {
+    value: ComposedPrompt = {
         **parts_of(lm, asked, fitted),
         "expected": asked.template.label(asked.item.answer),
         "labels": labels_of(services, lm, asked, fitted),
@@ -47,7 +47,7 @@ def shown(services: Services, lm: LanguageModel, asked: TaskForm) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def parts_of(lm: LanguageModel, asked: TaskForm, fitted: Fitted) -> dict[str, Any]:
+def parts_of(lm: LanguageModel, asked: TaskForm, fitted: Fitted) -> PromptParts:
     """The prompt's parts, and its tokens against the window."""
     kinds = [("edited" if asked.edited else part.kind, part.text) for part in fitted.prompt.parts]
     return {
@@ -66,7 +66,7 @@ def parts_of(lm: LanguageModel, asked: TaskForm, fitted: Fitted) -> dict[str, An
     }
 
 
-def labels_of(services: Services, lm: LanguageModel, asked: TaskForm, fitted: Fitted) -> list[dict[str, Any]]:
+def labels_of(services: Services, lm: LanguageModel, asked: TaskForm, fitted: Fitted) -> list[LabelScore]:
     """The likelihood of each label, raw, per token and calibrated.
 
     None where the template asks for steps: what follows the prompt there is a step, and no label.

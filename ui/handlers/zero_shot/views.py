@@ -6,7 +6,6 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from gptcore.analysis import count_parameters
 from gptcore.errors import GPTCoreError, PromptError
@@ -23,6 +22,7 @@ from ui.handlers.inputs import InputError
 from ui.handlers.sheets import Section, big, sheet
 from ui.handlers.zero_shot.asking import parts_of
 from ui.handlers.zero_shot.form import OWN_WORDING, TaskForm
+from ui.payloads.zero_shot import Uses, WayOfAsking, WaysOfAsking
 from ui.services import Services
 
 MOST_MODELS = 8
@@ -59,23 +59,27 @@ def ways_of_asking(services: Services, session_id: str | None, model: object, as
         ),
         ("Chain of thought: no example", chain, (), no_chain),
     ]
-    found: list[dict[str, Any]] = []
+    found: list[WayOfAsking] = []
     with services.sessions.get(session_id).turn() as run:
         for title, template, shown, why in ways:
             if template is None:
                 found.append({"title": title, "message": why})
             else:
-                found.append({"title": title, **_way(services, lm, asked, template, shown)})
+                found.append(_way(services, lm, asked, template, shown, title))
             marks = [(way["title"], way.get("right"), None) for way in found]
-            value = {"ways": found, "said": conclusions.same_prompt(marks), "note": _ASSEMBLED if asked.edited else ""}
+            value: WaysOfAsking = {
+                "ways": found,
+                "said": conclusions.same_prompt(marks),
+                "note": _ASSEMBLED if asked.edited else "",
+            }
             yield json.dumps(value, ensure_ascii=False)
             if not run.wanted:
                 return
 
 
 def _way(
-    services: Services, lm: LanguageModel, asked: TaskForm, template: Template, solved: Sequence[Item]
-) -> dict[str, Any]:
+    services: Services, lm: LanguageModel, asked: TaskForm, template: Template, solved: Sequence[Item], title: str
+) -> WayOfAsking:
     chain, own = template.chain_of_thought, template == asked.template
     n_answer = asked.max_new_tokens if own else asked.task.length(template)
     fitted = fit(lm, template.prompt(asked.item, solved), n_answer)
@@ -83,12 +87,13 @@ def _way(
     written = services.now(lambda: greedy_answers(lm, [fitted.ids], max_new_tokens=n_answer, stop=stop))[0]
     expected, found = template.label(asked.item.answer), template.found(written)
     value = parts_of(lm, asked, fitted)
-    value["parts"] = [{"kind": part.kind, "text": part.text} for part in fitted.prompt.parts]
-    source = _WEI if chain and solved else template.source
-    value |= {"source": source, "own": template.name == OWN_WORDING}
-    value["budget"]["answer"] = n_answer
     return {
         **value,
+        "title": title,
+        "parts": [{"kind": part.kind, "text": part.text} for part in fitted.prompt.parts],
+        "source": _WEI if chain and solved else template.source,
+        "own": template.name == OWN_WORDING,
+        "budget": {**value["budget"], "answer": n_answer},
         "answer": written,
         "found": found if chain else "",
         "right": _is_right(asked, expected, found),
@@ -119,8 +124,7 @@ def uses(services: Services, model: object, asked: TaskForm, whose: object) -> s
         whose: OWN, what the model writes greedily, or EXPECTED.
 
     Returns:
-        JSON of {"uses": {answer, p, note, changes: [{name, p, effect}], words: [{kind, text, effect}]}}; effects in
-        nats, positive where a part makes the answer likelier.
+        JSON of `PromptUses`; effects in nats, positive where a part makes the answer likelier.
     """
     if whose not in (OWN, EXPECTED):
         raise InputError(f"Whose answer is {str(whose)[:40]!r}; it must be {OWN!r} or {EXPECTED!r}.")
@@ -145,7 +149,7 @@ def uses(services: Services, model: object, asked: TaskForm, whose: object) -> s
     changes = []
     if not asked.edited:
         _, changes = services.measure(lambda: part_effects(lm, asked.template, asked.item, asked.examples, said))
-    value = {
+    value: Uses = {
         "answer": text,
         "p": math.exp(base),
         "note": fitted.note or ("Parts are known only until the prompt is edited." if asked.edited else ""),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import gradio as gr
 
@@ -14,6 +14,8 @@ from ui.figures import attention as figures
 from ui.figures.slide import is_kind
 from ui.handlers.attention import compare as handlers
 from ui.handlers.attention.example import AttentionExample
+from ui.payloads import fields
+from ui.payloads.attention import HeadMap, HeadPictureRequest, HeadRequest
 from ui.services import Services
 from ui.tabs.lens import Event, Wiring
 
@@ -67,12 +69,12 @@ def compare_view(services: Services, model: gr.Dropdown, example: AttentionExamp
 
 
 def _server_functions(services: Services) -> list[Callable[..., Any]]:
-    def head_map(request: object) -> Any:
+    def head_map(request: Annotated[object, HeadRequest]) -> HeadMap | None:
         return handlers.head_difference(services, request)
 
-    def picture(request: object) -> str | None:
-        where, kind, dark = request if isinstance(request, list) and len(request) == 3 else (None, None, None)
-        found = handlers.both(services, where)
+    def picture(request: Annotated[object, HeadPictureRequest]) -> str | None:
+        kind, dark = fields(request, "format", "dark")
+        found = handlers.both(services, request)
         if found is None or not is_kind(kind):
             return None
         a, b = found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import gradio as gr
 
@@ -16,6 +16,8 @@ from ui.handlers.attention import ablation, files, lens, maps, texts
 from ui.handlers.attention.head_weights import head_weights
 from ui.handlers.attention.why_there import why_there
 from ui.handlers.own_text import text_to_read
+from ui.payloads import fields
+from ui.payloads.attention import HeadPictureRequest, StandaloneRequest
 from ui.services import Services
 from ui.tabs.wiring import event_data, or_nothing, served
 from ui.views import title_of
@@ -38,31 +40,43 @@ class AttentionEvents:
     def __init__(self, services: Services) -> None:
         self._services = services
 
-    def look(self, request: gr.Request, shown: object, *raw: object) -> Iterator[list[Any]]:
+    def look(
+        self,
+        request: gr.Request,
+        shown: object,
+        model: object,
+        text: object,
+        mode: object,
+        keep: object,
+        off: object,
+        replacement: object,
+    ) -> Iterator[list[Any]]:
         """Updates the open view and the maps unless a newer request exists: tab and text changes trigger separately.
 
         Args:
             request: whose.
             shown: title of the open view and the page's number of the question, "Heads#7".
-            raw: values of the inputs.
+            model, text, mode, keep: the form, as `maps.AttentionForm`.
+            off, replacement: `Switches`, and what takes the place of a part that is off.
         """
+        form = maps.AttentionForm(model, text, mode, keep)
         session, skip = self._services.sessions.get(request.session_hash), gr.skip()
         title, _, number = str(shown or "").partition("#")
         order = int(number) if number.isdecimal() and len(number) < _LONGEST_NUMBER else None
         is_newest, is_newest_switch = session.newest("attention", order), session.newest("switches")
-        for view, switched, layers, keep, off in self._look(request, title, *raw):
+        for view, switched, layers, cut, kept in self._look(request, title, form, off, replacement):
             if not is_newest_switch():  # a part was switched meanwhile
-                switched = off = skip
-            yield [view, switched, layers, keep, off] if is_newest() else [skip] * 5
+                switched = kept = skip
+            yield [view, switched, layers, cut, kept] if is_newest() else [skip] * 5
 
-    def _look(self, request: gr.Request, shown: str, *raw: object) -> Iterator[list[Any]]:
-        name, *rest, off, replacement = raw
-        form = maps.AttentionForm(name, *rest)
+    def _look(
+        self, request: gr.Request, shown: str, form: maps.AttentionForm, off: object, replacement: object
+    ) -> Iterator[list[Any]]:
         visitor, skip = request.session_hash, gr.skip()
         with shown_to_visitor():
             if shown == title_of("attention", "off"):
                 parts, example = off if isinstance(off, Switches) else Switches(())
-                fits = ablation.fitting(self._services, name, list(parts))
+                fits = ablation.fitting(self._services, form.model, list(parts))
                 value = ablation.switch_off(self._services, visitor, form, fits, replacement, example=example)
                 yield [skip, value, skip, skip, Switches(fits, example)]
             elif shown == title_of("attention", "lens"):
@@ -71,21 +85,30 @@ class AttentionEvents:
             views = ([seen.value, skip, skip, gr.Radio(visible=seen.cut), skip] for seen in looks)
             yield from or_nothing(views, [skip] * 5)
 
-    def off(self, request: gr.Request, event: gr.EventData, *raw: object) -> list[Any]:
+    def off(
+        self,
+        request: gr.Request,
+        event: gr.EventData,
+        model: object,
+        text: object,
+        mode: object,
+        keep: object,
+        replacement: object,
+    ) -> list[Any]:
         asked = event_data(event)
         off = asked["off"] if "off" in asked else [[asked.get("layer"), "head", asked.get("head")]]
-        *given, replacement = raw
-        form = maps.AttentionForm(*given)
+        form = maps.AttentionForm(model, text, mode, keep)
         self._services.sessions.get(request.session_hash).newest("switches")
         with shown_to_visitor():
             value = ablation.switch_off(self._services, request.session_hash, form, off, replacement)
             parts = Switches([[part.layer, part.kind, part.head] for part in ablation.parts_of(off)])
         return [value, parts, gr.skip() if "off" in asked else gr.Tabs(selected="off")]
 
-    def try_all(self, request: gr.Request, *raw: object) -> Iterator[Any]:
+    def try_all(
+        self, request: gr.Request, model: object, text: object, mode: object, keep: object, replacement: object
+    ) -> Iterator[Any]:
         with shown_to_visitor():
-            *given, replacement = raw
-            form = maps.AttentionForm(*given)
+            form = maps.AttentionForm(model, text, mode, keep)
             yield from or_nothing(ablation.try_all(self._services, request.session_hash, form, replacement), gr.skip())
 
     def wake(self, event: gr.EventData, name: str, text: str, before: str | None) -> list[Any]:
@@ -121,20 +144,20 @@ def server_functions(services: Services) -> list[Callable[[object], object]]:
     return served(services, *maps_of, why_there, head_weights, picture, standalone)
 
 
-def picture(services: Services, request: object) -> str | None:
-    """A head's map as a picture: [which map, "png" or "svg", dark]. None for an invalid request."""
-    where, kind, dark = request if isinstance(request, list) and len(request) == 3 else (None, None, None)
-    found = maps.chosen(services, where)
+def picture(services: Services, request: Annotated[object, HeadPictureRequest]) -> str | None:
+    """A head's map as a slide. None for an invalid request."""
+    kind, dark = fields(request, "format", "dark")
+    found = maps.chosen(services, request)
     if found is None or not is_kind(kind):
         return None
     causal, labels = found.kept.reading.causal, found.kept.labels
     return figures.draw_map(found.weights, labels, files.caption(found), kind, dark=dark is True, causal=causal)
 
 
-def standalone(services: Services, request: object) -> str | None:
-    """The view as a page of its own: [which map, the view's value]. None for an invalid request."""
-    where, value = request if isinstance(request, list) and len(request) == 2 else (None, None)
-    whole = files.maps_for_a_page(services, where)
+def standalone(services: Services, request: Annotated[object, StandaloneRequest]) -> str | None:
+    """The view as a page of its own. None for an invalid request."""
+    (value,) = fields(request, "value")
+    whole = files.maps_for_a_page(services, request)
     if whole is None or not isinstance(value, str) or len(value) > _MOST_CHARS:
         return None
     return files.html_url(standalone_page(value, whole))

@@ -111,7 +111,8 @@ def attention_tab(site: TabContext) -> Lens:
     kept = lambda: [HINT, None, gr.Button(visible=False)]  # noqa: E731 - what is typed is the visitor's own again
     text.input(kept, None, [woken, before, back], queue=False, **QUIET)
     use.click(events.generated, None, text, **QUIET)
-    told = {"inputs": [model, text], "outputs": neurons_shown, "js": "(...asked) => JSON.stringify(asked)", **QUIET}
+    js = "(model, text) => JSON.stringify({model, text})"
+    told = {"inputs": [model, text], "outputs": neurons_shown, "js": js, **QUIET}
     gr.on([neurons_tab.select, text.change, model.change], None, **told)
     linked = gr.State(False)  # whether a link has set the text, which then is no example
     examples = [text, compared.text_a, compared.text_b]

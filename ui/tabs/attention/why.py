@@ -71,7 +71,7 @@ def causes_view(services: Services, tab: gr.Tab, model: gr.Dropdown, text: gr.Te
         kept = [gr.skip()] * 2 if stays else known[0]
         return [gr.Dropdown(_names(known), value=0), *kept, ""]
 
-    told = {"inputs": [model, text], "outputs": causes, "js": "(...asked) => JSON.stringify(asked)", **QUIET}
+    told = {"inputs": [model, text], "outputs": causes, "js": "(model, text) => JSON.stringify({model, text})", **QUIET}
     gr.on([tab.select, text.change, model.change], None, **told)
     given = [model, first, second]
     computing: Event = {"fn": on_compare, "inputs": given, "outputs": grid, **model_work}

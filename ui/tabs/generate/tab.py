@@ -99,7 +99,7 @@ def generate_tab(site: TabContext) -> Lens:
     gr.on(moved, trigger_mode="always_last", **redraw)
     for button in presets.values():
         button.click(events.preset, button, [*controls.sampling, set_at_once], **QUIET)
-    told = "(...asked) => [JSON.stringify(asked), asked[0]]"
+    told = "(model, text) => [JSON.stringify({model, text}), model]"
     gr.on(
         [compare_tab.select, tokens_tab.select, model.change],
         None, [model, prompt], [strategies, cuts], js=told, **QUIET,

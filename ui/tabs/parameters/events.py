@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any
 
 import gradio as gr
 
@@ -21,6 +21,8 @@ from ui.handlers.models.uses import ABOVE
 from ui.handlers.parameters import anatomy, architecture, climbing, costs, shapes
 from ui.handlers.train.forms import shape_of
 from ui.handlers.train.presets import SENT
+from ui.payloads import fields
+from ui.payloads.parameters import FigureRequest, ShapeRequest, ShapeSlideRequest
 from ui.services import Services
 from ui.tabs.wiring import or_nothing
 
@@ -101,20 +103,21 @@ class ParametersEvents:
         return [gr.Tabs(selected="train"), *(getattr(shape, name) for name in SENT)]
 
 
-def drawn(request: object) -> str | None:
-    """The drawing of a shape with its parts, as JSON; None for an invalid shape. Takes [the shape's controls]."""
+def drawn(request: Annotated[object, ShapeRequest]) -> str | None:
+    """The drawing of a shape with its parts, as JSON; None for an invalid shape."""
     try:
-        config = shapes.shape(request[0] if isinstance(request, list) else {})
+        (controls,) = fields(request, "shape")
+        config = shapes.shape(controls)
     except (GPTCoreError, TypeError, ValueError, KeyError, IndexError):
         return None
     shape = drawings.Drawn(**architecture.drawn(config))
     return architecture.value(config, drawings.inline(shape, dark=False), drawings.inline(shape, dark=True))
 
 
-def drawing_picture(request: object) -> str | None:
-    """The drawing of a shape as a slide; None for an invalid shape. Takes [the shape's controls, kind, dark]."""
+def drawing_picture(request: Annotated[object, ShapeSlideRequest]) -> str | None:
+    """The drawing of a shape as a slide; None for an invalid shape."""
     try:
-        values, kind, dark = _parts(request, 3)
+        values, kind, dark = fields(request, "shape", "format", "dark")
         if not is_kind(kind):
             return None
         return drawings.draw(drawings.Drawn(**architecture.drawn(shapes.shape(values))), kind, dark=dark is True)
@@ -122,22 +125,13 @@ def drawing_picture(request: object) -> str | None:
         return None
 
 
-def anatomy_picture(services: Services) -> Callable[..., Any]:
+def figure_picture(services: Services, request: Annotated[object, FigureRequest]) -> str | None:
     """The figure of an experiment as a slide, with a model that is loaded; None for an invalid request."""
-
-    def picture(request: object) -> str | None:
-        try:
-            name, model, kind, dark = _parts(request, 4)
-            if not is_kind(kind) or model not in services.models.loaded():
-                return None
-            found = anatomy.experiment(services, model, name)
-            return getattr(anatomy_figures, found.figure)(**found.arguments, kind=kind, dark=dark is True)
-        except (GPTCoreError, TypeError, ValueError):
+    try:
+        name, model, kind, dark = fields(request, "name", "model", "format", "dark")
+        if not is_kind(kind) or model not in services.models.loaded():
             return None
-
-    return picture
-
-
-def _parts(request: object, n: int) -> list[Any]:
-    """The n items of a request; all None if the length differs."""
-    return request if isinstance(request, list) and len(request) == n else [None] * n
+        found = anatomy.experiment(services, model, name)
+        return getattr(anatomy_figures, found.figure)(**found.arguments, kind=kind, dark=dark is True)
+    except (GPTCoreError, TypeError, ValueError):
+        return None

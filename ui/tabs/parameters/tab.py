@@ -14,8 +14,8 @@ from ui.figures.parameters import charts as figures
 from ui.handlers.parameters import anatomy, climbing, costs, families, quoted, shapes
 from ui.handlers.train.presets import SENT
 from ui.tabs.lens import Call, Event, Lens, TabContext
-from ui.tabs.parameters.events import FIELDS, PICKED, ParametersEvents, anatomy_picture, drawing_picture, drawn
-from ui.tabs.wiring import QUIET, stop_event, view_tab, while_computing
+from ui.tabs.parameters.events import FIELDS, PICKED, ParametersEvents, drawing_picture, drawn, figure_picture
+from ui.tabs.wiring import QUIET, served, stop_event, view_tab, while_computing
 
 
 def parameters_tab(site: TabContext) -> Lens:
@@ -77,7 +77,7 @@ def parameters_tab(site: TabContext) -> Lens:
                     container=False,
                     elem_id="experiment",
                 )
-                shown_figure = figure_view(server_functions=[anatomy_picture(services)], elem_id="anatomy-figure")
+                shown_figure = figure_view(server_functions=served(services, figure_picture), elem_id="anatomy-figure")
 
     shown = gr.State("breakdown")
     events = ParametersEvents(services)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import gradio as gr
 
@@ -23,6 +23,8 @@ from ui.handlers.train.linked import FORMS as FORM_NAMES
 from ui.handlers.train.linked import NAMES as LINKED
 from ui.handlers.train.linked import settings_of
 from ui.handlers.train.presets import FIELDS, GPT1_TUNING, LABEL_FIELDS, NOTES, PRESETS, TUNING_FIELDS
+from ui.payloads import fields
+from ui.payloads.train import LinkRequest, RunSlideRequest
 from ui.runs.run_manager import Workspace
 from ui.services import Services
 from ui.tabs.picker import choices
@@ -169,13 +171,14 @@ def server_functions(services: Services) -> list[Callable[[object], object]]:
     return served(services, *asked, watching.past, watching.tell, files.recording, slide, phone)
 
 
-def phone(_: Services, request: object) -> str | None:
-    """A link's QR code as SVG: [link]. None for what is no link."""
-    return qr_svg(request[0]) if isinstance(request, list) and len(request) == 1 else None
+def phone(_: Services, request: Annotated[object, LinkRequest]) -> str | None:
+    """A link's QR code as SVG. None for what is no link."""
+    (link,) = fields(request, "link")
+    return None if link is None else qr_svg(link)
 
 
-def slide(services: Services, request: object) -> str | None:
-    """A run's curves as a picture: [workspace, run, "png" or "svg", dark]. None for an invalid request."""
-    kind, dark = [*request[2:], None, None][:2] if isinstance(request, list) else (None, None)
+def slide(services: Services, request: Annotated[object, RunSlideRequest]) -> str | None:
+    """A run's curves as a slide. None for an invalid request."""
+    kind, dark = fields(request, "format", "dark")
     found = watching.curves(services, request)
     return train.picture(**found, kind=kind, dark=dark is True) if found is not None and is_kind(kind) else None

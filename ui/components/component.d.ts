@@ -1,0 +1,19 @@
+import type {Json} from './payloads';
+
+// What a module's `start` gets: the component's element, its value as JSON, the server functions, its events.
+export interface Component<Value = unknown, Server = object> {
+  element: any;
+  props: {readonly value: Json<Value>};
+  server: Server;
+  trigger(name: string, data?: unknown): void;
+  watch(name: 'value', changed: () => void): void;
+  given?: any;
+  choices?(choose: (choice: string) => void): (choice: string) => void;
+  pace?(): number;
+}
+
+// What may come in place of an answer: a sentence, and whether to ask again, since a model is being opened.
+export interface Answered {
+  message?: string;
+  opening?: boolean;
+}

@@ -1,0 +1,36 @@
+"""Requests and answers that several views share."""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict
+
+Format = Literal["png", "svg"]
+Choice = tuple[str, float, int]  # a token: label, probability, id
+Guess = tuple[str, float]  # label, probability
+
+
+class Message(TypedDict):
+    """Why there is no answer, in a sentence; "" where nothing is to be shown."""
+
+    message: str
+
+
+class Said(TypedDict):
+    """A sentence."""
+
+    said: str
+
+
+class SlideRequest(TypedDict):
+    """A component's value as a slide."""
+
+    value: str
+    format: Format
+    dark: bool
+
+
+class TextRequest(TypedDict):
+    """A text for a model to read."""
+
+    model: str
+    text: str
