@@ -76,23 +76,9 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
     with gr.Blocks(title=TITLE, fill_width=True, analytics_enabled=False) as page:
         with gr.Row(elem_id="head", equal_height=True):
             with gr.Column(scale=3, min_width=280):
-                gr.Markdown(
-                    f"# {TITLE}\nOne model, seen from every side.{hint}",
-                    elem_id="title",
-                )
+                gr.Markdown(f"# {TITLE}\nOne model, seen from every side.{hint}", elem_id="title")
             with gr.Column(scale=4, min_width=280), gr.Row(elem_id="pick"):
-                model = gr.Dropdown(
-                    picker.choices(services, None),
-                    value=services.models.default,
-                    label="Model",
-                    allow_custom_value=services.limits.any_model,
-                    elem_id="model",
-                    show_label=False,
-                    container=False,
-                )
-                with gr.Row(elem_id="moments"):
-                    moment = picker.moment_slider(services.models.default)
-                    said = gr.HTML(picker.moment_said(services.models.default), elem_id="moment-said")
+                model, moment, said = _picker(services)
                 line = gr.HTML(html.escape(facts(default)), elem_id="facts")
                 carded = model_card(services, model, model_work)
         lines: list[Component] = []
@@ -155,6 +141,23 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
         endpoints = add_endpoints(services)
     gradio_internals.apply("API reference", lambda: tell_of(page, endpoints))
     return page
+
+
+def _picker(services: Services) -> tuple[gr.Dropdown, gr.Slider, gr.HTML]:
+    """The model, and the point of its training with what that is."""
+    model = gr.Dropdown(
+        picker.choices(services, None),
+        value=services.models.default,
+        label="Model",
+        allow_custom_value=services.limits.any_model,
+        elem_id="model",
+        show_label=False,
+        container=False,
+    )
+    with gr.Row(elem_id="moments"):
+        moment = picker.moment_slider(services.models.default)
+        said = gr.HTML(picker.moment_said(services.models.default), elem_id="moment-said")
+    return model, moment, said
 
 
 def _chain(listener: Callable[..., Dependency], events: Sequence[Event]) -> None:

@@ -26,34 +26,7 @@ _MODES = [
 def attention_tab(site: TabContext) -> Lens:
     """Lays out the tab and wires it."""
     services, model, example, model_work = site.services, site.model, site.example.attention, site.model_work
-    with gr.Row(equal_height=False, elem_id="attention-head"):
-        with gr.Column(scale=3, min_width=330):
-            text = gr.Textbox(
-                example.text,
-                show_label=False,
-                lines=2,
-                max_lines=5,
-                elem_id="attention-text",
-                container=False,
-                placeholder="A text for the model to read, at least two words",
-            )
-            with gr.Row(elem_classes="attention-more"):
-                use = gr.Button(
-                    "Use the text from Generate", size="sm", min_width=190, scale=0, elem_id="use-generated"
-                )
-                back = gr.Button(
-                    "Back to my text", size="sm", min_width=130, scale=0, visible=False, elem_id="wake-back"
-                )
-                woken = gr.Markdown(HINT, elem_id="woken")
-        with gr.Column(scale=2, min_width=330):
-            mode = gr.Radio(_MODES, value=maps.RAW, label="Attention sink (first token)", elem_id="sink")
-            keep = gr.Radio(
-                list(maps.ENDS),
-                value="end",
-                label="The text is too long: keep its",
-                elem_id="keep-end",
-                visible=False,
-            )
+    text, use, back, woken, mode, keep = _form(example.text)
     before = gr.State(None)  # the visitor's text, while a head's activating text is shown
     off = gr.State(Switches(example.off, example=True))
     # The page's script passes the open view as the first input: a server-side state would be set in undefined order
@@ -119,3 +92,36 @@ def attention_tab(site: TabContext) -> Lens:
     fresh: Event = {"fn": events.fresh, "inputs": [model, linked, *examples], "outputs": [linked, *examples], **QUIET}
     set_by_link = {"text": text, "sink": mode, "keep": keep, "linked": linked, **causes.linked}
     return Lens(set_by_link, [fresh, look, compared.compare, causes.on_model])
+
+
+def _form(example: str) -> tuple[gr.Textbox, gr.Button, gr.Button, gr.Markdown, gr.Radio, gr.Radio]:
+    """The text with its two buttons and their line, the mode, and which end of a text that is too long."""
+    with gr.Row(equal_height=False, elem_id="attention-head"):
+        with gr.Column(scale=3, min_width=330):
+            text = gr.Textbox(
+                example,
+                show_label=False,
+                lines=2,
+                max_lines=5,
+                elem_id="attention-text",
+                container=False,
+                placeholder="A text for the model to read, at least two words",
+            )
+            with gr.Row(elem_classes="attention-more"):
+                use = gr.Button(
+                    "Use the text from Generate", size="sm", min_width=190, scale=0, elem_id="use-generated"
+                )
+                back = gr.Button(
+                    "Back to my text", size="sm", min_width=130, scale=0, visible=False, elem_id="wake-back"
+                )
+                woken = gr.Markdown(HINT, elem_id="woken")
+        with gr.Column(scale=2, min_width=330):
+            mode = gr.Radio(_MODES, value=maps.RAW, label="Attention sink (first token)", elem_id="sink")
+            keep = gr.Radio(
+                list(maps.ENDS),
+                value="end",
+                label="The text is too long: keep its",
+                elem_id="keep-end",
+                visible=False,
+            )
+    return text, use, back, woken, mode, keep

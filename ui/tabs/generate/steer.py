@@ -60,18 +60,7 @@ def steer_view(
                 stop = gr.Button("Stop", variant="stop", elem_id="steer-stop", min_width=0)
             copy_link = gr.Button("Copy a link to this", size="sm", elem_id="steer-link", elem_classes="no-present")
             copied = gr.Markdown("", elem_id="steer-link-said")
-            with gr.Accordion("Texts of both kinds, depth, seed", open=False, elem_id="steer-more"):
-                sides = [
-                    gr.Textbox("\n".join(lines), label=label, info="one a line", lines=4, elem_id=f"steer-{name}")
-                    for lines, label, name in zip(
-                        EXAMPLES[_FIRST], ("Towards", "Away from"), ("towards", "away"), strict=True
-                    )
-                ]
-                with gr.Row():
-                    depth = gr.Number(
-                        0, label="Depth", info="blocks before it; 0: the middle", precision=0, elem_id="steer-depth"
-                    )
-                    seed = gr.Number(1, label="Seed", precision=0, elem_id="steer-seed")
+            sides, depth, seed = _directions()
         with gr.Column(scale=2, min_width=330):
             said = gr.HTML("", elem_id="steer-said", elem_classes="conclusion")
             with gr.Row(equal_height=False):
@@ -112,6 +101,21 @@ def steer_view(
     script = links.copy_script(list(held), tab="generate", view=title_of("generate", "steer"))
     copy_link.click(None, list(held.values()), copied, js=script, **QUIET)
     return linked
+
+
+def _directions() -> tuple[list[gr.Textbox], gr.Number, gr.Number]:
+    """The texts of both kinds, the depth, and the seed."""
+    with gr.Accordion("Texts of both kinds, depth, seed", open=False, elem_id="steer-more"):
+        sides = [
+            gr.Textbox("\n".join(lines), label=label, info="one a line", lines=4, elem_id=f"steer-{name}")
+            for lines, label, name in zip(EXAMPLES[_FIRST], ("Towards", "Away from"), ("towards", "away"), strict=True)
+        ]
+        with gr.Row():
+            depth = gr.Number(
+                0, label="Depth", info="blocks before it; 0: the middle", precision=0, elem_id="steer-depth"
+            )
+            seed = gr.Number(1, label="Seed", precision=0, elem_id="steer-seed")
+    return sides, depth, seed
 
 
 def _swap_part(

@@ -26,24 +26,7 @@ def generate_tab(site: TabContext) -> Lens:
     with gr.Tabs(elem_id="generate-views"):
         with view_tab("generate", "write"), gr.Row(equal_height=False):
             with gr.Column(scale=1, min_width=330):
-                prompt = gr.Textbox(
-                    example.document.prompt,
-                    label="Prompt",
-                    lines=2,
-                    max_lines=6,
-                    elem_id="prompt",
-                    info="The model continues this text; it does not answer it.",
-                )
-                with gr.Row(visible=False, elem_id="space-warning") as warning:
-                    gr.Markdown(
-                        "The prompt ends in a space. Most tokens start with their space, so this derails the model."
-                    )
-                    strip = gr.Button("Remove it", size="sm", scale=0, min_width=110, elem_id="strip")
-                with gr.Row(elem_classes="steps"):
-                    start = gr.Button("Generate", variant="primary", elem_id="generate", min_width=0)
-                    step = gr.Button("Next token", elem_id="next-token", min_width=0)
-                    stop = gr.Button("Stop", variant="stop", elem_id="stop", min_width=0)
-                    undo = gr.Button("Undo", elem_id="undo", min_width=0)
+                prompt, warning, strip, (start, step, stop, undo) = _prompt(example.document.prompt)
                 stream = token_stream(example.stream, label="Generated text", elem_id="stream", branching=True)
                 with gr.Accordion(
                     "More: seed, min-p, penalties, stop strings, speed limit, KV cache", open=False, elem_id="more"
@@ -112,3 +95,24 @@ def generate_tab(site: TabContext) -> Lens:
     copy_link.click(None, list(linked.values()), copied, js=links.copy_script(list(linked), tab="generate"), **QUIET)
     opened: Event = {"fn": events.opened, "inputs": inputs, "outputs": outputs, **model_work}
     return Lens({**linked, **steered, "stream": stream}, [opened], [opened, redraw])
+
+
+def _prompt(example: str) -> tuple[gr.Textbox, gr.Row, gr.Button, list[gr.Button]]:
+    """The prompt, the warning of a space at its end with its button, and the buttons that write."""
+    prompt = gr.Textbox(
+        example,
+        label="Prompt",
+        lines=2,
+        max_lines=6,
+        elem_id="prompt",
+        info="The model continues this text; it does not answer it.",
+    )
+    with gr.Row(visible=False, elem_id="space-warning") as warning:
+        gr.Markdown("The prompt ends in a space. Most tokens start with their space, so this derails the model.")
+        strip = gr.Button("Remove it", size="sm", scale=0, min_width=110, elem_id="strip")
+    with gr.Row(elem_classes="steps"):
+        start = gr.Button("Generate", variant="primary", elem_id="generate", min_width=0)
+        step = gr.Button("Next token", elem_id="next-token", min_width=0)
+        stop = gr.Button("Stop", variant="stop", elem_id="stop", min_width=0)
+        undo = gr.Button("Undo", elem_id="undo", min_width=0)
+    return prompt, warning, strip, [start, step, stop, undo]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import gradio as gr
 
-from gptcore.config import PRESETS
+from gptcore.config import PRESETS, GPTConfig
 from ui.components.parameters.views import breakdown_view, drawing_view, figure_view, plotly_view
 from ui.components.shared.sheet_view import sheet_view
 from ui.figures.parameters import charts as figures
@@ -37,36 +37,7 @@ def parameters_tab(site: TabContext) -> Lens:
                 sheet_view(quoted.quoted(), name="quoted-numbers", elem_id="quoted")
                 bars = plotly_view(name="models-side-by-side", height=420, elem_id="bars")
             with view_tab("parameters", "cost") as cost_tab:
-                with gr.Row():
-                    batch = gr.Number(
-                        8, label="Sequences in a batch", precision=0, minimum=1, elem_id="cost-batch", min_width=120
-                    )
-                    length = gr.Number(
-                        min(256, config.n_positions),
-                        label="Tokens in each",
-                        precision=0,
-                        minimum=1,
-                        elem_id="cost-length",
-                        min_width=120,
-                    )
-                    millions = gr.Number(
-                        300, label="Training tokens, millions", minimum=0.001, elem_id="cost-tokens", min_width=120
-                    )
-                cost = sheet_view(
-                    costs.costs(config, 8, min(256, config.n_positions), 300), name="cost", elem_id="cost"
-                )
-                with gr.Row():
-                    rate = gr.Button("Measure training here (2 s)", elem_id="measure-training", min_width=160)
-                    cache = gr.Button("Time the KV cache with the model above", elem_id="measure-cache", min_width=160)
-                measured = gr.Markdown("", elem_id="measured")
-                sheet_view(families.families(), name="families", elem_id="families")
-                updates = gr.Radio(
-                    list(climbing.UPDATES), value=climbing.UPDATES[0], label="Updates of each", elem_id="ladder-updates"
-                )
-                with gr.Row():
-                    climb = gr.Button("Run the ladder again", variant="primary", elem_id="ladder-start", min_width=160)
-                    halt = gr.Button("Stop", variant="stop", elem_id="ladder-stop", min_width=90)
-                climbed = sheet_view("", name="ladder", elem_id="ladder")
+                costing = _cost(config)
             with view_tab("parameters", "drawing") as drawing_tab:
                 drawing = drawing_view(server_functions=[drawn, drawing_picture], elem_id="drawing")
             with view_tab("parameters", "anatomy") as anatomy_tab:
@@ -82,9 +53,12 @@ def parameters_tab(site: TabContext) -> Lens:
     shown = gr.State("breakdown")
     events = ParametersEvents(services)
     fields = [controls[name] for name in FIELDS]
-    inputs, outputs = [shown, batch, length, millions, *fields], [table, tree, bars, cost, drawing]
+    inputs, outputs = (
+        [shown, costing.batch, costing.length, costing.millions, *fields],
+        [table, tree, bars, costing.table, drawing],
+    )
     look = {"fn": events.look, "inputs": inputs, "outputs": outputs, "queue": False, **QUIET}
-    changed = [component.change for component in [*fields, batch, length, millions]]
+    changed = [component.change for component in [*fields, costing.batch, costing.length, costing.millions]]
     # Not "always_last", which loses the change when a field is moved into its range while the first one is answered.
     gr.on(changed, trigger_mode="multiple", **look)
     for name, opened in (
@@ -96,24 +70,73 @@ def parameters_tab(site: TabContext) -> Lens:
         opened.select(lambda name=name: name, None, shown, queue=False, **QUIET).then(**look)
     tab.select(**look)
     followed = gr.State(services.models.default)  # the model whose shape the sliders show, or "" for a preset's
-    load.input(events.load, [load, model], [*fields, length, followed], **QUIET)
+    load.input(events.load, [load, model], [*fields, costing.length, followed], **QUIET)
     follow: Event = {
         "fn": events.follow,
-        "inputs": [load, model, followed, shown, batch, millions],
-        "outputs": [*fields, length, followed, *outputs],
+        "inputs": [load, model, followed, shown, costing.batch, costing.millions],
+        "outputs": [*fields, costing.length, followed, *outputs],
         **QUIET,
     }
-    rate.click(events.rate, [batch, length, millions, *fields], measured, **model_work)
-    cache.click(events.cache, model, measured, **model_work)
+    costing.rate.click(
+        events.rate, [costing.batch, costing.length, costing.millions, *fields], costing.measured, **model_work
+    )
+    costing.cache.click(events.cache, model, costing.measured, **model_work)
     examined: Event = {"fn": events.anatomy, "inputs": [shown, which, model], "outputs": shown_figure, **model_work}
     # One listener for both, so that of a tab that opens and a choice made at once the choice is answered last.
     examine: Event = {"fn": events.examine, "inputs": [which, model], "outputs": shown_figure, **model_work}
     while_computing(partial(gr.on, [which.input, anatomy_tab.select]), examine, trigger_mode="always_last")
     anatomy_tab.select(lambda: "anatomy", None, shown, queue=False, **QUIET)
-    climb.click(events.climb, updates, climbed, **model_work)
-    halt.click(stop_event(services), queue=False, **QUIET)
+    costing.climb.click(events.climb, costing.updates, costing.climbed, **model_work)
+    costing.halt.click(stop_event(services), queue=False, **QUIET)
     sent: Event = {"fn": events.send, "inputs": [controls[name] for name in SENT], **QUIET}
     return Lens(on_model=[follow, examined], asks=load, sends=Call(send.click, sent))
+
+
+class _Costing(NamedTuple):
+    """The view of costs: its fields, what it shows, and its measurements."""
+
+    batch: gr.Number
+    length: gr.Number
+    millions: gr.Number
+    table: gr.HTML
+    rate: gr.Button
+    cache: gr.Button
+    measured: gr.Markdown
+    updates: gr.Radio
+    climb: gr.Button
+    halt: gr.Button
+    climbed: gr.HTML
+
+
+def _cost(config: GPTConfig) -> _Costing:
+    """What a shape costs, measured on wish."""
+    with gr.Row():
+        batch = gr.Number(8, label="Sequences in a batch", precision=0, minimum=1, elem_id="cost-batch", min_width=120)
+        length = gr.Number(
+            min(256, config.n_positions),
+            label="Tokens in each",
+            precision=0,
+            minimum=1,
+            elem_id="cost-length",
+            min_width=120,
+        )
+        millions = gr.Number(
+            300, label="Training tokens, millions", minimum=0.001, elem_id="cost-tokens", min_width=120
+        )
+    table = sheet_view(costs.costs(config, 8, min(256, config.n_positions), 300), name="cost", elem_id="cost")
+    with gr.Row():
+        rate = gr.Button("Measure training here (2 s)", elem_id="measure-training", min_width=160)
+        cache = gr.Button("Time the KV cache with the model above", elem_id="measure-cache", min_width=160)
+    measured = gr.Markdown("", elem_id="measured")
+    sheet_view(families.families(), name="families", elem_id="families")
+    updates = gr.Radio(
+        list(climbing.UPDATES), value=climbing.UPDATES[0], label="Updates of each", elem_id="ladder-updates"
+    )
+    with gr.Row():
+        climb = gr.Button("Run the ladder again", variant="primary", elem_id="ladder-start", min_width=160)
+        halt = gr.Button("Stop", variant="stop", elem_id="ladder-stop", min_width=90)
+    climbed = sheet_view("", name="ladder", elem_id="ladder")
+    return _Costing(batch, length, millions, table, rate, cache, measured, updates, climb, halt, climbed)
 
 
 def _controls(values: dict[str, Any]) -> dict[str, Any]:

@@ -39,14 +39,7 @@ def train_tab(site: TabContext) -> Lens:
         with gr.Column(scale=2, min_width=300, elem_id="train-form"):
             with gr.Tabs(elem_id="train-kinds") as kinds:
                 with view_tab("train", "scratch") as scratch_tab:
-                    preset = gr.Dropdown(list(PRESETS), value=FIRST_PRESET, label="Preset", elem_id="train-preset")
-                    note = gr.HTML("", elem_id="train-note", elem_classes="said")
-                    with gr.Row():
-                        start = gr.Button("Start", variant="primary", elem_id="train-start", min_width=80)
-                        reset = gr.Button("Reset", elem_id="train-reset", min_width=70)
-                        new_seed = gr.Button("New seed", elem_id="train-new-seed", min_width=80)
-                    said = gr.HTML("", elem_id="train-said", elem_classes="said")
-                    settings_opener("train-settings")
+                    preset, note, (start, reset, new_seed), said = _starting()
                     fields = scratch_fields(services, PRESETS[FIRST_PRESET])
                 with view_tab("train", "tune") as tune_tab:
                     tune = gr.Button("Fine-tune the model above", variant="primary", elem_id="tune-start")
@@ -65,12 +58,7 @@ def train_tab(site: TabContext) -> Lens:
                     helper = assistant_fields(services)
             copy_link = gr.Button("Copy link", size="sm", elem_id="train-link")
             said_of_link = gr.HTML("", elem_id="train-link-said", elem_classes="said")
-            with gr.Accordion("Files", open=False):
-                with gr.Row():
-                    save = gr.Button("Model folder .zip", elem_id="train-zip", min_width=120)
-                    uploaded = gr.UploadButton("Open a .zip", file_types=[".zip"], elem_id="train-open", min_width=120)
-                ready = gr.DownloadButton("Download", elem_id="train-zip-ready", elem_classes="off-screen")
-                said_of_files = gr.HTML("", elem_id="files-said", elem_classes="said")
+            save, uploaded, ready, said_of_files = _files()
         with gr.Column(scale=6, min_width=330):
             view = train_view(server_functions=server_functions(services), elem_id="train")
             compared_view(services, workspace, model, site.model_work)
@@ -110,16 +98,35 @@ def train_tab(site: TabContext) -> Lens:
         None, None, None, js="() => setTimeout(() => document.querySelector('#train-zip-ready')?.click(), 200)", **QUIET
     )
     opening: Event = {"fn": events.open, "inputs": None, "outputs": [model, site.tabs], **QUIET}
-    upload: Event = {
-        "fn": events.upload,
-        "inputs": [workspace, uploaded],
-        "outputs": [model, view],
-        "js": _WITH_WORKSPACE,
-        **QUIET,
-    }
+    upload: Event = {"fn": events.upload, "inputs": [workspace, uploaded], "outputs": [model, view], **QUIET}
+    upload["js"] = _WITH_WORKSPACE
     return Lens(
         picks=[Call(view.open, opening), Call(uploaded.upload, upload)],
         offers=[Call(view.models, {"fn": events.models, "inputs": None, **QUIET})],
         fills=Fill(events.linked, [preset, note, *by_link]),
         takes=[fields[name] for name in SENT],
     )
+
+
+def _files() -> tuple[gr.Button, gr.UploadButton, gr.DownloadButton, gr.HTML]:
+    """Saving and opening a model folder: two buttons, the download behind the first, and a line."""
+    with gr.Accordion("Files", open=False):
+        with gr.Row():
+            save = gr.Button("Model folder .zip", elem_id="train-zip", min_width=120)
+            uploaded = gr.UploadButton("Open a .zip", file_types=[".zip"], elem_id="train-open", min_width=120)
+        ready = gr.DownloadButton("Download", elem_id="train-zip-ready", elem_classes="off-screen")
+        said_of_files = gr.HTML("", elem_id="files-said", elem_classes="said")
+    return save, uploaded, ready, said_of_files
+
+
+def _starting() -> tuple[gr.Dropdown, gr.HTML, list[gr.Button], gr.HTML]:
+    """The preset with its line, the buttons, and a line about the start."""
+    preset = gr.Dropdown(list(PRESETS), value=FIRST_PRESET, label="Preset", elem_id="train-preset")
+    note = gr.HTML("", elem_id="train-note", elem_classes="said")
+    with gr.Row():
+        start = gr.Button("Start", variant="primary", elem_id="train-start", min_width=80)
+        reset = gr.Button("Reset", elem_id="train-reset", min_width=70)
+        new_seed = gr.Button("New seed", elem_id="train-new-seed", min_width=80)
+    said = gr.HTML("", elem_id="train-said", elem_classes="said")
+    settings_opener("train-settings")
+    return preset, note, [start, reset, new_seed], said

@@ -15,6 +15,7 @@ from ui.components.shared.token_stream import token_stream
 from ui.components.zero_shot.zero_shot_view import zero_shot_view
 from ui.figures.zero_shot import prompt_picture
 from ui.handlers.zero_shot import recorded, scoreboard
+from ui.handlers.zero_shot.example import ZeroShotExample
 from ui.handlers.zero_shot.form import FIELDS
 from ui.handlers.zero_shot.views import EXPECTED, OWN
 from ui.tabs.lens import Event, Fill, Lens, TabContext, Wiring
@@ -37,32 +38,11 @@ def zero_shot_tab(site: TabContext) -> Lens:
     with gr.Row(equal_height=False):
         with gr.Column(scale=2, min_width=310, elem_id="zero-shot-form"):
             with gr.Row():
-                task = gr.Dropdown(
-                    [(known.title, name) for name, known in TASKS.items()],
-                    value=example.values["task"],
-                    label="Task",
-                    elem_id="zs-task",
-                    min_width=140,
-                )
-                asked = gr.Dropdown(
-                    [PICKED, *names], value=example.model, label="Model", elem_id="zs-model", min_width=140
-                )
+                task, asked = _task_and_model(example, names)
             fields, buttons = task_fields(services, example.values)
         with gr.Column(scale=4, min_width=330), gr.Tabs(elem_id="zero-shot-views"):
             with view_tab("zero-shot", "answer"):
-                view = zero_shot_view(example.view, name="prompt", server_functions=[prompt_picture], elem_id="zs-view")
-                with gr.Row(elem_classes="zs-buttons"):
-                    start = gr.Button("Answer", variant="primary", elem_id="zs-answer", min_width=110)
-                    stop = gr.Button("Stop", variant="stop", elem_id="zs-stop", min_width=80)
-                stream = token_stream(example.stream, label="Answer", compact=True, tail=True, elem_id="zs-stream")
-                prompt = gr.Textbox(
-                    example.prompt,
-                    label="Prompt (editable)",
-                    lines=3,
-                    max_lines=10,
-                    elem_id="zs-prompt",
-                    info="The model reads exactly this. A change in the fields rebuilds it.",
-                )
+                view, start, stop, stream, prompt = _answer(example)
             with view_tab("zero-shot", "ways") as ways_tab:
                 ways = _ways()
                 sheet_view(scoreboard.gpt2_prompts(), name="gpt2-prompts", elem_id="zs-gpt2")
@@ -122,6 +102,31 @@ def zero_shot_tab(site: TabContext) -> Lens:
     buttons.link.click(None, list(linked.values()), buttons.said, js=copy, **QUIET)
     follow: Event = {**composing, "fn": events.follow}
     return Lens(on_model=[follow], fills=Fill(events.fill, [asked, task, *refilled, drawn, fills]), asks=asked)
+
+
+def _task_and_model(example: ZeroShotExample, names: list[str]) -> tuple[gr.Dropdown, gr.Dropdown]:
+    titles, chosen = [(known.title, name) for name, known in TASKS.items()], example.values["task"]
+    task = gr.Dropdown(titles, value=chosen, label="Task", elem_id="zs-task", min_width=140)
+    asked = gr.Dropdown([PICKED, *names], value=example.model, label="Model", elem_id="zs-model", min_width=140)
+    return task, asked
+
+
+def _answer(example: ZeroShotExample) -> tuple[gr.HTML, gr.Button, gr.Button, gr.HTML, gr.Textbox]:
+    """The prompt in its parts, the buttons, the answer, and the prompt to edit."""
+    view = zero_shot_view(example.view, name="prompt", server_functions=[prompt_picture], elem_id="zs-view")
+    with gr.Row(elem_classes="zs-buttons"):
+        start = gr.Button("Answer", variant="primary", elem_id="zs-answer", min_width=110)
+        stop = gr.Button("Stop", variant="stop", elem_id="zs-stop", min_width=80)
+    stream = token_stream(example.stream, label="Answer", compact=True, tail=True, elem_id="zs-stream")
+    prompt = gr.Textbox(
+        example.prompt,
+        label="Prompt (editable)",
+        lines=3,
+        max_lines=10,
+        elem_id="zs-prompt",
+        info="The model reads exactly this. A change in the fields rebuilds it.",
+    )
+    return view, start, stop, stream, prompt
 
 
 @dataclass(frozen=True)
