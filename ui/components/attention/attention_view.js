@@ -4,19 +4,20 @@
 /** @import {AttentionMaps, AttentionServer} from '../payloads' */
 import {csvText, visible} from '../shared/plain.js';
 import {decodeMap, decodeThumbs} from '../shared/coding.js';
-import {limitOf, placeOf, ramp} from '../shared/scales.js';
+import {limitOf} from '../shared/scales.js';
 import {chooseHead, chooseToken, chosenHead, chosenInLink, chosenToken, onSentence} from '../shared/sentence.js';
-import {addButton, isDark, onLook, saveMade, saveText, shareLink, slides} from '../shared/page.js';
-import {fitted, heatMap} from './heatmap.js';
+import {onLook, saveMade, saveText, shareLink, slides} from '../shared/page.js';
+import {cellDetail} from './cell_detail.js';
+import {heatMap} from './heatmap.js';
 import {headQuiz} from './head_quiz.js';
 import {headTable} from './head_table.js';
 import {headWeights} from './head_weights.js';
 import {lineView} from './line_view.js';
+import {overview} from './overview.js';
 import {ROLES, same} from './roles.js';
 import {stepView} from './step_view.js';
 
 const IN_FRONT = 'end-of-text in front';
-const NARROW = 50; // pixels of a small picture that has no room for a word
 
 /** @param {Component<AttentionMaps, AttentionServer>} page */
 export function start({element, props, server, trigger, watch, given, choices = () => () => {}}) {
@@ -26,7 +27,6 @@ export function start({element, props, server, trigger, watch, given, choices = 
     said = part('said');
   let value = null,
     thumb = null,
-    picture = null,
     /** @type {[number, number]} */ chosen = [0, 0],
     wished = null,
     peek = null,
@@ -60,7 +60,8 @@ export function start({element, props, server, trigger, watch, given, choices = 
     if (ticket !== taken) return; // superseded by a newer one
     const before = value;
     const sameShape = before && before.L === next.L && before.H === next.H && before.model === next.model;
-    [value, thumb, maps, picture, shown, asked] = [next, decoded, new Map(), null, null, 0];
+    [value, thumb, maps, shown, asked] = [next, decoded, new Map(), null, 0];
+    heads.forget();
     value.from = value.mode === IN_FRONT ? 1 : 0; // the place of the text's first token
     const fromHere = wanted(next);
     const onPage = !signedView && isHead(chosenHead(), next) ? chosenHead() : null;
@@ -108,105 +109,24 @@ export function start({element, props, server, trigger, watch, given, choices = 
 
   // --- the overview
   const grid = part('grid');
-  function layout() {
-    const width = part('scroll').clientWidth - 2,
-      room = Math.max(260, parseFloat(getComputedStyle(grid).getPropertyValue('--at-height')) || 420);
-    const gutter = 18,
-      size = Math.max(26, Math.min((width - gutter) / value.H, (room - gutter) / value.L, 110));
-    return {gutter, size, width: gutter + size * value.H, height: gutter + size * value.L};
-  }
-  function drawGrid() {
-    if (!value || !part('scroll').clientWidth) return;
-    const box = layout(),
-      text = getComputedStyle(grid);
-    grid.style.width = box.width + 'px';
-    grid.style.height = box.height + 'px';
-    const [ctx] = fitted(grid),
-      color = name => text.getPropertyValue(name);
-    picture = picture || atlas(thumb, value);
-    legend(box.size < NARROW);
-    const size = box.size - 3,
-      small = Math.max(9, Math.min(13, size * 0.21));
-    ctx.font = `11px ${text.fontFamily}`;
-    ctx.textAlign = 'center';
-    ctx.textBaseline = 'middle';
-    ctx.fillStyle = color('--body-text-color-subdued');
-    for (let head = 0; head < value.H; head++) ctx.fillText(head, box.gutter + (head + 0.5) * box.size, 8);
-    for (let layer = 0; layer < value.L; layer++) ctx.fillText(layer, 8, box.gutter + (layer + 0.5) * box.size);
-    for (let layer = 0; layer < value.L; layer++)
-      for (let head = 0; head < value.H; head++) {
-        const x = box.gutter + head * box.size,
-          y = box.gutter + layer * box.size;
-        ctx.imageSmoothingEnabled = value.side > size;
-        ctx.fillStyle = color('--lens-blank');
-        ctx.fillRect(x, y, size, size);
-        ctx.drawImage(picture, head * value.side, layer * value.side, value.side, value.side, x, y, size, size);
-        if (size >= 24 && !quiz.open) badges(ctx, [layer, head], x + size - 2, y + 2, small, text);
-        const own = same([layer, head], chosen),
-          near = peek && same([layer, head], peek);
-        ctx.strokeStyle = color(own ? '--lens-accent' : near ? '--lens-line' : '--border-color-primary');
-        ctx.lineWidth = own ? 3 : near ? 2 : 1;
-        ctx.strokeRect(x - 0.5, y - 0.5, size + 1, size + 1);
-      }
-  }
-  // The future half of a thumbnail is free: role and share on the first token stand there.
-  function badges(ctx, [layer, head], right, top, size, style) {
-    ctx.textAlign = 'right';
-    ctx.textBaseline = 'top';
-    ctx.fillStyle = style.getPropertyValue('--body-text-color');
-    const lines = value.signed
-      ? [value.scores.changed[layer][head].toFixed(2)]
-      : layout().size < NARROW
-        ? [badge(value.roles[layer][head], true)]
-        : [badge(value.roles[layer][head], false), `${Math.round(100 * shareOf([layer, head]))}%`];
-    if (!value.causal) {
-      ctx.lineWidth = 3;
-      ctx.strokeStyle = style.getPropertyValue('--lens-paper');
-    }
-    lines.forEach((text, i) => {
-      ctx.font = `${i || value.signed ? '' : 'bold '}${size}px ${style.fontFamily}`;
-      if (!value.causal) ctx.strokeText(text, right, top + i * size * 1.1);
-      ctx.fillText(text, right, top + i * size * 1.1);
-    });
-  }
-  const badge = ([role, leans], short) => {
-    const word = short ? ROLES[role][0].slice(0, 1) : ROLES[role][0];
-    return (leans && word ? '~' : '') + word;
-  };
-  function legend(narrow) {
-    const text = value.signed
-      ? 'Orange: A looks there more. Blue: B does. The number says how much of the attention moved, 0 to 1.'
-      : Object.entries(ROLES)
-          .filter(([name]) => name !== 'mixed')
-          .map(([, [word, , what]]) => `${word}: ${what.split(':')[0]}`)
-          .join(' · ') + ` · ~ leans that way${narrow ? '' : ' · %: attention on the first token'}`;
-    part('legend').textContent = text;
-  }
-  function headAt(event) {
-    const box = layout(),
-      frame = grid.getBoundingClientRect();
-    const head = Math.floor((event.clientX - frame.left - box.gutter) / box.size),
-      layer = Math.floor((event.clientY - frame.top - box.gutter) / box.size);
-    return head >= 0 && layer >= 0 && head < value.H && layer < value.L ? [layer, head] : null;
-  }
   grid.addEventListener('pointermove', e => {
     if (!value || e.pointerType !== 'mouse') return;
-    const at = headAt(e);
+    const at = heads.headAt(e);
     if (at ? !peek || !same(at, peek) : peek) {
       peek = at && !same(at, chosen) ? at : null;
-      drawGrid();
+      heads.draw();
       drawHead();
     }
   });
   grid.addEventListener('pointerleave', () => {
     if (peek) {
       peek = null;
-      drawGrid();
+      heads.draw();
       drawHead();
     }
   });
   grid.addEventListener('click', e => {
-    const at = value && headAt(e);
+    const at = value && heads.headAt(e);
     if (at) choose(at);
   });
   const wrap = (x, n) => (x + n) % n;
@@ -230,7 +150,7 @@ export function start({element, props, server, trigger, watch, given, choices = 
     causal: () => value?.causal,
     onHover: at => {
       hovered = at;
-      detail();
+      detail.draw();
     },
     onLock: at => lock(at),
     onZoom: next => {
@@ -241,7 +161,7 @@ export function start({element, props, server, trigger, watch, given, choices = 
     cell = at;
     large.setLocked(at);
     for (const small of steps.maps) small.setLocked(at);
-    detail();
+    detail.draw();
     if (mode === 'lines') lines.draw();
     if (mode === 'steps') steps.sums();
     if (shares && at && !value.note) chooseToken(at[0] - value.from, hear);
@@ -278,18 +198,12 @@ export function start({element, props, server, trigger, watch, given, choices = 
     if (!same(at, chosen)) quiz.another();
     chosen = at;
     peek = null;
-    const box = layout(),
-      scroll = part('scroll');
-    if (scroll.scrollWidth > scroll.clientWidth)
-      scroll.scrollLeft = Math.min(
-        Math.max(scroll.scrollLeft, box.gutter + (at[1] + 1) * box.size - scroll.clientWidth),
-        at[1] * box.size,
-      );
+    heads.reveal(at);
     grid.setAttribute(
       'aria-label',
       value ? `All heads. ${spoken(at)} is chosen. Arrow keys choose another.` : 'All heads',
     );
-    drawGrid();
+    heads.draw();
     drawHead();
     table.mark();
     weights.mark();
@@ -355,7 +269,7 @@ export function start({element, props, server, trigger, watch, given, choices = 
       zoomFromLink = null;
     }
     large.setLocked(cell);
-    detail();
+    detail.draw();
     if (mode === 'lines') lines.draw();
     if (mode === 'steps') steps.draw(at);
   }
@@ -367,39 +281,6 @@ export function start({element, props, server, trigger, watch, given, choices = 
         ? `${(100 * value.scores.changed[at[0]][at[1]]).toFixed(0)}% of its attention moved`
         : `${roleText(at)} · ${(100 * shareOf(at)).toFixed(0)}% rests on the first token`;
   }
-  function detail() {
-    const at = hovered || cell,
-      line = part('detail');
-    if (!at || !shown) {
-      line.textContent = matchMedia('(pointer: coarse)').matches
-        ? 'Tap a cell for its value; + and − zoom in on it.'
-        : 'Point at a cell, or use the arrow keys, for its value. Drag to zoom, double-click to see all; ' +
-          'Shift with an arrow key goes to the next head.';
-      return;
-    }
-    const [q, k] = at,
-      weight = shown[q * value.tokens.length + k];
-    const amount =
-      value.causal && k > q
-        ? 'n/a, the future is hidden'
-        : Number.isNaN(weight)
-          ? 'n/a, there is nothing else to look at'
-          : (preview ? '≈ ' : '') + (value.signed && weight > 0 ? '+' : '') + weight.toFixed(preview ? 1 : 4);
-    line.textContent = `reading token ${token(q)} (no. ${q}) → looked at ${token(k)} (no. ${k}): ${amount} `;
-    if (server.why_there && cell && same(at, cell) && !(value.causal && k > q))
-      addButton(line, 'lens-plain at-why', 'Why there?', () => whyThere(line, [q, k]));
-  }
-  // What draws the head's attention from one token to the other, behind the cell's value.
-  async function whyThere(line, at) {
-    const of = value;
-    const answer = await server
-      .why_there({...question(inView(), of), row: at[0], column: at[1]})
-      .catch(() => undefined);
-    if (of !== value || String(at) !== String(cell)) return;
-    if (!answer) lost(answer);
-    else line.querySelector('.at-why')?.replaceWith(answer.said);
-  }
-
   // --- views and tools
   for (const button of element.querySelectorAll('[data-view]'))
     button.addEventListener('click', () => setMode(button.dataset.view));
@@ -477,12 +358,12 @@ export function start({element, props, server, trigger, watch, given, choices = 
   });
 
   new ResizeObserver(() => {
-    drawGrid();
+    heads.draw();
     if (mode === 'lines') lines.draw();
   }).observe(part('scroll'));
   onLook(() => {
-    picture = null;
-    drawGrid();
+    heads.forget();
+    heads.draw();
   });
 
   // Current state, shared with the parts of the view.
@@ -509,6 +390,18 @@ export function start({element, props, server, trigger, watch, given, choices = 
     get chosen() {
       return chosen;
     },
+    get peek() {
+      return peek;
+    },
+    get thumb() {
+      return thumb;
+    },
+    get preview() {
+      return preview;
+    },
+    get asks() {
+      return quiz.open;
+    },
     get mode() {
       return mode;
     },
@@ -526,7 +419,9 @@ export function start({element, props, server, trigger, watch, given, choices = 
     },
     adopt: next => large.adopt(next),
   };
-  const lines = lineView(view),
+  const heads = overview(view),
+    detail = cellDetail(view),
+    lines = lineView(view),
     steps = stepView(view),
     table = headTable(view),
     weights = headWeights(view),
@@ -534,22 +429,4 @@ export function start({element, props, server, trigger, watch, given, choices = 
   watch('value', take);
   setMode('map');
   take();
-}
-
-// All heads in one canvas, side x side pixels each; 16 codes are 16 colours.
-function atlas(thumbs, {L, H, side, causal, signed}) {
-  const kind = signed ? 'signed' : 'share',
-    lut = ramp(kind, isDark());
-  const colours = Array.from({length: 16}, (_, code) => lut[placeOf(thumbs.read(code), kind, 1)]);
-  const canvas = document.createElement('canvas'),
-    width = (canvas.width = side * H);
-  const image = new ImageData(width, (canvas.height = side * L)),
-    pixels = new Uint32Array(image.data.buffer);
-  for (let layer = 0; layer < L; layer++)
-    for (let head = 0; head < H; head++)
-      for (let q = 0, at = thumbs.first(layer, head); q < side; q++)
-        for (let k = 0, to = (layer * side + q) * width + head * side; k <= (causal ? q : side - 1); k++)
-          pixels[to + k] = colours[thumbs.code(at++)];
-  canvas.getContext('2d').putImageData(image, 0, 0);
-  return canvas;
 }

@@ -2,20 +2,14 @@
 // the page by textContent. `run` is what has been received of the newest run.
 /** @import {Component} from '../component' */
 /** @import {TrainServer} from '../payloads' */
-import {counted, csvText, percent, smoothed, visible} from '../shared/plain.js';
-import {inflate} from '../shared/coding.js';
+import {csvText, percent, smoothed} from '../shared/plain.js';
 import {SAY, add, copyText, isDark, linkFor, onLook, saveMade, saveText, shareLink, showCode} from '../shared/page.js';
-import {formedDrawing} from '../shared/formed.js';
-import {goTo} from '../shared/places.js';
-import {chooseHead, chosenHead, setSentence} from '../shared/sentence.js';
-import {machinePicture} from '../start/machine.js';
 import {FORM, STARTED, STARTING, useBench} from './bench.js';
 import {axis, curvePlot, nearest} from './curves.js';
+import {LARGE, cells, guessSaid, heldOut, nats, race, slowSaid, tiles, title, trainingLoss} from './figures.js';
 import {learned} from './learned.js';
-import {beginning, drawMaps, drawSpark, writeSample} from './moment.js';
-import {begun, differences, has, queued, receive} from './received.js';
-
-const MAIN_FIGURES = [0, 2, 4, 7]; // of all, those that are large: updates, held-out loss, bits, time left
+import {momentView} from './moment_view.js';
+import {begun, has, receive} from './received.js';
 
 /** @param {Component<{bench: string, run?: string}, TrainServer>} page */
 export function start({element, props, server, trigger, watch, pace}) {
@@ -44,16 +38,8 @@ export function start({element, props, server, trigger, watch, pace}) {
     guess = null,
     restored = false, // the form of the run that stood here before a reload was asked for
     epoch = 0,
-    drawnHeads = '',
     pickedFor = '';
 
-  const nats = value => (value === null || value === undefined ? '–' : value.toFixed(3));
-  const clock = s =>
-    s === null || s === undefined
-      ? '–'
-      : s >= 90
-        ? `${Math.floor(s / 60)} min ${Math.round(s % 60)} s`
-        : `${s.toFixed(s < 10 ? 1 : 0)} s`;
   const alive = () => run && (run.state !== 'ended' || (run.rival && run.rival.state !== 'ended'));
   const remembered = () => {
     try {
@@ -137,7 +123,8 @@ export function start({element, props, server, trigger, watch, pace}) {
     if (fresh) {
       run = begun(news);
       receive(run, news);
-      [follow, at, drawnHeads] = [true, 0, ''];
+      [follow, at] = [true, 0];
+      moment.forget();
       curves.all();
       part('next').value = '';
       part('rate').value = 0;
@@ -179,27 +166,20 @@ export function start({element, props, server, trigger, watch, pace}) {
     if (follow) at = Math.max(0, run.looks.length - 1);
     numbers();
     controls();
-    race();
-    moment(fresh || news.looks.length > 0);
+    drawRace();
+    moment.draw(fresh || news.looks.length > 0);
     draw();
   }
-  // --- a race: the same from the same seed on the same batches, but for one thing
-  function race() {
-    const line = part('race'),
-      rival = run.rival;
+  function drawRace() {
+    const rival = run.rival;
     for (const name of ['race', 'key-race']) part(name).hidden = !rival;
     for (const name of ['rival', 'mine']) part(name).hidden = !rival && !run?.about.tuned;
     part('key-one').hidden = Boolean(rival);
     if (!rival) return;
-    const [mine, theirs] = differences(run.about.settings, rival.about.settings);
+    const {mine, theirs, line} = race(run, rival);
     part('mine').textContent = part('key-mine').textContent = mine;
     part('rival-name').textContent = part('key-rival').textContent = theirs;
-    const [a, b] = [run, rival].map(one => one.final ?? one.looks.at(-1)?.valid ?? null);
-    const gap = a === null || b === null ? null : b - a;
-    const ahead = gap === null ? '' : `${gap >= 0 ? mine : theirs} leads by ${Math.abs(gap).toFixed(3)}.`;
-    line.textContent =
-      `Race, half of the processor each · held out: ${mine} ${nats(a)} after ${counted(run.step, 'update')}, ` +
-      `${theirs} ${nats(b)} after ${counted(rival.step, 'update')}. ${ahead}`;
+    part('race').textContent = line;
   }
   async function pastRuns() {
     const found = (await server.past({bench}).catch(() => null)) || [];
@@ -212,81 +192,28 @@ export function start({element, props, server, trigger, watch, pace}) {
     body.textContent = '';
     found.forEach((old, i) => {
       const row = add(body, 'tr', i === found.length - 1 ? 'tr-now' : '');
-      const changed = i === 0 ? 'the first' : old.changed.join(', ') || 'nothing';
-      const ofText = old.valid !== null && old.tokens_per_character !== null;
-      for (const cell of [
-        i + 1,
-        old.title,
-        changed,
-        old.steps.toLocaleString('en'),
-        old.seconds.toFixed(1),
-        nats(old.valid),
-        ofText ? Math.exp(old.valid).toFixed(2) : '–',
-        !ofText ? '–' : ((old.valid / Math.LN2) * old.tokens_per_character).toFixed(3),
-      ])
-        add(row, 'td', '', String(cell));
+      for (const cell of cells(old, i)) add(row, 'td', '', String(cell));
     });
   }
-  const smooth = () => (run.rows.length ? smoothed(run.rows.map(row => row[1])).at(-1) : null);
   function numbers() {
-    const look = run.looks.at(-1),
-      valid = run.final ?? look?.valid ?? null,
-      states = {
-        ready: 'Ready: press Resume, or Step',
-        queued: run.queue ? queued(run.queue) : 'Waiting in the queue',
-        starting: 'Starting…',
-        running: 'Learning',
-        paused: 'Paused',
-        ending: 'Ending',
-        ended: isExample(bench) ? 'Recorded example' : 'Ended',
-      };
-    part('title').textContent =
-      `${states[run.state]} · ${run.about.title} · ${run.about.parameters.toLocaleString('en')} parameters` +
-      (run.reason && !isExample(bench) ? ` · ${run.reason}` : '') +
-      (run.busy === null
-        ? ''
-        : ` · This machine is busy: the run gets ${Math.round(100 * run.busy)}% of its processor.`);
-    part('slow').hidden = !run.slow;
-    if (run.slow)
-      part('slow').firstChild.textContent =
-        `This machine is slow or busy: ${run.slow.seconds} s will make about ${counted(run.slow.updates, 'update')}, ` +
-        'too few for words.';
-    const accuracy = run.final_accuracy ?? look?.accuracy ?? null,
+    const example = isExample(bench),
       ofLabels = run.about.kind === 'labels';
+    part('title').textContent = title(run, example);
+    part('slow').hidden = !run.slow;
+    if (run.slow) part('slow').firstChild.textContent = slowSaid(run.slow);
     part('try').hidden = !ofLabels || run.state !== 'ended';
-    part('verdict').textContent = run.verdict || learned(run.about.lines, valid, smooth());
-    const per = run.about.tokens_per_character,
-      heldOut =
-        {repeated: 'on what repeats', instructions: 'held-out answers', preferences: 'better answers'}[
-          run.about.kind
-        ] ?? 'held out';
-    const tiles = [
-      ['update', run.step.toLocaleString('en')],
-      ['training loss', nats(smooth())],
-      [
-        heldOut + (run.final !== null ? ', all of it' : look ? `, update ${look.step.toLocaleString('en')}` : ''),
-        nats(valid),
-      ],
-      ofLabels
-        ? ['accuracy', accuracy === null ? '–' : percent(accuracy)]
-        : ['perplexity', valid === null ? '–' : Math.exp(valid).toFixed(2)],
-      ofLabels
-        ? ['words alone', run.about.words_right === null ? '–' : percent(run.about.words_right)]
-        : ['bits per character', valid === null ? '–' : ((valid / Math.LN2) * per).toFixed(3)],
-      [isExample(bench) ? 'tokens a second, recorded' : 'tokens a second', Math.round(run.rate).toLocaleString('en')],
-      ['elapsed', clock(run.elapsed)],
-      ['left', run.state === 'ended' ? '–' : clock(run.left)],
-    ];
-    const box = part('numbers');
-    if (box.children.length !== tiles.length) {
+    part('verdict').textContent = run.verdict || learned(run.about.lines, heldOut(run), trainingLoss(run));
+    const shown = tiles(run, example),
+      box = part('numbers');
+    if (box.children.length !== shown.length) {
       box.textContent = '';
-      for (const [i, [name]] of tiles.entries()) {
-        const tile = add(box, 'div', MAIN_FIGURES.includes(i) ? 'tr-tile' : 'tr-tile tr-small');
+      for (const [i, [name]] of shown.entries()) {
+        const tile = add(box, 'div', LARGE.includes(i) ? 'tr-tile' : 'tr-tile tr-small');
         add(tile, 'b');
         add(tile, 'span', '', name);
       }
     }
-    tiles.forEach(([name, value], i) => {
+    shown.forEach(([name, value], i) => {
       box.children[i].firstChild.textContent = value;
       box.children[i].lastChild.textContent = name;
     });
@@ -295,20 +222,13 @@ export function start({element, props, server, trigger, watch, pace}) {
       [
         [3, run.step.toLocaleString('en')],
         [4, run.elapsed.toFixed(1)],
-        [5, nats(valid)],
-        [6, ofLabels ? '–' : tiles[3][1]],
-        [7, ofLabels ? '–' : tiles[4][1]],
+        [5, nats(heldOut(run))],
+        [6, ofLabels ? '–' : shown[3][1]],
+        [7, ofLabels ? '–' : shown[4][1]],
       ].forEach(([i, text]) => {
         now.children[i].textContent = text;
       });
-    const guessed = part('guessed');
-    guessed.textContent =
-      guess === null
-        ? ''
-        : run.state === 'ended' && valid !== null
-          ? `You guessed ${guess}; it ended at ${valid.toFixed(2)}, ` +
-            `${Math.abs(valid - guess).toFixed(2)} ${valid > guess ? 'higher' : 'lower'}.`
-          : 'Drawn as a line.';
+    part('guessed').textContent = guessSaid(guess, run);
   }
   function controls() {
     const pause = element.querySelector('[data-cmd=pause],[data-cmd=resume]'),
@@ -324,105 +244,8 @@ export function start({element, props, server, trigger, watch, pace}) {
     if (document.activeElement !== rate) rate.value = Math.log2(run.peak / run.planned_peak);
     part('rate-said').textContent = `peak ${run.peak.toPrecision(2)}`;
   }
-  // --- one moment of the run: a sample, a probability, the heads
-  function moment(changed) {
-    const scrub = part('scrub'),
-      look = run.looks[at];
-    scrub.max = Math.max(0, run.looks.length - 1);
-    scrub.value = at;
-    scrub.setAttribute('aria-valuetext', look ? `after ${look.step} updates` : '');
-    if (!look) {
-      part('at').textContent = 'The first snapshot is taken before the first update.';
-      part('text').textContent = '';
-      return;
-    }
-    part('at').textContent =
-      `after ${look.step.toLocaleString('en')} updates, ${look.elapsed.toFixed(1)} s` +
-      (look.valid === null ? '' : `, loss ${look.valid.toFixed(2)}`) +
-      (look.step ? '' : run.about.tuned ? ': before this training' : ': untrained') +
-      (at === run.looks.length - 1 && run.next_look !== null && run.state === 'running'
-        ? ` · next snapshot at ${run.next_look.toFixed(0)} s`
-        : '');
-    writeSample(part('text'), run.about.prompt, look);
-    if (run.rival) rivalSample(look.elapsed);
-    else if (run.about.tuned) sampleBefore();
-    if (changed) {
-      chance();
-    }
-    headMaps(look);
-  }
-  let chancePoints = [],
-    chanceAsked = 0;
-  async function chance() {
-    const asked = ++chanceAsked,
-      found = await server.chances({bench, run: run.id, token: part('next').value}).catch(() => null);
-    if (!found || asked !== chanceAsked) return;
-    part('next').placeholder = visible(found.token ?? '');
-    chancePoints = found.points || [];
-    part('chance').dataset.token = found.token ?? '';
-    if (found.said) part('chance').textContent = found.said;
-    spark();
-  }
-  function spark() {
-    const now = drawSpark(part('spark'), element, chancePoints, at);
-    if (now) part('chance').textContent = `“${visible(part('chance').dataset.token)}” ${percent(now[1])}`;
-  }
-  async function headMaps(look) {
-    spark();
-    const shown = run,
-      key = run.id + look.step;
-    if (drawnHeads === key) return;
-    drawnHeads = key;
-    const found = await server.heads({bench, run: run.id, look: at}).catch(() => null);
-    const values = found && new Uint8Array(await inflate(found.maps));
-    if (!found || drawnHeads !== key || run !== shown) return; // another run, or none, is shown by now
-    part('heads-title').textContent =
-      `Where its heads look on “${visible(run.about.tokens.slice(0, 10).join(''))}…”: ` +
-      'rows read, columns are looked at';
-    drawMaps(part('heads'), values, found.T, run.about, look);
-    drawMachine(found.machine);
-    drawFormed();
-  }
-  // What its parts write for what truly comes next, at every snapshot so far; a run on labels has none.
-  const formed = formedDrawing(element.querySelector('.tr-formed .fm-drawing'));
-  async function drawFormed() {
-    const shown = run,
-      key = drawnHeads,
-      found = await server.formed({bench, run: run.id}).catch(() => null);
-    if (run !== shown || drawnHeads !== key) return;
-    part('formed').hidden = !found;
-    if (!found) return;
-    element.querySelector('.tr-formed .conclusion').textContent = found.said;
-    formed.draw(found, found.steps.indexOf(run.looks[at]?.step));
-  }
-  // Why its sample goes on as it does, behind the first words of it.
-  function why() {
-    const look = run.looks[at];
-    if (!look || (isExample(bench) && form !== 'scratch')) {
-      said.textContent = 'There is no model to ask yet. Start a run of your own.';
-      return;
-    }
-    setSentence(beginning(run.about.prompt + look.text));
-    trigger('open', {bench, run: run.id, tab: 'attention'});
-    goTo(new URLSearchParams({tab: 'attention', view: 'Why this word?'}));
-  }
-  // The picture of Start, of the run's model as it was; a recorded run has none.
-  const picture = machinePicture(element.querySelector('.mc-box'), element.querySelector('.mc-said'), {
-    go: way => {
-      trigger('open', {bench, run: run.id, tab: way.tab});
-      goTo(new URLSearchParams(way));
-    },
-    look: () => {},
-    choose: head => chooseHead(head),
-    next: null,
-  });
-  function drawMachine(machine) {
-    part('machine').hidden = !machine;
-    if (!machine) return;
-    part('machine-said').textContent = machine.said;
-    const tokens = machine.ids.map((id, i) => ({id, label: run.about.tokens[i]}));
-    picture.draw({machine, tokens, first: 0}, chosenHead());
-  }
+  const open = tab => trigger('open', {bench, run: run.id, tab});
+  const moment = momentView(element, server, () => ({bench, run, at}), open);
   function draw() {
     const look = run?.looks[at];
     if (run && run.about) curves.draw(run, look ? axis(run).look(look) : null, guess);
@@ -434,24 +257,12 @@ export function start({element, props, server, trigger, watch, pace}) {
   function go(index) {
     at = Math.max(0, Math.min(index, run.looks.length - 1));
     follow = at === run.looks.length - 1;
-    moment(false);
+    moment.draw(false);
     draw();
-  }
-  // What a model wrote before it was trained further stands beside what it writes now.
-  function sampleBefore() {
-    part('mine').textContent = 'Now';
-    part('rival-name').textContent = 'Before this training';
-    writeSample(part('rival-text'), run.about.prompt, run.looks[0]);
-  }
-  // The rival's sample of the same second.
-  function rivalSample(seconds) {
-    const looks = run.rival.looks;
-    const look = looks.reduce((best, one) => (one.elapsed <= seconds + 0.5 ? one : best), looks[0]);
-    writeSample(part('rival-text'), run.rival.about.prompt, look);
   }
   // --- what people do
   part('scrub').addEventListener('input', e => run && go(+e.target.value));
-  part('next').addEventListener('input', () => run && chance());
+  part('next').addEventListener('input', () => run && moment.chance());
   part('line').addEventListener('input', async e => {
     const told =
       e.target.value.trim() && run
@@ -494,13 +305,15 @@ export function start({element, props, server, trigger, watch, pace}) {
     tick();
   });
   element.querySelector('.ts-tools').addEventListener('click', async e => {
-    const {open, do: what} = e.target.dataset;
+    const {open: tab, do: what} = e.target.dataset;
     if (!run) return;
-    if (open && isExample(bench) && form !== 'scratch')
+    if (tab && isExample(bench) && form !== 'scratch')
       said.textContent = 'The weights of this recorded run are not kept. Start one of your own, and open that.';
-    else if (open) trigger('open', {bench, run: run.id, tab: open});
-    else if (what === 'why') why();
-    else if (what === 'csv')
+    else if (tab) open(tab);
+    else if (what === 'why') {
+      if ((isExample(bench) && form !== 'scratch') || !moment.why())
+        said.textContent = 'There is no model to ask yet. Start a run of your own.';
+    } else if (what === 'csv')
       saveText(
         'run.csv',
         'text/csv',
@@ -537,9 +350,9 @@ export function start({element, props, server, trigger, watch, pace}) {
     }
   }).observe(plotBox);
   onLook(() => {
-    drawnHeads = '';
+    moment.forget();
     if (run) {
-      moment(false);
+      moment.draw(false);
       draw();
     }
   });
@@ -557,7 +370,7 @@ export function start({element, props, server, trigger, watch, pace}) {
   addEventListener(STARTED, () => {
     if (!starting || (wanted && wanted !== run?.id)) return; // its first news end it
     setStarting(false); // refused: show the previous run again
-    drawnHeads = '';
+    moment.forget();
     tick();
   });
   watch('value', take);
