@@ -49,7 +49,7 @@ TESTED = {
     "python tests/benchmarks/input_forms.py": "tests/test_readme.py",
     "python tests/benchmarks/contended.py": "tests/test_readme.py",
     "python tests/benchmarks/curves.py": "tests/test_readme.py",
-    "python -m tests.tools.ladder ladder.json": "tests/test_ladder.py",
+    "python -m tests.tools.ladder ladder.json": "tests/training/test_ladder.py",
 }
 
 

@@ -17,7 +17,7 @@ from gptcore.training import TrainingConfig
 from gptcore.training.arguments import parse_arguments
 from gptcore.weights.checkpoint import read_tensors
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 TRAIN = [sys.executable, "-m", "gptcore.training"]
 TORCHRUN = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", *TRAIN[1:]]
 SMALL = ["--preset", "nano", "--vocab-size", "270", "--batch-size", "4", "--warmup-steps", "1", "--device", "cpu"]

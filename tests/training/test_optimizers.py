@@ -84,6 +84,6 @@ def test_states_of_other_groups_are_refused():
 
 
 def test_a_run_loads_nothing_of_torchs_compiler():
-    root = Path(__file__).resolve().parent.parent
+    root = Path(__file__).resolve().parents[2]
     done = subprocess.run([sys.executable, "-c", TRAINED], cwd=root, capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "False", done.stderr

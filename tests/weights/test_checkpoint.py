@@ -100,7 +100,7 @@ def test_loading_fp32_weights_takes_less_than_1_6_times_the_file(tmp_path):
     save_folder(tmp_path / "small", gptcore.GPT(GPTConfig(n_embd=32, n_layer=1, **shape)))
     save_folder(tmp_path / "large", gptcore.GPT(GPTConfig(n_embd=640, n_layer=6, **shape)))
     size = (tmp_path / "large" / "model.safetensors").stat().st_size
-    root = Path(__file__).resolve().parent.parent
+    root = Path(__file__).resolve().parents[2]
     done = subprocess.run(
         [sys.executable, "-c", MEASURE_LOADING, str(tmp_path)], cwd=root, capture_output=True, text=True, check=True
     )
