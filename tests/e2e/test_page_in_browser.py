@@ -393,3 +393,23 @@ def test_a_view_stands_alone_in_a_frame(visit):
     page.goto(f"{here}?embed=train")
     expect(page.locator("#train .tr-title")).to_be_visible()
     expect(page.get_by_role("tab", name="Fine-tune")).to_be_visible()
+
+
+def test_while_the_server_does_not_answer_a_calm_line_says_so_and_the_page_stays(visit):
+    page = visit()
+    page.click("#generate")
+    settled(page)
+    text = written(page)
+    page.context.set_offline(True)
+    line = page.locator(".lens-away")
+    expect(line).to_contain_text("The server does not answer")
+    page.click("#next-token")
+    expect(page.locator(".toast-body:visible")).to_have_count(0)
+    assert written(page).startswith(text) and page.locator("#tabs").is_visible()
+    box, picker = line.bounding_box(), page.locator("#model").bounding_box()
+    assert box is not None and picker is not None and box["y"] > picker["y"] + picker["height"]
+    page.context.set_offline(False)
+    expect(line).to_have_count(0)
+    page.click("#generate")
+    settled(page)
+    expect(page.locator("#stream .ts-stats")).to_contain_text(DONE)

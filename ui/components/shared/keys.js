@@ -1,5 +1,6 @@
 // Keyboard shortcuts, listed by "?"; those for a button press a visible one. Debounces clicks: 250 ms on primary
 // buttons, 40 ms on others.
+import {watchConnection} from './connection.js';
 import {endCount} from './frames.js';
 import {keepHistory} from './history.js';
 import {goTo, isOpen, outerTabs, place} from './places.js';
@@ -58,6 +59,7 @@ function closeMenus(event) {
 
 export function start(parts) {
   endCount();
+  watchConnection();
   setLan(parts.lan ?? '');
   setTalk(parts.talk ?? '');
   restoreLook();

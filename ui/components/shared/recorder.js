@@ -1,4 +1,5 @@
 // Records what happens on the page, and replays it with no model and no network. Every component is started here.
+import {unanswered} from './connection.js';
 import {add, addButton, saveText} from './page.js';
 import {goTo, place} from './places.js';
 import {finished, isFlow, isRecorded, newTape, noteAnswer, noteValue, noteView, player, talkText} from './recording.js';
@@ -70,7 +71,8 @@ function note(id, tap) {
 async function ask(id, tap, name, asked) {
   if (replays(id) && isRecorded(name)) return answered(id, name, asked);
   const [mine, at] = [tape, performance.now()];
-  const answer = await tap.live.server[name](asked);
+  const answer = await tap.live.server[name](asked).catch(() => undefined);
+  if (answer === undefined) unanswered();
   if (mine && mine === tape && isRecorded(name) && at >= began) noteAnswer(tape, elapsed(), id, name, asked, answer);
   return answer;
 }
