@@ -17,7 +17,7 @@ SMALL = [
     "--seconds",
     "1",
     "--asked",
-    "6",
+    "24",
     "--answers",
     "3",
     "--measured",
