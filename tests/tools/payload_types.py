@@ -13,7 +13,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints
+
+from typing_extensions import get_original_bases, is_typeddict
 
 import ui.figures
 import ui.handlers
@@ -37,7 +39,7 @@ def written() -> str:
         for name, value in vars(module).items():
             if is_typeddict(value) and value.__module__ == module.__name__:
                 parts.append(_interface(name, value))
-    for tab, functions in sorted(_servers().items()):
+    for tab, functions in sorted(servers().items()):
         lines = [
             f"  {name}(request: {request}): Promise<{answer}>;\n"
             for name, found in sorted(functions.items())
@@ -55,11 +57,16 @@ def _modules(package: types.ModuleType) -> Iterator[types.ModuleType]:
 def _interface(name: str, value: type) -> str:
     doc = inspect.cleandoc(value.__doc__ or "").split("\n\n")[0].replace("\n", " ")
     described = f"// {doc}\n" if doc and not doc.startswith("dict(") else ""
+    bases = [base for base in get_original_bases(value) if is_typeddict(base)]
+    inherited = {field for base in bases for field in base.__annotations__}
     fields = []
     for field, hint in get_type_hints(value, include_extras=True).items():
+        if field in inherited:
+            continue
         optional = get_origin(hint) is NotRequired
         fields.append(f"  {field}{'?' if optional else ''}: {_type(get_args(hint)[0] if optional else hint)};\n")
-    return f"{described}export interface {name} {{\n{''.join(fields)}}}\n"
+    extends = f" extends {', '.join(base.__name__ for base in bases)}" if bases else ""
+    return f"{described}export interface {name}{extends} {{\n{''.join(fields)}}}\n"
 
 
 def _type(hint: Any) -> str:
@@ -86,7 +93,7 @@ def _type(hint: Any) -> str:
     raise TypeError(f"{hint} has no counterpart")
 
 
-def _servers() -> dict[str, dict[str, list[Callable[..., object]]]]:
+def servers() -> dict[str, dict[str, list[Callable[..., object]]]]:
     """Tab -> name -> server functions of that name."""
     found: dict[str, dict[str, list[Callable[..., object]]]] = defaultdict(lambda: defaultdict(list))
     for package in (ui.handlers, ui.tabs, ui.figures):

@@ -14,7 +14,6 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from gptcore.inference.sampling import SamplingSettings
 from gptcore.training.precision import _tried
-from helpers import named
 from ui.handlers import attention
 from ui.handlers.attention import (
     ablation,
@@ -92,7 +91,7 @@ HANDLERS = {
     )["copied"],
     "how it formed": lambda services: formed.formed(services, {**SEEN, "word": 1, "rival": 2}),
     "a cell carried over": lambda services: json.loads(patching.patched(
-        services, named("model first second cells", ["tiny", *PAIR, [[0, 1]]])))["next"],
+        services, {"model": "tiny", "first": PAIR[0], "second": PAIR[1], "cells": [[0, 1]]}))["next"],
     "causes for a program": lambda services: of_programs.attribution(services, "tiny", PROMPT, "", ""),
     "a grid for a program": lambda services: of_programs.patching(services, "tiny", *PAIR, "residual"),
     "a run": lambda services: plan.make_plan(services, train_form(LESSON, services.limits)),

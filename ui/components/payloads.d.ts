@@ -12,31 +12,19 @@ export interface HeadRequest {
 }
 
 // One cell of a head's map: the reading token's row, the looked-at token's column.
-export interface CellRequest {
-  key: string;
-  layer: number;
-  head: number;
-  mode: string;
+export interface CellRequest extends HeadRequest {
   row: number;
   column: number;
 }
 
 // A head's map as a slide.
-export interface HeadPictureRequest {
-  key: string;
-  layer: number;
-  head: number;
-  mode: string;
+export interface HeadPictureRequest extends HeadRequest {
   format: 'png' | 'svg';
   dark: boolean;
 }
 
 // The view as a page of its own, with the component's value.
-export interface StandaloneRequest {
-  key: string;
-  layer: number;
-  head: number;
-  mode: string;
+export interface StandaloneRequest extends HeadRequest {
   value: string;
 }
 
@@ -48,19 +36,13 @@ export interface HeadOfModel {
 }
 
 // Why a token rather than a rival; null for the likeliest and the next.
-export interface PairRequest {
-  model: string;
-  text: string;
+export interface PairRequest extends TextRequest {
   word: number | null;
   rival: number | null;
 }
 
 // A circuit without some nodes, or without the edge between two.
-export interface CircuitRequest {
-  model: string;
-  text: string;
-  word: number | null;
-  rival: number | null;
+export interface CircuitRequest extends PairRequest {
   off: [string, number, number, number][];
   edge: [[string, number, number, number], [string, number, number, number]] | null;
 }
@@ -74,9 +56,7 @@ export interface PatchRequest {
 }
 
 // A neuron; null for the middle layer, and for the neuron that stands out most.
-export interface NeuronRequest {
-  model: string;
-  text: string;
+export interface NeuronRequest extends TextRequest {
   layer: number | null;
   neuron: number | null;
 }
@@ -119,17 +99,7 @@ export interface ReadingHeader {
 }
 
 // All heads as thumbnails, packed, with what each does; in a comparison cells are differences.
-export interface AttentionMaps {
-  key: string;
-  model: string;
-  text: string;
-  mode: string;
-  note: string;
-  tokens: string[];
-  ids: number[];
-  L: number;
-  H: number;
-  causal: boolean;
+export interface AttentionMaps extends ReadingHeader {
   keep?: string;
   signed: boolean;
   side: number;
@@ -311,12 +281,7 @@ export interface InnerSizes {
   sizes: [string, number, number][];
 }
 
-// Why there is no answer, in a sentence; "" where nothing is to be shown.
-export interface Message {
-  message: string;
-}
-
-// A sentence.
+// A sentence, or "" where there is nothing to say.
 export interface Said {
   said: string;
 }
@@ -334,12 +299,6 @@ export interface TextRequest {
   text: string;
 }
 
-// A text under every tokenizer, the model's own first.
-export interface CutRequest {
-  model: string;
-  text: string;
-}
-
 // A text, merge by merge, under a tokenizer by its name.
 export interface MergesRequest {
   tokenizer: string;
@@ -353,9 +312,7 @@ export interface LearnRequest {
 }
 
 // The likeliest tokens under three temperatures and three values of k.
-export interface OddsRequest {
-  model: string;
-  text: string;
+export interface OddsRequest extends TextRequest {
   temperature: (number | null)[];
   top_k: (number | null)[];
 }
@@ -447,8 +404,7 @@ export interface ShapeRequest {
 }
 
 // A drawn shape as a slide.
-export interface ShapeSlideRequest {
-  shape: Record<string, any>;
+export interface ShapeSlideRequest extends ShapeRequest {
   format: 'png' | 'svg';
   dark: boolean;
 }
@@ -599,8 +555,7 @@ export interface WorkspaceRequest {
 }
 
 // A run of a workspace.
-export interface RunRequest {
-  bench: string;
+export interface RunRequest extends WorkspaceRequest {
   run: string | null;
 }
 
@@ -613,47 +568,34 @@ export interface SeenOfRun {
 }
 
 // What is new of the current run, and of its rival.
-export interface PollRequest {
-  run: string | null;
-  version: number;
-  rows: number;
-  looks: number;
+export interface PollRequest extends SeenOfRun {
   bench: string;
   rival: SeenOfRun | null;
 }
 
 // Steers the current run; `value` is a rate or a number of steps.
-export interface CommandRequest {
-  bench: string;
+export interface CommandRequest extends WorkspaceRequest {
   command: 'pause' | 'resume' | 'step' | 'stop' | 'rate' | 'longer' | 'again';
   value: number | null;
 }
 
 // One observation of a run.
-export interface LookRequest {
-  bench: string;
-  run: string | null;
+export interface LookRequest extends RunRequest {
   look: number;
 }
 
 // A next token by its text; "" for the latest top token.
-export interface TokenRequest {
-  bench: string;
-  run: string | null;
+export interface TokenRequest extends RunRequest {
   token: string;
 }
 
 // A line to classify.
-export interface LineRequest {
-  bench: string;
-  run: string | null;
+export interface LineRequest extends RunRequest {
   text: string;
 }
 
 // A run's curves as a slide.
-export interface RunSlideRequest {
-  bench: string;
-  run: string | null;
+export interface RunSlideRequest extends RunRequest {
   format: 'png' | 'svg';
   dark: boolean;
 }
@@ -664,15 +606,9 @@ export interface LinkRequest {
 }
 
 // The better of two answers, null before one is chosen, and their number.
-export interface DuelRequest {
-  bench: string;
+export interface DuelRequest extends WorkspaceRequest {
   chosen: number | null;
   number: number | null;
-}
-
-// A sentence, or "".
-export interface CommandReply {
-  said: string;
 }
 
 // A run's place in the queue, and about how long it waits.
@@ -727,29 +663,7 @@ export interface RunAbout {
 }
 
 // With why a run that is broken on purpose fails.
-export interface RunAboutShown {
-  title: string;
-  kind: string;
-  settings: Record<string, string | number>;
-  trick: string;
-  V: number;
-  L: number;
-  H: number;
-  parameters: number;
-  tokens_per_step: number;
-  prompt: string;
-  tokens: string[];
-  lines: Record<string, number | null>;
-  tokens_per_character: number;
-  n_train: number;
-  n_valid: number;
-  note: string;
-  tasks: Record<string, string>;
-  labels: string[];
-  preference: string[];
-  words_right: number | null;
-  input_form: string;
-  tuned: boolean;
+export interface RunAboutShown extends RunAbout {
   why: string;
 }
 
@@ -782,31 +696,7 @@ export interface RunNews {
 }
 
 // The news of the current run, of its rival in a race, and of who may steer it.
-export interface WorkspaceNews {
-  run: string;
-  state: string;
-  reason: string;
-  step: number;
-  elapsed: number;
-  left: number | null;
-  rate: number;
-  version: number;
-  first: number;
-  rows: (number | null)[][];
-  looks_from: number;
-  looks: RunLook[];
-  n_looks: number;
-  final: number | null;
-  final_accuracy: number | null;
-  verdict: string;
-  peak: number;
-  planned_peak: number;
-  ahead: number[][];
-  about: RunAboutShown | null;
-  next_look: number | null;
-  busy: number | null;
-  slow: SlowRun | null;
-  again: boolean;
+export interface WorkspaceNews extends RunNews {
   rival: RunNews | null;
   bench: string;
   viewing: string;
@@ -815,15 +705,7 @@ export interface WorkspaceNews {
 }
 
 // The picture of the model as it was, with the tokens that it read.
-export interface MachineOfRun {
-  at: number;
-  shape: Shape;
-  embedding?: [number, number];
-  first?: Depth;
-  blocks: Block[];
-  norm?: number;
-  choice: [string, number, number];
-  said: string;
+export interface MachineOfRun extends Machine {
   ids: number[];
 }
 
@@ -912,15 +794,7 @@ export interface PromptParts {
 }
 
 // The prompt of a task, the expected answer, and the likelihood of each label.
-export interface ComposedPrompt {
-  parts: PromptPart[];
-  note: string;
-  budget: Budget;
-  name: string;
-  model: string;
-  source: string;
-  own: boolean;
-  people: string;
+export interface ComposedPrompt extends PromptParts {
   expected: string;
   labels: LabelScore[];
 }
@@ -958,9 +832,7 @@ export interface PartEffect {
 }
 
 // A word of the prompt, and the nats that it adds.
-export interface WordEffect {
-  kind: string;
-  text: string;
+export interface WordEffect extends PromptPart {
   effect: number;
 }
 
@@ -1000,7 +872,7 @@ export interface AttentionServer {
 }
 
 export interface GenerateServer {
-  cut(request: CutRequest): Promise<Json<TokenizerRow[]>>;
+  cut(request: TextRequest): Promise<Json<TokenizerRow[]>>;
   learned(request: LearnRequest): Promise<Json<Merges>>;
   odds(request: OddsRequest): Promise<Json<SamplingOdds>>;
   picture(request: SlideRequest): Promise<string | null>;
@@ -1023,7 +895,7 @@ export interface StartServer {
 
 export interface TrainServer {
   chances(request: TokenRequest): Promise<Chances | null>;
-  command(request: CommandRequest): Promise<CommandReply | null>;
+  command(request: CommandRequest): Promise<Said | null>;
   duel(request: DuelRequest): Promise<Duel>;
   formed(request: RunRequest): Promise<Formed | null>;
   heads(request: LookRequest): Promise<HeadsOfRun | null>;

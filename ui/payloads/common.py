@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import Literal
+
+from typing_extensions import TypedDict
 
 Format = Literal["png", "svg"]
 Choice = tuple[str, float, int]  # a token: label, probability, id
 Guess = tuple[str, float]  # label, probability
 
 
-class Message(TypedDict):
-    """Why there is no answer, in a sentence; "" where nothing is to be shown."""
-
-    message: str
-
-
 class Said(TypedDict):
-    """A sentence."""
+    """A sentence, or "" where there is nothing to say."""
 
     said: str
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NotRequired, TypedDict
+from typing import NotRequired
+
+from typing_extensions import TypedDict
 
 from ui.payloads.common import TextRequest
 
 Odds = tuple[float, list[float]]  # a setting, and the probabilities of the shown tokens under it
-
-
-class CutRequest(TextRequest):
-    """A text under every tokenizer, the model's own first."""
 
 
 class MergesRequest(TypedDict):

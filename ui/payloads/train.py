@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal, NotRequired, TypedDict
+from typing import Literal, NotRequired
+
+from typing_extensions import TypedDict
 
 from ui.payloads.common import Format
 from ui.payloads.start import Machine
@@ -82,12 +84,6 @@ class DuelRequest(WorkspaceRequest):
 
     chosen: int | None
     number: int | None
-
-
-class CommandReply(TypedDict):
-    """A sentence, or ""."""
-
-    said: str
 
 
 class QueuePlace(TypedDict):

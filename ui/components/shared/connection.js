@@ -1,15 +1,18 @@
 // Whether the server answers. While it does not, a calm line says so; what is on the page stays.
 import {add} from './page.js';
 
-const [WATCHED, AGAIN] = [10_000, 2_000]; // milliseconds between two looks: while it answers, and while it does not
-const AWAY = 'The server does not answer. What is on the page stays, and it goes on by itself when the server is back.';
+// Milliseconds: between two looks while it answers, and while it does not, and until a look is given up.
+const [WATCHED, AGAIN, PATIENCE] = [10_000, 2_000, 20_000];
+const AWAY = 'The server does not answer. What is on the page stays; when this line is gone, the server is back.';
 let line = null,
-  timer = 0;
+  timer = 0,
+  looking = false;
 
 // Any answer will do; a proxy's own error page is none.
 async function answers() {
   try {
-    const answer = await fetch(new URL('./clock.js', import.meta.url), {method: 'HEAD', cache: 'no-store'});
+    const signal = AbortSignal.timeout(PATIENCE);
+    const answer = await fetch(new URL('./clock.js', import.meta.url), {method: 'HEAD', cache: 'no-store', signal});
     return answer.status < 500;
   } catch {
     return false;
@@ -27,17 +30,15 @@ function tell(away) {
   }
 }
 
-// Looks now, and then again and again while the page is in sight.
-async function look() {
+// Looks whether the server is there, and again while the page is in sight.
+export async function look() {
+  if (looking || document.hidden) return;
+  looking = true;
   clearTimeout(timer);
-  const away = !document.hidden && !(await answers());
+  const away = !(await answers());
+  looking = false;
   tell(away);
   timer = setTimeout(look, away ? AGAIN : WATCHED);
-}
-
-// A question to the server was not answered: looks at once whether the server is there.
-export function unanswered() {
-  if (!line) look();
 }
 
 export function watchConnection() {

@@ -1,5 +1,5 @@
 // Records what happens on the page, and replays it with no model and no network. Every component is started here.
-import {unanswered} from './connection.js';
+import {look} from './connection.js';
 import {add, addButton, saveText} from './page.js';
 import {goTo, place} from './places.js';
 import {finished, isFlow, isRecorded, newTape, noteAnswer, noteValue, noteView, player, talkText} from './recording.js';
@@ -72,8 +72,9 @@ async function ask(id, tap, name, asked) {
   if (replays(id) && isRecorded(name)) return answered(id, name, asked);
   const [mine, at] = [tape, performance.now()];
   const answer = await tap.live.server[name](asked).catch(() => undefined);
-  if (answer === undefined) unanswered();
-  if (mine && mine === tape && isRecorded(name) && at >= began) noteAnswer(tape, elapsed(), id, name, asked, answer);
+  if (answer === undefined) look(); // no answer at all: is the server there?
+  else if (mine && mine === tape && isRecorded(name) && at >= began)
+    noteAnswer(tape, elapsed(), id, name, asked, answer);
   return answer;
 }
 

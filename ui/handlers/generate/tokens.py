@@ -14,7 +14,8 @@ from gptcore.tokenizers.merging import Merge, learn_merges, merges_of, split_wor
 from ui.handlers import inputs
 from ui.handlers.inputs import InputError
 from ui.payloads import fields
-from ui.payloads.generate import CutRequest, LearnRequest, Merges, MergesRequest, RecordedCut, TokenizerRow
+from ui.payloads.common import TextRequest
+from ui.payloads.generate import LearnRequest, Merges, MergesRequest, RecordedCut, TokenizerRow
 from ui.services import Services
 from ui.state.model_store import title_of
 
@@ -38,7 +39,7 @@ RECORDED_CUTS = Path(__file__).with_name("recorded_cuts.json")  # made by tests/
 _EVERY = (ByteBPE, GPT1Tokenizer)  # tokenizers that can encode any character
 
 
-def cut(services: Services, request: Annotated[object, CutRequest]) -> Annotated[str, list[TokenizerRow]]:
+def cut(services: Services, request: Annotated[object, TextRequest]) -> Annotated[str, list[TokenizerRow]]:
     """A text under the model's own tokenizer and every other; a tokenizer that fails gets a message."""
 
     def rows() -> list[TokenizerRow]:

@@ -25,6 +25,7 @@ from ui.handlers.train.presets import TRICKS
 from ui.payloads import fields
 from ui.payloads import train as payloads
 from ui.payloads.attention import Formed
+from ui.payloads.common import Said
 from ui.runs.run_json import facts_json
 from ui.runs.run_manager import Workspace
 from ui.runs.run_state import RunFacts, RunState
@@ -120,7 +121,7 @@ def go_on(services: Services, workspace: Workspace) -> Workspace:
     return begun
 
 
-def command(services: Services, request: Annotated[object, payloads.CommandRequest]) -> payloads.CommandReply | None:
+def command(services: Services, request: Annotated[object, payloads.CommandRequest]) -> Said | None:
     """Steers the current run. None for an invalid request, and for somebody who may not."""
     workspace_id, what, value = fields(request, "bench", "command", "value")
     workspace = services.run_manager.steered(workspace_id)

@@ -1,0 +1,166 @@
+"""Every server function answers with exactly what its annotation says, and refuses any other request."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+from tools.payload_types import servers
+
+from gptcore.config import PRESETS as PRESETS_OF_SHAPES
+from gptcore.inference.generation import last_logits
+from gptcore.inference.sampling import SamplingSettings
+from gptcore.tokenizers.base import END_OF_TEXT
+from ui import payloads
+from ui.handlers.attention import lens, maps
+from ui.handlers.generate import distribution
+from ui.handlers.parameters import anatomy, shapes
+from ui.handlers.train import watching
+from ui.handlers.train.forms import train_form
+from ui.handlers.train.presets import PRESETS
+from ui.services import Services, make_services
+from ui.state.sessions import NextToken
+
+TEXT = "Tom saw a zebra. Tom gave food to the"
+SEEN = {"model": "mini", "text": TEXT}
+PAIR = {**SEEN, "word": 1000, "rival": 1001}
+LESSON = {
+    **PRESETS["30 seconds, letters"], "corpus": "yours", "written": "the cat sat on the mat. " * 90, "n_layer": 1,
+    "n_head": 2, "n_embd": 16, "n_positions": 16, "batch_size": 4, "length": "steps", "max_steps": 4, "prompt": "the ",
+}  # fmt: skip
+
+
+def asked(services: Services) -> dict[str, dict[str, Any]]:
+    """A request for every server function, by "tab.name"."""
+    seen = maps.read(services, None, maps.AttentionForm("mini", TEXT))
+    head = {"key": seen.key, "layer": 1, "head": 2, "mode": maps.RAW}
+    workspace = watching.start(services, None, train_form(LESSON, services.limits))
+    assert workspace.run is not None and workspace.current is not None and workspace.run.wait(120.0)
+    run = {"bench": workspace.id, "run": workspace.current.id}
+    slide = {"format": "svg", "dark": False}
+    shape = PRESETS_OF_SHAPES["mini"]
+    row, label = {"label": "a", "before": 0.5, "after": 0.1}, {"label": "good", "share": 0.7}
+    seen_next = NextToken("mini", (1, 2), 2, last_logits(services.models.get("mini").model, [1, 2]))
+    chart = distribution.describe(services.models.get("mini").tokenizer, seen_next, SamplingSettings())
+    return {
+        "Attention.arithmetic": {**head, "row": 3, "column": 1},
+        "Attention.arrays": head,
+        "Attention.change_picture": {**slide, "value": json.dumps({"rows": [row], "title": "A"})},
+        "Attention.circuit": PAIR,
+        "Attention.circuit_without": {**PAIR, "off": [["head", 1, 2, 3]], "edge": None},
+        "Attention.formed": PAIR,
+        "Attention.head_difference": {**head, "key": f"{seen.key}:{seen.key}"},
+        "Attention.head_map": head,
+        "Attention.head_weights": {"model": "mini", "layer": 1, "head": 2},
+        "Attention.inner_sizes": {},
+        "Attention.lens_picture": {**slide, "value": lens.lens(services, None, maps.AttentionForm("mini", TEXT))},
+        "Attention.neurons": {**SEEN, "layer": None, "neuron": None},
+        "Attention.patched": {"model": "mini", "first": TEXT, "second": TEXT, "cells": [[0, 1]]},
+        "Attention.picture": {**head, **slide},
+        "Attention.standalone": {**head, "value": "{}"},
+        "Attention.steps": head,
+        "Attention.why": PAIR,
+        "Attention.why_there": {**head, "row": 3, "column": 1},
+        "Generate.cut": SEEN,
+        "Generate.learned": {"text": TEXT, "merges": 5},
+        "Generate.odds": {**SEEN, "temperature": [0.5, 1, 2], "top_k": [1, 2, 3]},
+        "Generate.picture": {**slide, "value": chart},
+        "Generate.steps": {"tokenizer": "mini", "text": TEXT},
+        "Parameters.drawing_picture": {**slide, "shape": shapes.controls_of(shape)},
+        "Parameters.drawn": {"shape": shapes.controls_of(shape)},
+        "Parameters.figure_picture": {**slide, "name": next(iter(anatomy.EXPERIMENTS)), "model": "mini"},
+        "Parameters.picture": {**slide, "value": shapes.breakdown(shape)},
+        "Start.chapters": {},
+        "Start.guesses": {"model": "mini", "ids": [1, 2, 3], "at": None},
+        "Start.passage": {"model": "mini", "number": 0},
+        "Start.typed": SEEN,
+        "Train.chances": {**run, "token": ""},
+        "Train.command": {"bench": workspace.id, "command": "pause", "value": None},
+        "Train.duel": {"bench": workspace.id, "chosen": None, "number": None},
+        "Train.formed": run,
+        "Train.heads": {**run, "look": 0},
+        "Train.past": run,
+        "Train.phone": {"link": "http://127.0.0.1:7860/"},
+        "Train.poll": {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0, "rival": None},
+        "Train.recording": run,
+        "Train.slide": {**run, **slide},
+        "Train.tell": {**run, "text": "a line"},
+        "ZeroShot.prompt_picture": {**slide, "value": json.dumps({"labels": [label]})},
+    }
+
+
+@pytest.fixture(scope="module")
+def bundled() -> Iterator[Services]:
+    made = make_services(offline=True)
+    made.models.get("mini")
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def requests(bundled) -> dict[str, dict[str, Any]]:
+    return asked(bundled)
+
+
+FUNCTIONS = {f"{tab}.{name}": one for tab, names in servers().items() for name, found in names.items() for one in found}
+
+
+def conforms(value: object, hint: Any) -> bool:
+    """Whether a value is what its annotation says, with no field more or less. Texts that hold JSON are read."""
+    if get_origin(hint) in (Union, UnionType):
+        return any(conforms(value, one) for one in get_args(hint))
+    if get_origin(hint) is Annotated and isinstance(value, str):
+        value, hint = json.loads(value), get_args(hint)[1]
+    adapter, sent = TypeAdapter(hint), json.dumps(value, allow_nan=False)
+    try:
+        return json.loads(json.dumps(adapter.dump_python(adapter.validate_json(sent, strict=True)))) == json.loads(sent)
+    except ValidationError:
+        return False
+
+
+def answer(function: Callable[..., object], services: Services, request: object) -> object:
+    """With the services, if the function takes them."""
+    takes = "services" in function.__annotations__ or "_" in function.__annotations__
+    return function(services, request) if takes else function(request)
+
+
+def test_every_server_function_is_asked_here(requests):
+    assert set(requests) == set(FUNCTIONS)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_server_function_answers_with_what_its_type_says(name, bundled, requests):
+    found = answer(FUNCTIONS[name], bundled, requests[name])
+    assert found is not None and conforms(found, get_type_hints(FUNCTIONS[name], include_extras=True)["return"]), found
+
+
+NONSENSE = (
+    None, True, 7, math.nan, "", [], ["mini", TEXT], {}, {"model": ["mini"]}, {"model": "nobody", "text": math.nan},
+    {**SEEN, "text": "x" * 100_000}, {"key": {}, "layer": math.inf, "head": [], "mode": None},
+    {"value": "[" * 9_000},
+    {"bench": [], "run": {}, "command": ["stop"], "rows": -1, "looks": 10**30, "rival": "x", "look": math.nan},
+    {"shape": {"n_layer": math.nan}, "format": "png", "dark": "no"}, {"link": 7},
+    {"ids": [-1, 10**30], "model": "mini"},
+    {**SEEN, "word": math.nan, "rival": 10**30, "off": [[END_OF_TEXT]], "edge": {}, "cells": "x", "merges": math.nan},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_any_other_request_is_refused_or_answered_in_the_same_type(name, bundled):
+    """Nothing that a browser may send ends in an error of Python."""
+    hint = get_type_hints(FUNCTIONS[name], include_extras=True)["return"]
+    for request in NONSENSE:
+        found = answer(FUNCTIONS[name], bundled, request)
+        refused = found is None or (isinstance(found, str) and "message" in found[:12])
+        assert refused or conforms(found, hint), (request, found)
+
+
+def test_a_request_that_is_no_object_has_no_fields():
+    for request in (None, [], "x", 3, {"other": 1}):
+        assert payloads.fields(request, "model", "text") == [None, None]
+    assert payloads.fields({"text": "a", "model": 3}, "model", "text") == [3, "a"]
