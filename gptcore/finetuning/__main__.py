@@ -79,7 +79,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--resume", action="store_true", help="go on from the checkpoints in --work-dir")
     parser.add_argument("--instructions", type=int, default=20_000, help="how many to make")
     parser.add_argument("--plain-share", type=float, default=0.15, help="plain stories among the examples")
-    parser.add_argument("--seconds", type=float, default=90.0, help="of instruction tuning")
+    length = parser.add_mutually_exclusive_group()
+    length.add_argument("--seconds", type=float, default=90.0, help="of instruction tuning")
+    length.add_argument("--updates", type=int, help="of instruction tuning, whatever time they take")
     parser.add_argument("--batch-size", type=int, default=16)
     parser.add_argument("--learning-rate", type=float, default=1.5e-3)
     parser.add_argument("--muon-learning-rate", type=float, default=0.01)
@@ -132,6 +134,13 @@ def _figures(lm: LanguageModel, measured: list[Instruction], held_out: list[str]
     return {**figures, "bits_per_byte": round(plain.bits_per_byte, 4)}
 
 
+def _length(options: argparse.Namespace) -> dict[str, float | None]:
+    """How long instruction tuning takes, as `TrainingConfig` has it."""
+    if options.updates is None:
+        return {"time_budget": options.seconds}
+    return {"time_budget": None, "max_steps": options.updates}
+
+
 def _taught(
     options: argparse.Namespace, lm: LanguageModel, made: list[Instruction], stories: list[str]
 ) -> LanguageModel:
@@ -143,7 +152,7 @@ def _taught(
     examples += [one for one in plain if one is not None]
     model = clone(lm.model).requires_grad_(True)
     config = instruction_config(
-        batch_size=options.batch_size, time_budget=options.seconds, seed=options.seed, optimizer="muon",
+        batch_size=options.batch_size, **_length(options), seed=options.seed, optimizer="muon",
         learning_rate=options.learning_rate, muon_learning_rate=options.muon_learning_rate,
         precision=faster_precision(model.config, options.batch_size),
     )  # fmt: skip

@@ -14,8 +14,8 @@ from gptcore.tokenizers.base import END_OF_TEXT
 SMALL = [
     "--instructions",
     "120",
-    "--seconds",
-    "1",
+    "--updates",
+    "12",
     "--asked",
     "24",
     "--answers",
