@@ -233,6 +233,9 @@ def _texts(options: argparse.Namespace, known: Tokenizer | None) -> tuple[list[S
     if options.repeated:
         return [], [], CharTokenizer(options.repeated)
     named = [_with_weight(text) for text in options.corpus]
+    for name in options.from_beginnings or ():
+        if name not in dict(named):
+            raise TrainingError(f"--from-beginnings names {name}, which is not one of the corpora.")
     token_files = {name: _tokens_in(name) for name, _ in named if name.endswith(".npy")}
     texts = [
         [] if name in token_files else corpus(name) if name in CORPORA else read_documents(name) for name, _ in named
@@ -251,10 +254,25 @@ def _texts(options: argparse.Namespace, known: Tokenizer | None) -> tuple[list[S
         Source(
             token_files[name] if name in token_files else token_file(documents, tokenizer, cache, name=Path(name).stem),
             weight,
+            _starts_after(options, name, tokenizer),
         )
         for documents, (name, weight) in zip(texts, named, strict=True)
     ]
     return sources, held_out, tokenizer
+
+
+def _starts_after(options: argparse.Namespace, name: str, tokenizer: Tokenizer) -> int | None:
+    """The token after which training sequences of this corpus begin; None where they begin anywhere.
+
+    Raises:
+        TrainingError: a vocabulary in which no token ends a document.
+    """
+    chosen = options.from_beginnings
+    if chosen is None or (chosen and name not in chosen):
+        return None
+    if tokenizer.end_id is None:
+        raise TrainingError("--from-beginnings needs a vocabulary with an end-of-text token; this one has none.")
+    return tokenizer.end_id
 
 
 def _tokens_in(path: str) -> np.ndarray:
@@ -275,12 +293,9 @@ def _batches(
     if options.repeated:
         periods = (options.periods[0], options.periods[1])
         return RepeatedSequences(tokenizer.vocab_size, window=window, batch_size=batch_size, periods=periods)
-    if options.epochs is not None and len(sources) == 1 and not options.from_beginnings:
+    if options.epochs is not None and len(sources) == 1 and options.from_beginnings is None:
         return ShuffledWindows(sources[0].tokens, window=window, batch_size=batch_size)
-    if options.from_beginnings and tokenizer.end_id is None:
-        raise TrainingError("--from-beginnings needs a vocabulary with an end-of-text token; this one has none.")
-    start_after = tokenizer.end_id if options.from_beginnings else None
-    return RandomWindows(sources, window=window, batch_size=batch_size, start_after=start_after)
+    return RandomWindows(sources, window=window, batch_size=batch_size)
 
 
 def _tokenizer(options: argparse.Namespace, documents: list[str]) -> Tokenizer:

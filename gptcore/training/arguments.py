@@ -72,7 +72,10 @@ def make_parser(command: str) -> argparse.ArgumentParser:
     parser.add_argument("--vocab-size", type=int, default=4096, help="entries of a bpe vocabulary")
     parser.add_argument("--digits-apart", action="store_true", help="a bpe vocabulary without numbers of two digits")
     parser.add_argument(
-        "--from-beginnings", action="store_true", help="begin every training sequence where a document begins"
+        "--from-beginnings",
+        nargs="*",
+        metavar="FILE",
+        help="begin training sequences where a document begins: of these corpora, or of all",
     )
     parser.add_argument("--dropout", type=float, default=0.0, help="on embeddings and residual branches")
     parser.add_argument("--epochs", type=float, help="passes over the corpora, instead of --max-steps")

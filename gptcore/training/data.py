@@ -89,10 +89,18 @@ class Batches(Protocol):
 
 @dataclass(frozen=True)
 class Source:
-    """Tokens and their sampling weight relative to the other sources."""
+    """Tokens and how they are drawn.
+
+    Attributes:
+        tokens: integers [N].
+        weight: of its being drawn, relative to the other sources.
+        starts_after: the token that ends a document, for windows that begin where a document does, as prompts do;
+            None for windows that begin anywhere.
+    """
 
     tokens: np.ndarray
     weight: float = 1.0
+    starts_after: int | None = None
 
 
 class RandomWindows:
@@ -102,20 +110,18 @@ class RandomWindows:
         sources: token arrays; each longer than one window.
         window: T, tokens in a sequence.
         batch_size: B, sequences in a batch.
-        start_after: the token that ends a document, for windows that begin where a document does, as prompts do;
-            None for windows that begin anywhere.
 
     Raises:
         TrainingError: a source that is too short for one window and its next token.
     """
 
-    def __init__(
-        self, sources: Sequence[Source], *, window: int, batch_size: int, start_after: int | None = None
-    ) -> None:
+    def __init__(self, sources: Sequence[Source], *, window: int, batch_size: int) -> None:
         for source in sources:
             if len(source.tokens) <= window:
                 raise TrainingError(_too_short(len(source.tokens), window))
-        self._starts = [None if start_after is None else _starts(source.tokens, start_after) for source in sources]
+        self._starts = [
+            None if source.starts_after is None else _starts(source.tokens, source.starts_after) for source in sources
+        ]
         self.sources, self.window, self.batch_size = list(sources), window, batch_size
         self._weights = torch.tensor([source.weight for source in sources], dtype=torch.float64)
 

@@ -241,7 +241,7 @@ def test_a_share_of_the_documents_is_held_out_or_the_tail_of_one():
 def test_windows_begin_where_documents_begin_when_asked():
     documents = [[100 + n] * (n % 5 + 1) + [0] for n in range(30)] + [[200] * 7]
     tokens = np.array([token for document in documents for token in document])
-    windows = RandomWindows([Source(tokens)], window=6, batch_size=40, start_after=0)
+    windows = RandomWindows([Source(tokens, starts_after=0)], window=6, batch_size=40)
     inputs, targets = windows.draw(0, 1)
     firsts = set(inputs[:, 0].tolist())
     assert 0 not in firsts and len(firsts) > 10 and torch.equal(inputs[:, 1:], targets[:, :-1])

@@ -284,3 +284,11 @@ def test_an_earlier_run_is_not_written_over_unasked(tmp_path, text):
     assert (tmp_path / "r" / "last.safetensors").read_bytes() == before
     assert run([*command, "--max-steps", "3", "--overwrite"]).returncode == 0
     assert len(losses(tmp_path / "r")) == 3
+
+
+def test_beginnings_are_of_a_corpus_that_is_there(tmp_path, text):
+    options = [*TRAIN, *SMALL, "--corpus", str(text), "--max-steps", "2", "--out", str(tmp_path / "out")]
+    refused = run([*options, "--work-dir", str(tmp_path / "run"), "--from-beginnings", "other.txt"])
+    assert refused.returncode and "names other.txt, which is not one of the corpora" in refused.stderr
+    done = run([*options, "--work-dir", str(tmp_path / "again"), "--from-beginnings", str(text)])
+    assert done.returncode == 0, done.stderr
