@@ -7,11 +7,13 @@ import math
 from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any
+from urllib.parse import parse_qsl
 
 from gptcore.inference.sampling import CONTROLS
 from gptcore.zero_shot.tasks import TASKS
 from ui.components.files import calling
 from ui.handlers.attention.maps import ENDS, MODES
+from ui.handlers.exercises.catalogue import EXERCISES
 from ui.handlers.generate.steer import MOST_STRENGTH
 from ui.handlers.train import linked
 from ui.handlers.train.presets import PRESETS
@@ -56,6 +58,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "keep": ENDS,
     "task": tuple(TASKS),
     "preset": tuple(PRESETS),
+    "exercise": tuple(one.name for one in EXERCISES),
 }
 
 # Texts that a link holds, by the number of characters.
@@ -65,6 +68,12 @@ _TEXTS |= {"view": 40}
 _TEXTS |= dict.fromkeys(("prompt", "text", "instruction", "body", "labels"), MAX_PROMPT)
 _TEXTS |= dict.fromkeys(("pair_a", "pair_b", "towards", "away", "word_from", "word_to"), MAX_PROMPT)
 _TEXTS |= {f"field_{place}": MAX_PROMPT for place in range(MOST_FIELDS)}
+
+
+def expanded(query: Mapping[str, str]) -> dict[str, str]:
+    """The query, with the settings of the exercise that it names where it does not set them itself."""
+    named = next((one.link for one in EXERCISES if one.name == query.get("exercise")), "")
+    return {**dict(parse_qsl(named)), **query}
 
 
 def read(query: Mapping[str, str], max_new_tokens: int) -> dict[str, Any]:

@@ -30,6 +30,7 @@ from ui.state.model_store import RECORDED_GPT2, base_name, facts, moments
 from ui.tabs import picker
 from ui.tabs.attention.tab import attention_tab
 from ui.tabs.card import model_card
+from ui.tabs.exercises import exercises
 from ui.tabs.generate.tab import generate_tab
 from ui.tabs.lens import Event, Fill, Lens, TabContext, Wiring
 from ui.tabs.parameters.tab import parameters_tab
@@ -89,6 +90,7 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
                 with gr.Tab(one.title, id=one.name) as tab:
                     lines.append(gr.HTML(html.escape(sentence), elem_id=f"uses-{one.name}", elem_classes="uses"))
                     lenses.append(BUILDERS[one.name](TabContext(services, model, example, model_work, tab, tabs)))
+        exercises(services)
         gr.Markdown(KEYS, elem_id="keys", elem_classes="no-present")
         # The last model opened, and two signals that a link or a reload has set a model, or only controls. Each has a
         # number that changes every time, so that its change event fires.
@@ -222,7 +224,7 @@ def _on_load(
     """
 
     def on_load(request: gr.Request, visit: str, held: str, was_open: str) -> list[Any]:
-        query = dict(request.query_params)
+        query = links.expanded(dict(request.query_params))
         asked = links.read(query, services.limits.max_new_tokens)
         if mistakes := links.mistakes(query)[:3]:
             gr.Warning(

@@ -299,6 +299,44 @@ export interface TextRequest {
   text: string;
 }
 
+// An exercise by its name.
+export interface ExerciseRequest {
+  name: string;
+}
+
+// An answer to it, and the visitor's workspace for those about a run.
+export interface AnswerRequest extends ExerciseRequest {
+  answer: string;
+  bench: string;
+}
+
+// An exercise as the page shows it.
+export interface ExerciseOnPage {
+  name: string;
+  level: number;
+  tab: string;
+  view: string;
+  title: string;
+  question: string;
+  hint: string;
+  kind: 'number' | 'word' | 'choice' | 'head' | 'text' | 'run';
+  options: string[];
+  link: string;
+}
+
+// Whether an answer is right, null where it could not be checked, and why.
+export interface ExerciseVerdict {
+  right: boolean | null;
+  said: string;
+  reason?: string;
+}
+
+// The right answer, and why it is right.
+export interface ExerciseAnswer {
+  said: string;
+  reason: string;
+}
+
 // A text, merge by merge, under a tokenizer by its name.
 export interface MergesRequest {
   tokenizer: string;
@@ -869,6 +907,12 @@ export interface AttentionServer {
   steps(request: HeadRequest): Promise<ScoreMap | null>;
   why(request: PairRequest): Promise<Json<Why>>;
   why_there(request: CellRequest): Promise<Said | null>;
+}
+
+export interface ExercisesServer {
+  check(request: AnswerRequest): Promise<Json<ExerciseVerdict> | null>;
+  exercises(request: null): Promise<Json<ExerciseOnPage[]>>;
+  solution(request: ExerciseRequest): Promise<Json<ExerciseAnswer> | null>;
 }
 
 export interface GenerateServer {

@@ -1,5 +1,6 @@
 // Keyboard shortcuts, listed by "?"; those for a button press a visible one. Debounces clicks: 250 ms on primary
 // buttons, 40 ms on others.
+import {openHere} from '../exercises/exercises.js';
 import {watchConnection} from './connection.js';
 import {endCount} from './frames.js';
 import {keepHistory} from './history.js';
@@ -22,6 +23,7 @@ const LIST = [
   ['D', 'dark, and back'],
   ['0, 1 to 5', 'opens Start, or one of the five views'],
   ['Q', 'what do you want to know? Questions, each of which opens its view'],
+  ['E', 'an exercise about the open view'],
   ['W', 'why this word? What each part of the model wrote for it'],
   ['Page Down, Page Up', 'in large type: the next tab, the one before'],
   ['B or .', 'black screen, on or off'],
@@ -98,6 +100,7 @@ export function start(parts) {
       if (asks) asks.click();
       else askWhy(sentence());
     },
+    e: openHere,
     r: () => (isRecording() ? stopRecording() : record()),
     t: () => (isTouring() ? leaveTour() : startTour()),
   };

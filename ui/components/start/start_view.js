@@ -15,6 +15,7 @@ import {
   sentence,
   setSentence,
 } from '../shared/sentence.js';
+import {exerciseList} from '../exercises/list.js';
 import {put} from '../shared/svg.js';
 import {startTour} from '../shared/tour.js';
 import {WORD_TOUR} from '../shared/word_tour.js';
@@ -312,12 +313,13 @@ export function start({element, props, server, watch, given}) {
     told.redraw();
   }
 
-  // The story, the game and the talks take the place of the guesses and the film.
+  // The story, the game, the talks and the exercises take the place of the guesses and the film.
   /** @type {Record<string, [{open(): unknown, close(): void, isOpen(): boolean}, string, string]>} */
   const OTHERS = {
     story: [told, 'The story', 'Close the story'],
     game: [game, 'Guess the next letter', 'Close the game'],
     talks: [talks(find('talks')), 'Talks', 'Close the talks'],
+    exercises: [exerciseList(find('exercises')), 'Exercises', 'Close the exercises'],
   };
   function turn(name) {
     const opens = !OTHERS[name][0].isOpen();

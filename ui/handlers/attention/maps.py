@@ -170,7 +170,7 @@ def describe(seen: StoredReading, profile: HeadScores | None, *, mode: str, text
             yield weights
 
     scores = head_scores(layers(), reading.token_ids)
-    roles = _roles(scores, profile, reading)
+    roles = roles_of(scores, profile, reading)
     value: AttentionMaps = {
         **header(seen, mode, text),
         "keep": keep,
@@ -324,7 +324,7 @@ def _cut(ids: list[int], limit: int, keep: str) -> tuple[list[int], str]:
     )
 
 
-def _roles(scores: HeadScores, profile: HeadScores | None, reading: QueriesAndKeys) -> list[list[Role]]:
+def roles_of(scores: HeadScores, profile: HeadScores | None, reading: QueriesAndKeys) -> list[list[Role]]:
     """The role of every head: by repeated random tokens, else by this text, else its tendency on this text."""
     chance = uniform_scores(reading.token_ids, causal=reading.causal)
 

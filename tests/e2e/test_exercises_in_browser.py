@@ -1,0 +1,61 @@
+"""Exercises: asked beside their view, answered by what is chosen there, kept over a load, and printed."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import expect
+
+
+def test_an_exercise_is_asked_beside_its_view_and_a_chosen_head_answers_it(visit):
+    page = visit("?tab=attention&exercise=copier")
+    bar = page.locator("#exercise")
+    expect(bar.locator(".ex-question")).to_contain_text("what came after the same letter last time")
+    expect(page.locator("#facts")).to_contain_text("2 layers")
+    expect(page.locator("#attention .at-name")).to_be_visible()
+    bar.get_by_role("button", name="Hint").click()
+    expect(bar.locator(".ex-said")).to_contain_text("second layer")
+    answer = bar.get_by_label("Your answer")
+    answer.fill("0.0")
+    bar.get_by_role("button", name="Check").click()
+    expect(bar.locator(".ex-said")).to_have_text(re.compile("^Not yet"))
+    page.locator("#attention canvas").nth(0).press("Shift+ArrowRight")
+    expect(answer).to_have_value(re.compile(r"^1\.\d$"))
+    bar.get_by_role("button", name="Check").click()
+    expect(bar.locator(".ex-said")).to_have_text(re.compile("^Right. It looks at what came after"))
+    expect(bar.locator(".ex-done")).to_have_text("✓ done")
+    page.reload()
+    expect(bar.locator(".ex-done")).to_have_text("✓ done")
+    bar.get_by_role("button", name="Close").click()
+    expect(bar).to_have_count(0)
+    page.reload()
+    expect(page.locator("#title .ex-door")).to_be_visible()
+    expect(bar).to_have_count(0)
+
+
+def test_what_is_written_on_start_is_the_answer(visit):
+    page = visit("?tab=start&exercise=turn-it")
+    expect(page.locator("#start .st-bar").first).to_be_visible()
+    page.get_by_label("Your sentence").fill("Tom had a blue hat. Lily had a red ball. Tom lost his blue")
+    bar = page.locator("#exercise")
+    expect(bar.get_by_label("Your answer")).to_have_value(re.compile("blue hat"))
+    bar.get_by_role("button", name="Check").click()
+    expect(bar.locator(".ex-said")).to_have_text(re.compile("^Right. It guessed “ball”"))
+
+
+def test_all_are_listed_on_start_and_printed_with_their_answers(visit):
+    page = visit("?tab=start")
+    page.click("#start [data-do=exercises]")
+    listed = page.locator("#exercise-list li")
+    expect(listed.nth(24)).to_be_visible()
+    page.get_by_label("On the sheet: One layer more").check()
+    page.get_by_label("On the sheet: A head at rest").check()
+    with page.expect_popup() as opened:
+        page.get_by_role("button", name="Print it with answers").click()
+    sheet = opened.value
+    expect(sheet.locator("li")).to_have_count(2)
+    expect(sheet.locator(".answer").nth(1)).to_contain_text("7,087,872 parameters")
+    expect(sheet.locator(".link").first).to_contain_text("exercise=sink")
+    page.get_by_role("button", name="One layer more").click()
+    expect(page.locator("#breakdown .bd-total")).to_be_visible()
+    expect(page.locator("#exercise .ex-question")).to_contain_text("one more block")

@@ -1,0 +1,163 @@
+"""The exercises: what is measured is right, every answer given is accepted, and others are refused."""
+
+import json
+import math
+import re
+
+import pytest
+
+import gptcore
+from gptcore.errors import GPTCoreError
+from ui import links
+from ui.handlers.exercises import checking
+from ui.handlers.exercises.catalogue import EXERCISES, LEVELS
+from ui.handlers.exercises.tasks import parse_number
+from ui.handlers.train import watching
+from ui.handlers.train.forms import train_form
+from ui.handlers.train.presets import PRESETS
+from ui.services import make_services
+from ui.views import TAB_NAMES
+
+BY_NAME = {one.name: one for one in EXERCISES}
+KINDS = {kind: [one.name for one in EXERCISES if one.task.kind == kind] for kind in
+         ("number", "word", "choice", "head", "text", "run")}  # fmt: skip
+ABOUT_RUNS = {"below-bigram", "no-mask", "final-loss"}
+LESSON = {
+    **PRESETS["30 seconds, letters"], "corpus": "yours", "written": "the cat sat on the mat. " * 90, "n_layer": 1,
+    "n_head": 2, "n_embd": 16, "n_positions": 16, "batch_size": 4, "length": "steps", "max_steps": 4, "prompt": "the ",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def models():
+    return {name: gptcore.load(name) for name in {one.model for one in EXERCISES}}
+
+
+def checked(models, name, answer):
+    return BY_NAME[name].task.check(models[BY_NAME[name].model], answer, None)
+
+
+def solved(models, name):
+    return BY_NAME[name].task.solve(models[BY_NAME[name].model])
+
+
+def test_there_are_at_least_25_of_three_levels_about_every_tab_and_each_link_is_one_of_this_page():
+    assert len(EXERCISES) >= 25 and len(BY_NAME) == len(EXERCISES)
+    assert {one.level for one in EXERCISES} == set(LEVELS) == {1, 2, 3}
+    assert {one.tab for one in EXERCISES} == set(TAB_NAMES)
+    for one in EXERCISES:
+        query = dict(part.split("=", 1) for part in one.link.split("&"))
+        assert not links.unknown(query), one.name
+        assert not links.mistakes({"exercise": one.name, "tab": one.tab})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("embedding", 50257 * 768),
+        ("one-layer", 12 * 768**2 + 13 * 768),
+        ("cache", 2 * 12 * 768 * 1024 * 4 / 1e6),
+        ("even-guess", math.log(64)),
+        ("mlp-share", 100 * 12 * (8 * 768**2 + 5 * 768) / 124_439_808),
+        ("deeper", 23),
+    ],
+)
+def test_numbers_of_shapes_are_what_one_computes_by_hand(models, name, value):
+    assert checked(models, name, f"{value:.4f}").right
+    assert not checked(models, name, f"{1.1 * value:.4f}").right
+
+
+def test_a_map_of_a_text_of_n_tokens_has_n_times_n_plus_one_half_cells(models):
+    n = len(models["mini"].tokenizer.encode("The cat sat on the mat."))
+    assert checked(models, "cells", str(n * (n + 1) // 2)).right
+
+
+@pytest.mark.parametrize("name", [name for name in KINDS["number"] if name not in ABOUT_RUNS])
+def test_the_number_of_the_answer_is_right_and_another_is_too_high_or_too_low(models, name):
+    [number, *_] = re.findall(r"\d[\d,.]*\d|\d", solved(models, name))
+    assert checked(models, name, number).right
+    above = checked(models, name, str(parse_number(number) * 2 + 10))
+    assert not above.right and "lower" in above.said
+    assert "higher" in checked(models, name, "-1").said
+
+
+@pytest.mark.parametrize("name", KINDS["word"])
+def test_the_word_of_the_answer_is_right_in_any_case_and_another_is_not(models, name):
+    [word] = re.findall("“(.*?)”", solved(models, name))
+    assert checked(models, name, f" {word.upper()} ").right
+    assert not checked(models, name, f"{word}x").right
+
+
+@pytest.mark.parametrize("name", KINDS["choice"])
+def test_one_choice_is_right(models, name):
+    right = [option for option in BY_NAME[name].task.options if checked(models, name, option).right]
+    assert len(right) == 1 and solved(models, name).startswith(right[0])
+
+
+@pytest.mark.parametrize("name", KINDS["head"])
+def test_heads_of_the_answer_are_right_and_most_others_are_not(models, name):
+    shape = models[BY_NAME[name].model].model.config
+    listed = re.findall(r"\d+\.\d+", solved(models, name).split(". ")[0])
+    places = [f"{layer}.{head}" for layer in range(shape.n_layer) for head in range(shape.n_head)]
+    assert [place for place in places if checked(models, name, place).right] == listed
+    assert 1 <= len(listed) <= len(places) / 2
+    for unknown in (f"{shape.n_layer}.0", f"0.{shape.n_head}", "x", "1", "1.2.3", "²³.1", "-1.0"):
+        with pytest.raises(GPTCoreError):
+            checked(models, name, unknown)
+
+
+@pytest.mark.parametrize("name", KINDS["text"])
+def test_the_example_of_a_text_holds_in_the_model_and_a_poor_one_does_not(models, name):
+    example = solved(models, name).removeprefix("For instance “").rpartition("”. ")[0]
+    example = example.split("”. “")[0]
+    assert checked(models, name, example).right, example
+    poor = checked(models, name, "zq")
+    assert not poor.right and poor.said
+    with pytest.raises(GPTCoreError, match="empty"):
+        checked(models, name, "  ")
+
+
+def test_the_turned_sentence_may_change_one_word_only(models):
+    assert "exactly one word" in checked(models, "turn-it", "Tom had a red hat.").said
+    assert not checked(models, "turn-it", "Tom had a blue ball. Lily had a red ball. Tom lost his blue").right
+
+
+@pytest.mark.parametrize("answer", ["", "a lot", "nan", "1e999", "⅐"])
+def test_what_is_no_number_is_said_so(models, answer):
+    with pytest.raises(GPTCoreError, match="not a number"):
+        checked(models, "cells", answer)
+
+
+def test_exercises_about_a_run_need_a_run_of_ones_own():
+    services = make_services()
+    ask = {"name": "no-mask", "answer": "", "bench": "x"}
+    assert "no run of yours" in json.loads(checking.check(services, ask))["said"]
+    plain = watching.start(services, None, train_form(LESSON, services.limits))
+    assert plain.run is not None and plain.run.wait(120.0)
+    found = json.loads(checking.check(services, {**ask, "bench": plain.id}))
+    assert found["right"] is False and "has its causal mask" in found["said"]
+    by_view = json.loads(checking.check(services, {**ask, "bench": plain.viewing}))
+    assert "no run of yours" in by_view["said"]  # who only watches has no run
+    unmasked = watching.start(services, None, train_form({**LESSON, "trick": "no_mask"}, services.limits))
+    assert unmasked.run is not None and unmasked.run.wait(120.0)
+    assert "Training loss" in json.loads(checking.check(services, {**ask, "bench": unmasked.id}))["said"]
+    loss = plain.current.final_loss
+    guess = {"name": "final-loss", "answer": f"{loss:.3f}", "bench": plain.id}
+    assert json.loads(checking.check(services, guess))["right"] is True
+    assert json.loads(checking.check(services, {**guess, "answer": f"{2 * loss:.3f}"}))["right"] is False
+    bigram = json.loads(checking.check(services, {"name": "below-bigram", "answer": "", "bench": plain.id}))
+    assert bigram["right"] is False and "bigram baseline" in bigram["said"]
+    services.close()
+
+
+def test_a_right_answer_comes_with_its_reason_and_a_wrong_one_does_not_give_it_away():
+    services = make_services()
+    ask = {"name": "one-layer", "bench": ""}
+    right = json.loads(checking.check(services, {**ask, "answer": "7087872"}))
+    assert right["right"] and right["reason"] == BY_NAME["one-layer"].reason
+    wrong = json.loads(checking.check(services, {**ask, "answer": "7"}))
+    assert wrong["right"] is False and "reason" not in wrong and "7,087,872" not in wrong["said"]
+    long = json.loads(checking.check(services, {**ask, "answer": "9" * 3000}))
+    assert long["right"] is None and "2,000" in long["said"]
+    assert checking.check(services, {**ask, "answer": 7}) is None and checking.solution(services, {"name": 3}) is None
+    services.close()

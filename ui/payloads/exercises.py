@@ -1,0 +1,52 @@
+"""Payloads of the exercises."""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired
+
+from typing_extensions import TypedDict
+
+Kind = Literal["number", "word", "choice", "head", "text", "run"]
+
+
+class ExerciseRequest(TypedDict):
+    """An exercise by its name."""
+
+    name: str
+
+
+class AnswerRequest(ExerciseRequest):
+    """An answer to it, and the visitor's workspace for those about a run."""
+
+    answer: str
+    bench: str
+
+
+class ExerciseOnPage(TypedDict):
+    """An exercise as the page shows it."""
+
+    name: str
+    level: int
+    tab: str
+    view: str
+    title: str
+    question: str
+    hint: str
+    kind: Kind
+    options: list[str]
+    link: str
+
+
+class ExerciseVerdict(TypedDict):
+    """Whether an answer is right, null where it could not be checked, and why."""
+
+    right: bool | None
+    said: str
+    reason: NotRequired[str]
+
+
+class ExerciseAnswer(TypedDict):
+    """The right answer, and why it is right."""
+
+    said: str
+    reason: str
