@@ -39,6 +39,7 @@ _OF_SCRIPTS = (
     "run",
     "bench",
     "start",
+    "follow",
 )
 
 # Query name -> (lowest, highest, whole number): the sliders' own ranges.

@@ -32,6 +32,7 @@ from ui.tabs.attention.tab import attention_tab
 from ui.tabs.card import model_card
 from ui.tabs.exercises import exercises
 from ui.tabs.generate.tab import generate_tab
+from ui.tabs.hall import hall
 from ui.tabs.lens import Event, Fill, Lens, TabContext, Wiring
 from ui.tabs.parameters.tab import parameters_tab
 from ui.tabs.start.tab import start_tab
@@ -91,6 +92,7 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
                     lines.append(gr.HTML(html.escape(sentence), elem_id=f"uses-{one.name}", elem_classes="uses"))
                     lenses.append(BUILDERS[one.name](TabContext(services, model, example, model_work, tab, tabs)))
         exercises(services)
+        hall(services)
         gr.Markdown(KEYS, elem_id="keys", elem_classes="no-present")
         # The last model opened, and two signals that a link or a reload has set a model, or only controls. Each has a
         # number that changes every time, so that its change event fires.

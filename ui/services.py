@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
@@ -26,6 +26,7 @@ from ui.state.attention_cache import AttentionCache
 from ui.state.limits import PROFILES, Limits
 from ui.state.model_store import ModelStore
 from ui.state.sessions import SessionStore
+from ui.state.stages import Stages
 
 T = TypeVar("T")
 _BETWEEN_UPDATES, _EACH_UPDATE = 0.07, 0.02  # seconds: faster updates are hardly visible, and each costs milliseconds
@@ -46,6 +47,7 @@ class Services:
     attention_cache: AttentionCache
     run_manager: RunManager
     datasets: DatasetCache
+    stages: Stages = field(default_factory=Stages)
     lan: str = ""  # this machine's address in the local network, where the page is served there
     talk: str = ""  # the text of the talk that the app was started with
 

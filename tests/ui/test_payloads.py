@@ -25,9 +25,12 @@ from ui.handlers.train.forms import train_form
 from ui.handlers.train.presets import PRESETS
 from ui.services import Services, make_services
 from ui.state.sessions import NextToken
+from ui.state.stages import name_of
 
 TEXT = "Tom saw a zebra. Tom gave food to the"
 SEEN = {"model": "mini", "text": TEXT}
+SECRET = "a-secret-of-a-page-that-leads"
+SCENE = {"tab": "Start", "view": "", "model": "mini", "text": TEXT, "head": [1, 2], "token": 3}
 PAIR = {**SEEN, "word": 1000, "rival": 1001}
 LESSON = {
     **PRESETS["30 seconds, letters"], "corpus": "yours", "written": "the cat sat on the mat. " * 90, "n_layer": 1,
@@ -74,6 +77,11 @@ def asked(services: Services) -> dict[str, dict[str, Any]]:
         "Generate.odds": {**SEEN, "temperature": [0.5, 1, 2], "top_k": [1, 2, 3]},
         "Generate.picture": {**slide, "value": chart},
         "Generate.steps": {"tokenizer": "mini", "text": TEXT},
+        "Hall.code": {"link": "http://127.0.0.1:7860/"},
+        "Hall.follow": {"name": name_of(SECRET), "page": SECRET, "version": 0},
+        "Hall.lead": {"secret": SECRET, "scene": SCENE},
+        "Hall.sign": {"bench": workspace.id, "name": "Ada"},
+        "Hall.wall": {},
         "Parameters.drawing_picture": {**slide, "shape": shapes.controls_of(shape)},
         "Parameters.drawn": {"shape": shapes.controls_of(shape)},
         "Parameters.figure_picture": {**slide, "name": next(iter(anatomy.EXPERIMENTS)), "model": "mini"},

@@ -436,6 +436,76 @@ export interface ChatAnswer {
   said: string;
 }
 
+// What a page shows: its place, the model, and what all views share.
+export interface Scene {
+  tab: string;
+  view: string;
+  model: string;
+  text: string;
+  head: [number, number] | null;
+  token: number | null;
+}
+
+// What the speaker's page shows, null once it no longer leads.
+export interface LeadRequest {
+  secret: string;
+  scene: Scene | null;
+}
+
+// The name under which it is followed, and by how many pages.
+export interface Led {
+  name: string;
+  followers: number;
+}
+
+// The stage, the page that follows, and the version that it has.
+export interface FollowRequest {
+  name: string;
+  page: string;
+  version: number;
+}
+
+// The stage's version, and its scene where that is another; it has ended, or is unknown, where `on` is false.
+export interface Followed {
+  on: boolean;
+  version: number;
+  scene: Scene | null;
+}
+
+// A name for the runs of a workspace on the wall; "" takes them off it.
+export interface SignRequest {
+  bench: string;
+  name: string;
+}
+
+// The name as it is shown, and what was wrong with it.
+export interface Signed {
+  name: string;
+  said: string;
+}
+
+// A run on the wall.
+export interface WallRun {
+  viewing: string;
+  name: string;
+  title: string;
+  state: string;
+  step: number;
+  unit: string;
+  loss: number | null;
+  points: [number, number][];
+  text: string;
+  settings: Record<string, string | number>;
+  place: number | null;
+  model: string;
+}
+
+// All runs on the wall, the best first, and how many more there are.
+export interface Wall {
+  runs: WallRun[];
+  more: number;
+}
+
 // A shape to draw.
 export interface ShapeRequest {
   shape: Record<string, any>;
@@ -921,6 +991,14 @@ export interface GenerateServer {
   odds(request: OddsRequest): Promise<Json<SamplingOdds>>;
   picture(request: SlideRequest): Promise<string | null>;
   steps(request: MergesRequest): Promise<Json<Merges>>;
+}
+
+export interface HallServer {
+  code(request: LinkRequest): Promise<string | null>;
+  follow(request: FollowRequest): Promise<Json<Followed> | null>;
+  lead(request: LeadRequest): Promise<Json<Led> | null>;
+  sign(request: SignRequest): Promise<Json<Signed> | null>;
+  wall(request: null): Promise<Json<Wall>>;
 }
 
 export interface ParametersServer {

@@ -41,6 +41,7 @@ class Workspace:
     Attributes:
         id: secret that lets any browser view and steer the runs.
         viewing: id for read-only access.
+        name: under which its runs are on the wall; "" for runs that are not.
         runs: oldest first; all but the last have ended.
         run: the run of the last record; None if that was loaded.
         rival: the other run of a race, or None.
@@ -63,6 +64,7 @@ class Workspace:
     choices: Choices = field(default_factory=Choices)
     download: tempfile.TemporaryDirectory[str] | None = None
     viewing: str = field(default_factory=lambda: secrets.token_urlsafe(16))
+    name: str = ""
 
     @property
     def live(self) -> list[TrainingRun]:
@@ -227,6 +229,26 @@ class RunManager:
         workspace, name = self._workspace(workspace_id), RUN_PREFIX + secrets.token_urlsafe(9)
         workspace.models = {**dict(list(workspace.models.items())[-1:]), name: lm}
         return workspace, name
+
+    def sign(self, workspace_id: object, name: str) -> str:
+        """Puts a workspace's runs on the wall under a name, "" for none; returns it.
+
+        Raises:
+            GPTCoreError: a page that only watches.
+        """
+        with self._lock:
+            watches = self._viewed(workspace_id) is not None
+        if watches:
+            raise GPTCoreError("This page only watches a run. Open the app without its link to show runs of your own.")
+        workspace = self._workspace(workspace_id)
+        workspace.name = name
+        return name
+
+    def signed(self) -> list[Workspace]:
+        """The workspaces on the wall, those last used by their owners first."""
+        with self._lock:
+            named = [workspace for workspace in self._workspaces.values() if workspace.name]
+        return sorted(named, key=lambda workspace: -workspace.last_seen)
 
     def workspace_of(self, name: object) -> Workspace | None:
         """The workspace that holds a run's or an uploaded model, or None."""

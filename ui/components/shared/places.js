@@ -62,6 +62,12 @@ export function place() {
   return [nameOf(outerTabs()), nameOf(views)];
 }
 
+// The name of the picked model, as links use it; "" for one that they cannot hold.
+export function pickedModel() {
+  const shown = document.querySelector('#model input')?.value.split(' · ')[0].trim() ?? '';
+  return /^[\w@./-]+$/.test(shown) ? shown : '';
+}
+
 // Presses the tab of this name within a row of tabs; true once it is open.
 function press(within, name) {
   const plain = text => text.trim().toLowerCase().replace('-', ' ');

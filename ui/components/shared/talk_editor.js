@@ -1,6 +1,6 @@
 // A talk in the making: a panel beside the page that adds what the page shows as a scene, and writes the file.
 import {add, addButton, copyText, saveText, settingsOfView} from './page.js';
-import {place} from './places.js';
+import {pickedModel, place} from './places.js';
 import {inWords, moved, sceneOf} from './scenes.js';
 import {chosenInLink, sentence} from './sentence.js';
 import {startTour} from './tour.js';
@@ -32,12 +32,6 @@ const say = text => {
   panel.querySelector('.te-said').textContent = text;
 };
 const asTour = (at = 0) => ({title: draft.title || 'A talk', steps: draft.steps, at, own: tourText(draft)});
-
-// The name of the picked model, as links use it.
-function pickedModel() {
-  const shown = document.querySelector('#model input')?.value.split(' · ')[0].trim() ?? '';
-  return /^[\w@./-]+$/.test(shown) ? shown : '';
-}
 
 async function addScene() {
   const [tab, view] = place();

@@ -16,6 +16,7 @@ import {
   setSentence,
 } from '../shared/sentence.js';
 import {exerciseList} from '../exercises/list.js';
+import {wall} from '../hall/wall.js';
 import {put} from '../shared/svg.js';
 import {startTour} from '../shared/tour.js';
 import {WORD_TOUR} from '../shared/word_tour.js';
@@ -313,12 +314,13 @@ export function start({element, props, server, watch, given}) {
     told.redraw();
   }
 
-  // The story, the game, the talks and the exercises take the place of the guesses and the film.
+  // The story, the game, the talks, the wall and the exercises take the place of the guesses and the film.
   /** @type {Record<string, [{open(): unknown, close(): void, isOpen(): boolean}, string, string]>} */
   const OTHERS = {
     story: [told, 'The story', 'Close the story'],
     game: [game, 'Guess the next letter', 'Close the game'],
     talks: [talks(find('talks')), 'Talks', 'Close the talks'],
+    wall: [wall(find('wall')), 'Wall', 'Close the wall'],
     exercises: [exerciseList(find('exercises')), 'Exercises', 'Close the exercises'],
   };
   function turn(name) {

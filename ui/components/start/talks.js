@@ -1,4 +1,5 @@
 // The talks that the page can give, and the way to write one.
+import {startLeading} from '../hall/leading.js';
 import {add, addButton} from '../shared/page.js';
 import {openEditor} from '../shared/talk_editor.js';
 import {openFiles, startExample, startTour, talkOfServer} from '../shared/tour.js';
@@ -52,6 +53,7 @@ export function talks(box) {
     });
     line(list, 'Open a file…', 'A talk of your own, or recordings.', () => file.click());
     line(list, 'Write a talk', 'Scenes from what the page shows, with notes; saved as one file.', openEditor);
+    line(list, 'Lead the room', 'Other browsers and phones follow what this page shows, and can leave.', startLeading);
     said = add(box, 'p', 'st-said');
     said.setAttribute('role', 'status');
   }

@@ -1,13 +1,40 @@
 // The workspace of this page. Its id is generated here, so that two quick presses of Start use the same one.
 import {drawnName} from '../shared/plain.js';
 
+const STORED = 'gptlens-bench';
+
 let bench = null;
 
-export const useBench = id => {
-  bench = id;
-};
+// The workspace that this browser last had, or null.
+export function remembered() {
+  try {
+    return localStorage.getItem(STORED);
+  } catch {
+    return null;
+  }
+}
 
-export const ownBench = () => (bench ||= drawnName());
+// Uses a workspace; null where the page shows an example: what was drawn before stays for the next run.
+export function useBench(id, keeps = true) {
+  bench = id ?? bench;
+  try {
+    if (id && keeps) localStorage.setItem(STORED, id);
+  } catch {
+    // a private window
+  }
+}
+
+// The workspace is gone from the server.
+export function forgetBench() {
+  bench = null;
+  try {
+    localStorage.removeItem(STORED);
+  } catch {
+    // a private window
+  }
+}
+
+export const ownBench = () => (bench ||= remembered() ?? drawnName());
 
 // That a run is being started, and that the server has answered: the view of runs says so at once. The names of events.
 export const STARTING = 'gptlens-starting';

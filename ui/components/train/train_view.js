@@ -4,7 +4,7 @@
 /** @import {TrainServer} from '../payloads' */
 import {csvText, percent, smoothed} from '../shared/plain.js';
 import {SAY, add, copyText, isDark, linkFor, onLook, saveMade, saveText, shareLink, showCode} from '../shared/page.js';
-import {FORM, STARTED, STARTING, useBench} from './bench.js';
+import {FORM, STARTED, STARTING, forgetBench, remembered, useBench} from './bench.js';
 import {axis, curvePlot, nearest} from './curves.js';
 import {LARGE, cells, guessSaid, heldOut, nats, race, slowSaid, tiles, title, trainingLoss} from './figures.js';
 import {learned} from './learned.js';
@@ -16,8 +16,7 @@ export function start({element, props, server, trigger, watch, pace}) {
   const part = name => element.querySelector('.tr-' + name),
     said = part('said'),
     message = part('message');
-  const STORED = 'gptlens-bench',
-    EXAMPLES = {
+  const EXAMPLES = {
       scratch: 'example',
       tune: 'example-tune',
       labels: 'example-labels',
@@ -41,24 +40,11 @@ export function start({element, props, server, trigger, watch, pace}) {
     pickedFor = '';
 
   const alive = () => run && (run.state !== 'ended' || (run.rival && run.rival.state !== 'ended'));
-  const remembered = () => {
-    try {
-      return localStorage.getItem(STORED);
-    } catch {
-      return null;
-    }
-  };
   const followed = new URLSearchParams(location.search).get('bench');
   function attach(id) {
     bench = id;
-    useBench(isExample(id) ? null : id);
+    useBench(isExample(id) ? null : id, id !== followed);
     document.body.classList.toggle('following', id === followed);
-    if (!isExample(id) && id !== followed)
-      try {
-        localStorage.setItem(STORED, id);
-      } catch {
-        /* private windows */
-      }
   }
   function take() {
     const value = props.value ? JSON.parse(props.value) : null;
@@ -104,11 +90,7 @@ export function start({element, props, server, trigger, watch, pace}) {
   }
   function lost() {
     if (isExample(bench)) return;
-    try {
-      localStorage.removeItem(STORED);
-    } catch {
-      /* private windows */
-    }
+    forgetBench();
     say('The run that was here is gone: it was idle too long, or the server restarted. Below is the recorded example.');
     run = null;
     attach(EXAMPLES[form]);

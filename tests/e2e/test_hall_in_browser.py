@@ -1,0 +1,91 @@
+"""A room of people: one page leads, another follows, leaves and returns; runs stand on the wall."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import expect
+
+from browser import settled
+
+
+def test_a_page_follows_tab_view_text_and_head_leaves_and_returns(visit):
+    speaker = visit("?tab=start")
+    speaker.click("#start [data-do=talks]")
+    speaker.get_by_role("button", name="Lead the room").click()
+    chip = speaker.locator(".hall-chip")
+    expect(chip).to_contain_text("nobody yet")
+    chip.get_by_role("button", name="Code for phones").click()
+    shown = speaker.locator(".lens-code p").first
+    expect(shown).to_contain_text("follow=")
+    name = re.search(r"follow=([0-9a-f]+)", shown.text_content() or "")
+    assert name
+    expect(speaker.locator(".lens-code svg")).to_be_visible()
+    speaker.get_by_role("button", name="Close", exact=True).click()
+
+    phone = visit(f"?tab=start&follow={name[1]}", width=390, height=844)
+    expect(phone.locator(".hall-chip")).to_contain_text("Following the speaker")
+    expect(chip).to_contain_text("1 page")
+    speaker.get_by_role("tab", name="Attention").click()
+    expect(speaker.locator("#attention .at-name")).to_be_visible()
+    expect(phone.locator("#attention .at-name")).to_be_visible()
+    speaker.locator("#attention-text textarea").fill("Tom saw a zebra. Tom gave food to the")
+    expect(phone.locator("#attention-text textarea")).to_have_value("Tom saw a zebra. Tom gave food to the")
+    settled(speaker)
+    speaker.locator("#attention canvas").nth(0).press("Shift+ArrowRight")
+    chosen = speaker.locator("#attention .at-name").text_content() or ""
+    expect(phone.locator("#attention .at-name")).to_have_text(chosen)
+
+    phone.get_by_role("button", name="Leave").click()
+    expect(phone.locator(".hall-chip")).to_contain_text("On your own")
+    phone.get_by_role("tab", name="Start").click()
+    speaker.get_by_role("tab", name="Logit lens").click()
+    phone.reload()
+    expect(phone.locator(".hall-chip")).to_contain_text("On your own")
+    phone.get_by_role("button", name="Return to the speaker").click()
+    expect(phone.locator("#attention").or_(phone.locator("#lens")).first).to_be_attached()
+    expect(phone.get_by_role("tab", name="Logit lens")).to_have_attribute("aria-selected", "true")
+
+    speaker.reload()
+    expect(chip).to_contain_text("1 page")
+    chip.get_by_role("button", name="End").click()
+    expect(phone.locator(".hall-chip")).to_contain_text("no longer leads")
+
+
+def test_a_page_that_follows_opens_the_speakers_model(visit):
+    speaker = visit("?tab=start&model=induction")
+    speaker.click("#start [data-do=talks]")
+    speaker.get_by_role("button", name="Lead the room").click()
+    expect(speaker.locator(".hall-chip")).to_contain_text("nobody yet")
+    speaker.locator(".hall-chip").get_by_role("button", name="Code for phones").click()
+    name = re.search(r"follow=([0-9a-f]+)", speaker.locator(".lens-code p").first.text_content() or "")
+    assert name
+    phone = visit(f"?tab=start&follow={name[1]}")
+    expect(phone.locator("#facts")).to_contain_text("45,952 parameters")
+    expect(phone.locator(".hall-chip")).to_contain_text("Following")
+
+
+def test_runs_of_two_people_stand_on_the_wall_and_race(visit):
+    pages = []
+    for name in ("Ada", "Noether"):
+        page = visit("?tab=train&preset=30+seconds,+letters")
+        page.get_by_role("tab", name="Start").click()
+        page.click("#start [data-do=wall]")
+        page.get_by_label("My runs stand here as").fill(name)
+        page.get_by_role("button", name="Put it up").click()
+        expect(page.locator(".wl-run", has_text=name)).to_contain_text("no run yet")
+        page.get_by_role("tab", name="Train", exact=True).click()
+        page.get_by_role("button", name="Start", exact=True).click()
+        expect(page.locator("#train .tr-title")).to_contain_text(re.compile("^(Learning|Waiting|Ended)"))
+        pages.append(page)
+    wall = pages[0]
+    wall.get_by_role("tab", name="Start").click()
+    for name in ("Ada", "Noether"):
+        card = wall.locator(".wl-run", has_text=name)
+        expect(card.locator(".wl-loss")).to_contain_text("bits per character")
+        expect(card.locator(".wl-curve path")).to_have_attribute("d", re.compile("^M"))
+        card.get_by_role("button", name="Pin").click()
+    expect(wall.locator(".wl-duel")).to_contain_text(re.compile("Ada|Noether"))
+    wall.locator(".wl-run", has_text="Noether").get_by_role("button", name="Watch").click()
+    expect(wall.locator("#train .tr-title")).to_contain_text(re.compile("^(Learning|Ended)"))
+    expect(wall.locator("#train [data-cmd=stop]")).to_be_hidden()

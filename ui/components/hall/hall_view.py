@@ -1,0 +1,16 @@
+"""A room of people: leading, following, and the server functions of the wall."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from ui.components.files import ServerFunctions, component
+
+
+def hall_view(*, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
+    """The component; it shows nothing until somebody leads or follows, and has no value.
+
+    Args:
+        server_functions: lead, follow, sign, wall and code, as in `ui.payloads.hall`.
+    """
+    return component("", "<div></div>", "hall/hall_view.js", server_functions=server_functions, elem_id=elem_id)

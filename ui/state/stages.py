@@ -1,0 +1,80 @@
+"""Stages: what a speaker's page shows, for the pages that follow it."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ui.payloads.hall import Scene
+
+_HERE_SECONDS = 10.0  # a page that has not asked for so long follows no longer
+_MOST_FOLLOWERS = 1_000  # counted on one stage
+
+
+@dataclass(eq=False)
+class Stage:
+    """A speaker's page.
+
+    Attributes:
+        scene: what it shows; None before it has said so.
+        version: of the scene; it grows by one with every other scene.
+        seen: by page that follows, when it last asked.
+        ended: whether the speaker has left.
+    """
+
+    scene: Scene | None = None
+    version: int = 0
+    seen: dict[str, float] = field(default_factory=dict)
+    ended: bool = False
+
+
+class Stages:
+    """The stages of all speakers, the longest unused of which makes room for a new one.
+
+    A speaker's page draws a secret, with which it says what it shows; pages follow by a name that is made of the
+    secret and does not tell it.
+
+    Args:
+        most: stages that are kept.
+        clock: seconds.
+    """
+
+    def __init__(self, most: int = 50, clock: Callable[[], float] = time.monotonic) -> None:
+        self._most, self._clock = most, clock
+        self._stages: OrderedDict[str, Stage] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def lead(self, secret: str, scene: Scene | None) -> tuple[str, int]:
+        """Says what the speaker's page shows, None once it has left; returns the stage's name and its followers."""
+        name = name_of(secret)
+        with self._lock:
+            stage = self._stages.setdefault(name, Stage())
+            self._stages.move_to_end(name)
+            if scene != stage.scene or stage.ended != (scene is None):
+                stage.version += 1
+            stage.scene, stage.ended = scene or stage.scene, scene is None
+            while len(self._stages) > self._most:
+                self._stages.popitem(last=False)
+            return name, self._followers(stage)
+
+    def follow(self, name: str, page: str) -> Stage | None:
+        """The stage of this name, which a page follows; None for one that is unknown or gone."""
+        with self._lock:
+            stage = self._stages.get(name)
+            if stage is not None and len(stage.seen) < _MOST_FOLLOWERS:
+                stage.seen[page] = self._clock()
+            return stage
+
+    def _followers(self, stage: Stage) -> int:
+        now = self._clock()
+        stage.seen = {page: at for page, at in stage.seen.items() if now - at < _HERE_SECONDS}
+        return len(stage.seen)
+
+
+def name_of(secret: str) -> str:
+    """The name by which pages follow whoever knows the secret."""
+    return hashlib.sha256(f"stage {secret}".encode()).hexdigest()[:20]
