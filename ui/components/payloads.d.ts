@@ -649,11 +649,12 @@ export interface GuessedPart {
   best: [string, number][];
 }
 
-// A passage to guess, by letters or words.
+// A passage to guess, by letters or words; `choices` is how many different ones the model knows.
 export interface Passage {
   text: string;
   kind: string;
   name: string;
+  choices: number;
   parts: GuessedPart[];
 }
 

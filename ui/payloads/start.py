@@ -122,9 +122,10 @@ GuessedPart = TypedDict(
 
 
 class Passage(TypedDict):
-    """A passage to guess, by letters or words."""
+    """A passage to guess, by letters or words; `choices` is how many different ones the model knows."""
 
     text: str
     kind: str
     name: str
+    choices: int
     parts: list[GuessedPart]

@@ -1,15 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {
-  changedIn,
-  conclusion,
-  curvePath,
-  duel,
-  frameOf,
-  lossAt,
-  ordered,
-  stateOf,
-} from '../../../ui/components/hall/wall_score.js';
+import {changedIn, conclusion, duel, lossAt, ordered, stateOf} from '../../../ui/components/hall/wall_score.js';
 
 const run = (viewing, settings, points = [], more = {}) => ({
   viewing,
@@ -37,22 +28,6 @@ test('pinned runs come first, the others keep their order', () => {
     ordered(runs, new Set(['c'])).map(one => one.viewing),
     ['c', 'a', 'b'],
   );
-});
-
-test('curves of one frame are comparable, and a single point needs no height', () => {
-  const runs = [
-    run('a', {}, [
-      [0, 4],
-      [10, 2],
-    ]),
-    run('b', {}, [[5, 3]]),
-  ];
-  const frame = frameOf(runs);
-  assert.deepEqual(frame, {seconds: 10, low: 2, high: 4});
-  assert.equal(curvePath(runs[0].points, frame, 100, 50), 'M0.0 0.0L100.0 50.0');
-  assert.equal(curvePath(runs[1].points, frame, 100, 50), 'M50.0 25.0');
-  assert.equal(curvePath([], frameOf([]), 100, 50), '');
-  assert.equal(curvePath([[1, 2]], frameOf([run('x', {}, [[1, 2]])]), 100, 50), 'M100.0 25.0');
 });
 
 test('a duel compares at the time that both have reached', () => {

@@ -1,10 +1,10 @@
 // The wall, on Start: the runs of all who put a name to theirs, with curve, sample, and what was changed.
 import {add, addButton} from '../shared/page.js';
 import {loadWith} from '../shared/places.js';
-import {put} from '../shared/svg.js';
+import {drawCurves, frameOf} from '../shared/small_curves.js';
 import {ownBench} from '../train/bench.js';
 import {ask} from './hall_server.js';
-import {changedIn, conclusion, curvePath, duel, frameOf, ordered, stateOf} from './wall_score.js';
+import {changedIn, conclusion, duel, ordered, stateOf} from './wall_score.js';
 
 const KEY = 'gptlens-name';
 const EVERY = 1200; // milliseconds
@@ -74,19 +74,13 @@ export function wall(box) {
     );
   }
 
-  function drawCurve(parent, lines, frame, [width, height] = [WIDTH, HEIGHT]) {
-    const svg = put(parent, 'svg', {viewBox: `-2 -2 ${width + 4} ${height + 4}`, class: 'wl-curve'});
-    svg.setAttribute('aria-hidden', 'true');
-    lines.forEach((run, i) => put(svg, 'path', {d: curvePath(run.points, frame, width, height), class: `line-${i}`}));
-  }
-
   function card(run, changed, frame) {
     const item = add(parts.runs, 'article', pinned.has(run.viewing) ? 'wl-run pinned' : 'wl-run');
     const head = add(item, 'div', 'wl-head');
     add(head, 'b', '', run.name);
     add(head, 'span', 'wl-note', stateOf(run));
     if (run.loss !== null) add(head, 'span', 'wl-loss', `${run.loss.toFixed(2)} ${run.unit}`);
-    drawCurve(item, [run], frame);
+    drawCurves(item, [run.points], frame, [WIDTH, HEIGHT]);
     if (run.title) add(item, 'p', 'wl-note', [run.title, ...changed].join(' · '));
     add(item, 'p', 'wl-text', run.text);
     const row = add(item, 'div', 'wl-row');
@@ -111,12 +105,17 @@ export function wall(box) {
     parts.runs.textContent = parts.duel.textContent = '';
     const changed = new Map(changedIn(found.runs).map((one, i) => [found.runs[i].viewing, one]));
     for (const run of ordered(found.runs, pinned))
-      card(run, changed.get(run.viewing), frameOf(found.runs.filter(({unit}) => unit === run.unit)));
+      card(
+        run,
+        changed.get(run.viewing),
+        frameOf(found.runs.filter(({unit}) => unit === run.unit).map(({points}) => points)),
+      );
     if (at >= 0) parts.runs.querySelectorAll('button')[at]?.focus({preventScroll: true});
     const two = found.runs.filter(run => pinned.has(run.viewing));
     if (two.length !== 2) return;
     add(parts.duel, 'p', 'conclusion', duel(two[0], two[1]));
-    drawCurve(parts.duel, two, frameOf(two), [800, 180]);
+    const curves = two.map(({points}) => points);
+    drawCurves(parts.duel, curves, frameOf(curves), [800, 180]);
     const key = add(parts.duel, 'p', 'wl-key');
     two.forEach((run, i) => add(key, 'span', `line-${i}`, run.name));
   }

@@ -23,25 +23,6 @@ export const ordered = (runs, pinned) => [
   ...runs.filter(run => !pinned.has(run.viewing)),
 ];
 
-// The largest time and the range of losses of some runs: what their curves are drawn in.
-export function frameOf(runs) {
-  const points = runs.flatMap(run => run.points);
-  const losses = points.map(([, loss]) => loss);
-  return {
-    seconds: Math.max(1, ...points.map(([seconds]) => seconds)),
-    low: Math.min(...losses, Infinity),
-    high: Math.max(...losses, -Infinity),
-  };
-}
-
-// A curve as the path of an SVG of this size; "" without points.
-export function curvePath(points, {seconds, low, high}, width, height) {
-  const y = loss => (high > low ? ((high - loss) / (high - low)) * height : height / 2);
-  return points
-    .map(([at, loss], i) => `${i ? 'L' : 'M'}${((at / seconds) * width).toFixed(1)} ${y(loss).toFixed(1)}`)
-    .join('');
-}
-
 // The loss of a run at a time, by the last point before it; null before the first.
 export const lossAt = (points, seconds) => points.findLast(([at]) => at <= seconds)?.[1] ?? null;
 

@@ -1,11 +1,19 @@
 // Guess the next letter, alone or a whole hall, against the picked model: Shannon 1951.
-import {percent} from '../shared/plain.js';
+import {percent, visible} from '../shared/plain.js';
 import {add, addButton} from '../shared/page.js';
-import {ENOUGH, MOST, bound, share, verdict} from './guessing_score.js';
+import {drawCurves, frameOf} from '../shared/small_curves.js';
+import {ENOUGH, MOST, bound, boundCurve, share, verdict} from './guessing_score.js';
 
 const ABOUT =
   'Shannon asked people in 1951: how many guesses does the next letter take? A GPT is trained for exactly this. ' +
   'None of the bundled models was trained on this text.';
+
+// The first places of a passage that are guessed.
+const spans = ({parts}, n) =>
+  parts
+    .slice(0, n)
+    .map(({from, to}) => `${from}-${to}`)
+    .join();
 
 export function guessing(box, server, modelNow) {
   let number = 0,
@@ -13,6 +21,7 @@ export function guessing(box, server, modelNow) {
     at = 0, // which part is guessed
     wrong = [],
     yours = [];
+  const before = []; // what other models thought of this passage, for a rematch
 
   async function open(again = false) {
     box.hidden = false;
@@ -23,12 +32,18 @@ export function guessing(box, server, modelNow) {
       box.textContent = found.message;
       return;
     }
+    // In a rematch with another model your own guesses at this passage stay: only the model is new.
+    const n = yours.length;
+    const same = n > 0 && game.text === found.text && spans(game, n) === spans(found, n);
+    if (!same) before.length = 0;
+    else if (game.name !== found.name) before.push(game);
+    if (!same || game.name === found.name) [at, wrong, yours] = [0, [], []];
     game = found;
-    [at, wrong, yours] = [0, [], []];
     draw();
   }
 
-  const theirs = () => game.parts.slice(0, yours.length).map(part => Math.min(part.rank, MOST + 1));
+  const ranksOf = ({parts}) => parts.slice(0, yours.length).map(part => Math.min(part.rank, MOST + 1));
+  const theirs = () => ranksOf(game);
 
   function take(guess) {
     const part = game.parts[at];
@@ -97,9 +112,10 @@ export function guessing(box, server, modelNow) {
       add(both, 'span', '', name);
       const track = add(both, 'span', 'gg-track');
       add(track, 'i').style.width = share(ranks);
-      const bits = ranks.length >= ENOUGH ? ` · at most ${bound(ranks).toFixed(2)} bits each` : '';
+      const bits = ranks.length >= ENOUGH ? ` · at most ${bound(ranks, game.choices).toFixed(2)} bits each` : '';
       add(both, 'span', 'gg-figure', `right first time: ${share(ranks)}${bits}`);
     }
+    drawBounds();
     const last = game.parts[at - 1];
     if (!last) return;
     const line = add(
@@ -108,8 +124,23 @@ export function guessing(box, server, modelNow) {
       'gg-last',
       `At “${game.text.slice(last.from, last.to).replace(' ', '␣')}” ${game.name} thought of `,
     );
-    line.append(last.best.map(([text, p]) => `${text === ' ' ? '␣' : text} ${percent(p)}`).join(', '));
+    line.append(last.best.map(([text, p]) => `${visible(text)} ${percent(p)}`).join(', '));
     line.append(`: it would have needed ${last.rank === 1 ? '1 guess' : `${last.rank} guesses`}.`);
+  }
+
+  // How many bits each needs, as it went.
+  function drawBounds() {
+    const earlier = before.filter(({name}) => name !== game.name);
+    const curves = [yours, theirs(), ...earlier.map(ranksOf)].map(ranks => boundCurve(ranks, game.choices));
+    if (!curves[0].length) return;
+    const names = ['you', game.name, ...earlier.map(({name}) => `${name}, before`)];
+    const all = frameOf(curves);
+    const frame = {...all, low: 0, high: Math.max(1, all.high)};
+    const what = game.kind === 'letters' ? 'character' : 'word';
+    add(box, 'p', 'gg-about', `Bits per ${what} at most, from 0 to ${frame.high.toFixed(1)}, as the passage went on:`);
+    const key = add(box, 'p', 'gg-key');
+    names.forEach((name, i) => add(key, 'span', `line-${i}`, `${name} ${curves[i].at(-1)[1].toFixed(2)}`));
+    drawCurves(box, curves, frame, [600, 110]);
   }
 
   return {

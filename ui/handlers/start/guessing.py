@@ -53,20 +53,24 @@ def passage(services: Services, request: Annotated[object, PassageRequest]) -> A
     text = passages()[number % len(passages())]
     try:
         lm = services.models.get(inputs.model_name(model))
-        found = services.now(lambda: _guessed(lm, text))
+        by_letter = lm.tokenizer.kind == "char"
+        names = _letters(lm) if by_letter else _words(lm)
+        parts = services.now(lambda: _guessed(lm, text, names))
     except GPTCoreError as error:
         return json.dumps({"message": str(error)}, ensure_ascii=False)
-    kind = "letters" if lm.tokenizer.kind == "char" else "words"
-    return json.dumps({"text": text, "kind": kind, "name": lm.name, "parts": found}, ensure_ascii=False)
+    kind = "letters" if by_letter else "words"
+    found: Passage = {
+        "text": text, "kind": kind, "name": lm.name, "choices": len(set(names) - {""}), "parts": parts,
+    }  # fmt: skip
+    return json.dumps(found, ensure_ascii=False)
 
 
-def _guessed(lm: LanguageModel, text: str) -> list[GuessedPart]:
-    """What is to be guessed of a text, with the model's own guesses."""
+def _guessed(lm: LanguageModel, text: str, names: list[str]) -> list[GuessedPart]:
+    """What is to be guessed of a text, with the model's own guesses; names: of its tokens, "" for no candidate."""
     ids = lm.tokenizer.encode(text)[: lm.model.config.n_positions]
     with torch.inference_mode(), evaluating(lm.model):
         chances = lm.model(torch.tensor([ids])).logits[0].float().softmax(-1)  # [T, V]
     by_letter = lm.tokenizer.kind == "char"
-    names = _letters(lm) if by_letter else _words(lm)
     parts, at = list[GuessedPart](), 0
     for place, token in enumerate(ids):
         piece = lm.tokenizer.decode([token])
