@@ -127,7 +127,9 @@ async def trainer(trial: Trial, page: Page) -> None:
                 if not trial.goes_on:
                     break
                 began = time.monotonic()
-                await visitor.ask("train", "poll", {"bench": workspace, "run": None, "version": 0, "rows": 0, "looks": 0})
+                await visitor.ask(
+                    "train", "poll", {"bench": workspace, "run": None, "version": 0, "rows": 0, "looks": 0}
+                )
                 trial.note("a run's news", began)
                 await asyncio.sleep(0.25)
 
