@@ -250,6 +250,21 @@ class RunManager:
             named = [workspace for workspace in self._workspaces.values() if workspace.name]
         return sorted(named, key=lambda workspace: -workspace.last_seen)
 
+    def show(self, workspace_id: object, record: RunState) -> Workspace:
+        """Shows an ended run on a workspace, new if the id is unknown, as its newest.
+
+        Raises:
+            Busy: a run is under way there.
+        """
+        workspace = self._workspace(workspace_id)
+        with workspace.starting:
+            if any(run.record.alive for run in workspace.live):
+                raise Busy("A run is under way here. Stop it first, then open the file again.")
+            kept = [one for one in workspace.runs if one.step][-(MOST_RUNS - 1) :]
+            workspace.run = workspace.rival = None
+            workspace.runs = [*kept, record]
+        return workspace
+
     def workspace_of(self, name: object) -> Workspace | None:
         """The workspace that holds a run's or an uploaded model, or None."""
         if not isinstance(name, str):

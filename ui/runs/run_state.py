@@ -130,6 +130,7 @@ class RunState:
         language_model: at the last snapshot, or the final one; None before the first snapshot.
         form: which of the tab's forms it was started with, and that form's values by name; None where it was loaded.
         classifier: the text classifier, once a run on labels has ended.
+        from_file: whether it was opened from a visitor's file.
         lock: guards curve and observations.
     """
 
@@ -153,6 +154,7 @@ class RunState:
     language_model: LanguageModel | None = None
     form: tuple[str, Mapping[str, object]] | None = None
     classifier: TaskClassifier | None = None
+    from_file: bool = False
     thinned: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import json
 import logging
+import secrets
 import tempfile
 import zipfile
 import zlib
@@ -17,10 +19,12 @@ from gptcore.language_model import LanguageModel, find_folder, load
 from gptcore.tokenizers import load_tokenizer
 from gptcore.weights.checkpoint import CONFIG_FILE, WEIGHTS_FILE, load_folder, save_folder
 from ui.handlers.inputs import InputError
+from ui.handlers.train import uploaded
 from ui.payloads import fields
 from ui.payloads.train import RunRequest
 from ui.runs.run_json import read_run, write_run
 from ui.runs.run_manager import Workspace
+from ui.runs.training_run import RUN_PREFIX
 from ui.services import Services
 
 EXAMPLE_MODEL = "anthology"
@@ -83,6 +87,7 @@ def zipped_model(services: Services, workspace_id: object) -> tuple[str, str]:
         "tokens": step * facts.tokens_per_step,
         "seconds": round(record.seconds()),
         "settings": dict(facts.settings),
+        "run": uploaded.run_of(record),
     }
     save_folder(folder / "model", lm.model, lm.tokenizer, metadata=made)
     target = folder / "model.zip"
@@ -99,8 +104,11 @@ def zipped_model(services: Services, workspace_id: object) -> tuple[str, str]:
     return str(target), note
 
 
-def opened_model(services: Services, workspace_id: object, file: object) -> tuple[Workspace, str]:
-    """(workspace, name): a model folder from an uploaded zip, ready to be picked.
+def opened_model(services: Services, workspace_id: object, file: object) -> tuple[Workspace, str, str]:
+    """(workspace, name, sentence): a model folder from an uploaded zip, ready to be picked.
+
+    It is shown as the workspace's newest run, unless one is under way or the model cannot read the built-in texts; the
+    sentence says so.
 
     Raises:
         InputError: no zip of a model folder, or one that is too large.
@@ -119,11 +127,18 @@ def opened_model(services: Services, workspace_id: object, file: object) -> tupl
             unpack(path, folder, most_bytes=services.limits.training_parameters * _BYTES)
             model = load_folder(folder, check=small_enough)
             lm = LanguageModel(model, load_tokenizer(folder), path.stem[:40])
+            made = json.loads((folder / CONFIG_FILE).read_text(encoding="utf-8")).get("training")
         except GPTCoreError as error:  # do not reveal the server's path
             raise type(error)(str(error).replace(f"{scratch}/", "").replace(scratch, path.name)) from None
         for parameter in lm.model.parameters():
             parameter.data = parameter.data.clone()  # the file it is mapped from goes away
-    return services.run_manager.keep(workspace_id, lm)
+    name = RUN_PREFIX + secrets.token_urlsafe(9)
+    try:
+        record = uploaded.record(services, name, lm, made)
+        return services.run_manager.show(workspace_id, record), name, ""
+    except GPTCoreError as error:
+        kept, name = services.run_manager.keep(workspace_id, lm)
+        return kept, name, f"{lm.name} can be picked above. It is not shown as a run: {error}"
 
 
 def unpack(file: Path, folder: Path, *, most_bytes: int) -> None:

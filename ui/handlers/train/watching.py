@@ -353,7 +353,8 @@ def own_models(services: Services, workspace_id: object) -> list[tuple[str, str]
     if workspace is None:
         return []
     records = list(enumerate(workspace.runs, 1))[::-1]
-    trained = [(f"{r.facts.title} · trained here, run {n}", r.id) for n, r in records if r.language_model is not None]
+    kinds = {r.id: "uploaded" if r.from_file else f"trained here, run {n}" for n, r in records}
+    trained = [(f"{r.facts.title} · {kinds[r.id]}", r.id) for _, r in records if r.language_model is not None]
     return trained + [(f"{lm.name} · uploaded", name) for name, lm in workspace.models.items()]
 
 

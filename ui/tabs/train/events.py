@@ -141,8 +141,10 @@ class TrainEvents:
 
     def upload(self, workspace: str, file: str) -> list[Any]:
         with shown_to_visitor():
-            kept, name = files.opened_model(self._services, workspace, file)
-        return [gr.Dropdown(choices=choices(self._services, kept.id), value=name), json.dumps({"bench": kept.id})]
+            kept, name, said = files.opened_model(self._services, workspace, file)
+        run = kept.current.id if kept.current is not None else None
+        shown = json.dumps({"bench": kept.id, "run": run}) if run is not None else gr.skip()
+        return [gr.Dropdown(choices=choices(self._services, kept.id), value=name), shown, html.escape(said)]
 
     def models(self, event: gr.EventData) -> Any:
         """A model that is being trained appears in the picker; what is picked stays."""

@@ -98,7 +98,12 @@ def train_tab(site: TabContext) -> Lens:
         None, None, None, js="() => setTimeout(() => document.querySelector('#train-zip-ready')?.click(), 200)", **QUIET
     )
     opening: Event = {"fn": events.open, "inputs": None, "outputs": [model, site.tabs], **QUIET}
-    upload: Event = {"fn": events.upload, "inputs": [workspace, uploaded], "outputs": [model, view], **QUIET}
+    upload: Event = {
+        "fn": events.upload,
+        "inputs": [workspace, uploaded],
+        "outputs": [model, view, said_of_files],
+        **QUIET,
+    }
     upload["js"] = _WITH_WORKSPACE
     return Lens(
         picks=[Call(view.open, opening), Call(uploaded.upload, upload)],
