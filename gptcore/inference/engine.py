@@ -1,12 +1,13 @@
 """Decode engine: each step reads the weights once, however many sequences it decodes.
 
-`DecodeEngine` has a KV cache and computes single rows with plain functions over packed weights, using the
-kernel that was fastest in a trial on the model's own matrices. `UncachedDecoder` rereads the whole context
-for every token. Both follow the same window rule, so in fp32 they agree.
+`DecodeEngine` has a KV cache and computes single rows over packed weights: in C (`native`) where a compiler is at hand
+and that is faster, else with plain functions and the kernel that was fastest in a trial on the model's own matrices.
+`UncachedDecoder` rereads the whole context for every token. Both follow the same window rule, so in fp32 they agree.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -17,7 +18,8 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from gptcore.config import GPTConfig
-from gptcore.inference.kernels import KERNELS, Product, WeightFormat, fastest_kernel
+from gptcore.inference.kernels import KERNELS, Product, WeightFormat, fastest_kernel, lossless_in_half
+from gptcore.inference.native import Format, NativeWeights, native_weights
 from gptcore.kv_cache import RaggedKVCache
 from gptcore.model import GPT, activation, evaluating
 from gptcore.threads import ThreadGovernor, adapted
@@ -25,6 +27,7 @@ from gptcore.threads import ThreadGovernor, adapted
 # Below this many weights, reading them is not the bottleneck, and 16 bits would gain nothing.
 FAST_FROM_PARAMETERS = 30_000_000
 _SEVERAL = 8  # rows in the trial of the multi-row kernels
+_TRIAL_STEPS, _CLEARLY_FASTER = 5, 0.95  # of steps in C against torch's
 
 
 class Decoder(Protocol):
@@ -134,7 +137,8 @@ class PackedLayer:
 class PackedWeights:
     """A model flattened for decoding, without the module tree.
 
-    `kernel` names the kernel of its products; `threads_found` remembers the best thread count.
+    `kernel` names the kernel of its products; `threads_found` remembers the best thread count; with `native`, whole
+    steps are computed in C.
     """
 
     config: GPTConfig
@@ -145,10 +149,13 @@ class PackedWeights:
     lm_head: Product
     kernel: str
     threads_found: dict[str, float]
+    native: NativeWeights | None = None
 
 
 def decode_one(packed: PackedWeights, token_ids: Tensor, cache: RaggedKVCache) -> Tensor:
     """Logits after one more token in every row of the cache, float32 [B, V]; token_ids is int64 [B]."""
+    if packed.native is not None:
+        return packed.native.step(token_ids, cache, torch.get_num_threads())
     config, B = packed.config, len(token_ids)
     places, longest = torch.tensor(cache.lengths, device=token_ids.device), max(cache.lengths) + 1
     # Rows of one length need no mask, and write with one slice.
@@ -183,6 +190,11 @@ def decode_one(packed: PackedWeights, token_ids: Tensor, cache: RaggedKVCache) -
     return packed.lm_head(x if packed.final_norm is None else _norm(x, packed.final_norm))
 
 
+def _in_c(x: Tensor) -> Tensor:
+    """Stands in the place of products whose weights need not be kept."""
+    raise RuntimeError("this product is computed within a step in C")
+
+
 def _norm(x: Tensor, norm: tuple[Tensor, Tensor, float]) -> Tensor:
     weight, bias, epsilon = norm
     return F.layer_norm(x, weight.shape, weight, bias, epsilon)
@@ -202,10 +214,45 @@ def packed_weights(model: GPT, batch_size: int, precision: WeightFormat) -> Pack
     found = packings.get((batch_size, precision))
     if found is None or found[0] != version:
         kernel = fastest_kernel(model, batch_size, precision)
-        same = [other for at, other in packings.values() if at == version and other.kernel == kernel]
-        found = version, replace(same[0], threads_found={}) if same else _pack(model, kernel)
+        known = {other.kernel: other for at, other in packings.values() if at == version}
+        packed = known.get(kernel) or _pack(model, kernel)
+        native = _faster_native(model, packed, batch_size, native_format(model, precision), known)
+        found = version, replace(native or packed, threads_found={})
         packings[batch_size, precision] = found
     return found[1]
+
+
+def native_format(model: GPT, precision: WeightFormat) -> Format:
+    """The format in which a step in C reads the weights: fp16 wherever that loses nothing."""
+    if precision == "int8":
+        return "int8"
+    if lossless_in_half([parameter.detach() for parameter in model.parameters() if parameter.ndim == 2]):
+        return "fp16"
+    return "int16" if precision == "fast" else "fp32"
+
+
+def _faster_native(
+    model: GPT, packed: PackedWeights, batch_size: int, weight_format: Format, known: dict[str, PackedWeights]
+) -> PackedWeights | None:
+    """The same for steps in C, if these can be had here and are clearly faster; else None."""
+    name = f"native-{weight_format}"
+    native = known[name].native if name in known else native_weights(model, weight_format)
+    if native is None:
+        return None
+    offered = replace(packed, kernel=name, native=native, layers=[], lm_head=_in_c)
+    cache = RaggedKVCache(model.config)
+    for _ in range(batch_size):
+        cache.add()
+    ids = torch.zeros(batch_size, dtype=torch.int64)
+    seconds: dict[str, list[float]] = {packed.kernel: [], name: []}
+    for _ in range(1 + _TRIAL_STEPS):  # the first step of each warms up
+        for one in (packed, offered):
+            cache.lengths[:] = [0] * batch_size
+            began = time.perf_counter()
+            decode_one(one, ids, cache)
+            seconds[one.kernel].append(time.perf_counter() - began)
+    torchs, ours = (min(times[1:]) for times in seconds.values())
+    return offered if ours < _CLEARLY_FASTER * torchs else None
 
 
 @torch.inference_mode()

@@ -112,12 +112,17 @@ def _allowed(linears: Sequence[torch.nn.Linear], precision: WeightFormat) -> lis
     exact = ["fp32", "fp32-onednn"] if on_cpu else ["fp32"]
     if precision == "int8" and on_cpu:
         return ["int8-fbgemm", "fp16-fbgemm", "fp32"]
-    fits = all(float(linear.weight.detach().abs().max()) < _LARGEST_HALF for linear in linears)
+    weights = [linear.weight.detach() for linear in linears]
+    fits = all(float(weight.abs().max()) < _LARGEST_HALF for weight in weights)
     if precision == "fast" and fits:
         return [*exact, "fp16", *(["fp16-fbgemm"] if on_cpu else [])]
     # Weights from a 16-bit file are exact in 16 bits, and FBGEMM accumulates in fp32.
-    lossless = on_cpu and fits and all(torch.equal(w, w.half().float()) for w in (linear.weight for linear in linears))
-    return [*exact, "fp16-fbgemm"] if lossless else exact
+    return [*exact, "fp16-fbgemm"] if on_cpu and fits and lossless_in_half(weights) else exact
+
+
+def lossless_in_half(weights: Sequence[Tensor]) -> bool:
+    """Whether all weights are exact in 16 bits, as those from a 16-bit file are."""
+    return all(torch.equal(weight, weight.half().float()) for weight in weights)
 
 
 def _seconds(products: Sequence[Product], inputs: Sequence[Tensor]) -> float:

@@ -96,7 +96,9 @@ def test_flops_are_those_that_torch_counts(changes):
 def test_the_cache_arithmetic_is_what_generation_computes(use_cache, field, monkeypatch):
     """Every token that is read has its keys and values computed in every layer."""
     read = []
+    model = GPT(GPTConfig(**TINY)).eval()
     if use_cache:
+        decoding.packed_weights(model, 1, "auto")  # which tries steps out
         advance, decode = KVCache.advance, decoding.decode_one
         monkeypatch.setattr(KVCache, "advance", lambda cache, n: (read.append(n), advance(cache, n)))
         monkeypatch.setattr(
@@ -107,7 +109,6 @@ def test_the_cache_arithmetic_is_what_generation_computes(use_cache, field, monk
         monkeypatch.setattr(
             GPT, "hidden_states", lambda model, ids, **_: (read.append(ids.shape[1]), whole(model, ids))[1]
         )
-    model = GPT(GPTConfig(**TINY)).eval()
     assert len(list(gptcore.generate(model, [1, 2, 3, 4, 5], max_new_tokens=7, seed=0, use_cache=use_cache))) == 7
     assert 3 * sum(read) == getattr(cache_arithmetic(3, 5, 7), field)
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from gptcore.analysis import attention_patterns
 from gptcore.errors import GPTCoreError
 from gptcore.inference.generation import generate
+from gptcore.inference.native import library
 from gptcore.language_model import LanguageModel, bundled_models, damaged_files
 from ui.handlers.train.fitting import expected_run
 from ui.state.model_store import ModelStore, facts
@@ -96,7 +97,8 @@ def _speed(models: ModelStore) -> Iterator[Finding]:
         return
     rate = max(_tokens_per_second(lm) for _ in range(2))
     slow = "" if rate > _SLOW else "; slow to follow: close other programs"
-    yield Finding(True, f"{models.default} writes {rate:,.0f} tokens a second here{slow}")
+    native = "" if library() is not None else "; without a C compiler (cc), so with torch alone"
+    yield Finding(True, f"{models.default} writes {rate:,.0f} tokens a second here{slow}{native}")
     ids = lm.tokenizer.encode(_PROMPT)
     began = time.perf_counter()
     attention_patterns(lm.model, ids)

@@ -1,0 +1,138 @@
+"""Compiles `decode.c` into a cache folder, once for each processor and compiler, and loads it."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import logging
+import os
+import platform
+import shutil
+import subprocess
+import tempfile
+from functools import cache
+from pathlib import Path
+
+_SOURCE = Path(__file__).with_name("decode.c")
+_FLAGS = ("-O3", "-march=native", "-shared", "-fPIC", "-pthread")
+_PATIENCE = 120  # seconds for the compiler
+OFF = "GPTCORE_NATIVE"  # set to 0, nothing is compiled
+log = logging.getLogger("gptlens")
+
+
+class Matrix(ctypes.Structure):
+    """See `decode.c`."""
+
+    _fields_ = (
+        ("weight", ctypes.c_void_p), ("scale", ctypes.c_void_p), ("bias", ctypes.c_void_p),
+        ("n", ctypes.c_int64), ("k", ctypes.c_int64), ("format", ctypes.c_int64),
+    )  # fmt: skip
+
+
+class Norm(ctypes.Structure):
+    """See `decode.c`."""
+
+    _fields_ = (
+        ("weight", ctypes.c_void_p), ("bias", ctypes.c_void_p), ("epsilon", ctypes.c_float),
+        ("present", ctypes.c_int32),
+    )  # fmt: skip
+
+
+class Layer(ctypes.Structure):
+    """See `decode.c`."""
+
+    _fields_ = (
+        ("norm_1", Norm), ("norm_2", Norm), ("c_attn", Matrix), ("attn_proj", Matrix), ("c_fc", Matrix),
+        ("mlp_proj", Matrix), ("has_mlp", ctypes.c_int64),
+    )  # fmt: skip
+
+
+class Model(ctypes.Structure):
+    """See `decode.c`."""
+
+    _fields_ = (
+        ("n_layer", ctypes.c_int64), ("n_head", ctypes.c_int64), ("head_dim", ctypes.c_int64),
+        ("n_embd", ctypes.c_int64), ("inner", ctypes.c_int64), ("pre_norm", ctypes.c_int64),
+        ("activation", ctypes.c_int64),
+        ("wte", ctypes.c_void_p), ("wpe", ctypes.c_void_p), ("layers", ctypes.POINTER(Layer)), ("final_norm", Norm),
+        ("lm_head", Matrix),
+    )  # fmt: skip
+
+
+class Step(ctypes.Structure):
+    """See `decode.c`."""
+
+    _fields_ = (
+        ("model", ctypes.POINTER(Model)), ("B", ctypes.c_int64), ("tokens", ctypes.c_void_p),
+        ("lengths", ctypes.c_void_p), ("cache", ctypes.c_void_p), ("rows", ctypes.c_int64),
+        ("positions", ctypes.c_int64),
+        *((name, ctypes.c_void_p) for name in ("logits", "x", "qkv", "mixed", "inner", "own")),
+        ("own_size", ctypes.c_int64), ("threads", ctypes.c_int64),
+    )  # fmt: skip
+
+
+@cache
+def library() -> ctypes.CDLL | None:
+    """The compiled library, or None where there is no C compiler, it fails, or it is switched off.
+
+    Calls release the GIL.
+    """
+    if os.environ.get(OFF) == "0":
+        return None
+    compiler = next((found for name in ("cc", "gcc", "clang") if (found := shutil.which(name))), None)
+    if compiler is None:
+        return None
+    try:
+        file = _compiled(compiler)
+        try:
+            loaded = ctypes.CDLL(str(file))
+        except OSError:  # a damaged file: compiled once more
+            file.unlink()
+            loaded = ctypes.CDLL(str(_compiled(compiler)))
+    except (OSError, subprocess.SubprocessError) as error:
+        log.info("The decode step in C is not available (%s); torch decodes.", error)
+        return None
+    sizes = [ctypes.sizeof(one) for one in (Model, Layer, Step)]
+    try:
+        loaded.gptcore_sizes.restype = loaded.gptcore_formats.restype = ctypes.c_int64
+        loaded.gptcore_sizes.argtypes = (ctypes.c_int64,)
+        loaded.gptcore_step.argtypes = (ctypes.POINTER(Step),)
+        loaded.gptcore_step.restype = None
+    except AttributeError:  # another library
+        return None
+    return loaded if [loaded.gptcore_sizes(which) for which in range(3)] == sizes else None
+
+
+def cached_file(compiler: str) -> Path:
+    """Where the compiled library of this source, these flags, this compiler and this processor is kept."""
+    told = subprocess.run([compiler, "--version"], capture_output=True, check=True, timeout=_PATIENCE).stdout
+    parts = (_SOURCE.read_bytes(), " ".join(_FLAGS).encode(), told, _processor().encode())
+    name = hashlib.sha256(b"\0".join(parts)).hexdigest()[:20]
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home) / "gptcore" / f"decode-{name}.so"
+
+
+def _compiled(compiler: str) -> Path:
+    file = cached_file(compiler)
+    if file.is_file():
+        return file
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        folder = file.parent
+    except OSError:  # a home that cannot be written to: compiled for this process alone
+        folder = Path(tempfile.mkdtemp(prefix="gptcore-"))
+        file = folder / file.name
+    partial = folder / f"{file.name}.{os.getpid()}"
+    command = [compiler, *_FLAGS, str(_SOURCE), "-o", str(partial), "-lm"]
+    subprocess.run(command, check=True, capture_output=True, timeout=_PATIENCE)
+    partial.replace(file)
+    return file
+
+
+def _processor() -> str:
+    """What tells processors apart: a file compiled for one may not run on another."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return f"{platform.machine()} {platform.processor()}"
+    return "\n".join(sorted({line for line in lines if line.startswith(("model name", "flags", "Features"))}))

@@ -1,0 +1,182 @@
+"""The decode step in C against torch's, and the machine without a compiler."""
+
+import shutil
+import time
+
+import pytest
+import torch
+
+import gptcore
+from gptcore import GPTConfig
+from gptcore.inference import engine
+from gptcore.inference.engine import DecodeEngine, native_format, packed_weights
+from gptcore.inference.native import compiling as lib
+from gptcore.inference.native import native_weights
+from gptcore.inference.native.step import quantised
+from gptcore.kv_cache import RaggedKVCache
+from tiny import make_model, random_ids
+
+SHAPE = {"vocab_size": 97, "n_positions": 40, "n_embd": 36, "n_layer": 3, "n_head": 3}
+SHAPES = [
+    {}, {"norm_position": "post"}, {"activation_function": "gelu"}, {"activation_function": "relu", "n_inner": 50},
+    {"use_mlp": False, "tie_word_embeddings": False}, {"use_positions": False, "attention_bias": False},
+    {"n_embd": 6, "n_head": 2, "vocab_size": 5}, {"n_embd": 80, "n_head": 1, "n_layer": 1},
+]  # fmt: skip
+# Relative errors of the logits: sums in another order; weights rounded to 11, 16 and 8 bits.
+ERRORS = {"fp32": 1e-5, "fp16": 2e-3, "int16": 1e-4, "int8": 5e-2}
+
+needs_compiler = pytest.mark.skipif(
+    not any(shutil.which(name) for name in ("cc", "gcc", "clang")), reason="no C compiler on this machine"
+)
+
+
+@pytest.fixture
+def fresh(monkeypatch):
+    """The library is looked for anew, before the test and after it."""
+    lib.library.cache_clear()
+    yield monkeypatch
+    lib.library.cache_clear()
+
+
+def torch_only(monkeypatch):
+    monkeypatch.setattr(engine, "native_weights", lambda *_: None)
+
+
+def compared(model, weight_format, *, n_rows, threads, monkeypatch, n_steps=6):
+    """The largest relative error of steps in C, for rows of different lengths."""
+    torch_only(monkeypatch)
+    reference, cache = DecodeEngine(model, precision="exact"), RaggedKVCache(model.config)
+    ids = random_ids(model.config, n_rows, 12 + n_steps)
+    for row in range(n_rows):
+        reference.add()
+        cache.add()
+        reference.read(row, ids[row, : 12 - row % 5].tolist())
+    cache.data.copy_(reference.cache.data)
+    cache.lengths[:] = reference.cache.lengths
+    native, errors = native_weights(model, weight_format), []
+    for step in range(n_steps):
+        tokens = ids[:, 12 + step]
+        expected, found = reference.step(tokens.tolist()), native.step(tokens, cache, threads)
+        errors.append(float((found - expected).norm() / expected.norm()))
+    assert cache.lengths == reference.cache.lengths
+    return max(errors)
+
+
+@needs_compiler
+@pytest.mark.parametrize("changes", SHAPES, ids=str)
+@pytest.mark.parametrize("weight_format", ERRORS)
+def test_steps_in_c_agree_with_torch_in_any_shape(changes, weight_format, monkeypatch):
+    model = make_model(GPTConfig(**{**SHAPE, **changes}))
+    for n_rows, threads in ((1, 1), (3, 2), (6, 3)):
+        error = compared(model, weight_format, n_rows=n_rows, threads=threads, monkeypatch=monkeypatch)
+        assert error < ERRORS[weight_format], (n_rows, threads)
+
+
+@needs_compiler
+def test_the_mini_reads_its_16_bits_without_loss_and_writes_the_same_text(monkeypatch):
+    model = gptcore.load("mini").model
+    assert native_format(model, "exact") == native_format(model, "fast") == "fp16"
+    assert compared(model, "fp16", n_rows=3, threads=2, monkeypatch=monkeypatch) < 1e-5
+    assert native_format(make_model(GPTConfig(**SHAPE)), "exact") == "fp32"
+    assert native_format(make_model(GPTConfig(**SHAPE)), "fast") == "int16"
+    texts = []
+    for offered in (native_weights, lambda *_: None):
+        monkeypatch.setattr(engine, "native_weights", offered)
+        engine._PACKED.clear()
+        tokens = gptcore.generate(model, [5, 6, 7], max_new_tokens=300, temperature=0)
+        texts.append([token.id for token in tokens])
+    engine._PACKED.clear()
+    assert texts[0] == texts[1] and len(texts[0]) == 300  # past the window
+
+
+@needs_compiler
+def test_the_faster_of_both_is_taken(monkeypatch):
+    model = make_model(GPTConfig(**SHAPE))
+    clock = {"now": 0.0}
+    monkeypatch.setattr(engine.time, "perf_counter", lambda: clock["now"])
+    decode = engine.decode_one
+    for slow_one, kernel in (("torch", "native-fp32"), ("native", "fp32")):
+
+        def timed(packed, ids, cache, slow_one=slow_one):
+            clock["now"] += 3.0 if (packed.native is None) == (slow_one == "torch") else 1.0
+            return decode(packed, ids, cache)
+
+        monkeypatch.setattr(engine, "decode_one", timed)
+        monkeypatch.setattr(engine, "fastest_kernel", lambda *_: "fp32")
+        engine._PACKED.clear()
+        assert packed_weights(model, 1, "exact").kernel == kernel
+
+
+@pytest.mark.parametrize("how", ["switched off", "no compiler", "it fails", "nowhere to write"])
+def test_without_a_compiler_torch_writes_the_same(how, fresh, tmp_path):
+    model = make_model(GPTConfig(**SHAPE))
+    expected = [token.id for token in gptcore.generate(model, [1, 2], max_new_tokens=20, temperature=0)]
+    engine._PACKED.clear()
+    lib.library.cache_clear()
+    if how == "switched off":
+        fresh.setenv(lib.OFF, "0")
+    elif how == "no compiler":
+        fresh.setattr(lib.shutil, "which", lambda _: None)
+    else:
+        broken = tmp_path / "cc"
+        broken.write_text('#!/bin/sh\nif [ "$1" = --version ]; then echo broken; else exit 1; fi\n')
+        broken.chmod(0o755)
+        fresh.setattr(lib.shutil, "which", lambda _: str(broken))
+        fresh.setenv("XDG_CACHE_HOME", str(tmp_path if how == "it fails" else broken / "no folder"))
+    assert lib.library() is None and native_weights(model, "fp32") is None
+    found = [token.id for token in gptcore.generate(model, [1, 2], max_new_tokens=20, temperature=0)]
+    assert found == expected
+    engine._PACKED.clear()
+
+
+@needs_compiler
+def test_it_is_compiled_once_for_each_source_and_a_damaged_file_is_replaced(fresh, tmp_path):
+    compiler = next(found for name in ("cc", "gcc", "clang") if (found := shutil.which(name)))
+    fresh.setenv("XDG_CACHE_HOME", str(tmp_path))
+    file = lib.cached_file(compiler)
+    file.parent.mkdir()
+    file.write_bytes(b"no library")
+    assert lib.library() is not None and file.stat().st_size > 1000
+    made = file.stat().st_mtime_ns
+    lib.library.cache_clear()
+    assert lib.library() is not None and file.stat().st_mtime_ns == made
+    assert [one.name for one in file.parent.iterdir()] == [file.name]
+    lib.library.cache_clear()
+    other = tmp_path / "other.c"
+    other.write_text("int x;")
+    fresh.setattr(lib, "_SOURCE", other)
+    assert lib.cached_file(compiler).name != file.name
+    assert lib.library() is None  # compiles, and holds no step
+
+
+def test_weights_that_do_not_fit_are_left_to_torch():
+    model = make_model(GPTConfig(**SHAPE))
+    with torch.no_grad():
+        model.blocks[0].mlp.c_fc.weight[0, 0] = 1e5
+    assert native_weights(model, "fp16") is None
+    with torch.no_grad():
+        model.blocks[0].mlp.c_fc.weight[0, 0] = torch.nan
+    assert native_weights(model, "fp32") is None
+    assert native_weights(model.double(), "fp32") is None
+
+
+def test_rows_are_rounded_by_their_own_scale():
+    weight = torch.randn(20, 30, generator=torch.Generator().manual_seed(1)) * torch.logspace(-6, 3, 20)[:, None]
+    for weight_format, most in (("int16", 32_767), ("int8", 127)):
+        found, scale = quantised(weight, weight_format)
+        off = (found.float() * scale[:, None] - weight).abs().amax(1)
+        assert bool((off <= 0.51 * weight.abs().amax(1) / most).all())
+    zeros, scale = quantised(torch.zeros(2, 3), "int16")
+    assert torch.equal(zeros.float() * scale[:, None], torch.zeros(2, 3))
+    assert quantised(weight, "fp32")[1] is None and quantised(weight, "fp16")[0].dtype == torch.float16
+
+
+@needs_compiler
+def test_its_threads_sleep_between_steps():
+    model = make_model(GPTConfig(**SHAPE))
+    native, cache = native_weights(model, "fp32"), RaggedKVCache(model.config)
+    cache.add()
+    native.step(torch.tensor([1]), cache, 3)
+    began, used = time.monotonic(), time.process_time()
+    time.sleep(0.5)
+    assert time.process_time() - used < 0.5 * (time.monotonic() - began)
