@@ -69,10 +69,29 @@ def compare(name: str, model: gptcore.GPT, options: argparse.Namespace) -> None:
     for variant, values in rates.items():
         median = statistics.median(values)
         print(f"  {variant:<20} {median:>6.0f} {max(values):>6.0f} {median / base:>9.2f}")
-    for precision in ("exact", "auto", "int8"):
+    reads = memory_rate()
+    n_weights = sum(p.numel() for p in {id(p): p for p in model.parameters()}.values() if p.ndim == 2)
+    n_weights -= model.wpe.weight.numel() if model.config.use_positions else 0
+    for precision, variant in (("exact", "exact"), ("auto", "default"), ("int8", "int8")):
         kernel = packed_weights(model, 1, precision).kernel
         error = logit_error(model, prompt, precision)
-        print(f"  {precision:<5} runs on {kernel}: relative error of the logits {error:.1e}")
+        bits = next(bits for name, bits in (("16", 16), ("8", 8), ("32", 32)) if name in kernel.split("-")[-1])
+        share = n_weights * bits / 8 * statistics.median(rates[variant]) / reads
+        print(
+            f"  {precision:<5} runs on {kernel}: relative error of the logits {error:.1e}; reads {share:.0%} of the "
+            f"{reads / 1e9:.0f} GB/s at which {torch.get_num_threads()} threads read memory"
+        )
+
+
+def memory_rate() -> float:
+    """Bytes a second at which torch's threads read memory: the best of several sums of 400 MB."""
+    large = torch.ones(100_000_000)
+    seconds = []
+    for _ in range(8):
+        begin = time.perf_counter()
+        large.sum()
+        seconds.append(time.perf_counter() - begin)
+    return large.numel() * large.element_size() / min(seconds)
 
 
 def transformers_generate(hf_model: Any, prompt: torch.Tensor, n_tokens: int) -> Callable[[], None]:
