@@ -130,7 +130,8 @@ def component(
         elem_id, elem_classes: of the element.
         server_functions: functions that the module may call on the server, by name.
     """
-    context = f"{{element, props, server, trigger, watch, given: {json.dumps(given or {})}}}"
+    constants = f", given: {json.dumps(given)}" if given else ""
+    context = f"{{element, props, server, trigger, watch{constants}}}"
     parts, first = f"import({address(module)}), import({address(_RECORDER)})", ""
     if len(value) > _LONG:
         name = hashlib.sha256(value.encode()).hexdigest()[:24]

@@ -34,6 +34,7 @@ export function begin(id, start, context, [named, value] = []) {
   const tap = {live: context, watchers: [], over: replay?.player.values.get(id)};
   taps.set(id, tap);
   tap.again = start({
+    given: {},
     ...context,
     props: {
       get value() {
