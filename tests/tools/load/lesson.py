@@ -54,7 +54,8 @@ class Lesson:
         return time.monotonic() - self.began
 
     def client(self) -> httpx.AsyncClient:
-        return httpx.AsyncClient(base_url=self.address, timeout=120, trust_env=False)
+        limits = httpx.Limits(keepalive_expiry=2.0)  # the server ends what is idle for five seconds
+        return httpx.AsyncClient(base_url=self.address, timeout=120, trust_env=False, limits=limits)
 
 
 async def person(lesson: Lesson, page: Page, number: int) -> None:
