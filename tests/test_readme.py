@@ -37,6 +37,7 @@ TESTED = {
     "python -m weights.recipes.averaging --help": "tests/test_readme.py",
     "python tests/benchmarks/all.py": "tests/test_readme.py",
     "python tests/tools/load/trial.py --picture memory.png": "tests/test_readme.py",
+    "python tests/tools/load/lesson.py --updates 1200": "tests/test_readme.py",
     "python tests/tools/space_check.py URL": "tests/test_app.py",
     "python -m tests.tools.attribution_check --picture attribution.png": "tests/test_benchmarks.py",
     "python tests/benchmarks/presets.py": "tests/test_readme.py",

@@ -83,7 +83,7 @@ def test_runs_of_two_people_stand_on_the_wall_and_race(visit):
     for name in ("Ada", "Noether"):
         card = wall.locator(".wl-run", has_text=name)
         expect(card.locator(".wl-loss")).to_contain_text("bits per character")
-        expect(card.locator(".wl-curve path")).to_have_attribute("d", re.compile("^M"))
+        expect(card.locator(".small-curves path")).to_have_attribute("d", re.compile("^M"))
         card.get_by_role("button", name="Pin").click()
     expect(wall.locator(".wl-duel")).to_contain_text(re.compile("Ada|Noether"))
     wall.locator(".wl-run", has_text="Noether").get_by_role("button", name="Watch").click()

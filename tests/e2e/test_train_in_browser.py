@@ -208,7 +208,7 @@ def test_labels_are_learned_and_told(visit):
     expect(title(page)).to_contain_text("All steps are done")
     expect(tile(page, "accuracy")).to_have_text("100%")
     page.fill("#train .tr-line", "the dog is lost in the rain")
-    expect(page.locator("#train .tr-told")).to_contain_text("sad 9")
+    expect(page.locator("#train .tr-told")).to_contain_text(re.compile("sad >?9"))
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])

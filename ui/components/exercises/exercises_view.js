@@ -155,9 +155,8 @@ function wanted() {
   }
 }
 
-/** @param {Component<string, ExercisesServer>} page */
-export async function start({server}) {
-  serve(server, show);
+// Goes on with the exercise that is asked, once the server has told which there are.
+async function resume() {
   const exercises = await all();
   if (!exercises) return;
   door(exercises);
@@ -167,4 +166,10 @@ export async function start({server}) {
   if (new URLSearchParams(location.search).get('exercise') !== found.name) return;
   const asksFor = new URLSearchParams(found.link); // all but the place the server has set
   goTo(new URLSearchParams({tab: asksFor.get('tab') ?? '', view: asksFor.get('view') ?? ''}));
+}
+
+/** @param {Component<string, ExercisesServer>} page */
+export function start({server}) {
+  serve(server, show);
+  resume();
 }
