@@ -234,12 +234,15 @@ class RunManager:
         """Puts a workspace's runs on the wall under a name, "" for none; returns it.
 
         Raises:
-            GPTCoreError: a page that only watches.
+            GPTCoreError: a page that only watches; or no room: a name alone takes no other's place.
         """
         with self._lock:
             watches = self._viewed(workspace_id) is not None
+            full = workspace_id not in self._workspaces and len(self._workspaces) >= self._limits.workspaces
         if watches:
             raise GPTCoreError("This page only watches a run. Open the app without its link to show runs of your own.")
+        if full:
+            raise GPTCoreError("There is no room for another name now. Start a run: it takes your name along.")
         workspace = self._workspace(workspace_id)
         workspace.name = name
         return name

@@ -65,7 +65,7 @@ class Stages:
         """The stage of this name, which a page follows; None for one that is unknown or gone."""
         with self._lock:
             stage = self._stages.get(name)
-            if stage is not None and len(stage.seen) < _MOST_FOLLOWERS:
+            if stage is not None and (page in stage.seen or len(stage.seen) < _MOST_FOLLOWERS):
                 stage.seen[page] = self._clock()
             return stage
 

@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from pathlib import Path
 
 import pytest
 
@@ -43,6 +44,8 @@ def solved(models, name):
 
 def test_there_are_at_least_25_of_three_levels_about_every_tab_and_each_link_is_one_of_this_page():
     assert len(EXERCISES) >= 25 and len(BY_NAME) == len(EXERCISES)
+    readme = Path(__file__).resolve().parents[3] / "README.md"
+    assert f"{len(EXERCISES)} exercises" in readme.read_text(encoding="utf-8")
     assert {one.level for one in EXERCISES} == set(LEVELS) == {1, 2, 3}
     assert {one.tab for one in EXERCISES} == set(TAB_NAMES)
     for one in EXERCISES:

@@ -134,3 +134,10 @@ def test_many_points_are_thinned_and_the_last_is_kept():
     thin = wall._thinned(points)
     assert len(thin) <= 60 and thin[-1] == points[-1] and thin == sorted(thin)
     assert wall._thinned(points[:3]) == points[:3]
+
+
+def test_names_alone_do_not_push_out_anybodys_run(services):
+    workspace = watching.start(services, None, train_form(LESSON, services.limits))
+    assert workspace.run is not None and workspace.run.wait(120.0)
+    said = [sign(services, f"{number:022d}", "Eve")["said"] for number in range(services.limits.workspaces + 5)]
+    assert "no room" in said[-1] and services.run_manager.get(workspace.id) is workspace

@@ -37,11 +37,14 @@ export async function all() {
   return known;
 }
 
-export const asked = (name, request) =>
-  server[name](request).then(
-    answer => JSON.parse(answer),
-    () => null,
-  );
+// The parsed answer to a question; null where the server does not answer.
+export async function asked(name, request) {
+  try {
+    return JSON.parse(await server[name](request));
+  } catch {
+    return null;
+  }
+}
 
 // --- which are done, in this browser
 export function done() {

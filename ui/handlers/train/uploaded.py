@@ -51,10 +51,10 @@ def record(services: Services, name: str, lm: LanguageModel, made: object) -> Ru
     """
     told = made if isinstance(made, Mapping) else {}
     run = told.get("run")
-    kind, values, plan = _plan(services, lm, run if isinstance(run, Mapping) else {})
-    known = kind == "scratch" or (isinstance(run, Mapping) and run.get("form") == "tune")
+    run = run if isinstance(run, Mapping) else {}
+    kind, values, plan, known = _plan(services, lm, run)
     curve = Curve()
-    curve.rows = _rows(run.get("rows")) if known and isinstance(run, Mapping) else []
+    curve.rows = _rows(run.get("rows")) if known else []
     step = _number(told.get("steps"), _MOST_STEPS) if known else 0
     seconds = _number(told.get("seconds"), _MOST_SECONDS) if known else 0
     seen, loss = services.measure(lambda: _observed(lm, plan, int(step), seconds))
@@ -76,24 +76,25 @@ def record(services: Services, name: str, lm: LanguageModel, made: object) -> Ru
     )
 
 
-def _plan(services: Services, lm: LanguageModel, run: Mapping[str, Any]) -> tuple[str, dict[str, Any], Plan]:
-    """The form that made a model and its plan; those of fine-tuning on the built-in text where it cannot be told."""
+def _plan(services: Services, lm: LanguageModel, run: Mapping[str, Any]) -> tuple[str, dict[str, Any], Plan, bool]:
+    """(form, its values, its plan, True) of what made a model; of fine-tuning on the built-in text, and False, where
+    that cannot be told. A path of a file is never taken from an upload."""
     kind, given = run.get("form"), run.get("values")
     if isinstance(kind, str) and kind in _FIELDS and isinstance(given, Mapping):
         try:
-            values = _NOT_SAVED | {name: given[name] for name in _FIELDS[kind] if name in given}
+            values = {name: given[name] for name in _FIELDS[kind] if name in given} | _NOT_SAVED
             if kind == "tune":
-                return kind, values, tuning_plan(services, lm, tune_form(values, services.limits))
+                return kind, values, tuning_plan(services, lm, tune_form(values, services.limits)), True
             plan = make_plan(services, train_form(values, services.limits))
             if (plan.facts.vocab_size, plan.facts.n_layer, plan.facts.n_head) == _shape(lm):
-                return kind, values, plan
+                return kind, values, plan, True
         except (GPTCoreError, KeyError):
             pass  # a text that is gone, or a form of another version
     first = next(iter(PRESETS.values()))
     values = {name: first.get(name, "") for name in TUNING_FIELDS} | _NOT_SAVED
     values |= {"length": "30", "learning_rate": 1e-3, "n_positions": min(256, lm.model.config.n_positions)}
     try:
-        return "tune", values, tuning_plan(services, lm, tune_form(values, services.limits))
+        return "tune", values, tuning_plan(services, lm, tune_form(values, services.limits)), False
     except KeyError as missing:
         raise InputError(f"The form of fine-tuning lacks {missing}.") from None
 
