@@ -111,8 +111,9 @@ def test_the_folder_says_how_it_was_made_and_holds_nothing_else(saved):
 def test_an_upload_cannot_have_a_file_of_the_server_read(services, tiny_lm, tmp_path, kind):
     secret = tmp_path / "secret.txt"
     secret.write_text("the dog ran to the cat. " * 200)
-    values = {**LESSON, "corpus": "file", "file": str(secret)}
+    values = {**LESSON, "written": "", "file": str(secret)}
     made = {"steps": 5, "run": {"form": kind, "values": values, "rows": [[1, 1, 1, 1, 1]]}}
     record = uploaded.record(services, "run-x", tiny_lm, made)
-    assert record.form[1]["file"] is None and record.form[1]["corpus"] != "file"
+    assert record.form is not None and record.form[1]["file"] is None
+    assert record.form[1]["corpus"] != "yours"  # the text that it names cannot be had: the built-in one is taken
     assert record.step == 0 and record.so_far()[0] == []  # what it says of another run is not taken over
