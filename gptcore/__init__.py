@@ -7,8 +7,8 @@ from gptcore.inference.generation import generate
 from gptcore.inference.sampling import SamplingSettings
 from gptcore.inference.token import GeneratedToken
 from gptcore.language_model import LanguageModel, bundled_models, load
+from gptcore.machine import avoid_hidden_tiles
 from gptcore.model import GPT, GPTOutput
-from gptcore.processor import avoid_hidden_tiles
 from gptcore.tokenizers import Tokenizer, load_tokenizer
 from gptcore.weights.checkpoint import load_folder, save_folder
 from gptcore.weights.hf_format import from_hf, to_hf

@@ -11,14 +11,8 @@ from torch import Tensor, nn
 
 from gptcore.config import GPTConfig
 from gptcore.kv_cache import KVCache
+from gptcore.linear import Linear
 from gptcore.probe import UNSEEN, Probe
-
-
-class Linear(nn.Linear):
-    """nn.Linear without torch's default initialisation: GPT.initialise sets every weight itself."""
-
-    def reset_parameters(self) -> None:
-        pass
 
 
 @dataclass(frozen=True)

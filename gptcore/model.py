@@ -11,10 +11,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gptcore.attention import CausalSelfAttention, ForwardContext, Linear, additive_mask
+from gptcore.attention import CausalSelfAttention, ForwardContext, additive_mask
 from gptcore.config import GPTConfig
 from gptcore.errors import ContextLengthError, TokenIdError
 from gptcore.kv_cache import KVCache
+from gptcore.linear import Linear
 from gptcore.probe import UNSEEN, Probe
 
 IGNORED_TARGET = -100

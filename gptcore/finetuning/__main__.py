@@ -41,7 +41,7 @@ from gptcore.finetuning.preference import (
 )
 from gptcore.inference.scoring import score_documents
 from gptcore.language_model import LanguageModel, load
-from gptcore.memory import keep_freed_memory
+from gptcore.machine import keep_freed_memory
 from gptcore.model import GPT
 from gptcore.observation import clone
 from gptcore.training import StepEvent, Trainer, encoded

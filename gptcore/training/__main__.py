@@ -20,7 +20,7 @@ from gptcore.corpora import CORPORA, corpus, read_documents
 from gptcore.errors import GPTCoreError, TrainingError
 from gptcore.inference.scoring import TextScore, score_documents
 from gptcore.language_model import load
-from gptcore.memory import keep_freed_memory
+from gptcore.machine import keep_freed_memory
 from gptcore.model import GPT, random_model
 from gptcore.tokenizers import ByteBPE, CharTokenizer, Tokenizer, load_tokenizer
 from gptcore.training import (

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gptcore.processor import multiplies_bf16
+from gptcore.machine import multiplies_bf16
 from gptcore.training.grouped import GroupedOptimizer
 
 _COEFFICIENTS = (3.4445, -4.7750, 2.0315)

@@ -10,8 +10,8 @@ from functools import cache
 import torch
 
 from gptcore.config import GPTConfig
+from gptcore.machine import multiplies_bf16
 from gptcore.model import GPT
-from gptcore.processor import multiplies_bf16
 from gptcore.training.config import Precision
 from gptcore.training.data import generator_for
 

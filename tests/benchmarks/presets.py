@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]  # run as a script, from anywhere
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 
-from gptcore.memory import keep_freed_memory
+from gptcore.machine import keep_freed_memory
 from ui.handlers.train.forms import train_form
 from ui.handlers.train.plan import make_plan
 from ui.handlers.train.presets import PRESETS

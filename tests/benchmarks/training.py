@@ -29,7 +29,7 @@ import torch
 
 import gptcore
 from gptcore import GPTConfig
-from gptcore.memory import keep_freed_memory
+from gptcore.machine import keep_freed_memory
 from gptcore.model import random_model
 from gptcore.threads import release_threads
 from gptcore.training import RepeatedSequences, Trainer, TrainingConfig, learning_rate

@@ -17,7 +17,7 @@ from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from gptcore.errors import GPTCoreError
-from gptcore.memory import return_freed_memory
+from gptcore.machine import return_freed_memory
 from gptcore.threads import adapted
 
 T = TypeVar("T")

@@ -16,7 +16,7 @@ import gradio as gr
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
 
-from gptcore.memory import return_freed_memory
+from gptcore.machine import return_freed_memory
 from ui.components.files import calling, early, routes, style_link
 from ui.handlers.page.warming import warm_up
 from ui.server import gradio_internals

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from gptcore.analysis import HeadScores, QueriesAndKeys, head_scores, read_attention, repeated_token_scores
 from gptcore.language_model import LanguageModel
-from gptcore.memory import return_freed_memory
+from gptcore.machine import return_freed_memory
 from gptcore.model import GPT
 from gptcore.tokenizers import describe_token
 

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from gptcore import processor
+from gptcore import machine
 
 SAID = "processor\t: 0\ncpuid level\t: {level}\nflags\t\t: fpu avx2 {flags}\n\nprocessor\t: 1\nflags\t\t: fpu\n"
 AMX = "avx512_bf16 amx_tile amx_bf16"
@@ -19,22 +19,22 @@ AMX = "avx512_bf16 amx_tile amx_bf16"
     [("28", AMX, True), ("32", AMX, False), ("29", AMX, False), ("28", "avx512_bf16", False), ("?", AMX, False)],
 )
 def test_tiles_are_hidden_where_amx_is_announced_and_their_sizes_are_not(level, flags, hidden):
-    assert processor.has_hidden_tiles(SAID.format(level=level, flags=flags)) is hidden
-    assert not processor.has_hidden_tiles("Features : fp asimd\nCPU architecture: 8\n")  # no x86, or no such file
-    assert not processor.has_hidden_tiles("")
+    assert machine.has_hidden_tiles(SAID.format(level=level, flags=flags)) is hidden
+    assert not machine.has_hidden_tiles("Features : fp asimd\nCPU architecture: 8\n")  # no x86, or no such file
+    assert not machine.has_hidden_tiles("")
 
 
 def test_one_dnn_is_kept_from_hidden_tiles_unless_the_user_has_chosen(tmp_path, monkeypatch):
     monkeypatch.delenv("ONEDNN_MAX_CPU_ISA", raising=False)
-    monkeypatch.setattr(processor, "_CPUINFO", tmp_path / "none")
-    processor.avoid_hidden_tiles()
+    monkeypatch.setattr(machine, "_CPUINFO", tmp_path / "none")
+    machine.avoid_hidden_tiles()
     assert "ONEDNN_MAX_CPU_ISA" not in os.environ
-    monkeypatch.setattr(processor, "_CPUINFO", tmp_path / "cpuinfo")
+    monkeypatch.setattr(machine, "_CPUINFO", tmp_path / "cpuinfo")
     (tmp_path / "cpuinfo").write_text(SAID.format(level=28, flags=AMX))
-    processor.avoid_hidden_tiles()
+    machine.avoid_hidden_tiles()
     assert os.environ["ONEDNN_MAX_CPU_ISA"] == "AVX512_CORE_BF16"
     monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", "AVX2")
-    processor.avoid_hidden_tiles()
+    machine.avoid_hidden_tiles()
     assert os.environ["ONEDNN_MAX_CPU_ISA"] == "AVX2"
 
 

@@ -1,0 +1,106 @@
+"""Linear layers: both libraries give one result, forward and backward."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from gptcore import linear
+from gptcore.linear import Linear
+
+SHAPES = [((300, 128), 384), ((2, 70, 224), 896), ((1, 200, 512), 64), ((64, 768), 2048)]
+# Sums of up to 2,048 products in another order, of numbers about 1: 1e-6 of the largest, with some room.
+TOLERANCE = 5e-6
+
+
+@pytest.fixture
+def onednn(monkeypatch):
+    """oneDNN's product, whichever is faster here."""
+    try:
+        linear._product(torch.ones(2, 3), torch.ones(4, 3), None)
+    except (RuntimeError, AttributeError):
+        pytest.skip("this build of torch has no oneDNN product")
+    used = []
+
+    def counted(x, weight, bias):
+        used.append(x.shape)
+        return torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")
+
+    monkeypatch.setattr(linear, "onednn_is_faster", lambda: True)
+    monkeypatch.setattr(linear, "_product", counted)
+    return used
+
+
+def _layer(n_in: int, n_out: int, *, bias: bool = True) -> tuple[Linear, Linear]:
+    generator = torch.Generator().manual_seed(n_in)
+    layer = Linear(n_in, n_out, bias=bias)
+    with torch.no_grad():
+        for parameter in layer.parameters():
+            parameter.copy_(torch.randn(parameter.shape, generator=generator))
+    twin = Linear(n_in, n_out, bias=bias)
+    twin.load_state_dict(layer.state_dict())
+    return layer, twin
+
+
+def _close(found: torch.Tensor, wanted: torch.Tensor) -> None:
+    assert found.shape == wanted.shape
+    assert float((found - wanted).detach().abs().max()) <= TOLERANCE * float(wanted.detach().abs().max())
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize(("shape", "n_out"), SHAPES)
+def test_onednn_gives_the_product_and_its_gradients(onednn, shape, n_out, bias):
+    layer, _ = _layer(shape[-1], n_out, bias=bias)
+    x = torch.randn(shape, generator=torch.Generator().manual_seed(1)).requires_grad_()
+    slope = torch.randn(*shape[:-1], n_out, generator=torch.Generator().manual_seed(2))
+    wanted = F.linear(x, layer.weight, layer.bias)
+    wanted_slopes = torch.autograd.grad(wanted, [x, *layer.parameters()], slope)
+    assert not onednn
+    found = layer(x)
+    slopes = torch.autograd.grad(found, [x, *layer.parameters()], slope)
+    assert len(onednn) == 3  # forward, and the slopes of inputs and weights
+    for mine, theirs in zip([found, *slopes], [wanted, *wanted_slopes], strict=True):
+        _close(mine, theirs)
+
+
+def test_without_gradients_the_product_alone_is_computed(onednn):
+    layer, _ = _layer(128, 384)
+    x = torch.randn(300, 128)
+    with torch.inference_mode():
+        _close(layer(x), F.linear(x, layer.weight, layer.bias))
+    layer.requires_grad_(False)
+    _close(layer(x), F.linear(x, layer.weight, layer.bias))
+    assert len(onednn) == 2
+
+
+def test_frozen_weights_still_pass_slopes_to_their_inputs(onednn):
+    layer, _ = _layer(128, 384)
+    layer.requires_grad_(False)
+    x = torch.randn(300, 128).requires_grad_()
+    layer(x).sum().backward()
+    assert x.grad is not None
+    _close(x.grad, layer.weight.sum(0).expand(300, 128))
+
+
+def test_small_products_other_formats_and_autocast_stay_with_torch(onednn):
+    layer, twin = _layer(128, 384)
+    layer(torch.randn(8, 128))  # too small to be worth it
+    twin.bfloat16()(torch.randn(300, 128).bfloat16())
+    with torch.autocast("cpu", torch.bfloat16):
+        assert layer(torch.randn(300, 128)).dtype == torch.bfloat16
+    assert not onednn
+
+
+def test_a_build_without_it_multiplies_as_ever(monkeypatch):
+    def missing(*_):
+        raise AttributeError("no such operation")
+
+    monkeypatch.setattr(linear, "_product", missing)
+    linear.onednn_is_faster.cache_clear()
+    try:
+        layer, _ = _layer(128, 384)
+        x = torch.randn(300, 128)
+        _close(layer(x), F.linear(x, layer.weight, layer.bias))
+    finally:
+        linear.onednn_is_faster.cache_clear()
