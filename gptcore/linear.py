@@ -49,7 +49,7 @@ def _takes_onednn(x: Tensor, weight: Tensor) -> bool:
 def onednn_is_faster() -> bool:
     """Whether oneDNN's fp32 product clearly beats the default one: timed once per process, a few milliseconds."""
     rows, n_in, n_out = _TRIAL_SHAPE
-    x, weight = torch.ones(rows, n_in), torch.ones(n_out, n_in)
+    x, weight = (torch.ones(n, n_in, dtype=torch.float32, device="cpu") for n in (rows, n_out))
     best = {F.linear: float("inf"), _product: float("inf")}
     try:
         with torch.inference_mode():

@@ -83,6 +83,17 @@ def test_frozen_weights_still_pass_slopes_to_their_inputs(onednn):
     _close(x.grad, layer.weight.sum(0).expand(300, 128))
 
 
+def test_slopes_that_are_one_number_repeated_are_read_as_such(onednn):
+    layer, twin = _layer(128, 384)
+    x = torch.randn(300, 128)
+    layer(x).sum().backward()  # slopes without memory of their own
+    F.linear(x, twin.weight, twin.bias).sum().backward()
+    for mine, theirs in zip(layer.parameters(), twin.parameters(), strict=True):
+        assert mine.grad is not None
+        assert theirs.grad is not None
+        _close(mine.grad, theirs.grad)
+
+
 def test_small_products_other_formats_and_autocast_stay_with_torch(onednn):
     layer, twin = _layer(128, 384)
     layer(torch.randn(8, 128))  # too small to be worth it
@@ -99,6 +110,7 @@ def test_a_build_without_it_multiplies_as_ever(monkeypatch):
     monkeypatch.setattr(linear, "_product", missing)
     linear.onednn_is_faster.cache_clear()
     try:
+        assert not linear.onednn_is_faster()
         layer, _ = _layer(128, 384)
         x = torch.randn(300, 128)
         _close(layer(x), F.linear(x, layer.weight, layer.bias))

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import argparse
 import math
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import torch
-
-from gptcore.errors import GPTCoreError, TrainingError
+from gptcore.errors import TrainingError
 from gptcore.language_model import LanguageModel, load
 from gptcore.model import GPT
-from gptcore.weights.checkpoint import save_folder
+from weights.recipes.saving import write_made
 
 
 def averaged(models: Sequence[LanguageModel], weights: Sequence[float]) -> LanguageModel:
@@ -54,15 +51,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("models", nargs="+", metavar="MODEL=WEIGHT", help="a bundled model or a folder, and its weight")
     parser.add_argument("--out", required=True, type=Path, help="model folder to write")
     options = parser.parse_args(arguments)
-    try:
-        named = [_with_weight(given) for given in options.models]
-        made = averaged([load(name) for name, _ in named], [weight for _, weight in named])
-        save_folder(options.out, made.model, made.tokenizer, dtype=torch.float16, metadata={})
-    except GPTCoreError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    print(f"saved {options.out}")
-    return 0
+    return write_made(options.out, lambda: _averaged(options.models))
+
+
+def _averaged(given: Sequence[str]) -> LanguageModel:
+    named = [_with_weight(one) for one in given]
+    return averaged([load(name) for name, _ in named], [weight for _, weight in named])
 
 
 def _with_weight(given: str) -> tuple[str, float]:

@@ -8,16 +8,15 @@ nothing to the stream until it is trained.
 from __future__ import annotations
 
 import argparse
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import torch
 
-from gptcore.errors import GPTCoreError, TrainingError
+from gptcore.errors import TrainingError
 from gptcore.language_model import LanguageModel, load
 from gptcore.model import GPT
-from gptcore.weights.checkpoint import save_folder
+from weights.recipes.saving import write_made
 
 
 def copied_from(layers: int, before: int) -> list[tuple[int, bool]]:
@@ -67,14 +66,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--layers", type=int, required=True, help="layers of the deeper model, at most twice as many")
     parser.add_argument("--out", required=True, type=Path, help="model folder to write")
     options = parser.parse_args(arguments)
-    try:
-        made = grown(load(options.model), options.layers)
-        save_folder(options.out, made.model, made.tokenizer, dtype=torch.float16, metadata={})
-    except GPTCoreError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    print(f"saved {options.out}")
-    return 0
+    return write_made(options.out, lambda: grown(load(options.model), options.layers))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,25 @@
+"""What the recipes that make one model of others do with it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+
+from gptcore.errors import GPTCoreError
+from gptcore.language_model import LanguageModel
+from gptcore.weights.checkpoint import save_folder
+
+
+def write_made(out: Path, make: Callable[[], LanguageModel]) -> int:
+    """Writes a model in 16 bits, or prints why it cannot be made; returns the exit status of a command."""
+    try:
+        made = make()
+        save_folder(out, made.model, made.tokenizer, dtype=torch.float16, metadata={})
+    except GPTCoreError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    print(f"saved {out}")
+    return 0
