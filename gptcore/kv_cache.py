@@ -78,16 +78,18 @@ class RaggedKVCache:
 
     Args:
         config: of the model.
+        capacity: tokens that fit in a row; the window when left out.
         device: of the memory.
 
     Attributes:
         lengths: tokens read so far, of every row.
     """
 
-    def __init__(self, config: GPTConfig, *, device: torch.device | str = "cpu") -> None:
+    def __init__(self, config: GPTConfig, *, capacity: int | None = None, device: torch.device | str = "cpu") -> None:
         self._config = config
+        self.capacity = config.n_positions if capacity is None else capacity
         self.lengths: list[int] = []
-        self.data = self._room(0, device)  # [L, 2, at least B, H, n_positions, D]
+        self.data = self._room(0, device)  # [L, 2, at least B, H, capacity, D]
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -110,11 +112,11 @@ class RaggedKVCache:
             self.data[:, :, row, :, :length] = self.data[:, :, last, :, :length]
             self.lengths[row] = length
 
-    def row(self, row: int) -> KVCache:
-        """A row as an empty cache in the same memory, to read a context into."""
-        return KVCache(self._config, memory=self.data[:, :, row : row + 1])
+    def rows(self, first: int, n: int) -> KVCache:
+        """Rows next to each other as an empty cache in the same memory, to read contexts into."""
+        return KVCache(self._config, memory=self.data[:, :, first : first + n])
 
     def _room(self, n_rows: int, device: torch.device | str) -> Tensor:
         config = self._config
-        shape = (config.n_layer, 2, n_rows, config.n_head, config.n_positions, config.head_dim)
+        shape = (config.n_layer, 2, n_rows, config.n_head, self.capacity, config.head_dim)
         return torch.zeros(shape, device=device)  # zeros: masked positions get weight 0, and 0 * NaN is NaN

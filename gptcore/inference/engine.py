@@ -18,6 +18,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from gptcore.config import GPTConfig
+from gptcore.errors import ContextLengthError, TokenIdError
 from gptcore.inference.kernels import KERNELS, Product, WeightFormat, fastest_kernel, lossless_in_half
 from gptcore.inference.native import Format, NativeWeights, native_weights
 from gptcore.kv_cache import RaggedKVCache
@@ -85,11 +86,12 @@ class DecodeEngine:
         precision: "exact" uses the weights as they are, in fp32; "fast" may use 16-bit copies of them for the
             products of single steps; "int8" 8-bit copies and activations; everything else stays fp32.
             "auto" is "fast" from 30M parameters, where reading the weights is the bottleneck.
+        capacity: tokens that fit in a row; the window when left out.
     """
 
-    def __init__(self, model: GPT, *, precision: WeightFormat = "auto") -> None:
+    def __init__(self, model: GPT, *, precision: WeightFormat = "auto", capacity: int | None = None) -> None:
         self.model = model
-        self.cache = RaggedKVCache(model.config, device=model.wte.weight.device)
+        self.cache = RaggedKVCache(model.config, capacity=capacity, device=model.wte.weight.device)
         self._precision: WeightFormat = precision
         self._engines: dict[int, tuple[PackedWeights, ThreadGovernor]] = {}
 
@@ -99,17 +101,41 @@ class DecodeEngine:
     def remove(self, row: int) -> None:
         self.cache.remove(row)
 
+    def read(self, row: int, token_ids: Sequence[int]) -> Tensor:
+        return self._read(row, [token_ids])[0]
+
+    def read_together(self, contexts: Sequence[Sequence[int]]) -> Tensor:
+        """Appends a row for each context and reads all of them in one pass; the logits after each, float32 [B, V].
+
+        Raises:
+            ContextLengthError, TokenIdError: as the model does.
+        """
+        first = len(self.cache)
+        for _ in contexts:
+            self.add()
+        if self.model.config.causal:
+            return self._read(first, contexts)
+        return torch.stack([self.read(first + place, context) for place, context in enumerate(contexts)])
+
     @adapted()
     @torch.inference_mode()
-    def read(self, row: int, token_ids: Sequence[int]) -> Tensor:
-        ids = torch.tensor([list(token_ids)], device=self.model.wte.weight.device)
+    def _read(self, first: int, contexts: Sequence[Sequence[int]]) -> Tensor:
+        """Reads contexts into rows next to each other; a causal model does not see the padding behind the shorter."""
+        lengths = [len(context) for context in contexts]
+        if 0 in lengths:
+            raise TokenIdError("A context has no tokens; there must be at least one.")
+        padded = [[*context, *[0] * (max(lengths) - len(context))] for context in contexts]
+        ids = torch.tensor(padded, device=self.model.wte.weight.device)
         with evaluating(self.model):
-            hidden = self.model.hidden_states(ids, cache=self.cache.row(row))  # [1, T, C]
-            self.cache.lengths[row] = ids.shape[1]
-            return self.model.lm_head(hidden[0, -1])  # [V]
+            hidden = self.model.hidden_states(ids, cache=self.cache.rows(first, len(contexts)))  # [B, T, C]
+            self.cache.lengths[first : first + len(contexts)] = lengths
+            last = torch.tensor(lengths, device=ids.device) - 1
+            return self.model.lm_head(hidden[torch.arange(len(lengths), device=ids.device), last])  # [B, V]
 
     @torch.inference_mode()
     def step(self, token_ids: Sequence[int]) -> Tensor:
+        if max(self.cache.lengths) >= self.cache.capacity:
+            raise ContextLengthError(f"The cache holds {self.cache.capacity} tokens, and a row is full.")
         packed, threads = self._engine(1 if len(token_ids) == 1 else _SEVERAL)
         with threads.step():
             return decode_one(packed, torch.tensor(token_ids, device=packed.wte.device), self.cache)

@@ -142,6 +142,32 @@ def test_the_decode_engine_follows_every_switch(switches):
         torch.testing.assert_close(logits, model(ids).logits[:, -1], atol=5e-5, rtol=1e-5)
 
 
+@pytest.mark.parametrize("causal", [True, False])
+def test_contexts_read_together_are_as_those_read_one_by_one(causal):
+    shape = {"vocab_size": 61, "n_positions": 24, "n_embd": 32, "n_layer": 2, "n_head": 4}
+    model = make_model(GPTConfig(**shape, causal=causal))
+    contexts = [
+        ids[:length] for ids, length in zip(random_ids(model.config, 5, 9).tolist(), (3, 9, 1, 6, 6), strict=True)
+    ]
+    together, alone = (DecodeEngine(model, precision="exact", capacity=11) for _ in range(2))
+    alone.add()
+    expected = [alone.read(0, contexts[0])]
+    for row, context in enumerate(contexts[1:], start=1):
+        alone.add()
+        expected.append(alone.read(row, context))
+    found = torch.cat([together.read_together(contexts[:2]), together.read_together(contexts[2:])])  # joins others
+    torch.testing.assert_close(found, torch.stack(expected), atol=1e-5, rtol=1e-5)
+    for _ in range(2):
+        new = [4, 8, 15, 16, 23]
+        torch.testing.assert_close(together.step(new), alone.step(new), atol=1e-5, rtol=1e-5)
+    with pytest.raises(ContextLengthError, match="holds 11 tokens, and a row is full"):
+        together.step(new)
+    with pytest.raises(ContextLengthError):
+        together.read_together([list(range(12))])
+    with pytest.raises(TokenIdError, match="no tokens"):
+        together.read_together([[1], []])
+
+
 def test_rows_of_different_lengths_come_and_go(tiny_model):
     ids = random_ids(tiny_model.config, 4, 20).tolist()
     decoder, texts = DecodeEngine(tiny_model, precision="exact"), list[list[int]]()

@@ -1,7 +1,9 @@
 """The decode step in C against torch's, and the machine without a compiler."""
 
+import platform
 import shutil
 import time
+from pathlib import Path
 
 import pytest
 import torch
@@ -67,9 +69,31 @@ def compared(model, weight_format, *, n_rows, threads, monkeypatch, n_steps=6):
 @pytest.mark.parametrize("weight_format", ERRORS)
 def test_steps_in_c_agree_with_torch_in_any_shape(changes, weight_format, monkeypatch):
     model = make_model(GPTConfig(**{**SHAPE, **changes}))
-    for n_rows, threads in ((1, 1), (3, 2), (6, 3)):
+    for n_rows, threads in ((1, 1), (3, 2), (6, 3), (11, 2), (19, 3)):
         error = compared(model, weight_format, n_rows=n_rows, threads=threads, monkeypatch=monkeypatch)
         assert error < ERRORS[weight_format], (n_rows, threads)
+
+
+LEVELS = {"x86-64-v2": {"sse4_2"}, "x86-64-v3": {"avx2", "f16c", "fma"}, "x86-64-v4": {"avx512f", "avx512vl"}}
+
+
+@needs_compiler
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="levels of x86-64")
+@pytest.mark.parametrize("level", LEVELS)
+def test_steps_in_c_agree_with_torch_whatever_vectors_the_processor_has(level, fresh, tmp_path):
+    if not LEVELS[level] <= set(Path("/proc/cpuinfo").read_text().split()):
+        pytest.skip(f"this processor is below {level}")
+    fresh.setenv("XDG_CACHE_HOME", str(tmp_path))
+    fresh.setattr(lib, "_FLAGS", ("-O3", f"-march={level}", "-shared", "-fPIC", "-pthread"))
+    if lib.library() is None:
+        pytest.skip(f"this compiler does not know {level}")
+    model = make_model(GPTConfig(**SHAPE))
+    for weight_format, allowed in ERRORS.items():
+        if weight_format == "fp16" and level == "x86-64-v2":
+            assert native_weights(model, weight_format) is None  # has no instruction for it
+            continue
+        for n_rows in (2, 4, 8, 17):
+            assert compared(model, weight_format, n_rows=n_rows, threads=2, monkeypatch=fresh) < allowed
 
 
 @needs_compiler
@@ -144,7 +168,7 @@ def test_it_is_compiled_once_for_each_source_and_a_damaged_file_is_replaced(fres
     lib.library.cache_clear()
     other = tmp_path / "other.c"
     other.write_text("int x;")
-    fresh.setattr(lib, "_SOURCE", other)
+    fresh.setattr(lib, "_SOURCES", [other])
     assert lib.cached_file(compiler).name != file.name
     assert lib.library() is None  # compiles, and holds no step
 

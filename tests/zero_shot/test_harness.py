@@ -187,6 +187,15 @@ def test_greedy_answers_are_those_of_generate(lm):
     assert lm.model.training is False
 
 
+def test_each_answer_goes_on_to_the_end_of_its_own_window(lm):
+    window = lm.model.config.n_positions
+    prompts = [[5] * window, [5] * (window - 3), [5]]
+    found = greedy_answers(lm, prompts, max_new_tokens=6, stop=())
+    for prompt, text, n in zip(prompts, found, (1, 4, 6), strict=True):
+        made = gptcore.generate(lm, prompt, max_new_tokens=n, temperature=0, precision="exact", stop_at_end=False)
+        assert text == lm.tokenizer.decode([token.id for token in made])
+
+
 def test_an_answer_ends_at_a_stop_string_after_it_has_begun():
     tokenizer = CharTokenizer("ab\n.")
     lm = LanguageModel(

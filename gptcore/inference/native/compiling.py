@@ -1,4 +1,4 @@
-"""Compiles `decode.c` into a cache folder, once for each processor and compiler, and loads it."""
+"""Compiles `decode.c` and what it includes into a cache folder, once for each processor and compiler, and loads it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-_SOURCE = Path(__file__).with_name("decode.c")
+_HERE = Path(__file__).parent
+_SOURCES = [_HERE / name for name in ("decode.c", "products.h", "vectors.h")]  # the first includes the others
 _FLAGS = ("-O3", "-march=native", "-shared", "-fPIC", "-pthread")
 _PATIENCE = 120  # seconds for the compiler
 OFF = "GPTCORE_NATIVE"  # set to 0, nothing is compiled
@@ -94,8 +95,9 @@ def library() -> ctypes.CDLL | None:
         return None
     sizes = [ctypes.sizeof(one) for one in (Model, Layer, Step)]
     try:
-        loaded.gptcore_sizes.restype = loaded.gptcore_formats.restype = ctypes.c_int64
-        loaded.gptcore_sizes.argtypes = (ctypes.c_int64,)
+        for number in (loaded.gptcore_sizes, loaded.gptcore_formats, loaded.gptcore_padded):
+            number.restype = ctypes.c_int64
+        loaded.gptcore_sizes.argtypes = loaded.gptcore_padded.argtypes = (ctypes.c_int64,)
         loaded.gptcore_step.argtypes = (ctypes.POINTER(Step),)
         loaded.gptcore_step.restype = None
     except AttributeError:  # another library
@@ -106,7 +108,7 @@ def library() -> ctypes.CDLL | None:
 def cached_file(compiler: str) -> Path:
     """Where the compiled library of this source, these flags, this compiler and this processor is kept."""
     told = subprocess.run([compiler, "--version"], capture_output=True, check=True, timeout=_PATIENCE).stdout
-    parts = (_SOURCE.read_bytes(), " ".join(_FLAGS).encode(), told, _processor().encode())
+    parts = (*(source.read_bytes() for source in _SOURCES), " ".join(_FLAGS).encode(), told, _processor().encode())
     name = hashlib.sha256(b"\0".join(parts)).hexdigest()[:20]
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(home) / "gptcore" / f"decode-{name}.so"
@@ -123,7 +125,7 @@ def _compiled(compiler: str) -> Path:
         folder = Path(tempfile.mkdtemp(prefix="gptcore-"))
         file = folder / file.name
     partial = folder / f"{file.name}.{os.getpid()}"
-    command = [compiler, *_FLAGS, str(_SOURCE), "-o", str(partial), "-lm"]
+    command = [compiler, *_FLAGS, str(_SOURCES[0]), "-o", str(partial), "-lm"]
     subprocess.run(command, check=True, capture_output=True, timeout=_PATIENCE)
     partial.replace(file)
     return file

@@ -2,42 +2,20 @@
 //
 // Weights are read once a step, a row at a time, in the format in which they are stored (fp32, fp16, or whole numbers of
 // 16 or 8 bits with a scale for each row); sums and everything else are fp32. Threads share the rows of each product
-// and meet after it. They sleep between steps. GCC's and Clang's vector extensions are the only ones used, so that the
-// same text compiles for AVX2, AVX-512 and NEON. Ideas: rows shared by threads and quantised weights read as they are
+// and meet after it. They sleep between steps. Ideas: rows shared by threads and quantised weights read as they are
 // from llama.cpp, software prefetch from measurements here; no code is taken over.
 
 #define _GNU_SOURCE
-#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdint.h>
-#include <string.h>
-#if defined(__AVX2__) || defined(__F16C__)
-#include <immintrin.h>
-#endif
 
-#define LANES 16
-#define AHEAD 4096 // bytes that are fetched ahead of their use
+#include "products.h"
+
 #define MOST_THREADS 64
 #define SPINS 4000 // rounds of a wait within a step, after which a thread lets others run
 
-typedef float vfloat __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
-typedef float vhalves __attribute__((vector_size(2 * LANES), aligned(4), may_alias));
-typedef float vquarters __attribute__((vector_size(LANES), aligned(4), may_alias));
-typedef int32_t vint __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
-typedef int16_t vshort __attribute__((vector_size(2 * LANES), aligned(2), may_alias));
-typedef int8_t vbyte __attribute__((vector_size(LANES), aligned(1), may_alias));
-
-enum format { FP32 = 0, FP16 = 1, INT16 = 2, INT8 = 3 };
 enum activation { GELU_TANH = 0, GELU = 1, RELU = 2 };
-
-typedef struct {
-  const void *weight; // [n, k], rows one after the other
-  const float *scale; // [n], of INT16 and INT8
-  const float *bias;  // [n], or NULL
-  int64_t n, k, format;
-} matrix;
 
 typedef struct {
   const float *weight, *bias;
@@ -66,41 +44,11 @@ typedef struct {
   float *cache;                    // [n_layer, 2, rows, n_head, positions, head_dim]
   int64_t rows, positions;
   float *logits;                  // [B, V]
-  float *x, *qkv, *mixed, *inner; // [B, C], [B, 3C], [B, C], [B, inner]
-  float *own;                     // for each thread [B, C], then [positions]
+  float *x, *qkv, *mixed, *inner; // in groups of S texts: C, 3C, C and `inner` numbers of each
+  float *own;                     // for each thread C numbers of each text, then [positions]
   int64_t own_size;
   int64_t threads;
 } step;
-
-// --- vectors
-static inline vfloat splat(float x) { return (vfloat){0} + x; }
-
-static inline float sum(vfloat v) { // by halves: one after the other, sixteen additions would wait for each other
-  vhalves eight = ((vhalves *)&v)[0] + ((vhalves *)&v)[1];
-  vquarters four = ((vquarters *)&eight)[0] + ((vquarters *)&eight)[1];
-  return (four[0] + four[2]) + (four[1] + four[3]);
-}
-
-static inline vfloat choose(vint mask, vfloat yes, vfloat no) { return (vfloat)(((vint)yes & mask) | ((vint)no & ~mask)); }
-
-// e to the x, relative error below 2e-7; Cephes' polynomial after a reduction by ln 2.
-static inline vfloat exponential(vfloat x) {
-  x = choose(x > 88.0f, splat(88.0f), x);
-  x = choose(x < -87.0f, splat(-87.0f), x);
-  vfloat turns = x * 1.44269504088896341f;
-  turns += choose(turns < 0.0f, splat(-0.5f), splat(0.5f));
-  vint whole = __builtin_convertvector(turns, vint);
-  vfloat n = __builtin_convertvector(whole, vfloat);
-  x = x - n * 0.693359375f + n * 2.12194440e-4f;
-  vfloat y = splat(1.9875691500e-4f);
-  y = y * x + 1.3981999507e-3f;
-  y = y * x + 8.3334519073e-3f;
-  y = y * x + 4.1665795894e-2f;
-  y = y * x + 1.6666665459e-1f;
-  y = y * x + 5.0000001201e-1f;
-  y = y * x * x + x + 1.0f;
-  return y * (vfloat)((whole + 127) << 23);
-}
 
 static void activate(float *x, int64_t n, int64_t kind) {
   if (kind == GELU) {
@@ -123,11 +71,22 @@ static void activate(float *x, int64_t n, int64_t kind) {
   }
 }
 
-static void normalise(float *to, const float *x, const norm *by, int64_t n) {
-  if (!by->present) {
-    if (to != x) memcpy(to, x, n * sizeof(float));
-    return;
-  }
+// The norm of n numbers of each of S texts. Each text's mean and variance are summed by themselves; S is a constant
+// where this is called, so that the loops over texts become vectors.
+static inline __attribute__((always_inline)) void normalise_group(float *to, const float *x, const norm *by, int64_t n,
+                                                                  const int S) {
+  float mean[16] = {0}, scale[16] = {0};
+  for (int64_t i = 0; i < n; i++)
+    for (int l = 0; l < S; l++) mean[l] += x[i * S + l];
+  for (int l = 0; l < S; l++) mean[l] /= n;
+  for (int64_t i = 0; i < n; i++)
+    for (int l = 0; l < S; l++) scale[l] += (x[i * S + l] - mean[l]) * (x[i * S + l] - mean[l]);
+  for (int l = 0; l < S; l++) scale[l] = 1.0f / sqrtf(scale[l] / n + by->epsilon);
+  for (int64_t i = 0; i < n; i++)
+    for (int l = 0; l < S; l++) to[i * S + l] = (x[i * S + l] - mean[l]) * scale[l] * by->weight[i] + by->bias[i];
+}
+
+static void normalise_one(float *to, const float *x, const norm *by, int64_t n) {
   vfloat total = {0}, squares = {0};
   float mean = 0, variance = 0;
   int64_t i = 0;
@@ -145,142 +104,34 @@ static void normalise(float *to, const float *x, const norm *by, int64_t n) {
   for (i = 0; i < n; i++) to[i] = (x[i] - mean) * scale * by->weight[i] + by->bias[i];
 }
 
-// --- products
-// Sixteen weights as floats. Compilers widen 16-bit numbers well; bytes and halves they take one by one on x86, which
-// has instructions for sixteen or eight of them.
-static inline vfloat widen_fp32(const float *w) { return *(const vfloat *)w; }
-static inline vfloat widen_int16(const int16_t *w) { return __builtin_convertvector(*(const vshort *)w, vfloat); }
-static inline vfloat widen_int8(const int8_t *w) {
-#if defined(__AVX512F__)
-  return (vfloat)_mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)w)));
-#elif defined(__AVX2__)
-  vfloat all;
-  ((vhalves *)&all)[0] = (vhalves)_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)w)));
-  ((vhalves *)&all)[1] = (vhalves)_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(w + 8))));
-  return all;
-#else
-  return __builtin_convertvector(__builtin_convertvector(*(const vbyte *)w, vint), vfloat);
-#endif
-}
-static inline float plain_fp32(float w) { return w; }
-static inline float plain_int16(int16_t w) { return w; }
-static inline float plain_int8(int8_t w) { return w; }
-
-#if defined(__AVX512F__) || defined(__F16C__)
-#define HAS_HALF 1
-typedef uint16_t half;
-static inline vfloat widen_fp16(const half *w) {
-#if defined(__AVX512F__)
-  return (vfloat)_mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)w));
-#else
-  vfloat all;
-  ((vhalves *)&all)[0] = (vhalves)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)w));
-  ((vhalves *)&all)[1] = (vhalves)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)w + 1));
-  return all;
-#endif
-}
-static inline float plain_fp16(half w) { return _mm_cvtss_f32(_mm_cvtph_ps(_mm_cvtsi32_si128(w))); }
-#elif defined(__aarch64__)
-#define HAS_HALF 1
-typedef __fp16 half;
-typedef half vhalf __attribute__((vector_size(2 * LANES), aligned(2), may_alias));
-static inline vfloat widen_fp16(const half *w) { return __builtin_convertvector(*(const vhalf *)w, vfloat); }
-static inline float plain_fp16(half w) { return w; }
-#else
-#define HAS_HALF 0
-#endif
-
-// A row of a format times one vector; and two rows, or one twice, times four vectors.
-#define PRODUCTS(NAME, TYPE)                                                                                           \
-  static float NAME##_one(const TYPE *w, const float *x, int64_t k) {                                                  \
-    vfloat a = {0}, b = {0}, c = {0}, d = {0};                                                                         \
-    int64_t j = 0;                                                                                                     \
-    for (; j + 4 * LANES <= k; j += 4 * LANES) {                                                                       \
-      for (unsigned line = 0; line < 4 * LANES * sizeof(TYPE); line += 64)                                             \
-        __builtin_prefetch((const char *)(w + j) + AHEAD + line);                                                      \
-      a += widen_##NAME(w + j) * *(const vfloat *)(x + j);                                                             \
-      b += widen_##NAME(w + j + LANES) * *(const vfloat *)(x + j + LANES);                                             \
-      c += widen_##NAME(w + j + 2 * LANES) * *(const vfloat *)(x + j + 2 * LANES);                                     \
-      d += widen_##NAME(w + j + 3 * LANES) * *(const vfloat *)(x + j + 3 * LANES);                                     \
-    }                                                                                                                  \
-    for (; j + LANES <= k; j += LANES) a += widen_##NAME(w + j) * *(const vfloat *)(x + j);                            \
-    float total = sum(a + b + (c + d));                                                                                \
-    for (; j < k; j++) total += plain_##NAME(w[j]) * x[j];                                                             \
-    return total;                                                                                                      \
-  }                                                                                                                    \
-  static void NAME##_four(const TYPE *w, const float *x, int64_t k, int64_t rows, float *to) {                         \
-    vfloat a = {0}, b = {0}, c = {0}, d = {0}, e = {0}, f = {0}, g = {0}, h = {0};                                     \
-    const TYPE *next = rows > 1 ? w + k : w;                                                                           \
-    int64_t j = 0;                                                                                                     \
-    for (; j + LANES <= k; j += LANES) {                                                                               \
-      __builtin_prefetch((const char *)(w + j) + AHEAD), __builtin_prefetch((const char *)(next + j) + AHEAD);         \
-      vfloat row = widen_##NAME(w + j), other = widen_##NAME(next + j);                                                \
-      vfloat one = *(const vfloat *)(x + j), two = *(const vfloat *)(x + k + j);                                       \
-      vfloat three = *(const vfloat *)(x + 2 * k + j), four = *(const vfloat *)(x + 3 * k + j);                        \
-      a += row * one, b += row * two, c += row * three, d += row * four;                                               \
-      e += other * one, f += other * two, g += other * three, h += other * four;                                       \
-    }                                                                                                                  \
-    float sums[8] = {sum(a), sum(b), sum(c), sum(d), sum(e), sum(f), sum(g), sum(h)};                                  \
-    for (; j < k; j++)                                                                                                 \
-      for (int i = 0; i < 8; i++) sums[i] += plain_##NAME((i < 4 ? w : next)[j]) * x[(i & 3) * k + j];                 \
-    memcpy(to, sums, sizeof sums);                                                                                     \
+static void normalise(const step *s, const norm *by, float *to, const float *x) {
+  int64_t C = s->m->n_embd, S = group_size(s->B), groups = (s->B + S - 1) / S;
+  if (!by->present) {
+    if (to != x) memcpy(to, x, groups * S * C * sizeof(float));
+    return;
   }
-
-PRODUCTS(fp32, float)
-PRODUCTS(int16, int16_t)
-PRODUCTS(int8, int8_t)
-#if HAS_HALF
-PRODUCTS(fp16, half)
-#endif
-
-#define ROWS(NAME, TYPE)                                                                                               \
-  {                                                                                                                    \
-    const TYPE *w = (const TYPE *)m->weight + i * k;                                                                   \
-    int64_t b = 0;                                                                                                     \
-    for (; b + 4 <= B; b += 4) {                                                                                       \
-      float both[8];                                                                                                   \
-      NAME##_four(w, x + b * k, k, here, both);                                                                        \
-      memcpy(found + b, both, 4 * sizeof(float)), memcpy(found + B + b, both + 4, 4 * sizeof(float));                  \
-    }                                                                                                                  \
-    for (; b < B; b++)                                                                                                 \
-      for (int64_t r = 0; r < here; r++) found[r * B + b] = NAME##_one(w + r * k, x + b * k, k);                       \
-  }
-
-// This thread's share of x W^T + bias for B vectors; added to what stands there, or in its place.
-static void multiply(const matrix *m, const float *x, int64_t B, float *to, int add, int64_t thread, int64_t threads) {
-  int64_t n = m->n, k = m->k, share = (n + threads - 1) / threads;
-  int64_t first = thread * share, last = first + share < n ? first + share : n;
-  int64_t at_once = B < 4 ? 1 : 2;
-  float found[2 * B];
-  for (int64_t i = first; i < last; i += at_once) {
-    int64_t here = last - i < at_once ? last - i : at_once;
-    switch (m->format) {
-    case FP32: ROWS(fp32, float) break;
-    case INT16: ROWS(int16, int16_t) break;
-    case INT8: ROWS(int8, int8_t) break;
-#if HAS_HALF
-    case FP16: ROWS(fp16, half) break;
-#endif
-    }
-    for (int64_t r = 0; r < here; r++) {
-      float scale = m->scale ? m->scale[i + r] : 1.0f, bias = m->bias ? m->bias[i + r] : 0.0f;
-      for (int64_t b = 0; b < B; b++) {
-        float value = found[r * B + b] * scale + bias, *there = to + b * n + i + r;
-        *there = add ? *there + value : value;
-      }
-    }
+  for (int64_t g = 0, at = 0; g < groups; g++, at += S * C) {
+    if (S == 1) normalise_one(to + at, x + at, by, C);
+    else if (S == 4) normalise_group(to + at, x + at, by, C, 4);
+    else if (S == 8) normalise_group(to + at, x + at, by, C, 8);
+    else normalise_group(to + at, x + at, by, C, 16);
   }
 }
 
 // --- attention of one head of one text, over its cache and the new token
 static void attend(const step *s, int64_t at, int64_t b, int64_t h, float *scores) {
   const model *m = s->m;
-  int64_t D = m->head_dim, C = m->n_embd, T = s->lengths[b] + 1;
-  const float *q = s->qkv + b * 3 * C + h * D;
+  int64_t D = m->head_dim, C = m->n_embd, T = s->lengths[b] + 1, S = group_size(s->B);
+  const float *qkv = s->qkv + b / S * S * 3 * C + b % S + h * D * S;
+  float *mixed = s->mixed + b / S * S * C + b % S + h * D * S, q[D], to[D];
   int64_t block = s->rows * m->n_head * s->positions * D, place = (b * m->n_head + h) * s->positions * D;
   float *keys = s->cache + (2 * at) * block + place, *values = s->cache + (2 * at + 1) * block + place;
-  memcpy(keys + (T - 1) * D, q + C, D * sizeof(float));
-  memcpy(values + (T - 1) * D, q + 2 * C, D * sizeof(float));
+  for (int64_t d = 0; d < D; d++) {
+    q[d] = qkv[d * S];
+    keys[(T - 1) * D + d] = qkv[(C + d) * S];
+    values[(T - 1) * D + d] = qkv[(2 * C + d) * S];
+    to[d] = 0;
+  }
   float most = -INFINITY, total = 0, scale = 1.0f / sqrtf((float)D);
   for (int64_t t = 0; t < T; t++) {
     scores[t] = fp32_one(keys + t * D, q, D) * scale;
@@ -289,12 +140,11 @@ static void attend(const step *s, int64_t at, int64_t b, int64_t h, float *score
   for (int64_t t = T; t % LANES; t++) scores[t] = -INFINITY;
   for (int64_t t = 0; t < T; t += LANES) *(vfloat *)(scores + t) = exponential(*(vfloat *)(scores + t) - most);
   for (int64_t t = 0; t < T; t++) total += scores[t];
-  float *to = s->mixed + b * C + h * D;
-  memset(to, 0, D * sizeof(float));
   for (int64_t t = 0; t < T; t++) {
     float weight = scores[t] / total;
     for (int64_t d = 0; d < D; d++) to[d] += weight * values[t * D + d];
   }
+  for (int64_t d = 0; d < D; d++) mixed[d * S] = to[d];
 }
 
 // --- threads
@@ -326,49 +176,45 @@ static void meet(int64_t threads) {
   }
 }
 
-static void normalise_all(const step *s, const norm *by, float *to, const float *x) {
-  int64_t C = s->m->n_embd;
-  for (int64_t b = 0; b < s->B; b++) normalise(to + b * C, x + b * C, by, C);
-}
-
 static void share_of(const step *s, int64_t thread) {
   const model *m = s->m;
-  int64_t B = s->B, C = m->n_embd, n = s->threads;
-  float *read = s->own + thread * s->own_size, *scores = read + B * C;
+  int64_t B = s->B, S = group_size(B), padded = (B + S - 1) / S * S, C = m->n_embd, n = s->threads;
+  float *read = s->own + thread * s->own_size, *scores = read + padded * C;
   norm none = {0};
   for (int64_t b = thread; b < B; b += n)
     for (int64_t i = 0; i < C; i++)
-      s->x[b * C + i] = m->wte[s->tokens[b] * C + i] + (m->wpe ? m->wpe[s->lengths[b] * C + i] : 0.0f);
+      s->x[(b / S * C + i) * S + b % S] =
+          m->wte[s->tokens[b] * C + i] + (m->wpe ? m->wpe[s->lengths[b] * C + i] : 0.0f);
   meet(n);
   for (int64_t at = 0; at < m->n_layer; at++) {
     const layer *l = m->layers + at;
-    normalise_all(s, m->pre_norm ? &l->norm_1 : &none, read, s->x);
-    multiply(&l->c_attn, read, B, s->qkv, 0, thread, n);
+    normalise(s, m->pre_norm ? &l->norm_1 : &none, read, s->x);
+    multiply(&l->c_attn, read, B, S, s->qkv, REPLACE, thread, n);
     meet(n);
     for (int64_t unit = thread; unit < B * m->n_head; unit += n) attend(s, at, unit / m->n_head, unit % m->n_head, scores);
     meet(n);
-    multiply(&l->attn_proj, s->mixed, B, s->x, 1, thread, n);
+    multiply(&l->attn_proj, s->mixed, B, S, s->x, ADD, thread, n);
     meet(n);
     if (!m->pre_norm) {
-      if (!thread) normalise_all(s, &l->norm_1, s->x, s->x);
+      if (!thread) normalise(s, &l->norm_1, s->x, s->x);
       meet(n);
     }
     if (!l->has_mlp) continue;
-    normalise_all(s, m->pre_norm ? &l->norm_2 : &none, read, s->x);
-    multiply(&l->c_fc, read, B, s->inner, 0, thread, n);
-    int64_t share = (m->inner + n - 1) / n, first = thread * share;
-    int64_t here = first + share < m->inner ? share : m->inner - first;
-    for (int64_t b = 0; b < B && here > 0; b++) activate(s->inner + b * m->inner + first, here, m->activation);
+    normalise(s, m->pre_norm ? &l->norm_2 : &none, read, s->x);
+    multiply(&l->c_fc, read, B, S, s->inner, REPLACE, thread, n);
+    rows_of share = share_of_rows(m->inner, thread, n);
+    for (int64_t g = 0; g < padded / S; g++)
+      activate(s->inner + (g * m->inner + share.first) * S, (share.last - share.first) * S, m->activation);
     meet(n);
-    multiply(&l->mlp_proj, s->inner, B, s->x, 1, thread, n);
+    multiply(&l->mlp_proj, s->inner, B, S, s->x, ADD, thread, n);
     meet(n);
     if (!m->pre_norm) {
-      if (!thread) normalise_all(s, &l->norm_2, s->x, s->x);
+      if (!thread) normalise(s, &l->norm_2, s->x, s->x);
       meet(n);
     }
   }
-  normalise_all(s, &m->final_norm, read, s->x);
-  multiply(&m->lm_head, read, B, s->logits, 0, thread, n);
+  normalise(s, &m->final_norm, read, s->x);
+  multiply(&m->lm_head, read, B, S, s->logits, OUT, thread, n);
   meet(n);
 }
 
@@ -422,6 +268,7 @@ void gptcore_step(const step *s) {
   pthread_mutex_unlock(&one_step);
 }
 
-// The formats that this build can read, a bit each; and the sizes of the structures, to compare with the caller's.
+// The formats that this build can read, a bit each; the texts that room must be made for; and the sizes of the structures, to compare with the caller's.
 int64_t gptcore_formats(void) { return 1 << FP32 | 1 << INT16 | 1 << INT8 | HAS_HALF << FP16; }
+int64_t gptcore_padded(int64_t B) { return (B + group_size(B) - 1) / group_size(B) * group_size(B); }
 int64_t gptcore_sizes(int64_t which) { return which == 0 ? sizeof(model) : which == 1 ? sizeof(layer) : sizeof(step); }

@@ -59,12 +59,11 @@ class NativeWeights:
         """Logits after one more token in every row of the cache, float32 [B, V]; token_ids is int64 [B]."""
         config, B = self.config, len(token_ids)
         token_ids, lengths = token_ids.contiguous(), torch.tensor(cache.lengths, dtype=torch.int64)
-        own = B * config.n_embd + -(-config.n_positions // _LANES) * _LANES
-        sizes = (
-            B * config.vocab_size, B * config.n_embd, 3 * B * config.n_embd, B * config.n_embd, B * config.inner_dim,
-            threads * own,
-        )  # fmt: skip
-        room = [torch.empty(size) for size in sizes]
+        padded = self._library.gptcore_padded(B)
+        own = padded * config.n_embd + -(-config.n_positions // _LANES) * _LANES
+        widths = (config.n_embd, 3 * config.n_embd, config.n_embd, config.inner_dim)
+        room = [torch.zeros(padded * width) for width in widths]  # zeros: what pads is computed too
+        room = [torch.empty(B * config.vocab_size), *room, torch.empty(threads * own)]
         asked = Step(
             ctypes.pointer(self._model), B, token_ids.data_ptr(), lengths.data_ptr(), cache.data.data_ptr(),
             cache.data.shape[2], cache.data.shape[4], *(one.data_ptr() for one in room), own, threads,
