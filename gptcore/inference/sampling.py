@@ -195,7 +195,9 @@ def _completions_of_repeated_ngrams(token_ids: Sequence[int], size: int) -> set[
     return {ids[i + size - 1] for i in range(len(ids) - size + 1) if ids[i : i + size - 1] == prefix}
 
 
-def candidates(logits: Tensor, settings: SamplingSettings) -> Candidates:
+def candidates(
+    logits: Tensor, settings: SamplingSettings, *, largest: tuple[Tensor, Tensor] | None = None
+) -> Candidates:
     """The tokens left after temperature, top-k, top-p and min-p, exact over the full vocabulary.
 
     Only possible survivors are sorted: top_k tokens, or those likely enough to be in the nucleus.
@@ -203,29 +205,31 @@ def candidates(logits: Tensor, settings: SamplingSettings) -> Candidates:
     Args:
         logits: float [V] on the CPU, finite or -inf, after `penalise`.
         settings: of the strategy.
+        largest: the values and ids of `logits.topk(n)`, where they are at hand.
     """
     if settings.temperature == 0:
-        return Candidates(logits.argmax().view(1), torch.ones(1, device=logits.device))
-    scaled = _cooled(logits, settings.temperature)
+        return Candidates(torch.from_numpy(_top(logits, 1, largest)[0]), torch.ones(1))
     top_p = 1.0 if settings.top_p is None else settings.top_p
-    if settings.top_k and settings.top_k < len(logits):
-        ids = _top_ids(scaled, settings.top_k)
-        probabilities = scaled[ids].softmax(dim=0)
+    if settings.top_k and settings.top_k < logits.shape[0]:
+        ids, values = _top(logits, settings.top_k, largest)
+        weights = np.exp((values - values[0]) / max(settings.temperature, 1e-30))
+        probabilities = weights / weights.sum()
         if top_p < 1:
             n_kept = _count_to_reach(probabilities, top_p)
             ids, probabilities = ids[:n_kept], probabilities[:n_kept]
     else:
-        everything = scaled.softmax(dim=0)
+        everything = _cooled(logits, settings.temperature).softmax(dim=0).numpy()
         if top_p < 1:
             ids = _nucleus(everything, top_p)
         else:
             likely = everything > _SORTED_ABOVE
-            ids = torch.cat([_ordered(likely.nonzero()[:, 0], everything), (~likely).nonzero()[:, 0]])
+            upper = likely.nonzero()[0]
+            ids = np.concatenate([upper[np.argsort(-everything[upper], kind="stable")], (~likely).nonzero()[0]])
         probabilities = everything[ids]
     if settings.min_p:
         kept = probabilities >= settings.min_p * probabilities.max()
         ids, probabilities = ids[kept], probabilities[kept]
-    return Candidates(ids, probabilities / probabilities.sum())
+    return Candidates(torch.from_numpy(ids), torch.from_numpy((probabilities / probabilities.sum()).astype(np.float32)))
 
 
 def _cooled(logits: Tensor, temperature: float) -> Tensor:
@@ -233,22 +237,26 @@ def _cooled(logits: Tensor, temperature: float) -> Tensor:
     return (logits.float() - logits.max()) / max(temperature, 1e-30)
 
 
-def _top_ids(scores: Tensor, k: int) -> Tensor:
-    """Exactly k ids, best first; ties go to the lower ids."""
-    values, ids = scores.topk(k)
-    lowest = values[-1]
-    if int((scores == lowest).sum()) == 1 and not bool((values[1:] == values[:-1]).any()):
-        return ids  # no ties, so topk's order is the only one
-    above, tied = ids[values > lowest], (scores == lowest).nonzero()[:, 0]
-    ids = torch.cat([above, tied[: k - len(above)]])
-    return _ordered(ids.sort().values, scores)
+def _top(logits: Tensor, k: int, largest: tuple[Tensor, Tensor] | None) -> tuple[np.ndarray, np.ndarray]:
+    """(the ids of exactly k tokens, best first, ties by the lower id; their logits, float64)."""
+    if largest is None or largest[0].shape[0] <= k:
+        largest = logits.topk(min(k + 1, logits.shape[0]))
+    values, ids = (tensor.numpy() for tensor in largest)  # numpy: these are few, and torch takes longer to call
+    if len(values) > k and values[k - 1] == values[k]:  # a tie at the cut
+        whole, lowest = logits.numpy(), values[k - 1]
+        above = np.flatnonzero(whole > lowest)
+        ids = np.concatenate([above, np.flatnonzero(whole == lowest)[: k - len(above)]])
+        values = whole[ids]
+    ids, values = ids[:k], values[:k]
+    order = np.lexsort((ids, -values))
+    return ids[order], values[order].astype(np.float64)
 
 
-def _nucleus(probabilities: Tensor, top_p: float) -> Tensor:
+def _nucleus(p: np.ndarray, top_p: float) -> np.ndarray:
     """Ids of the smallest set of most likely tokens that reaches top_p, best first; ties go to the lower ids."""
     # All tokens below (1 - P) / V have a total mass of at most 1 - P, so none is in the nucleus; halved for rounding.
-    least, floor, p = (1 - top_p) / (2 * len(probabilities)), _SORTED_ABOVE, probabilities.numpy()
-    while True:  # numpy searches, and sorts plain values, several times faster than torch on a CPU
+    least, floor = (1 - top_p) / (2 * len(p)), _SORTED_ABOVE
+    while True:
         found = np.flatnonzero(p > floor)
         if floor <= least or p[found].sum(dtype=np.float64) > top_p + _ROUNDING:
             break
@@ -256,19 +264,14 @@ def _nucleus(probabilities: Tensor, top_p: float) -> Tensor:
     # The bit patterns of positive floats sort like the floats: one integer sort orders by probability, then id.
     worst_first = (p[found].view(np.uint32).astype(np.uint64) << np.uint64(32)) | (_LAST_ID - found.astype(np.uint64))
     worst_first.sort()
-    ids = torch.from_numpy((_LAST_ID - (worst_first[::-1] & _LAST_ID)).astype(np.int64))
-    return ids[: _count_to_reach(probabilities[ids], top_p)]  # ties at the cut-off drop the higher ids
+    ids = (_LAST_ID - (worst_first[::-1] & _LAST_ID)).astype(np.int64)
+    return ids[: _count_to_reach(p[ids], top_p)]  # ties at the cut-off drop the higher ids
 
 
-def _count_to_reach(probabilities: Tensor, top_p: float) -> int:
+def _count_to_reach(probabilities: np.ndarray, top_p: float) -> int:
     """How many of these, best first, it takes to reach top_p; the one that crosses it counts."""
-    before = probabilities.double().cumsum(dim=0) - probabilities
-    return max(1, int((before < top_p).sum()))
-
-
-def _ordered(ids: Tensor, scores: Tensor) -> Tensor:
-    """Sorts ascending ids by score, best first; stable for equal scores."""
-    return ids[scores[ids].argsort(descending=True, stable=True)]
+    before = np.cumsum(probabilities, dtype=np.float64) - probabilities
+    return max(1, int(np.count_nonzero(before < top_p)))
 
 
 def sample(choices: Candidates, generator: torch.Generator) -> int:
@@ -278,11 +281,11 @@ def sample(choices: Candidates, generator: torch.Generator) -> int:
     "with the same random numbers" and a text can be continued later.
     """
     uniform = torch.rand((), generator=generator, dtype=torch.float64).item()
-    if len(choices.ids) == 1:
+    if choices.ids.shape[0] == 1:
         return 0
-    cumulative = choices.probabilities.double().cumsum(dim=0)
-    place = int(torch.searchsorted(cumulative, uniform * float(cumulative[-1]), right=True))
-    return min(place, len(choices.ids) - 1)
+    cumulative = np.cumsum(choices.probabilities.numpy(), dtype=np.float64)
+    place = int(np.searchsorted(cumulative, uniform * cumulative[-1], side="right"))
+    return min(place, len(cumulative) - 1)
 
 
 @dataclass(frozen=True)

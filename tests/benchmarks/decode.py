@@ -3,8 +3,8 @@
     python tests/benchmarks/decode.py [--rounds 5] [--tokens 100]
 
 GPT-2 small has random weights of the true shapes: speed does not depend on their values. All variants are measured
-in turn, `rounds` times over, so that a busy moment hits all alike; medians are compared. llama.cpp takes part when
-the packages llama-cpp-python and gguf are installed.
+in turn, `rounds` times over, so that a busy moment hits all alike; medians are compared; limits are those of
+limits.py. llama.cpp takes part when the packages llama-cpp-python and gguf are installed.
 """
 
 from __future__ import annotations
@@ -22,11 +22,16 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # run as a script, from anywhere
 
+from limits import arithmetic_rate, memory_rate, n_read, told
+
 import gptcore
 from gptcore.inference.engine import DecodeEngine, WeightFormat, packed_weights
+from gptcore.inference.generation import continue_together
 from gptcore.inference.sampling import SamplingSettings, candidates
+from gptcore.inference.sequence import TokenSequence
 
-PROMPT_TOKENS = 32
+PROMPT_TOKENS, N_TEXTS, LONG_PROMPT = 32, 16, 512
+PRECISIONS: dict[str, WeightFormat] = {"exact": "exact", "default": "auto", "int8": "int8"}
 
 
 def main() -> None:
@@ -36,6 +41,7 @@ def main() -> None:
     options = parser.parse_args()
     torch.manual_seed(0)
     threads = torch.get_num_threads()
+    print(f"memory {memory_rate() / 1e9:.0f} GB/s, arithmetic {arithmetic_rate() / 1e9:.0f} GFLOPS in fp32")
     print(f"torch {torch.__version__}, {threads} threads, batch 1, {PROMPT_TOKENS} + {options.tokens} tokens")
     compare("gpt2 (random weights)", gptcore.GPT(gptcore.GPTConfig.from_preset("gpt2")).eval(), options)
     compare("mini (as bundled)", gptcore.load("mini").model, options)
@@ -43,7 +49,7 @@ def main() -> None:
 
 
 def compare(name: str, model: gptcore.GPT, options: argparse.Namespace) -> None:
-    """Prints tokens/s of each variant and the ratio to transformers in fp32."""
+    """Prints tokens/s of each variant, the ratio to transformers in fp32, and the share of the machine's limit."""
     n_tokens = options.tokens
     hf_model = gptcore.to_hf(model)
     prompt = torch.randint(0, model.config.vocab_size, (1, PROMPT_TOKENS))
@@ -56,42 +62,60 @@ def compare(name: str, model: gptcore.GPT, options: argparse.Namespace) -> None:
     llama = llama_cpp(model, prompt[0].tolist(), n_tokens)
     if llama is not None:
         variants["llama.cpp f16"] = llama
+    rates = {variant: n_tokens / seconds for variant, seconds in in_turn(variants, options.rounds).items()}
+    base, weights = rates["transformers fp32"], n_read(model)
+    print(f"\n{name:<24} tok/s  x transformers")
+    for variant, rate in rates.items():
+        print(f"  {variant:<20} {rate:>6.0f} {rate / base:>9.2f}", end="")
+        if variant in PRECISIONS:
+            kernel, size = read_by(model, 1, PRECISIONS[variant])
+            error = logit_error(model, prompt, PRECISIONS[variant])
+            print(told(rate, memory_rate() / (weights * size), f"memory, {kernel}"), f"  error {error:.0e}", end="")
+        print()
+    many = N_TEXTS * n_tokens / in_turn({"many": together(model, prompt, n_tokens)}, options.rounds)["many"]
+    kernel, size = read_by(model, N_TEXTS, "auto")
+    best = min(N_TEXTS * memory_rate() / (weights * size), arithmetic_rate() / (2 * weights))
+    print(f"  {N_TEXTS} texts together    {many:>6.0f} {many / rates['default']:>9.2f} x one", end="")
+    print(told(many, best, f"arithmetic, {kernel}"))
+    if model.config.n_positions > LONG_PROMPT:
+        long = torch.randint(0, model.config.vocab_size, (1, LONG_PROMPT))
+        first = in_turn(
+            {"theirs": transformers_generate(hf_model, long, 1), "ours": ours(model, long, 1)}, options.rounds
+        )
+        passes = 2 * (weights - model.wte.weight.numel()) * LONG_PROMPT
+        print(f"  first token after {LONG_PROMPT}, ms {1e3 * first['ours']:>5.0f}", end="")
+        print(f" {first['ours'] / first['theirs']:>9.2f} of their time", end="")
+        print(told(1e3 * first["ours"], 1e3 * passes / arithmetic_rate(), "arithmetic"))
+
+
+def in_turn(variants: dict[str, Callable[[], None]], rounds: int) -> dict[str, float]:
+    """Median seconds of each, in turn, after a first call that packs weights and warms up."""
     for run in variants.values():
-        run()  # packs weights, warms up
-    rates: dict[str, list[float]] = {variant: [] for variant in variants}
-    for _ in range(options.rounds):
+        run()
+    seconds: dict[str, list[float]] = {variant: [] for variant in variants}
+    for _ in range(rounds):
         for variant, run in variants.items():
             begin = time.perf_counter()
             run()
-            rates[variant].append(n_tokens / (time.perf_counter() - begin))
-    base = statistics.median(rates["transformers fp32"])
-    print(f"\n{name:<24} tok/s   best  x transformers")
-    for variant, values in rates.items():
-        median = statistics.median(values)
-        print(f"  {variant:<20} {median:>6.0f} {max(values):>6.0f} {median / base:>9.2f}")
-    reads = memory_rate()
-    n_weights = sum(p.numel() for p in {id(p): p for p in model.parameters()}.values() if p.ndim == 2)
-    n_weights -= model.wpe.weight.numel() if model.config.use_positions else 0
-    for precision, variant in (("exact", "exact"), ("auto", "default"), ("int8", "int8")):
-        kernel = packed_weights(model, 1, precision).kernel
-        error = logit_error(model, prompt, precision)
-        bits = next(bits for name, bits in (("16", 16), ("8", 8), ("32", 32)) if name in kernel.split("-")[-1])
-        share = n_weights * bits / 8 * statistics.median(rates[variant]) / reads
-        print(
-            f"  {precision:<5} runs on {kernel}: relative error of the logits {error:.1e}; reads {share:.0%} of the "
-            f"{reads / 1e9:.0f} GB/s at which {torch.get_num_threads()} threads read memory"
-        )
+            seconds[variant].append(time.perf_counter() - begin)
+    return {variant: statistics.median(times) for variant, times in seconds.items()}
 
 
-def memory_rate() -> float:
-    """Bytes a second at which torch's threads read memory: the best of several sums of 400 MB."""
-    large = torch.ones(100_000_000)
-    seconds = []
-    for _ in range(8):
-        begin = time.perf_counter()
-        large.sum()
-        seconds.append(time.perf_counter() - begin)
-    return large.numel() * large.element_size() / min(seconds)
+def read_by(model: gptcore.GPT, n_rows: int, precision: WeightFormat) -> tuple[str, float]:
+    """(the kernel of a step for so many rows, the bytes of a weight as it reads them)."""
+    kernel = packed_weights(model, 1 if n_rows == 1 else 8, precision).kernel
+    return kernel, next(size for name, size in (("int8", 1), ("16", 2), ("32", 4)) if name in kernel)
+
+
+def together(model: gptcore.GPT, prompt: torch.Tensor, n_tokens: int) -> Callable[[], None]:
+    """Several texts in one batch, greedy, all of it."""
+
+    def run() -> None:
+        texts = [TokenSequence(prompt[0].tolist(), SamplingSettings(temperature=0), seed=1) for _ in range(N_TEXTS)]
+        made = continue_together(model, texts, max_new_tokens=n_tokens)
+        assert len(list(made)) == N_TEXTS * n_tokens
+
+    return run
 
 
 def transformers_generate(hf_model: Any, prompt: torch.Tensor, n_tokens: int) -> Callable[[], None]:

@@ -128,35 +128,51 @@ static rows_of share_of_rows(int64_t n, int64_t thread, int64_t threads) {
   return (rows_of){first, first + share < n ? first + share : n};
 }
 
-// This thread's share of x W^T + bias for B texts in groups of S.
-static void multiply(const matrix *m, const float *x, int64_t B, int64_t S, float *to, enum purpose purpose,
-                     int64_t thread, int64_t threads) {
+// A thread's rows of x W^T + bias for B texts that stand by themselves.
+static void multiply_alone(const matrix *m, const float *x, int64_t B, float *to, enum purpose purpose, rows_of mine) {
+  for (int64_t i = mine.first; i < mine.last; i++) {
+    float scale = m->scale ? m->scale[i] : 1.0f, bias = m->bias ? m->bias[i] : 0.0f;
+    for (int64_t b = 0; b < B; b++) {
+      float value = one(m, i, x + b * m->k) * scale + bias, *there = to + b * m->n + i;
+      *there = purpose == ADD ? *there + value : value;
+    }
+  }
+}
+
+// The same for texts in groups of S.
+static void multiply_grouped(const matrix *m, const float *x, int64_t B, int64_t S, float *to, enum purpose purpose,
+                             rows_of mine) {
   int64_t n = m->n, k = m->k, groups = (B + S - 1) / S;
-  rows_of mine = share_of_rows(n, thread, threads);
   float rows[BLOCK * CHUNK], sums[groups * BLOCK * S];
+  memset(rows, 0, sizeof rows);
   for (int64_t i = mine.first; i < mine.last; i += BLOCK) {
     int64_t here = mine.last - i < BLOCK ? mine.last - i : BLOCK;
-    if (S == 1) {
-      for (int64_t r = 0; r < here; r++)
-        for (int64_t b = 0; b < B; b++) sums[b * BLOCK + r] = one(m, i + r, x + b * k);
-    } else {
-      memset(sums, 0, sizeof sums);
-      if (here < BLOCK) memset(rows, 0, sizeof rows);
-      for (int64_t from = 0; from < k; from += CHUNK) {
-        int64_t count = k - from < CHUNK ? k - from : CHUNK;
-        for (int64_t r = 0; r < here; r++) widen(m, i + r, from, count, rows + r * CHUNK);
-        for (int64_t g = 0; g < groups; g++) tile(S, rows, x + (g * k + from) * S, count, sums + g * BLOCK * S);
-      }
+    memset(sums, 0, sizeof sums);
+    for (int64_t from = 0; from < k; from += CHUNK) {
+      int64_t count = k - from < CHUNK ? k - from : CHUNK;
+      for (int64_t r = 0; r < here; r++) widen(m, i + r, from, count, rows + r * CHUNK);
+      for (int64_t g = 0; g < groups; g++) tile(S, rows, x + (g * k + from) * S, count, sums + g * BLOCK * S);
     }
     for (int64_t r = 0; r < here; r++) {
       float scale = m->scale ? m->scale[i + r] : 1.0f, bias = m->bias ? m->bias[i + r] : 0.0f;
-      for (int64_t b = 0; b < groups * S; b++) {
-        int64_t g = b / S, lane = b % S;
-        float value = sums[(g * BLOCK + r) * S + lane] * scale + bias, *there = to + (g * n + i + r) * S + lane;
-        if (purpose == REPLACE) *there = value;
-        else if (purpose == ADD) *there += value;
-        else if (b < B) to[b * n + i + r] = value;
+      for (int64_t g = 0; g < groups; g++) {
+        const float *found = sums + (g * BLOCK + r) * S;
+        float *there = to + (g * n + i + r) * S;
+        int64_t texts = B - g * S < S ? B - g * S : S;
+        if (purpose == REPLACE)
+          for (int64_t lane = 0; lane < S; lane++) there[lane] = found[lane] * scale + bias;
+        else if (purpose == ADD)
+          for (int64_t lane = 0; lane < S; lane++) there[lane] += found[lane] * scale + bias;
+        else
+          for (int64_t lane = 0; lane < texts; lane++) to[(g * S + lane) * n + i + r] = found[lane] * scale + bias;
       }
     }
   }
+}
+
+static void multiply(const matrix *m, const float *x, int64_t B, int64_t S, float *to, enum purpose purpose,
+                     int64_t thread, int64_t threads) {
+  rows_of mine = share_of_rows(m->n, thread, threads);
+  if (S == 1) multiply_alone(m, x, B, to, purpose, mine);
+  else multiply_grouped(m, x, B, S, to, purpose, mine);
 }
