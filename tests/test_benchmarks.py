@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from gptcore import GPT, GPTConfig
 from ui.handlers.train.presets import PRESETS
 from ui.services import make_services
 
@@ -16,25 +17,64 @@ _HERE = Path(__file__).parent / "benchmarks"
 ALL, ROWS = (runpy.run_path(str(_HERE / name)) for name in ("all.py", "presets.py"))
 
 DECODE = """
-gpt2 (random weights)    tok/s   best  x transformers
-  transformers fp32        33     34      1.00
-  exact                    52     54      1.58
-  default                 108    108      3.29
-  int8                    164    164      5.00
-mini (as bundled)        tok/s   best  x transformers
-  default                1179   1214      3.23
+gpt2 (random weights)    tok/s  x transformers
+  transformers fp32        33      1.00
+  exact                    52      1.58   limit 58 (memory, native-fp32), share 0.90   error 8e-07
+  default                 108      3.29   limit 115 (memory, native-int16), share 0.94   error 8e-05
+  int8                    164      5.00   limit 230 (memory, native-int8), share 0.71   error 2e-02
+  16 texts together       700      6.48 x one   limit 1,341 (arithmetic, native-int16), share 0.52
+  first token after 512, ms   314      0.58 of their time   limit 200 (arithmetic), share 0.64
+mini (as bundled)        tok/s  x transformers
+  default                1179      3.23   limit 3,074 (memory, native-fp16), share 0.38   error 2e-05
+  16 texts together      7000      5.94 x one
 choosing
   top-p 0.9                    0.317
 """
 
 
-def test_figures_and_ratios_stand_in_their_rows_and_what_failed_is_named():
+def test_figures_ratios_and_limits_stand_in_their_rows_and_what_failed_is_named():
     rows = ALL["table"]({"decode.py": DECODE}).splitlines()
-    assert "| GPT-2 small, default decode, tokens/s | 108 | transformers, fp32 | 3.29 |" in rows
-    assert "| mini, tokens/s | 1179 | transformers, fp32 | 3.23 |" in rows
-    assert "| choosing by top-p 0.9 among 50,257, ms | 0.317 |  |  |" in rows
+    for row in (
+        "| GPT-2 small, exact, tokens/s | 52 | transformers, fp32 | 1.58 | 58 (memory, native-fp32) | 0.90 |",
+        "| GPT-2 small, first token after 512, ms | 314 | transformers, fp32 | 0.58 | 200 (arithmetic) | 0.64 |",
+    ):
+        assert row in rows
+    assert "| mini, 16 texts together, tokens/s | 7000 | one text | 5.94 |  |  |" in rows
+    assert "| choosing by top-p 0.9 among 50,257, ms | 0.317 |  |  |  |  |" in rows
     assert len(rows) == 2 + sum(map(len, ALL["PARTS"].values()))
     assert sum("not measured" in row for row in rows) == len(rows) - 2 - len(ALL["PARTS"]["decode.py"])
+
+
+def test_a_limit_is_told_with_the_share_of_it_for_rates_and_for_times():
+    limits = runpy.run_path(str(_HERE / "limits.py"))
+    assert (
+        limits["told"](80, 100, "memory") == limits["told"](125, 100, "memory") == "   limit 100 (memory), share 0.80"
+    )
+    gpt2 = GPT(GPTConfig(vocab_size=10, n_positions=8, n_embd=4, n_layer=1, n_head=2))
+    assert limits["n_read"](gpt2) == 40 + 12 * 16  # the output head once, twelve squares in a block
+    untied = GPT(GPTConfig(vocab_size=10, n_positions=8, n_embd=4, n_layer=1, n_head=2, tie_word_embeddings=False))
+    assert limits["n_read"](untied) == limits["n_read"](gpt2)
+    assert limits["arithmetic_rate"]() > 1e8 and limits["memory_rate"]() > 1e7
+
+
+def test_the_model_of_the_queue_agrees_with_what_can_be_worked_out_by_hand():
+    capacity = runpy.run_path(str(_HERE / "capacity.py"))
+    step = capacity["Step"](begin=0.002, text=0.0005, choice=0.0003, cores=2)
+    assert step.seconds(4, 2) == pytest.approx(0.0052) and step.seconds(4, 8) == pytest.approx(0.0022)
+
+    def seconds(n_texts):
+        return step.seconds(n_texts, 2)
+
+    tokens, waiting = capacity["TOKENS"], capacity["waiting"]
+    assert waiting(1, seconds, share=0.5)[0] == pytest.approx(2 * tokens * seconds(1))  # nobody else
+    at_once, _ = waiting(20, seconds, share=1.0, rest=1e-6)  # nobody rests: all twenty are always written
+    assert at_once == pytest.approx(tokens * seconds(20), rel=1e-3)
+    took, rate = waiting(12, seconds, share=1.0, rest=3.0)
+    assert rate * (took + 3.0) == pytest.approx(12)  # Little's law
+    most = capacity["most_visitors"](seconds, share=1.0, seconds=2.0)
+    assert waiting(most, seconds, share=1.0)[0] <= 2.0 < waiting(most + 1, seconds, share=1.0)[0]
+    found = capacity["measured"](GPT(GPTConfig(vocab_size=50, n_positions=64, n_embd=8, n_layer=1, n_head=2)), 1, 20)
+    assert found.choice > 0 and 0 < found.seconds(4, found.cores) < 10
 
 
 def test_a_row_of_the_presets_table_is_a_run_of_the_apps_own(capsys):

@@ -1,4 +1,5 @@
-"""Every benchmark, one after the other, and one table of what they found for this folder's README.
+"""Every benchmark, one after the other, and one table of what they found for this folder's README: every figure with
+what it is compared with, with its limit on this machine, and the share of it that is reached.
 
     python tests/benchmarks/all.py [--out table.md]
 
@@ -27,7 +28,7 @@ class Row:
 
     Attributes:
         what: is measured.
-        pattern: with groups `here`, and `ratio` or none.
+        pattern: with groups `here`, and `ratio` or none; what follows on the same line may name a limit.
         against: what the ratio compares with.
     """
 
@@ -36,13 +37,26 @@ class Row:
     against: str = ""
 
 
-_TOKENS = r"(?P<here>[\d,]+) +[\d,]+ +(?P<ratio>[\d.]+)"
+_TOKENS = r"(?P<here>[\d,]+) +(?P<ratio>[\d.]+)"
+_LIMIT = re.compile(r" limit (?P<limit>[\d.,]+) \((?P<of>[^)]*)\), share (?P<share>[\d.]+)")
 PARTS: dict[str, list[Row]] = {
+    "limits.py": [
+        Row("the machine: memory read by torch's threads, GB/s", r"memory (?P<here>[\d.]+) GB/s"),
+        Row("the machine: products in fp32, GFLOPS", r"arithmetic (?P<here>\d+) GFLOPS, torch.float32"),
+        Row("the machine: products in bf16, GFLOPS", r"arithmetic (?P<here>\d+) GFLOPS, torch.bfloat16"),
+    ],
     "decode.py": [
         Row("GPT-2 small, default decode, tokens/s", rf"gpt2.*?default +{_TOKENS}", "transformers, fp32"),
         Row("GPT-2 small, exact, tokens/s", rf"gpt2.*?exact +{_TOKENS}", "transformers, fp32"),
         Row("GPT-2 small, int8, tokens/s", rf"gpt2.*?int8 +{_TOKENS}", "transformers, fp32"),
+        Row("GPT-2 small, 16 texts together, tokens/s", rf"gpt2.*?16 texts together +{_TOKENS}", "one text"),
+        Row(
+            "GPT-2 small, first token after 512, ms",
+            r"gpt2.*?first token after 512, ms +(?P<here>[\d,]+) +(?P<ratio>[\d.]+)",
+            "transformers, fp32",
+        ),
         Row("mini, tokens/s", rf"mini.*?default +{_TOKENS}", "transformers, fp32"),
+        Row("mini, 16 texts together, tokens/s", rf"mini.*?16 texts together +{_TOKENS}", "one text"),
         Row("choosing by top-p 0.9 among 50,257, ms", r"top-p 0\.9 +(?P<here>[\d.]+)"),
     ],
     "attention.py": [
@@ -54,12 +68,12 @@ PARTS: dict[str, list[Row]] = {
     "training.py --rounds 3 --page": [
         Row(
             "training 4 layers x 128 in the precision that the app takes, tokens/s",
-            r"characters, batch 12 x 64 .*(?:fp32|bf16): (?P<here>[\d,]+) (?P<ratio>[\d.]+)",
+            r"characters, batch 12 x 64 [^\n]*(?:fp32|bf16): (?P<here>[\d,]+) (?P<ratio>[\d.]+)",
             "transformers, fp32",
         ),
         Row(
             "training the mini's shape in the precision that the app takes, tokens/s",
-            r"mini, batch 16 x 128 .*(?:fp32|bf16): (?P<here>[\d,]+) (?P<ratio>[\d.]+)",
+            r"mini, batch 16 x 128 [^\n]*(?:fp32|bf16): (?P<here>[\d,]+) (?P<ratio>[\d.]+)",
             "transformers, fp32",
         ),
         Row("a run in the app, tokens/s", r"run on the server.*? (?P<here>[\d,]+) +(?P<ratio>[\d.]+)", "the bare loop"),
@@ -100,12 +114,18 @@ PARTS: dict[str, list[Row]] = {
 
 def table(outputs: dict[str, str]) -> str:
     """The rows of all benchmarks, as Markdown; a row that was not found says so."""
-    lines = ["| what | here | compared with | ratio |", "|---|---|---|---|"]
+    lines = ["| what | here | compared with | ratio | limit | share |", "|---|---|---|---|---|---|"]
     for part, rows in PARTS.items():
+        output = outputs.get(part, "")
         for row in rows:
-            found = re.search(row.pattern, outputs.get(part, ""), re.DOTALL)
-            here, ratio = ("not measured", "") if found is None else (found["here"], found.groupdict().get("ratio", ""))
-            lines.append(f"| {row.what} | {here} | {row.against} | {ratio} |")
+            found = re.search(row.pattern, output, re.DOTALL)
+            if found is None:
+                lines.append(f"| {row.what} | not measured | {row.against} | | | |")
+                continue
+            limit = _LIMIT.search(output[found.end() :].partition("\n")[0])
+            best = ("", "") if limit is None else (f"{limit['limit']} ({limit['of']})", limit["share"])
+            cells = (row.what, found["here"], row.against, found.groupdict().get("ratio") or "", *best)
+            lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 

@@ -15,6 +15,8 @@ from pathlib import Path
 import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from limits import arithmetic_rate, n_read, told
+
 import gptcore
 from gptcore.analysis import attention_patterns, head_scores, read_attention
 
@@ -51,9 +53,13 @@ def main() -> None:
     timed(work, 2)  # the first passes of a process are slow
     found = timed(work, options.rounds)
     plain = found["prefill, last logit"]
+    # Multiplications and additions: of every weight with every token, and of every pair of tokens in each head, twice.
+    passes = 2 * (n_read(model) - model.wte.weight.numel()) * options.tokens
+    passes += 4 * model.config.n_layer * model.config.n_embd * options.tokens**2 // 2
     print(f"GPT-2 small, {options.tokens} tokens, fp32, median of {options.rounds}")
     for name, seconds in found.items():
-        print(f"  {name:45} {seconds * 1e3:8.1f} ms  {seconds / plain:5.2f} x prefill")
+        print(f"  {name:45} {seconds * 1e3:8.1f} ms  {seconds / plain:5.2f} x prefill", end="")
+        print(told(seconds * 1e3, passes / arithmetic_rate() * 1e3, "arithmetic"))
     reading = read_attention(model, ids[:, :64])
     few = {
         "one head's map, 64 tokens": lambda: reading.head_weights(6, 6),

@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # run as a script,
 from gptcore.linear import Linear
 
 _SIDE = 1024  # of the square matrices
+_ROUNDS, _PATIENCE = 8, 2.0  # the seconds after which fewer rounds must do
 
 
 @cache
@@ -52,9 +53,9 @@ def told(found: float, best: float, what: str) -> str:
 
 
 def _best(work: Callable[[], torch.Tensor]) -> float:
-    """Seconds of the fastest of eight calls."""
-    seconds = []
-    for _ in range(8):
+    """Seconds of the fastest of several calls."""
+    seconds: list[float] = []
+    while len(seconds) < _ROUNDS and sum(seconds) < _PATIENCE:
         began = time.perf_counter()
         work()
         seconds.append(time.perf_counter() - began)

@@ -42,6 +42,8 @@ import gradio as gr
 with gr.Blocks() as page: pass
 page.launch(server_port={port}, quiet=True, ssr_mode=False)
 """
+from limits import told
+
 PROMPT = "Once upon a time, there was a little dog."
 
 DONE = """() => window.seen.length > 3 &&
@@ -95,7 +97,9 @@ def main() -> None:
     base = statistics.median(starts["empty Gradio page"])
     print("time to first page       s (median)   x empty page")
     for name, values in starts.items():
-        print(f"  {name:<22} {statistics.median(values):>8.2f} {statistics.median(values) / base:>12.2f}")
+        share = base / statistics.median(values)
+        limit = "" if name != "this app" else f"   limit {base:.2f} (an empty page), share {share:.2f}"
+        print(f"  {name:<22} {statistics.median(values):>8.2f} {1 / share:>12.2f}{limit}")
     client_rate(options.rounds, options.tokens, options.model)
     chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
     if chromium is None:
@@ -186,7 +190,7 @@ def client_rate(rounds: int, n_tokens: int, model: str) -> None:
         found = asyncio.run(rates(server.address))[1:]  # the first round warms up
     here, base = (statistics.median(values) for values in zip(*found, strict=True))
     print(f"\n{model}, up to {n_tokens} tokens      tokens/s   x bare")
-    print(f"  {'got by a client':<22} {here:>8.0f} {here / base:>8.2f}")
+    print(f"  {'got by a client':<22} {here:>8.0f} {here / base:>8.2f}{told(here, base, 'bare `generate`')}")
 
 
 def browser_rate(chromium: str, rounds: int, n_tokens: int, model: str) -> None:
@@ -219,7 +223,9 @@ def browser_rate(chromium: str, rounds: int, n_tokens: int, model: str) -> None:
     base = statistics.median(rates["bare generate"])
     print(f"\n{model}, up to {n_tokens} tokens     tokens/s   x bare")
     for name, values in rates.items():
-        print(f"  {name:<22} {statistics.median(values):>8.0f} {statistics.median(values) / base:>8.2f}")
+        rate = statistics.median(values)
+        limit = told(rate, base, "bare `generate`") if name != "bare generate" else ""
+        print(f"  {name:<22} {rate:>8.0f} {rate / base:>8.2f}{limit}")
 
 
 def attention_speed(chromium: str, rounds: int) -> None:

@@ -26,6 +26,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]  # run as a script, from anywher
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 
 import torch
+from limits import arithmetic_rate, n_read, told
 
 import gptcore
 from gptcore import GPTConfig
@@ -122,7 +123,11 @@ def compare(rounds: int, seconds: float) -> None:
         choice = faster_precision(shape, batch)
         taken = b if choice == "bf16" else f
         figures = f"{t:14,.0f}{f:10,.0f}{f / t:7.2f}{b:10,.0f}{b / t:7.2f}"
-        print(f"{name:40}{figures}   {choice}: {taken:,.0f} {taken / t:.2f}", flush=True)
+        # Forward once, backward twice: 2 operations for each weight that a token meets, and for each pair in attention.
+        per_token = 6 * n_read(random_model(shape, 1)) + 6 * shape.n_layer * shape.n_embd * shape.n_positions
+        best = arithmetic_rate(torch.bfloat16 if choice == "bf16" else torch.float32) / per_token
+        limit = told(taken, best, f"arithmetic, {choice}")
+        print(f"{name:40}{figures}   {choice}: {taken:,.0f} {taken / t:.2f}{limit}", flush=True)
 
 
 def in_app(seconds: float, page: bool) -> None:
@@ -146,7 +151,10 @@ def in_app(seconds: float, page: bool) -> None:
     alone = follow(services, bench.id, bench.run.record, seconds * 2, polls)
     print(f"\n{'the app, tokens/s':40}{'':14}{'rate':>10}{'x bare':>8}")
     print(f"{'  bare loop':40}{'':14}{bare:10,.0f}{1:8.2f}")
-    print(f"{'  run on the server, polled 4 times a second':40}{'':10}{alone:10,.0f}{alone / bare:8.2f}")
+    print(
+        f"{'  run on the server, polled 4 times a second':40}{'':10}{alone:10,.0f}{alone / bare:8.2f}"
+        + told(alone, bare, "the bare loop")
+    )
     print(
         f"  poll: p50 {1e3 * statistics.median(polls):.1f} ms, p95 {1e3 * statistics.quantiles(polls, n=20)[-1]:.1f} ms"
     )
@@ -157,7 +165,9 @@ def in_app(seconds: float, page: bool) -> None:
     idle = generated(services, seconds)
     services.close()
     print(
-        f"  Generate: {while_on:,.0f} tokens/s beside the run, {idle:,.0f} without, {while_on / idle:.2f}", flush=True
+        f"  Generate: {while_on:,.0f} tokens/s beside the run, {idle:,.0f} without, {while_on / idle:.2f}"
+        + told(while_on, idle / 2, "half of the time"),
+        flush=True,
     )
     if page:
         seen(seconds)
@@ -211,11 +221,14 @@ def follow(services, bench_id: str, run, seconds: float, polls: list[float]) -> 
 
 def generated(services, seconds: float) -> float:
     """Tokens a second of texts of the default model, as the Generate tab makes them."""
-    from gptcore.inference.generation import generate
+    from gptcore.inference.sampling import SamplingSettings
+    from gptcore.inference.sequence import TokenSequence
 
     lm, n, began = services.models.get(services.models.default), 0, time.perf_counter()
+    prompt = lm.tokenizer.encode("Once upon a time")
     while time.perf_counter() - began < seconds:
-        for _ in services.compute(iter(generate(lm, "Once upon a time", max_new_tokens=100, seed=n))):
+        text = TokenSequence(prompt, SamplingSettings(), seed=n, tokenizer=lm.tokenizer, stop_at_end=False)
+        for _ in services.write(lm, [text], 100):
             n += 1
     return n / (time.perf_counter() - began)
 
