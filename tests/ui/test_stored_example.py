@@ -137,7 +137,7 @@ def test_examples_survive_the_file(real):
 
 def test_warming_up_readies_what_is_used_first(real, services, monkeypatch):
     updated = []
-    monkeypatch.setattr(real.compute_thread, "keep", updated.extend)
+    monkeypatch.setattr(real.compute_thread, "keep", lambda events, background: updated.extend(events))
     warm_up(replace(real, scheduler=Scheduler(ComputeThread("writing"))))
     assert {"mini", "world"} <= set(real.models.loaded()) and updated[-1].reason == "steps"
     monkeypatch.setattr("ui.compute.zero_gpu.wanted", lambda lm: True)

@@ -84,6 +84,7 @@ class TrainingRun:
         self._steps: list[tuple[float, int, float]] = []  # seconds, updates and seconds of computing, lately
         self._computed = 0.0
         self._learning: _Learning | None = None
+        self._untrained: GPT | None = None  # to be looked at after the first update, for which a page waits
         self._take_turns()
 
     def go(self, updates: float = math.inf) -> None:
@@ -158,7 +159,7 @@ class TrainingRun:
                 said = "Training failed; the server's log has the details."
             kept = f" The model of step {record.observations[-1].step:,} is kept." if record.observations else ""
             record.reason = said + kept
-        self._learning, self._kept = None, {}
+        self._learning, self._untrained, self._kept = None, None, {}
         record.state = "ended"
         record.seconds.off()
         self._ended.set()
@@ -174,7 +175,10 @@ class TrainingRun:
         learning = self._learning
         if learning is None:
             learning = self._learning = _Learning(self._plan, record.seconds)
-            yield from self._look(learning.model)
+            if isinstance(learning.model, GPT) and self._allowed >= 1:
+                self._untrained = clone(learning.model)
+            else:
+                yield from self._look(learning.model)
             record.next_look = _SHORTEST_WAIT
         while (what := self._next()) != "stop":
             if what == "wait":
@@ -202,7 +206,11 @@ class TrainingRun:
             return True
         if isinstance(event, StepEvent):
             self._take(event)
-            if record.seconds() >= record.next_look:
+            if self._untrained is not None:
+                untrained, self._untrained = self._untrained, None
+                record.seconds.off()
+                yield from self._look(untrained, step=0)
+            elif record.seconds() >= record.next_look:
                 record.next_look = yield from self._look(learning.model)
         yield
         return False
@@ -280,11 +288,12 @@ class TrainingRun:
                 record.processor_share = min(1.0, (self._computed - computed_before) / (now - before))
             record.curve.add(event)
 
-    def _look(self, model: GPT | TaskClassifier) -> Generator[None, None, float]:
-        """Takes a snapshot of the model and returns the time of the next one."""
+    def _look(self, model: GPT | TaskClassifier, *, step: int | None = None) -> Generator[None, None, float]:
+        """Takes a snapshot of the model, as it is now or was after `step`, and returns the time of the next one."""
         record = self.record
         if record.observations and record.observations[-1].step == record.step:
             return record.seconds()
+        at, elapsed = (record.step, record.seconds()) if step is None else (step, 0.0)
         began = time.perf_counter()
         loss, accuracy = yield from self._plan.evaluate(model, False)
         if record.observations and not math.isfinite(loss) and math.isfinite(record.observations[0].valid_loss):
@@ -293,7 +302,7 @@ class TrainingRun:
             self._keep_if_best(model, loss)
         copy = model.language_model() if isinstance(model, TaskClassifier) else clone(model)
         lm = LanguageModel(copy, self._plan.tokenizer, record.facts.title)
-        now = {"step": record.step, "elapsed": record.seconds(), "valid_loss": loss, "accuracy": accuracy}
+        now = {"step": at, "elapsed": elapsed, "valid_loss": loss, "accuracy": accuracy}
         seen = yield from observe(lm, self._plan.watched, **now)
         machine = None if isinstance(model, TaskClassifier) else self._machine(lm)
         record.add_look(seen, lm, most=_MOST_OBSERVATIONS, machine=machine)

@@ -42,7 +42,7 @@ def finished(workspace: Workspace) -> Workspace:
     return workspace
 
 
-def test_a_run_looks_before_its_first_update_learns_and_ends(services):
+def test_a_run_shows_the_untrained_model_learns_and_ends(services):
     workspace = finished(start(services, None, SMALL))
     run = workspace.current
     assert (run.state, run.step, run.reason) == ("ended", 12, "All steps are done.")
@@ -50,6 +50,23 @@ def test_a_run_looks_before_its_first_update_learns_and_ends(services):
     assert run.observations[0].valid_loss == pytest.approx(run.facts.lines["uniform"], abs=0.1)
     assert run.final_loss < run.observations[0].valid_loss
     assert [row[0] for row in run.curve.rows] == list(range(1, 13))
+
+
+def test_the_first_update_does_not_wait_for_the_first_snapshot_which_shows_the_model_before_it(services, monkeypatch):
+    taken, add = list[tuple[int, int, float]](), RunState.add_look
+
+    def noted(record, seen, lm, **options):
+        taken.append((record.step, seen.step, seen.elapsed))
+        add(record, seen, lm, **options)
+
+    monkeypatch.setattr(RunState, "add_look", noted)
+    run = finished(start(services, None, SMALL)).current
+    assert taken[0] == (1, 0, 0.0) and taken[-1][:2] == (12, 12)
+    assert run.observations[0].valid_loss == pytest.approx(run.facts.lines["uniform"], abs=0.1)
+    taken.clear()
+    waiting = start(services, None, SMALL, go=False)
+    wait_until(lambda: taken)
+    assert taken[0][:2] == (0, 0) and waiting.current.state == "ready"  # nobody waits for an update
 
 
 def test_the_same_seed_gives_the_same_curve_and_another_seed_another(services):

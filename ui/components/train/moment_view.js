@@ -31,6 +31,7 @@ export function momentView(element, server, state, open) {
     scrub.value = at;
     scrub.setAttribute('aria-valuetext', look ? `after ${look.step} updates` : '');
     part('at').textContent = lookSaid(run, at);
+    element.classList.toggle('tr-unseen', !look); // what stands there is another run's
     if (!look) {
       part('text').textContent = '';
       return;

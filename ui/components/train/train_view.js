@@ -40,6 +40,8 @@ export function start({element, props, server, trigger, watch, pace}) {
     pickedFor = '';
 
   const alive = () => run && (run.state !== 'ended' || (run.rival && run.rival.state !== 'ended'));
+  // The first update of a run that has just begun is asked for often.
+  const awaited = () => !run.rows.length && ['starting', 'running'].includes(run.state);
   const followed = new URLSearchParams(location.search).get('bench');
   function attach(id) {
     bench = id;
@@ -76,7 +78,7 @@ export function start({element, props, server, trigger, watch, pace}) {
         say('The server does not answer; trying again every second. If it is still running, so is the run.');
     }
     busy = false;
-    schedule(mine !== epoch ? 0 : !inSight ? 5000 : alive() ? 230 : 1500);
+    schedule(mine !== epoch ? 0 : !inSight ? 5000 : !alive() ? 1500 : awaited() ? 60 : 230);
   }
   // Marks the old numbers, sample and curves as stale at once.
   function setStarting(on) {

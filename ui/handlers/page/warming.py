@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from gptcore.config import GPTConfig
 from gptcore.errors import GPTCoreError
 from gptcore.inference.generation import prompt_ids
 from gptcore.inference.sampling import SamplingSettings
@@ -13,15 +12,16 @@ from gptcore.model import random_model
 from gptcore.training import RepeatedSequences, Trainer, TrainingConfig
 from ui.compute import zero_gpu
 from ui.handlers.own_text import own_text
+from ui.handlers.train.fitting import first_shape
 from ui.handlers.zero_shot.example import task_model
 from ui.services import Services
 
 
 def warm_up(services: Services) -> None:
-    """Generates a few tokens with the models shown first, and trains a tiny one for one update.
+    """Generates a few tokens with the models shown first, and trains one of the first preset's shape for one update.
 
-    Weight packing and kernel selection take a third of a second, the first update of a process a quarter. Errors are
-    ignored here: they recur, and are reported, when a visitor makes the request.
+    Weight packing and kernel selection take a third of a second, the trial of precisions and the first update of a
+    process half of one. Errors are ignored here: they recur, and are reported, when a visitor makes the request.
     """
     default = services.models.default
     for name in dict.fromkeys((default, task_model(default))):
@@ -33,11 +33,7 @@ def warm_up(services: Services) -> None:
             for _ in services.write(lm, [TokenSequence(ids, SamplingSettings(), seed=0, tokenizer=lm.tokenizer)], 2):
                 pass
     with suppress(GPTCoreError):
-        services.compute_thread.keep(_tiny_run().events())
-
-
-def _tiny_run() -> Trainer:
-    """A trainer for one update of a throwaway model."""
-    model = random_model(GPTConfig(vocab_size=8, n_positions=8, n_embd=8, n_layer=1, n_head=1), 0)
-    data = RepeatedSequences(8, window=8, batch_size=2, periods=(2, 4))
-    return Trainer(model, TrainingConfig(max_steps=1, batch_size=2), data)
+        shape, batch = first_shape()
+        config = TrainingConfig(max_steps=1, batch_size=batch, precision=services.precision(shape, batch))
+        data = RepeatedSequences(shape.vocab_size, window=shape.n_positions, batch_size=batch, periods=(2, 4))
+        services.compute_thread.keep(Trainer(random_model(shape, 0), config, data).events(), background=True)
