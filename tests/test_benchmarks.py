@@ -59,22 +59,20 @@ def test_a_limit_is_told_with_the_share_of_it_for_rates_and_for_times():
 
 def test_the_model_of_the_queue_agrees_with_what_can_be_worked_out_by_hand():
     capacity = runpy.run_path(str(_HERE / "capacity.py"))
-    step = capacity["Step"](begin=0.002, text=0.0005, choice=0.0003, cores=2)
-    assert step.seconds(4, 2) == pytest.approx(0.0052) and step.seconds(4, 8) == pytest.approx(0.0022)
+    tokens, waiting = capacity["N_TOKENS"], capacity["waiting"]
 
-    def seconds(n_texts):
-        return step.seconds(n_texts, 2)
+    def step(n_texts):
+        return 0.002 + 0.001 * n_texts
 
-    tokens, waiting = capacity["TOKENS"], capacity["waiting"]
-    assert waiting(1, seconds, share=0.5)[0] == pytest.approx(2 * tokens * seconds(1))  # nobody else
-    at_once, _ = waiting(20, seconds, share=1.0, rest=1e-6)  # nobody rests: all twenty are always written
-    assert at_once == pytest.approx(tokens * seconds(20), rel=1e-3)
-    took, rate = waiting(12, seconds, share=1.0, rest=3.0)
-    assert rate * (took + 3.0) == pytest.approx(12)  # Little's law
-    most = capacity["most_visitors"](seconds, share=1.0, seconds=2.0)
-    assert waiting(most, seconds, share=1.0)[0] <= 2.0 < waiting(most + 1, seconds, share=1.0)[0]
-    found = capacity["measured"](GPT(GPTConfig(vocab_size=50, n_positions=64, n_embd=8, n_layer=1, n_head=2)), 1, 20)
-    assert found.choice > 0 and 0 < found.seconds(4, found.cores) < 10
+    assert waiting(1, step, share=0.5).seconds == pytest.approx(2 * tokens * 0.003)  # nobody else
+    at_once = waiting(20, step, rest=1e-6)  # nobody rests: all twenty are always written
+    assert at_once.seconds == pytest.approx(tokens * 0.022, rel=1e-3)
+    seen = waiting(12, step, rest=3.0)
+    assert seen.rate * (seen.seconds + 3.0) == pytest.approx(12)  # Little's law
+    most = capacity["most_visitors"](step, share=1.0, seconds=2.0)
+    assert waiting(most, step).seconds <= 2.0 < waiting(most + 1, step).seconds
+    crowds = [capacity["Seen"](n, tokens * step(n), n / (tokens * step(n))) for n in (1, 5, 20)]
+    assert capacity["fitted"](crowds) == pytest.approx((0.002, 0.001))
 
 
 def test_a_row_of_the_presets_table_is_a_run_of_the_apps_own(capsys):

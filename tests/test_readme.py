@@ -14,7 +14,9 @@ ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CORE = (ROOT / "gptcore" / "README.md").read_text(encoding="utf-8")
 RECIPES = (ROOT / "weights" / "recipes" / "README.md").read_text(encoding="utf-8")
-MEASURED = (ROOT / "tests" / "benchmarks" / "README.md").read_text(encoding="utf-8")
+MEASURED = "".join(
+    (ROOT / "tests" / "benchmarks" / name).read_text(encoding="utf-8") for name in ("README.md", "capacity.md")
+)
 # Where each command of the README is run.
 TESTED = {
     "pip install -r requirements.txt && python app.py": ".ci/run",
@@ -40,6 +42,7 @@ TESTED = {
     "python tests/tools/load/lesson.py --updates 1200": "tests/test_readme.py",
     "python tests/tools/space_check.py URL": "tests/test_app.py",
     "python -m tests.tools.attribution_check --picture attribution.png": "tests/test_benchmarks.py",
+    "python tests/benchmarks/capacity.py": "tests/test_readme.py",
     "python tests/benchmarks/presets.py": "tests/test_readme.py",
     "python tests/benchmarks/decode.py": "tests/test_readme.py",
     "python tests/benchmarks/attention.py": "tests/test_readme.py",
