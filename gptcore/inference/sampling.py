@@ -207,6 +207,7 @@ def candidates(
         settings: of the strategy.
         largest: the values and ids of `logits.topk(n)`, where they are at hand.
     """
+    logits = logits.detach().float()
     if settings.temperature == 0:
         return Candidates(torch.from_numpy(_top(logits, 1, largest)[0]), torch.ones(1))
     top_p = 1.0 if settings.top_p is None else settings.top_p

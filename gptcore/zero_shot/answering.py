@@ -15,7 +15,7 @@ def greedy_answers(
     """Greedy continuation of each prompt, up to a stop string.
 
     Args:
-        lm: of any kind.
+        lm: of any kind; decoded as `DecodeEngine` does by default, large ones with 16-bit weights.
         prompts: token ids, each at most a window.
         max_new_tokens: maximum, of each; fewer for a prompt that reaches the end of the window.
         stop: strings that end an answer and are left out of it; not before its first visible character.

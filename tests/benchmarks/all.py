@@ -1,9 +1,10 @@
-"""Every benchmark, one after the other, and one table of what they found for this folder's README: every figure with
-what it is compared with, with its limit on this machine, and the share of it that is reached.
+"""Every benchmark, one after the other, and one table of what they found for this folder's README.
+
+A figure stands beside what it is compared with, and its limit on this machine with the share of it that is reached.
 
     python tests/benchmarks/all.py [--out table.md]
 
-Takes under 15 minutes on two cores. Nothing else should compute meanwhile.
+Takes ten to sixteen minutes on two cores. Nothing else should compute meanwhile.
 """
 
 from __future__ import annotations

@@ -55,6 +55,23 @@ def test_temperature_zero_is_argmax_and_a_tiny_one_never_nan():
     assert torch.isfinite(candidates(logits, SamplingSettings(temperature=1e30)).probabilities).all()
 
 
+def test_logits_may_come_from_a_pass_with_gradients_or_in_16_bits():
+    logits = logits_of(0)
+    for settings in ({"temperature": 0}, {"top_k": 5, "top_p": 0.9}, {"top_p": 0.9}, {}):
+        made = SamplingSettings(**settings)
+        expected = candidates(logits, made)
+        assert candidates(logits.clone().requires_grad_(), made).ids.equal(expected.ids)
+        half = candidates(logits.bfloat16(), made)
+        assert (
+            half.ids.equal(candidates(logits.bfloat16().float(), made).ids)
+            and half.probabilities.dtype == torch.float32
+        )
+    largest = logits.topk(9)
+    for k in (1, 4, 8, 9, 30):  # enough at hand, and too few
+        alone, given = (candidates(logits, SamplingSettings(top_k=k), largest=at_hand) for at_hand in (None, largest))
+        assert alone.ids.equal(given.ids) and alone.probabilities.equal(given.probabilities)
+
+
 @pytest.mark.parametrize("k", [1, 3, 17, 199, 200])
 def test_top_k_keeps_exactly_k_also_on_ties_and_prefers_lower_ids(k):
     logits = logits_of(1, ties=True)

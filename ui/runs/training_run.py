@@ -199,18 +199,19 @@ class TrainingRun:
         if learning.trainer.config.time_budget != record.time_budget:
             learning.trainer.config = replace(learning.trainer.config, time_budget=record.time_budget)
         before = time.thread_time()
-        event = next(learning.events)
+        try:
+            event = next(learning.events)
+        except TrainingError:
+            yield from self._look_at_untrained()  # so that something is kept
+            raise
         self._computed += time.thread_time() - before
         if isinstance(event, EndEvent):
             record.reason = "The time is up." if event.reason == "time" else "All steps are done."
             return True
         if isinstance(event, StepEvent):
             self._take(event)
-            if self._untrained is not None:
-                untrained, self._untrained = self._untrained, None
-                record.seconds.off()
-                yield from self._look(untrained, step=0)
-            elif record.seconds() >= record.next_look:
+            yield from self._look_at_untrained()
+            if record.seconds() >= record.next_look:
                 record.next_look = yield from self._look(learning.model)
         yield
         return False
@@ -230,6 +231,7 @@ class TrainingRun:
         """Takes a snapshot and pauses; True if paused, False if it was allowed more updates meanwhile."""
         record = self.record
         record.seconds.off()
+        yield from self._look_at_untrained()
         if record.step:
             yield from self._look(learning.model)
         with self._steering:
@@ -288,12 +290,20 @@ class TrainingRun:
                 record.processor_share = min(1.0, (self._computed - computed_before) / (now - before))
             record.curve.add(event)
 
+    def _look_at_untrained(self) -> Iterator[None]:
+        """Takes the snapshot of the model before its first update, if that is still to be done; the clock stands."""
+        untrained, self._untrained = self._untrained, None
+        if untrained is not None:
+            self.record.seconds.off()
+            yield from self._look(untrained, step=0)
+
     def _look(self, model: GPT | TaskClassifier, *, step: int | None = None) -> Generator[None, None, float]:
         """Takes a snapshot of the model, as it is now or was after `step`, and returns the time of the next one."""
         record = self.record
-        if record.observations and record.observations[-1].step == record.step:
+        at = record.step if step is None else step
+        if record.observations and record.observations[-1].step == at:
             return record.seconds()
-        at, elapsed = (record.step, record.seconds()) if step is None else (step, 0.0)
+        elapsed = record.seconds() if at else 0.0
         began = time.perf_counter()
         loss, accuracy = yield from self._plan.evaluate(model, False)
         if record.observations and not math.isfinite(loss) and math.isfinite(record.observations[0].valid_loss):

@@ -13,8 +13,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-_HERE = Path(__file__).parent
-_SOURCES = [_HERE / name for name in ("decode.c", "products.h", "vectors.h")]  # the first includes the others
+_SOURCE = Path(__file__).with_name("decode.c")  # includes the headers beside it
 _FLAGS = ("-O3", "-march=native", "-shared", "-fPIC", "-pthread")
 _PATIENCE = 120  # seconds for the compiler
 OFF = "GPTCORE_NATIVE"  # set to 0, nothing is compiled
@@ -108,7 +107,8 @@ def library() -> ctypes.CDLL | None:
 def cached_file(compiler: str) -> Path:
     """Where the compiled library of this source, these flags, this compiler and this processor is kept."""
     told = subprocess.run([compiler, "--version"], capture_output=True, check=True, timeout=_PATIENCE).stdout
-    parts = (*(source.read_bytes() for source in _SOURCES), " ".join(_FLAGS).encode(), told, _processor().encode())
+    sources = [file.read_bytes() for file in sorted(_SOURCE.parent.glob("*.[ch]"))]
+    parts = (*sources, " ".join(_FLAGS).encode(), told, _processor().encode())
     name = hashlib.sha256(b"\0".join(parts)).hexdigest()[:20]
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(home) / "gptcore" / f"decode-{name}.so"
@@ -125,7 +125,7 @@ def _compiled(compiler: str) -> Path:
         folder = Path(tempfile.mkdtemp(prefix="gptcore-"))
         file = folder / file.name
     partial = folder / f"{file.name}.{os.getpid()}"
-    command = [compiler, *_FLAGS, str(_SOURCES[0]), "-o", str(partial), "-lm"]
+    command = [compiler, *_FLAGS, str(_SOURCE), "-o", str(partial), "-lm"]
     subprocess.run(command, check=True, capture_output=True, timeout=_PATIENCE)
     partial.replace(file)
     return file

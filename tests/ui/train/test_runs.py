@@ -11,15 +11,16 @@ from dataclasses import replace
 import pytest
 import torch
 
-from gptcore.errors import GPTCoreError
+from gptcore.errors import GPTCoreError, TrainingError
+from gptcore.training import Trainer
 from helpers import until as wait_until
 from ui.handlers.train import answering, watching
 from ui.handlers.train.forms import train_form
 from ui.handlers.train.plan import make_plan
 from ui.handlers.train.presets import PRESETS
 from ui.runs.run_manager import RunManager, Workspace
-from ui.runs.run_state import RunState, Stopwatch
-from ui.runs.training_run import Plan
+from ui.runs.run_state import RunState
+from ui.runs.training_run import Plan, TrainingRun
 from ui.state.limits import Limits
 
 TEXT = "the cat sat on the mat and the dog ran to the cat. " * 60
@@ -67,6 +68,29 @@ def test_the_first_update_does_not_wait_for_the_first_snapshot_which_shows_the_m
     waiting = start(services, None, SMALL, go=False)
     wait_until(lambda: taken)
     assert taken[0][:2] == (0, 0) and waiting.current.state == "ready"  # nobody waits for an update
+
+
+def test_a_run_whose_first_update_fails_keeps_the_untrained_model(services, monkeypatch):
+    def fails(_):
+        raise TrainingError("It failed.")
+
+    monkeypatch.setattr(Trainer, "_update", fails)
+    run = finished(start(services, None, SMALL)).current
+    assert [look.step for look in run.observations] == [0] and run.language_model is not None
+    assert run.reason == "It failed. The model of step 0 is kept."
+
+
+def test_a_run_that_is_paused_before_its_first_update_shows_the_untrained_model(services, monkeypatch):
+    ask = TrainingRun._next
+
+    def paused(run):
+        run.pause()
+        return ask(run)
+
+    monkeypatch.setattr(TrainingRun, "_next", paused)
+    workspace = start(services, None, SMALL)
+    wait_until(lambda: workspace.current.state == "ready")
+    assert [look.step for look in workspace.current.observations] == [0] and not workspace.current.curve.rows
 
 
 def test_the_same_seed_gives_the_same_curve_and_another_seed_another(services):
@@ -293,88 +317,6 @@ def test_a_loss_that_is_no_number_ends_with_the_sentence_and_the_last_good_model
     assert workspace.run.wait(10.0)
     assert "became nan at step 1" in run.reason and "The model of step 0 is kept." in run.reason
     assert all(torch.isfinite(p).all() for p in run.language_model.model.parameters())
-
-
-def test_a_stopwatch_counts_only_while_it_is_on():
-    now = [0.0]
-    watch = Stopwatch(clock=lambda: now[0])
-    now[0] = 5.0
-    assert watch() == 0.0
-    watch.on()
-    now[0] = 7.0
-    watch.on()
-    assert watch() == 2.0
-    watch.off()
-    now[0] = 100.0
-    assert watch() == 2.0
-
-
-def test_a_busy_machine_is_told_from_a_slow_model(services, monkeypatch):
-    workspace = start(services, None, {**SMALL, "length": "cap"})
-    run = workspace.current
-    wait_until(lambda: run.step > 20)
-    watching.command(services, {"bench": workspace.id, "command": "pause", "value": None})
-    wait_until(lambda: run.state == "paused")
-    run.processor_share = 0.45
-    assert (
-        watching.poll(services, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})["busy"]
-        == 0.45
-    )
-    run.processor_share = 0.95
-    assert (
-        watching.poll(services, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})["busy"]
-        is None
-    )
-    # A clock of the processor that stands still is a machine that is busy with other work.
-    monkeypatch.setattr("ui.runs.training_run.time.thread_time", lambda: 1.0)
-    watching.command(services, {"bench": workspace.id, "command": "resume", "value": None})
-    before = run.step
-    wait_until(lambda: run.step > before + 5 and run.busy, seconds=60.0)
-    watching.command(services, {"bench": workspace.id, "command": "stop", "value": None})
-    assert workspace.run.wait(10.0)
-
-
-def test_a_timed_run_says_when_the_next_snapshot_is_due(services):
-    workspace = start(services, None, {**SMALL, "length": "30"})
-    run = workspace.current
-    wait_until(lambda: len(run.observations) > 1)
-    news = watching.poll(services, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})
-    assert news["next_look"] > run.observations[-1].elapsed
-    assert news["next_look"] <= run.seconds() + 3.0  # a tenth of the time at most
-    watching.command(services, {"bench": workspace.id, "command": "stop", "value": None})
-    assert (
-        workspace.run.wait(10.0)
-        and watching.poll(services, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})[
-            "next_look"
-        ]
-        is None
-    )
-
-
-def test_a_run_by_the_clock_says_what_its_time_allows_and_can_be_given_more(services):
-    facts = replace(plan_of(services).facts, config=replace(plan_of(services).facts.config, time_budget=30.0))
-    seconds = Stopwatch(2.0)
-    record = RunState("run-x", facts, state="running", step=2, seconds=seconds)
-    assert record.expected_updates is None  # too early to tell
-    record.seconds = Stopwatch(5.0)
-    assert record.expected_updates == 12 and record.seconds_left() == pytest.approx(25.0)
-    assert watching._slow(record) == {"updates": 12, "seconds": 30, "more": 30}
-    record.prolonged = 30.0
-    assert record.expected_updates == 24 and record.seconds_left() == pytest.approx(55.0)
-    record.step = 500
-    assert watching._slow(record) is None
-    record.state = "ended"
-    assert record.expected_updates is None
-
-
-def test_more_time_is_given_to_the_run_that_learns_and_never_more_than_the_server_allows(services):
-    workspace = start(services, None, {**SMALL, "length": "30"})
-    assert watching.command(services, {"bench": workspace.id, "command": "longer", "value": None}) == {"said": ""}
-    assert workspace.current.time_budget == 60.0
-    for _ in range(500):
-        watching.command(services, {"bench": workspace.id, "command": "longer", "value": None})
-    assert workspace.current.time_budget == services.limits.training_seconds
-    services.run_manager.stop_all()
 
 
 def test_a_run_that_has_been_started_never_says_that_it_waits_to_be_told(services):
