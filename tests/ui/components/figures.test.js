@@ -103,5 +103,5 @@ test('a row of the table says what was changed; labels have no perplexity', () =
 test('an observation says when it was made and when the next is', () => {
   assert.equal(lookSaid(run, 1), 'after 1,000 updates, 10.0 s, loss 0.69 · next snapshot at 14 s');
   assert.equal(lookSaid(run, 0), 'after 0 updates, 0.0 s, loss 4.00: untrained');
-  assert.match(lookSaid(run, 5), /first snapshot/);
+  assert.match(lookSaid(run, 5), /before the first update is on its way/);
 });

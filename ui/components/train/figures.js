@@ -100,7 +100,7 @@ export function guessSaid(guess, run) {
 // The line of one observation.
 export function lookSaid(run, at) {
   const look = run.looks[at];
-  if (!look) return 'The first snapshot, of the model before its first update, is on its way.';
+  if (!look) return 'The snapshot before the first update is on its way.';
   const next = at === run.looks.length - 1 && run.next_look !== null && run.state === 'running';
   return (
     `after ${look.step.toLocaleString('en')} updates, ${look.elapsed.toFixed(1)} s` +
