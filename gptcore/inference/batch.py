@@ -41,7 +41,7 @@ class RunningBatch:
         self._rows: list[_Row] = []  # in the decoder's order
 
     def __len__(self) -> int:
-        """Number of unfinished sequences."""
+        """Number of sequences that are not complete."""
         return len(self._rows)
 
     def join(self, continuation: TokenSequence, max_new_tokens: int) -> None:
@@ -63,7 +63,7 @@ class RunningBatch:
             self._remove(row)
 
     def step(self) -> Iterator[tuple[TokenSequence, GeneratedToken]]:
-        """Prefills unread contexts, then decodes one token for every sequence; finished sequences leave."""
+        """Prefills unread contexts, then decodes one token for every sequence; complete sequences leave."""
         for row in list(self._rows):
             while row in self._rows and self._must_read(row):
                 yield from self._take(row, self._read(row))
@@ -87,9 +87,13 @@ class RunningBatch:
         """A text's next token, from logits float32 [V]."""
         if row not in self._rows:  # removed in the meantime
             return
+        if row.continuation.done:
+            row.continuation.next_logits = logits.float().cpu().clone()  # a row of its own: it outlives the batch's
+            self._remove(row)
+            return
         tokens = row.continuation.choose(logits, is_last=row.left == 1)
         row.left -= 1
-        if row.continuation.done:
+        if row.continuation.complete:
             self._remove(row)
         for token in tokens:
             yield row.continuation, token

@@ -51,6 +51,11 @@ class TokenSequence:
         stop: strings that end the text; they are left out of it.
         stop_at_end: the end-of-text token ends the text.
         n_alternatives: number of top alternatives stored with each token.
+        look_ahead: `next_logits` is wanted, once the text has ended: one more step instead of reading it all again.
+
+    Attributes:
+        next_logits: the logits after the last token, float32 [V]; None before the end, after a stop string, and where
+            they are not wanted.
     """
 
     def __init__(
@@ -64,6 +69,7 @@ class TokenSequence:
         stop_at_end: bool = True,
         n_alternatives: int = 5,
         n_written: int = 0,
+        look_ahead: bool = False,
     ) -> None:
         self.ids = list(prompt_ids)
         self.n_prompt = len(self.ids) - n_written
@@ -71,6 +77,8 @@ class TokenSequence:
         self.seed = check_seed(seed)
         self.start = 0
         self.end = ""
+        self._look_ahead = look_ahead
+        self.next_logits: Tensor | None = None
         self._generator = torch.Generator().manual_seed(self.seed)
         self.n_alternatives = n_alternatives
         self._end_id = tokenizer.end_id if tokenizer is not None else None
@@ -93,9 +101,14 @@ class TokenSequence:
         """Whether `end` says why no more will come: "length", "end-of-text" or "stop"."""
         return bool(self.end)
 
+    @property
+    def complete(self) -> bool:
+        """Whether it is done, and its `next_logits` are known where they are wanted."""
+        return self.done and not (self._look_ahead and self.next_logits is None)
+
     def take_over(self, ids: Sequence[int], end: str) -> None:
         """Takes over the state of a copy generated elsewhere from the same seed; chooses no more tokens."""
-        self.ids, self.end = list(ids), end
+        self.ids, self.end, self._look_ahead = list(ids), end, False
 
     @sharing(1)
     def choose(self, logits: Tensor, *, is_last: bool) -> list[GeneratedToken]:
@@ -135,7 +148,7 @@ class TokenSequence:
         )
         tokens, n_cut = self._matcher.push(token)
         if n_cut is not None:
-            self.end = "stop"
+            self.end, self._look_ahead = "stop", False
             del self.ids[len(self.ids) - n_cut :]
         elif token_id == self._end_id and self._stop_at_end:
             self.end = "end-of-text"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
+import torch
 
 import gptcore
 from gptcore import GPTConfig
 from gptcore.errors import SamplingError
 from gptcore.inference.batch import RunningBatch
-from gptcore.inference.generation import prompt_ids
+from gptcore.inference.generation import last_logits, prompt_ids
 from gptcore.inference.sampling import SamplingSettings
 from gptcore.inference.sequence import TokenSequence
 from tiny import make_model
@@ -107,3 +108,34 @@ def test_what_does_not_fit_the_vocabulary_is_refused_before_it_joins(mini):
         with pytest.raises(SamplingError, match="at least 1"):
             batch.join(text(mini, 0), length)
     assert len(batch) == 0
+
+
+@pytest.mark.parametrize("use_cache", [True, False])
+def test_a_text_that_looks_ahead_ends_with_the_logits_after_its_last_token(use_cache):
+    model = make_model(GPTConfig(vocab_size=40, n_positions=12, n_embd=16, n_layer=2, n_head=2))
+    lengths = [1, 8, 9, 10, 40]  # before, at and past the window of 12
+    texts = [TokenSequence([1, 2, 3], SamplingSettings(), seed=n, look_ahead=True) for n in lengths]
+    other = TokenSequence([1, 2, 3], SamplingSettings(), seed=4)
+    batch = RunningBatch(model, use_cache=use_cache)
+    for one, n_tokens in zip([*texts, other], [*lengths, 20], strict=True):
+        batch.join(one, n_tokens)
+    given = []
+    while len(batch):
+        given += [continuation for continuation, _ in batch.step()]
+        assert all(one.complete == (one.next_logits is not None) for one in texts)
+    for one, n_tokens in zip(texts, lengths, strict=True):
+        assert given.count(one) == n_tokens == one.n_new
+        torch.testing.assert_close(one.next_logits, last_logits(model, one.ids, n_prompt=3), atol=1e-4, rtol=1e-4)
+    assert other.complete and other.next_logits is None
+
+
+def test_a_text_that_looks_ahead_and_meets_its_stop_string_is_complete_without(mini):
+    stopped = TokenSequence(
+        prompt_ids(mini, "Once upon a time"), SamplingSettings(temperature=0), seed=1, tokenizer=mini.tokenizer,
+        stop=["."], look_ahead=True,
+    )  # fmt: skip
+    batch = RunningBatch(mini.model)
+    batch.join(stopped, 100)
+    while len(batch):
+        list(batch.step())
+    assert stopped.end == "stop" and stopped.complete and stopped.next_logits is None

@@ -34,7 +34,7 @@ class _Request:
     @property
     def over(self) -> bool:
         """Whether it is finished or cancelled."""
-        return self.given_up or all(one.done for one in self.continuations)
+        return self.given_up or all(one.complete for one in self.continuations)
 
     def send(self, now: float) -> None:
         """Flushes the collected tokens in one batch: waking a handler for every token slows both threads."""
@@ -140,5 +140,5 @@ def _step(batch: RunningBatch, writing: Sequence[_Request]) -> None:
             request.send(now)
     now = time.perf_counter()
     for request in writing:
-        if request.over or now - request.sent_at >= SLICE:
+        if all(one.done for one in request.continuations) or now - request.sent_at >= SLICE:
             request.send(now)

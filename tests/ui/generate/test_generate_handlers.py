@@ -171,6 +171,17 @@ def test_moving_a_slider_redraws_from_kept_logits_without_the_model(services, mo
     assert sum(row["p"][-1] > 0 for row in data["rows"]) == 3
 
 
+@pytest.mark.parametrize("n_tokens", [1, 12, 60])  # 60: past the window of 32
+def test_the_chart_after_a_text_costs_one_more_step_and_no_second_reading(services, monkeypatch, n_tokens):
+    read = gptcore.inference.generation.last_logits
+    monkeypatch.setattr("ui.handlers.generate.writing.last_logits", lambda *_, **__: pytest.fail("it was read again"))
+    run(services, form(max_new_tokens=n_tokens))
+    seen = services.sessions.get("a").next_token
+    expected = read(services.models.get("tiny").model, seen.ids, n_prompt=seen.n_prompt)
+    assert len(seen.ids) == seen.n_prompt + n_tokens
+    assert seen.logits.tolist() == pytest.approx(expected.tolist(), abs=1e-3)
+
+
 def test_looking_at_a_half_typed_prompt_never_raises(services):
     assert writing.look(services, "a", "tiny", "", form()).distribution == ""
     data = json.loads(writing.look(services, "a", "tiny", "x" * 501, form()).distribution or "{}")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from torch import Tensor
+
 from gptcore.errors import GPTCoreError
 from gptcore.inference.generation import last_logits, prompt_ids
 from gptcore.inference.sampling import SamplingSettings
@@ -228,6 +230,7 @@ def _extend(
         tokenizer=lm.tokenizer,
         stop=form.stop,
         n_written=len(document.ids) - document.n_prompt,
+        look_ahead=True,
     )
     ended = len(document.ids) > document.n_prompt and document.ids[-1] == lm.tokenizer.end_id
     if ended:
@@ -248,7 +251,8 @@ def _extend(
         session.document = document
         yield View(stream=document.stream)
     if not run.superseded:
-        yield View(distribution=_look(services, session, lm, document, session.moved or form.sampling))
+        known = continuation.next_logits if tuple(continuation.ids) == document.ids else None
+        yield View(distribution=_look(services, session, lm, document, session.moved or form.sampling, known))
 
 
 class _Lines:
@@ -284,12 +288,18 @@ class _Lines:
 
 
 def _look(
-    services: Services, session: Session, lm: LanguageModel, document: Document, sampling: SamplingSettings
+    services: Services,
+    session: Session,
+    lm: LanguageModel,
+    document: Document,
+    sampling: SamplingSettings,
+    known: Tensor | None = None,
 ) -> str:
-    """Reads the text for the logits after it, keeps them for the sliders, and draws the distribution."""
+    """Reads the text for the logits after it unless they are known, keeps them for the sliders, and draws the
+    distribution."""
 
     def read() -> tuple[NextToken, str]:
-        logits = last_logits(lm.model, document.ids, n_prompt=document.n_prompt)
+        logits = last_logits(lm.model, document.ids, n_prompt=document.n_prompt) if known is None else known
         seen = NextToken(document.model, document.ids, document.n_prompt, logits)
         return seen, distribution.describe(lm.tokenizer, seen, sampling)
 
