@@ -84,7 +84,7 @@ def test_steps_in_c_agree_with_torch_whatever_vectors_the_processor_has(level, f
     if not LEVELS[level] <= set(Path("/proc/cpuinfo").read_text().split()):
         pytest.skip(f"this processor is below {level}")
     fresh.setenv("XDG_CACHE_HOME", str(tmp_path))
-    fresh.setattr(lib, "_FLAGS", ("-O3", f"-march={level}", "-shared", "-fPIC", "-pthread"))
+    fresh.setattr(lib, "_NATIVE", level)
     if lib.library() is None:
         pytest.skip(f"this compiler does not know {level}")
     model = make_model(GPTConfig(**SHAPE))
@@ -173,6 +173,45 @@ def test_it_is_compiled_once_for_each_source_and_a_damaged_file_is_replaced(fres
     (tmp_path / "included.h").write_text("int y;")
     assert len({file.name, alone, lib.cached_file(compiler).name}) == 3
     assert lib.library() is None  # compiles, and holds no step
+
+
+@needs_compiler
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "aarch64"), reason="no library is built for this kind")
+def test_a_package_brings_the_library_where_there_is_no_compiler(fresh, tmp_path):
+    for source in lib._SOURCE.parent.glob("*.[ch]"):
+        shutil.copy(source, tmp_path)
+    fresh.setattr(lib, "_SOURCE", tmp_path / "decode.c")
+    made = lib.build(tmp_path)
+    assert made and set(made) == set(tmp_path.glob("*.so"))
+    fresh.setattr(lib.shutil, "which", lambda _: None)
+    flags = lib._processor()
+    fitting = [
+        file for file in made if lib.LEVELS[platform.machine()][file.stem.split("-", 2)[2]] <= set(flags.split())
+    ]
+    if not fitting:
+        pytest.skip("this processor is below every level that a package is built for")
+    built = fitting[0].read_bytes()
+    fitting[0].write_bytes(b"no library")
+    assert getattr(lib.library(), "_name", "") != str(fitting[0])
+    fitting[0].write_bytes(built)
+    lib.library.cache_clear()
+    found = lib.library()
+    assert found is not None and found._name == str(fitting[0])  # the most capable that it can run
+    model = make_model(GPTConfig(**SHAPE))
+    assert compared(model, "int16", n_rows=3, threads=2, monkeypatch=fresh) < ERRORS["int16"]
+    lib.library.cache_clear()
+    (tmp_path / "decode.c").write_text("int x;")  # built from another source
+    assert lib.library() is None
+
+
+def test_a_processor_below_every_level_gets_no_library_of_the_package(fresh, tmp_path):
+    fresh.setattr(lib, "_SOURCE", tmp_path / "decode.c")
+    fresh.setattr(lib.platform, "machine", lambda: "x86_64")
+    fresh.setattr(lib.shutil, "which", lambda _: None)
+    lib.built_file(tmp_path, "x86-64-v3").write_bytes(b"no library")
+    fresh.setattr(lib, "_loaded", lambda _: pytest.fail("it would not run"))
+    fresh.setattr(lib, "_processor", lambda: "flags: sse4_2")
+    assert lib.library() is None
 
 
 def test_weights_that_do_not_fit_are_left_to_torch():

@@ -1,4 +1,7 @@
-"""Compiles `decode.c` and what it includes into a cache folder, once for each processor and compiler, and loads it."""
+"""The decode step in C as a library: compiled by this machine into a cache folder, or built into the package.
+
+A wheel holds the library for some levels of its processor's kind (`setup.py`); the machine's own compiler is preferred.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,15 @@ from functools import cache
 from pathlib import Path
 
 _SOURCE = Path(__file__).with_name("decode.c")  # includes the headers beside it
-_FLAGS = ("-O3", "-march=native", "-shared", "-fPIC", "-pthread")
+_FLAGS = ("-O3", "-shared", "-fPIC", "-pthread")
+_NATIVE = "native"
+# What a wheel is built for, the most capable first, and the flags in /proc/cpuinfo that a processor needs for it.
+_V3 = frozenset(("abm", "avx2", "bmi1", "bmi2", "f16c", "fma", "movbe"))
+_V4 = _V3 | {"avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"}
+LEVELS: dict[str, dict[str, frozenset[str]]] = {
+    "x86_64": {"x86-64-v4": _V4, "x86-64-v3": _V3},
+    "aarch64": {"armv8-a": frozenset()},
+}
 _PATIENCE = 120  # seconds for the compiler
 OFF = "GPTCORE_NATIVE"  # set to 0, nothing is compiled
 log = logging.getLogger("gptlens")
@@ -73,25 +84,47 @@ class Step(ctypes.Structure):
 
 @cache
 def library() -> ctypes.CDLL | None:
-    """The compiled library, or None where there is no C compiler, it fails, or it is switched off.
+    """The library, or None where nothing can be compiled and none is built in, or it is switched off.
 
     Calls release the GIL.
     """
     if os.environ.get(OFF) == "0":
         return None
-    compiler = next((found for name in ("cc", "gcc", "clang") if (found := shutil.which(name))), None)
+    return _compiled_here() or _built_in()
+
+
+def _compiled_here() -> ctypes.CDLL | None:
+    compiler = find_compiler()
     if compiler is None:
         return None
     try:
         file = _compiled(compiler)
         try:
-            loaded = ctypes.CDLL(str(file))
+            return _loaded(file)
         except OSError:  # a damaged file: compiled once more
             file.unlink()
-            loaded = ctypes.CDLL(str(_compiled(compiler)))
+            return _loaded(_compiled(compiler))
     except (OSError, subprocess.SubprocessError) as error:
-        log.info("The decode step in C is not available (%s); torch decodes.", error)
+        log.info("The decode step in C cannot be compiled here: %s.", error)
         return None
+
+
+def _built_in() -> ctypes.CDLL | None:
+    """The library that the package brings for the best level that this processor has."""
+    flags = set(_processor().split())
+    for level, needed in LEVELS.get(platform.machine(), {}).items():
+        file = built_file(_SOURCE.parent, level)
+        if needed <= flags and file.is_file():
+            try:
+                return _loaded(file)
+            except OSError as error:  # of another system
+                log.info("The decode step in C that the package brings does not load: %s.", error)
+    return None
+
+
+def _loaded(file: Path) -> ctypes.CDLL | None:
+    """A library with its functions declared; None if it is another one."""
+    loaded = ctypes.CDLL(str(file))
     sizes = [ctypes.sizeof(one) for one in (Model, Layer, Step)]
     try:
         for number in (loaded.gptcore_sizes, loaded.gptcore_formats, loaded.gptcore_padded):
@@ -99,17 +132,43 @@ def library() -> ctypes.CDLL | None:
         loaded.gptcore_sizes.argtypes = loaded.gptcore_padded.argtypes = (ctypes.c_int64,)
         loaded.gptcore_step.argtypes = (ctypes.POINTER(Step),)
         loaded.gptcore_step.restype = None
-    except AttributeError:  # another library
+    except AttributeError:
         return None
     return loaded if [loaded.gptcore_sizes(which) for which in range(3)] == sizes else None
+
+
+def find_compiler() -> str | None:
+    """The machine's C compiler."""
+    return next((found for name in ("cc", "gcc", "clang") if (found := shutil.which(name))), None)
+
+
+def build(folder: Path) -> list[Path]:
+    """Compiles the library into a folder for every level of this machine's kind of processor, as a wheel brings it.
+
+    Returns:
+        the files; none where there is no compiler, or it does not know a level.
+    """
+    compiler, made = find_compiler(), list[Path]()
+    for level in LEVELS.get(platform.machine(), {}) if compiler is not None else ():
+        file = built_file(folder, level)
+        try:
+            _compile(compiler, level, file)
+        except (OSError, subprocess.SubprocessError) as error:
+            log.warning("The decode step in C is not built for %s: %s.", level, error)
+        else:
+            made.append(file)
+    return made
+
+
+def built_file(folder: Path, level: str) -> Path:
+    """Where a package has the library of this source for a level of processors."""
+    return folder / f"decode-{_checksum(*_sources())[:12]}-{level}.so"
 
 
 def cached_file(compiler: str) -> Path:
     """Where the compiled library of this source, these flags, this compiler and this processor is kept."""
     told = subprocess.run([compiler, "--version"], capture_output=True, check=True, timeout=_PATIENCE).stdout
-    sources = [file.read_bytes() for file in sorted(_SOURCE.parent.glob("*.[ch]"))]
-    parts = (*sources, " ".join(_FLAGS).encode(), told, _processor().encode())
-    name = hashlib.sha256(b"\0".join(parts)).hexdigest()[:20]
+    name = _checksum(*_sources(), " ".join((*_FLAGS, _NATIVE)).encode(), told, _processor().encode())[:20]
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(home) / "gptcore" / f"decode-{name}.so"
 
@@ -124,11 +183,27 @@ def _compiled(compiler: str) -> Path:
     except OSError:  # a home that cannot be written to: compiled for this process alone
         folder = Path(tempfile.mkdtemp(prefix="gptcore-"))
         file = folder / file.name
-    partial = folder / f"{file.name}.{os.getpid()}"
-    command = [compiler, *_FLAGS, str(_SOURCE), "-o", str(partial), "-lm"]
-    subprocess.run(command, check=True, capture_output=True, timeout=_PATIENCE)
-    partial.replace(file)
+    _compile(compiler, _NATIVE, file)
     return file
+
+
+def _compile(compiler: str, level: str, file: Path) -> None:
+    """Compiles the library for a level of processors; the file appears whole or not at all."""
+    partial = file.with_name(f"{file.name}.{os.getpid()}")
+    command = [compiler, *_FLAGS, f"-march={level}", str(_SOURCE), "-o", str(partial), "-lm"]
+    try:
+        subprocess.run(command, check=True, capture_output=True, timeout=_PATIENCE)
+        partial.replace(file)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _sources() -> list[bytes]:
+    return [file.read_bytes() for file in sorted(_SOURCE.parent.glob("*.[ch]"))]
+
+
+def _checksum(*parts: bytes) -> str:
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 
 def _processor() -> str:
