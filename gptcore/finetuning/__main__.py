@@ -94,12 +94,14 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--measured", type=int, default=200, help="held-out instructions that it is measured on")
     parser.add_argument("--checkpoint-every", type=float, default=60.0, help="seconds")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu", help="where to compute")
     return parser
 
 
 def _make(options: argparse.Namespace) -> None:
     options.work_dir.mkdir(parents=True, exist_ok=True)
     lm = load(options.model)
+    lm.model.to(options.device)
     stories = [story for path in options.stories for story in read_documents(path)]
     held_out = read_documents(options.valid) if options.valid else []
     asked = [one for one in instructions(held_out, 6 * options.measured, seed=7) if one.words] if held_out else []
@@ -154,7 +156,7 @@ def _taught(
     config = instruction_config(
         batch_size=options.batch_size, **_length(options), seed=options.seed, optimizer="muon",
         learning_rate=options.learning_rate, muon_learning_rate=options.muon_learning_rate,
-        precision=faster_precision(model.config, options.batch_size),
+        precision=faster_precision(model.config, options.batch_size, device=options.device),
     )  # fmt: skip
     objective = AnswerLoss(examples, lm.tokenizer.vocab_size)
     trainer = Trainer(model, config, AnswerBatches(examples, batch_size=config.batch_size), objective=objective)

@@ -149,7 +149,9 @@ def build(folder: Path) -> list[Path]:
         the files; none where there is no compiler, or it does not know a level.
     """
     compiler, made = find_compiler(), list[Path]()
-    for level in LEVELS.get(platform.machine(), {}) if compiler is not None else ():
+    if compiler is None:
+        return made
+    for level in LEVELS.get(platform.machine(), {}):
         file = built_file(folder, level)
         try:
             _compile(compiler, level, file)
