@@ -1,5 +1,6 @@
 """Fine-tuning: the GPT-1 paper's inputs and classifier; instructions and preferences (DPO), which make an assistant."""
 
+from gptcore.finetuning.answering import answers, evaluate_instructions
 from gptcore.finetuning.bag_of_words import BagOfWords, best_bag_of_words
 from gptcore.finetuning.classification import (
     ClassScore,
@@ -17,15 +18,7 @@ from gptcore.finetuning.inputs import (
     similarity,
 )
 from gptcore.finetuning.instruction import AnswerBatches, AnswerLoss, Instruction, Message, chat_prompt, instructions
-from gptcore.finetuning.preference import (
-    DirectPreference,
-    PreferenceBatches,
-    PreferencePair,
-    answers,
-    dpo_loss,
-    evaluate_instructions,
-    write_pairs,
-)
+from gptcore.finetuning.preference import DirectPreference, PreferenceBatches, PreferencePair, dpo_loss, write_pairs
 
 __all__ = [
     "AnswerBatches",

@@ -19,6 +19,7 @@ import torch
 
 from gptcore.corpora import read_documents
 from gptcore.errors import GPTCoreError, TrainingError
+from gptcore.finetuning.answering import InstructionScore, evaluate_instructions
 from gptcore.finetuning.instruction import (
     AnswerBatches,
     AnswerExample,
@@ -31,11 +32,10 @@ from gptcore.finetuning.instruction import (
 )
 from gptcore.finetuning.preference import (
     BETA,
+    OWN_WEIGHT,
     DirectPreference,
-    InstructionScore,
     PreferenceBatches,
     PreferencePair,
-    evaluate_instructions,
     preference_config,
     write_pairs,
 )
@@ -77,7 +77,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--out", type=Path, required=True, help="model folder to write")
     parser.add_argument("--work-dir", type=Path, required=True, help="folder for checkpoints")
     parser.add_argument("--resume", action="store_true", help="go on from the checkpoints in --work-dir")
-    parser.add_argument("--instructions", type=int, default=20_000, help="how many to make")
+    parser.add_argument(
+        "--instructions", type=int, default=20_000, help="how many to make; 0 for a model that has learned them"
+    )
     parser.add_argument("--plain-share", type=float, default=0.15, help="plain stories among the examples")
     length = parser.add_mutually_exclusive_group()
     length.add_argument("--seconds", type=float, default=90.0, help="of instruction tuning")
@@ -88,6 +90,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--rounds", type=int, default=1, help="of preference tuning, each on new answers; 0 for none")
     parser.add_argument("--asked", type=int, default=300, help="instructions that the model answers in a round")
     parser.add_argument("--answers", type=int, default=4, help="to each of them")
+    parser.add_argument("--pairs", type=int, default=1, help="at most, of each instruction's answers")
+    parser.add_argument("--plain-rows", type=int, default=0, help="plain stories beside every 8 pairs, to forget less")
+    parser.add_argument(
+        "--teacher", action="append", default=[], metavar="MODEL",
+        help="its probabilities are the targets on plain stories, instead of those before the round; repeatable",
+    )  # fmt: skip
+    parser.add_argument("--own-weight", type=float, default=OWN_WEIGHT, help="of the better answer's own loss")
     parser.add_argument("--preference-epochs", type=float, default=1.0, help="passes over a round's pairs")
     parser.add_argument("--preference-learning-rate", type=float, default=1e-4)
     parser.add_argument("--beta", type=float, default=BETA, help="how strongly it is held to where it began")
@@ -113,14 +122,15 @@ def _make(options: argparse.Namespace) -> None:
         print(f"{stage}: {json.dumps(table[stage])}", flush=True)
 
     tell("before", lm)
-    made = instructions(stories, options.instructions, seed=options.seed)
-    taught = _taught(options, lm, made, stories)
-    save_folder(options.work_dir / "instructed", taught.model, taught.tokenizer)
-    tell("after instructions", taught)
+    taught = lm
+    if options.instructions:
+        taught = _taught(options, lm, instructions(stories, options.instructions, seed=options.seed), stories)
+        save_folder(options.work_dir / "instructed", taught.model, taught.tokenizer)
+        tell("after instructions", taught)
+    teachers = [load(name).model.to(options.device) for name in options.teacher]
     for number in range(1, options.rounds + 1):
-        taught = _preferring(
-            options, taught, number, instructions(stories, 8 * options.asked, seed=options.seed + number)
-        )
+        made = instructions(stories, 8 * options.asked, seed=options.seed + number)
+        taught = _preferring(options, taught, number, made, stories, teachers)
         tell(f"after preferences, round {number}", taught)
     save_folder(options.out, taught.model, taught.tokenizer, dtype=torch.float16, metadata={"figures": table})
     print(f"saved {options.out}")
@@ -164,24 +174,38 @@ def _taught(
     return _frozen(model, lm)
 
 
-def _preferring(options: argparse.Namespace, lm: LanguageModel, number: int, made: list[Instruction]) -> LanguageModel:
+def _preferring(
+    options: argparse.Namespace,
+    lm: LanguageModel,
+    number: int,
+    made: list[Instruction],
+    stories: list[str],
+    teachers: list[GPT],
+) -> LanguageModel:
     """The model after a round of preference tuning on its own answers."""
     file = options.work_dir / f"pairs-{number}.json"
     if options.resume and file.is_file():
         pairs = _read_pairs(file)
     else:
         asked = [one for one in made if one.words or one.kind == "about"][: options.asked]
-        written = write_pairs(lm, asked, n_each=options.answers, seed=options.seed + 1000 * number)
+        seed = options.seed + 1000 * number
+        written = write_pairs(lm, asked, n_each=options.answers, n_pairs=options.pairs, seed=seed)
         _, pairs = list(written)[-1]
         file.write_text(json.dumps([asdict(pair) for pair in pairs]), encoding="utf-8")
     print(f"round {number}: {len(pairs)} pairs of better and worse answers", flush=True)
-    batches = PreferenceBatches(pairs, batch_size=8)
+    window, n_plain = lm.model.config.n_positions, options.plain_rows
+    examples = (plain_example(lm.tokenizer, story, window) for story in stories) if n_plain else ()
+    plain = [one for one in examples if one is not None]
+    batches = PreferenceBatches(pairs, batch_size=8, plain=plain, n_plain=n_plain)
     model = clone(lm.model).requires_grad_(True)
     config = preference_config(
         max_steps=max(1, round(options.preference_epochs * batches.updates_per_epoch)), seed=options.seed,
         learning_rate=options.preference_learning_rate,
     )  # fmt: skip
-    trainer = Trainer(model, config, batches, objective=DirectPreference(clone(lm.model), beta=options.beta))
+    objective = DirectPreference(
+        clone(lm.model), beta=options.beta, own_weight=options.own_weight, n_plain=n_plain, teachers=teachers
+    )
+    trainer = Trainer(model, config, batches, objective=objective)
     _follow(options, trainer, f"preference-{number}")
     return _frozen(model, lm)
 

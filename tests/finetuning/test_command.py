@@ -54,6 +54,40 @@ def test_it_teaches_prefers_measures_and_goes_on_from_its_checkpoints(tmp_path, 
     ]
 
 
+@pytest.mark.slow
+def test_a_model_that_has_learned_instructions_goes_on_with_preferences_beside_plain_stories(tmp_path, stories, capsys):
+    given = [
+        "--model",
+        "assistant",
+        "--stories",
+        stories,
+        "--out",
+        str(tmp_path / "a"),
+        "--work-dir",
+        str(tmp_path / "w"),
+    ]
+    more = [
+        "--instructions",
+        "0",
+        "--asked",
+        "12",
+        "--answers",
+        "4",
+        "--pairs",
+        "2",
+        "--plain-rows",
+        "2",
+        "--teacher",
+        "mini",
+    ]
+    assert main([*given, *more]) == 0
+    said = capsys.readouterr().out
+    assert "after instructions" not in said and "after preferences, round 1" in said
+    assert not (tmp_path / "w" / "instructed").exists()
+    made, before = gptcore.load(str(tmp_path / "a")), gptcore.load("assistant")
+    assert not made.model.wte.weight.equal(before.model.wte.weight)
+
+
 def test_what_cannot_be_used_is_a_sentence(tmp_path, stories, capsys):
     where = ["--out", str(tmp_path / "a"), "--work-dir", str(tmp_path / "w")]
     short = tmp_path / "short.txt"

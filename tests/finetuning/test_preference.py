@@ -8,25 +8,21 @@ import torch.nn.functional as F
 
 import gptcore
 from gptcore.errors import TrainingError
+from gptcore.finetuning.answering import Answer, answering, answers, evaluate_instructions, holds, judge, score_of
 from gptcore.finetuning.instruction import AnswerExample, Instruction, padded_answers
 from gptcore.finetuning.preference import (
-    Answer,
     DirectPreference,
     PreferenceBatches,
     PreferencePair,
     answer_logprobs,
-    answering,
-    answers,
     dpo_loss,
-    evaluate_instructions,
-    holds,
-    judge,
     pair_of,
+    pairs_of,
     preference_config,
     preference_pair,
-    score_of,
     write_pairs,
 )
+from gptcore.model import IGNORED_TARGET
 from gptcore.observation import clone
 from gptcore.training import StepEvent, Trainer
 from tiny import make_model
@@ -88,6 +84,48 @@ def test_a_model_that_has_not_moved_has_a_loss_of_ln_2_and_its_own_loss_beside_i
     assert float(dpo_loss(zero, zero, zero, zero)) == pytest.approx(math.log(2))
 
 
+def test_plain_rows_are_drawn_beside_the_pairs_and_cost_what_two_teachers_say_by_hand():
+    model, before, *teachers = (make_model(CONFIG, seed=seed) for seed in range(4))
+    plain = [AnswerExample((29,), tuple(range(first, first + 12))) for first in (1, 5, 9)]
+    data = PreferenceBatches(PAIRS, batch_size=1, plain=plain, n_plain=2)
+    inputs, targets = data.draw(0, seed=3)
+    assert inputs.shape == (4, 12) and inputs[2:, 0].tolist() == [29, 29]
+    assert torch.equal(data.draw(0, seed=3)[0], inputs) and data.updates_per_epoch == 2
+    pairs = PreferenceBatches(PAIRS, batch_size=1).draw(0, seed=3)
+    alone = DirectPreference(before)(model, *pairs)
+    found = DirectPreference(before, n_plain=2, teachers=teachers, plain_weight=0.5)(model, inputs, targets)
+    expected = sum(teacher(inputs[2:]).logits.softmax(-1) for teacher in teachers) / 2  # [2, 12, V]
+    by_hand = -(expected * model(inputs[2:]).logits.log_softmax(-1)).sum(-1).mean()
+    torch.testing.assert_close(found, alone + 0.5 * by_hand, atol=1e-5, rtol=1e-5)
+    unmoved = DirectPreference(model, n_plain=2)(model, inputs, targets)  # the reference is the teacher: its entropy
+    own = model(inputs[2:]).logits
+    entropy = -(own.softmax(-1) * own.log_softmax(-1)).sum(-1).mean()
+    torch.testing.assert_close(unmoved, DirectPreference(model)(model, *pairs) + entropy, atol=1e-5, rtol=1e-5)
+    with pytest.raises(TrainingError, match="no plain text"):
+        PreferenceBatches(PAIRS, batch_size=1, n_plain=2)
+
+
+def test_plain_rows_keep_a_model_where_it_was():
+    before, plain = (
+        make_model(CONFIG, seed=2),
+        [AnswerExample((29,), (1, 2, 3, 4, 5, 6, 7)), AnswerExample((29,), (8,) * 9)],
+    )
+    inputs, targets = padded_answers(plain)
+    within = targets != IGNORED_TARGET
+
+    def moved(n_plain: int) -> float:
+        """The divergence of what it expects of the plain texts, in nats per token."""
+        model = clone(before).requires_grad_(True)
+        data = PreferenceBatches(PAIRS, batch_size=2, plain=plain, n_plain=n_plain)
+        config = preference_config(max_steps=40, learning_rate=3e-3)
+        trainer = Trainer(model, config, data, objective=DirectPreference(before, n_plain=n_plain))
+        assert [event for event in trainer.events() if isinstance(event, StepEvent)]
+        was, now = (one(inputs).logits[within].log_softmax(-1) for one in (before, model))
+        return float((was.exp() * (was - now)).sum(-1).mean().detach())
+
+    assert moved(4) < 0.5 * moved(0)
+
+
 def test_training_on_pairs_makes_the_better_answers_likelier_than_the_worse():
     model = make_model(CONFIG).requires_grad_(True)
     before = clone(model)
@@ -129,6 +167,22 @@ def test_the_best_and_the_worst_answer_make_a_pair_and_like_ones_none():
     assert preference_pair(lm, "Hi", written[0], Answer("", (), True)) is None
     with pytest.raises(TrainingError, match="no pair"):
         PreferenceBatches([], batch_size=4)
+
+
+def test_several_pairs_of_the_same_answers_go_from_the_ends_to_the_middle():
+    lm, one = (
+        gptcore.load("mini"),
+        Instruction("Write a story with the words: cat, dog, sun.", "", "words", ("cat", "dog", "sun")),
+    )
+    texts = ("The cat.", "The cat and the dog.", "Nothing.", "The cat, the dog and the sun.", "A bird.")
+    written = [Answer(text, tuple(lm.tokenizer.encode(f" {text}")), True) for text in texts]
+    found = [
+        (lm.tokenizer.decode(pair.better.answer), lm.tokenizer.decode(pair.worse.answer))
+        for pair in pairs_of(lm, one, written, most=5)
+    ]
+    assert [better for better, _ in found] == [f" {texts[3]}<|endoftext|>", f" {texts[1]}<|endoftext|>"]
+    assert {worse for _, worse in found} == {f" {texts[2]}<|endoftext|>", f" {texts[4]}<|endoftext|>"}
+    assert len(pairs_of(lm, one, written)) == 1 and pairs_of(lm, one, written[:1], most=3) == []
 
 
 def test_a_model_answers_many_prompts_at_once_as_it_answers_each_alone():

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 import gptcore
-from gptcore.finetuning.preference import judge
+from gptcore.finetuning.answering import judge
 from gptcore.inference.generation import continue_together
 from gptcore.inference.sampling import SamplingSettings
 from gptcore.inference.sequence import TokenSequence

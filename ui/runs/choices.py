@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, field
 
-from gptcore.finetuning.preference import Answer, PreferencePair
+from gptcore.finetuning.answering import Answer
+from gptcore.finetuning.preference import PreferencePair
 
 
 @dataclass

@@ -10,7 +10,7 @@ import argparse
 import random
 import sys
 
-from gptcore.finetuning.preference import judge
+from gptcore.finetuning.answering import judge
 from gptcore.inference.generation import continue_together
 from gptcore.inference.sampling import SamplingSettings
 from gptcore.inference.sequence import TokenSequence

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gptcore.errors import GPTCoreError
+from gptcore.finetuning.answering import WRITING
 from gptcore.finetuning.instruction import ASSISTANT, STOP, SYSTEM, USER, Message, chat_prompt
-from gptcore.finetuning.preference import WRITING
 from gptcore.inference.generation import prompt_ids
 from gptcore.inference.sequence import TokenSequence, check_seed
 from gptcore.language_model import DEFAULT_MODEL, LanguageModel, bundled_models

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from gptcore.errors import GPTCoreError
+from gptcore.finetuning.answering import WRITING, Answer, answers, holds
 from gptcore.finetuning.instruction import STOP, USER, Message, chat_prompt, instructions
-from gptcore.finetuning.preference import WRITING, Answer, answers, holds, preference_pair
+from gptcore.finetuning.preference import preference_pair
 from gptcore.inference.generation import prompt_ids
 from gptcore.inference.sequence import TokenSequence
 from gptcore.language_model import LanguageModel

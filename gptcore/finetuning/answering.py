@@ -1,0 +1,177 @@
+"""Answers that a model writes to instructions, and a rule that judges them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gptcore.finetuning.instruction import STOP, USER, Instruction, Message, chat_prompt
+from gptcore.inference.batch import RunningBatch
+from gptcore.inference.sampling import SamplingSettings
+from gptcore.inference.sequence import TokenSequence
+from gptcore.language_model import LanguageModel
+
+WRITING = SamplingSettings(temperature=0.8, top_k=50, top_p=0.95)
+_REPEATED_RUN = 4  # words; a repeated n-gram of this length counts as repetition
+_LEAST_WORDS = 25  # of a story
+_LEAST_ROOM = 8  # minimum tokens of the window left for an answer
+_TOKEN = re.compile(r"\w+(?:'\w+)?")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Rule-based judgement of an answer.
+
+    Attributes:
+        used: share of the requested words that it contains; 1.0 if none are requested.
+        ends: it ended by itself, at the end of a sentence.
+        repeated: share of its word 4-grams that occurred earlier in it.
+        n_words: words in it.
+    """
+
+    used: float
+    ends: bool
+    repeated: float
+    n_words: int
+
+    @property
+    def score(self) -> float:
+        """Words first, then an end, then no repetition, then a story's length: larger is better."""
+        return 6 * self.used + self.ends - 4 * self.repeated - (self.n_words < _LEAST_WORDS)
+
+
+def holds(text: str, word: str) -> bool:
+    """Whether a text has a word, also with a regular ending: ball in "two balls"."""
+    return re.search(rf"\b{re.escape(word)}(?:s|es|d|ed|ing|ly)?\b", text, re.IGNORECASE) is not None
+
+
+def judge(text: str, words: Sequence[str], *, ended: bool) -> Verdict:
+    """The rule: requested words used, a proper end, no repetition, a story's length.
+
+    Args:
+        text: the answer.
+        words: that were asked for.
+        ended: it ended by itself, not at a limit.
+    """
+    used = sum(holds(text, word) for word in words) / len(words) if words else 1.0
+    found = [word.lower() for word in _TOKEN.findall(text)]
+    runs = [tuple(found[i : i + _REPEATED_RUN]) for i in range(len(found) - _REPEATED_RUN + 1)]
+    repeated = 1 - len(set(runs)) / len(runs) if runs else 0.0
+    return Verdict(used, ended and text.rstrip().endswith((".", "!", "?", '"')), repeated, len(found))
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer that a model has written: its text, its token ids, and whether it ended by itself."""
+
+    text: str
+    ids: tuple[int, ...]
+    ended: bool
+
+
+def answers(
+    lm: LanguageModel, prompts: Sequence[str], *, n_each: int = 1, **settings: Any
+) -> Iterator[tuple[int, Answer]]:
+    """Answers every prompt n_each times; yields (prompt index, answer) in order of completion.
+
+    Arguments and errors as `answering`.
+    """
+    return (found for found in answering(lm, prompts, n_each=n_each, **settings) if found is not None)
+
+
+def answering(
+    lm: LanguageModel,
+    prompts: Sequence[str],
+    *,
+    n_each: int = 1,
+    max_new_tokens: int = 200,
+    settings: SamplingSettings = WRITING,
+    seed: int = 1,
+    batch_size: int = 16,
+) -> Iterator[tuple[int, Answer] | None]:
+    """As `answers`, but also yields None after every step of the batch, so that other work can run in between.
+
+    Args:
+        lm: answers in the chat format.
+        prompts: user turns; only the end of one longer than the window is read.
+        n_each: answers per prompt.
+        max_new_tokens: per answer, limited by the room left in the window.
+        settings: sampling settings.
+        seed: of the first answer; each further answer adds 1.
+        batch_size: answers written at once.
+
+    Raises:
+        TokenizerError: characters that the model does not know, before anything is written.
+    """
+    window, waiting = lm.model.config.n_positions, []
+    for place, prompt in enumerate(prompts):
+        ids = lm.tokenizer.encode(chat_prompt([Message(USER, prompt)]))[-max(1, window - _LEAST_ROOM) :]
+        for number in range(n_each):
+            sequence = TokenSequence(
+                ids,
+                settings,
+                seed=seed + place * n_each + number,
+                tokenizer=lm.tokenizer,
+                stop=[STOP],
+                n_alternatives=0,
+            )
+            waiting.append((place, sequence, max(1, min(max_new_tokens, window - len(ids)))))
+    waiting.reverse()
+    batch, writing, pieces = RunningBatch(lm.model), dict[TokenSequence, int](), dict[TokenSequence, list[str]]()
+    while waiting or writing:
+        while waiting and len(writing) < batch_size:
+            place, sequence, room = waiting.pop()
+            batch.join(sequence, room)
+            writing[sequence], pieces[sequence] = place, []
+        for sequence, token in batch.step():
+            pieces[sequence].append(token.text)
+        for sequence in [one for one in writing if one.done]:
+            text = "".join(pieces.pop(sequence)).strip()
+            yield (
+                writing.pop(sequence),
+                Answer(text, tuple(sequence.ids[sequence.n_prompt :]), sequence.end != "length"),
+            )
+        yield None
+
+
+@dataclass(frozen=True)
+class InstructionScore:
+    """How well a model follows instructions that request words, over n answers.
+
+    Attributes:
+        all_words: share of the answers that contain all requested words.
+        words: share of all requested words that are used.
+        ends: share of the answers that end by themselves, at the end of a sentence.
+        repeated: mean share of repeated runs of four words.
+        n_words: mean length.
+        n: answers.
+    """
+
+    all_words: float
+    words: float
+    ends: float
+    repeated: float
+    n_words: float
+    n: int
+
+
+def score_of(verdicts: Sequence[Verdict]) -> InstructionScore:
+    """The mean of some verdicts. Raises ZeroDivisionError for none."""
+    n = len(verdicts)
+    return InstructionScore(
+        sum(one.used == 1.0 for one in verdicts) / n,
+        sum(one.used for one in verdicts) / n,
+        sum(one.ends for one in verdicts) / n,
+        sum(one.repeated for one in verdicts) / n,
+        sum(one.n_words for one in verdicts) / n,
+        n,
+    )
+
+
+def evaluate_instructions(lm: LanguageModel, asked: Sequence[Instruction], *, seed: int = 1) -> InstructionScore:
+    """Answers each instruction once, with the `WRITING` settings, and judges the answers by the rule."""
+    prompts = [one.prompt for one in asked]
+    found = [judge(a.text, asked[place].words, ended=a.ended) for place, a in answers(lm, prompts, seed=seed)]
+    return score_of(found)
