@@ -106,11 +106,15 @@ class RaggedKVCache:
 
     def remove(self, row: int) -> None:
         """Removes a row; the last row takes its index."""
-        length = self.lengths.pop()
-        last = len(self.lengths)
+        last = len(self.lengths) - 1
         if row < last:
-            self.data[:, :, row, :, :length] = self.data[:, :, last, :, :length]
-            self.lengths[row] = length
+            self.copy(last, row)
+        del self.lengths[last]
+
+    def copy(self, source: int, row: int) -> None:
+        """Gives a row what another one has read."""
+        length = self.lengths[row] = self.lengths[source]
+        self.data[:, :, row, :, :length] = self.data[:, :, source, :, :length]
 
     def rows(self, first: int, n: int) -> KVCache:
         """Rows next to each other as an empty cache in the same memory, to read contexts into."""

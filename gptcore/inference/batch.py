@@ -1,7 +1,8 @@
 """Continuous batching: sequences join and leave a running batch between steps, and one pass serves all of them.
 
 On a CPU, reading the weights dominates the cost of a token, so several rows cost little more than one. Source: Yu et
-al. 2022, "Orca".
+al. 2022, "Orca". Sequences that begin with the same context read it once (Kwon et al. 2023, "PagedAttention", section
+4.4: there the memory is shared, here it is copied).
 """
 
 from __future__ import annotations
@@ -64,9 +65,10 @@ class RunningBatch:
 
     def step(self) -> Iterator[tuple[TokenSequence, GeneratedToken]]:
         """Prefills unread contexts, then decodes one token for every sequence; complete sequences leave."""
+        read: dict[tuple[int, ...], tuple[_Row, Tensor]] = {}  # in this step: a row with each context, and its logits
         for row in list(self._rows):
             while row in self._rows and self._must_read(row):
-                yield from self._take(row, self._read(row))
+                yield from self._take(row, self._read(row, read))
         if self._rows:
             logits = self._decoder.step([row.continuation.ids[-1] for row in self._rows])  # [B, V]
             for row, its_logits in list(zip(self._rows, logits, strict=True)):
@@ -78,10 +80,18 @@ class RunningBatch:
     def _start(self, continuation: TokenSequence) -> int:
         return context_start(len(continuation.ids), continuation.start, self.model.config.n_positions)
 
-    def _read(self, row: _Row) -> Tensor:
+    def _read(self, row: _Row, read: dict[tuple[int, ...], tuple[_Row, Tensor]]) -> Tensor:
+        """The logits after a row's context, which is read, or copied from a row that has read the same just now."""
         row.continuation.start = self._start(row.continuation)
         row.is_read = True
-        return self._decoder.read(self._rows.index(row), row.continuation.ids[row.continuation.start :])
+        context, place = tuple(row.continuation.ids[row.continuation.start :]), self._rows.index(row)
+        known = read.get(context)
+        if known is not None and known[0] in self._rows:
+            self._decoder.copy(self._rows.index(known[0]), place)
+            return known[1]
+        logits = self._decoder.read(place, context)
+        read[context] = row, logits
+        return logits
 
     def _take(self, row: _Row, logits: Tensor) -> Iterator[tuple[TokenSequence, GeneratedToken]]:
         """A text's next token, from logits float32 [V]."""

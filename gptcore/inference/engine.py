@@ -47,6 +47,10 @@ class Decoder(Protocol):
         """Reads a fresh context into a row, at least one token; returns the logits after it, float32 [V]."""
         ...
 
+    def copy(self, source: int, row: int) -> None:
+        """Gives a row the context of another one, as if it had read it."""
+        ...
+
     def step(self, token_ids: Sequence[int]) -> Tensor:
         """Reads one more token in each of the B rows; returns the logits after them, float32 [B, V]."""
         ...
@@ -73,6 +77,9 @@ class UncachedDecoder:
         ids = torch.tensor([self._contexts[row]], device=self.model.wte.weight.device)
         with evaluating(self.model):
             return self.model.lm_head(self.model.hidden_states(ids)[0, -1])  # [V]
+
+    def copy(self, source: int, row: int) -> None:
+        self._contexts[row] = list(self._contexts[source])
 
     def step(self, token_ids: Sequence[int]) -> Tensor:
         return torch.stack([self.read(row, [*self._contexts[row], new]) for row, new in enumerate(token_ids)])
@@ -103,6 +110,9 @@ class DecodeEngine:
 
     def read(self, row: int, token_ids: Sequence[int]) -> Tensor:
         return self._read(row, [token_ids])[0]
+
+    def copy(self, source: int, row: int) -> None:
+        self.cache.copy(source, row)
 
     def read_together(self, contexts: Sequence[Sequence[int]]) -> Tensor:
         """Appends a row for each context and reads all of them in one pass; the logits after each, float32 [B, V].

@@ -26,8 +26,17 @@ def snapshot_steps(folder: Path) -> list[int]:
     return sorted(int(file.stem) for file in (folder / FOLDER).glob("*.safetensors") if file.stem.isdecimal())
 
 
-def save_snapshot(folder: Path, model: GPT, step: int) -> Path:
-    """Adds a snapshot to a model folder. Raises CheckpointError when it cannot be written."""
+def snapshot_note(folder: Path, step: int) -> str:
+    """What was noted with a snapshot, "" for nothing. Raises CheckpointError for a file that is none."""
+    return read_metadata(folder / FOLDER / f"{step}.safetensors").get("note", "")
+
+
+def save_snapshot(folder: Path, model: GPT, step: int, *, note: str = "") -> Path:
+    """Adds a snapshot to a model folder, with a few words about this moment.
+
+    Raises:
+        CheckpointError: it cannot be written.
+    """
     tensors: dict[str, Tensor] = {}
     shapes: dict[str, list[int]] = {}
     for name, parameter in model.named_parameters():
@@ -38,7 +47,8 @@ def save_snapshot(folder: Path, model: GPT, step: int) -> Path:
             shapes[name] = list(parameter.shape)
     target = folder / FOLDER / f"{step}.safetensors"
     target.parent.mkdir(parents=True, exist_ok=True)
-    write_tensors(tensors, target, {"step": str(step), "shapes": json.dumps(shapes)})
+    about = {"note": note} if note else {}
+    write_tensors(tensors, target, {"step": str(step), "shapes": json.dumps(shapes), **about})
     return target
 
 

@@ -9,6 +9,7 @@ import gptcore
 from gptcore import GPTConfig
 from gptcore.errors import SamplingError
 from gptcore.inference.batch import RunningBatch
+from gptcore.inference.engine import DecodeEngine, UncachedDecoder
 from gptcore.inference.generation import last_logits, prompt_ids
 from gptcore.inference.sampling import SamplingSettings
 from gptcore.inference.sequence import TokenSequence
@@ -56,6 +57,28 @@ def test_texts_that_join_at_any_moment_are_the_same_as_alone(mini, use_cache):
     for place, (one, n_tokens) in enumerate(zip(texts, lengths, strict=True)):
         assert one.ids == alone(mini, place, n_tokens)
         assert given[one] == one.ids[one.n_prompt :]
+
+
+@pytest.mark.parametrize("use_cache", [True, False])
+def test_a_context_that_several_texts_begin_with_is_read_once(mini, use_cache, monkeypatch):
+    ids, reads = prompt_ids(mini, "Lily and her mother went to the park."), []
+    kind = DecodeEngine if use_cache else UncachedDecoder
+    read = kind.read
+    monkeypatch.setattr(kind, "read", lambda self, row, ids: reads.append(tuple(ids)) or read(self, row, ids))
+
+    def together(*seeds: int) -> list[list[int]]:
+        texts = [TokenSequence(ids, SETTINGS[0], seed=seed, tokenizer=mini.tokenizer) for seed in seeds]
+        batch = RunningBatch(mini.model, use_cache=use_cache)
+        for place, one in enumerate(texts):
+            batch.join(one, 1 if place == 0 else 8)  # the first one leaves in the step in which it was read
+        while len(batch):
+            list(batch.step())
+        return [one.ids for one in texts]
+
+    found = together(1, 2, 3, 4)
+    assert reads.count(tuple(ids)) == 2  # by the first, which leaves, and by the second for all others
+    assert found == [together(0, seed)[1] if place else together(seed)[0] for place, seed in enumerate((1, 2, 3, 4))]
+    assert len({tuple(one) for one in found}) == 4
 
 
 def test_each_text_slides_its_own_window():

@@ -6,7 +6,7 @@ from gptcore import GPTConfig
 from gptcore.errors import CheckpointError
 from gptcore.tokenizers import CharTokenizer
 from gptcore.weights.checkpoint import save_folder
-from gptcore.weights.snapshots import dequantise, load_snapshot, quantise, save_snapshot, snapshot_steps
+from gptcore.weights.snapshots import dequantise, load_snapshot, quantise, save_snapshot, snapshot_note, snapshot_steps
 from tiny import make_model
 
 SHAPE = GPTConfig(vocab_size=61, n_positions=24, n_embd=32, n_layer=2, n_head=4)
@@ -29,7 +29,8 @@ def test_a_snapshot_is_small_and_nearly_the_model(tmp_path):
     model = make_model(SHAPE)
     folder = save_folder(tmp_path / "m", model, CharTokenizer("".join(chr(64 + i) for i in range(61))))
     file = save_snapshot(folder, model, 512)
-    save_snapshot(folder, make_model(SHAPE, seed=1), 8)
+    save_snapshot(folder, make_model(SHAPE, seed=1), 8, note="before it knew anything")
+    assert [snapshot_note(folder, step) for step in (8, 512)] == ["before it knew anything", ""]
     assert snapshot_steps(folder) == [8, 512] and snapshot_steps(tmp_path) == []
     matrices = sum(p.numel() for p in model.parameters() if p.dim() == 2)
     assert file.stat().st_size < 0.6 * matrices + 12_000  # names and norms beside the matrices

@@ -17,7 +17,7 @@ from gptcore.hub import HUB_WEIGHTS, cached
 from gptcore.language_model import DEFAULT_MODEL, MOMENT, LanguageModel, bundled_models
 from gptcore.threads import release_threads
 from gptcore.weights.checkpoint import CONFIG_FILE, WEIGHTS_FILE
-from gptcore.weights.snapshots import snapshot_steps
+from gptcore.weights.snapshots import snapshot_note, snapshot_steps
 from ui.state.limits import Limits
 
 Progress = Callable[[str], None]
@@ -195,6 +195,12 @@ def moments(name: str) -> list[int]:
     """The updates after which snapshots of a bundled model's training were kept; none for other models."""
     folder = bundled_models().get(base_name(name))
     return [] if folder is None else snapshot_steps(folder)
+
+
+def moment_note(name: str) -> str:
+    """What was noted with the snapshot of a checkpoint's name, such as "mini@512"; "" for nothing."""
+    folder, _, step = name.rpartition(MOMENT)
+    return "" if base_name(name) == name else snapshot_note(bundled_models()[folder], int(step))
 
 
 def title_of(name: str) -> str:

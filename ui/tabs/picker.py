@@ -6,7 +6,7 @@ import gradio as gr
 
 from ui.handlers.train import watching
 from ui.services import Services
-from ui.state.model_store import RECORDED_GPT2, base_name, moments, title_of
+from ui.state.model_store import RECORDED_GPT2, base_name, moment_note, moments, title_of
 
 
 def choices(services: Services, workspace: object) -> list[tuple[str, str]]:
@@ -24,10 +24,12 @@ def choices_with(services: Services, name: str) -> list[tuple[str, str]]:
 
 def moment_said(name: str) -> str:
     """The slider's caption: "after 512 updates" or "finished"; "" for a model without checkpoints."""
-    if not moments(name):
-        return ""
-    step = name.rpartition("@")[2] if base_name(name) != name else ""
-    return f"after {int(step):,} updates" if step else "finished"
+    steps = moments(name)
+    if not steps or base_name(name) == name:
+        return "finished" if steps else ""
+    step = int(name.rpartition("@")[2])
+    note = moment_note(name) if step in steps else ""
+    return f"after {step:,} updates" + (f": {note}" if note else "")
 
 
 def moment_slider(name: str) -> gr.Slider:

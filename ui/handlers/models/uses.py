@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from ui.services import Services
-from ui.state.model_store import title_of
+from ui.state.model_store import base_name, title_of
 
 ABOVE = "the model above"
 
 
 def model_lines(services: Services, model: object, shape: object = ABOVE, asked: object = ABOVE) -> list[str]:
-    """A line for each tab, in their order.
+    """A line for each tab, in their order; how long a model was trained stands beside the picker, once for all.
 
     Args:
         services: for the titles of models that were trained here.
@@ -17,7 +17,7 @@ def model_lines(services: Services, model: object, shape: object = ABOVE, asked:
         shape: what the Parameters tab starts from, ABOVE or a preset.
         asked: the model that the Zero-shot tab asks, ABOVE or a name.
     """
-    picked = title(services, model)
+    picked = title(services, base_name(str(model)))
     above = f"(picked above: {picked})"
     return [
         f"Model on this tab: {picked}",
