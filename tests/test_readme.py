@@ -50,6 +50,7 @@ TESTED = {
     "python tests/benchmarks/capacity.py": "tests/test_readme.py",
     "python tests/benchmarks/presets.py": "tests/test_readme.py",
     "python tests/benchmarks/decode.py": "tests/test_readme.py",
+    "python tests/benchmarks/decode.py --rounds 3": "tests/test_readme.py",
     "python tests/benchmarks/attention.py": "tests/test_readme.py",
     "python tests/benchmarks/page.py": "tests/test_readme.py",
     "python tests/benchmarks/zero_shot.py": "tests/test_readme.py",
