@@ -92,6 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--answers", type=int, default=4, help="to each of them")
     parser.add_argument("--pairs", type=int, default=1, help="at most, of each instruction's answers")
     parser.add_argument("--plain-rows", type=int, default=0, help="plain stories beside every 8 pairs, to forget less")
+    parser.add_argument("--plain-weight", type=float, default=1.0, help="of the loss on them")
     parser.add_argument(
         "--teacher", action="append", default=[], metavar="MODEL",
         help="its probabilities are the targets on plain stories, instead of those before the round; repeatable",
@@ -131,6 +132,7 @@ def _make(options: argparse.Namespace) -> None:
     for number in range(1, options.rounds + 1):
         made = instructions(stories, 8 * options.asked, seed=options.seed + number)
         taught = _preferring(options, taught, number, made, stories, teachers)
+        save_folder(options.work_dir / f"round-{number}", taught.model, taught.tokenizer)
         tell(f"after preferences, round {number}", taught)
     save_folder(options.out, taught.model, taught.tokenizer, dtype=torch.float16, metadata={"figures": table})
     print(f"saved {options.out}")
@@ -203,8 +205,9 @@ def _preferring(
         learning_rate=options.preference_learning_rate,
     )  # fmt: skip
     objective = DirectPreference(
-        clone(lm.model), beta=options.beta, own_weight=options.own_weight, n_plain=n_plain, teachers=teachers
-    )
+        clone(lm.model), beta=options.beta, own_weight=options.own_weight, n_plain=n_plain, teachers=teachers,
+        plain_weight=options.plain_weight,
+    )  # fmt: skip
     trainer = Trainer(model, config, batches, objective=objective)
     _follow(options, trainer, f"preference-{number}")
     return _frozen(model, lm)

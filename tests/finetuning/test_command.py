@@ -83,7 +83,7 @@ def test_a_model_that_has_learned_instructions_goes_on_with_preferences_beside_p
     assert main([*given, *more]) == 0
     said = capsys.readouterr().out
     assert "after instructions" not in said and "after preferences, round 1" in said
-    assert not (tmp_path / "w" / "instructed").exists()
+    assert not (tmp_path / "w" / "instructed").exists() and (tmp_path / "w" / "round-1" / "model.safetensors").is_file()
     made, before = gptcore.load(str(tmp_path / "a")), gptcore.load("assistant")
     assert not made.model.wte.weight.equal(before.model.wte.weight)
 
