@@ -85,6 +85,8 @@ class RunningBatch:
         row.continuation.start = self._start(row.continuation)
         row.is_read = True
         context, place = tuple(row.continuation.ids[row.continuation.start :]), self._rows.index(row)
+        for earlier in [one for one, (reader, _) in read.items() if reader is row]:
+            del read[earlier]  # its window was full: it reads again
         known = read.get(context)
         if known is not None and known[0] in self._rows:
             self._decoder.copy(self._rows.index(known[0]), place)

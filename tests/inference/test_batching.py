@@ -95,6 +95,8 @@ def test_each_text_slides_its_own_window():
         return [one.ids for one in texts]
 
     assert written(0, 1, 2) == [written(place)[0] for place in (0, 1, 2)]
+    prompts += [list(range(12)), list(range(12))]  # which fill the window: the first reads again at once
+    assert written(1, 3, 4) == [written(place)[0] for place in (1, 3, 4)]
 
 
 def test_a_text_that_is_given_up_leaves_and_the_others_go_on(mini):

@@ -179,7 +179,7 @@ def test_every_tab_says_which_model_it_works_with(services):
     lines = uses.model_lines(services, "mini", "gpt2", "world")
     assert lines == [
         "Model on this tab: mini",
-        "Model on this tab: mini; Chat: the one chosen there",
+        "Model on this tab: mini; Chat: its own",
         "Model on this tab: mini",
         "Model on this tab: gpt2 (picked above: mini)",
         "Model on this tab: a new one; Fine-tune, Labels and Assistant: mini",

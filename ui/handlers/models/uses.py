@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from ui.services import Services
-from ui.state.model_store import base_name, title_of
+from ui.state.model_store import title_of
 
 ABOVE = "the model above"
 
 
 def model_lines(services: Services, model: object, shape: object = ABOVE, asked: object = ABOVE) -> list[str]:
-    """A line for each tab, in their order; how long a model was trained stands beside the picker, once for all.
+    """A line for each tab, in their order.
 
     Args:
         services: for the titles of models that were trained here.
@@ -17,11 +17,11 @@ def model_lines(services: Services, model: object, shape: object = ABOVE, asked:
         shape: what the Parameters tab starts from, ABOVE or a preset.
         asked: the model that the Zero-shot tab asks, ABOVE or a name.
     """
-    picked = title(services, base_name(str(model)))
+    picked = title(services, model)
     above = f"(picked above: {picked})"
     return [
         f"Model on this tab: {picked}",
-        f"Model on this tab: {picked}; Chat: the one chosen there",
+        f"Model on this tab: {picked}; Chat: its own",
         f"Model on this tab: {picked}",
         f"Model on this tab: {picked}" if shape == ABOVE else f"Model on this tab: {shape} {above}",
         f"Model on this tab: a new one; Fine-tune, Labels and Assistant: {picked}",
