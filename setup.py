@@ -20,7 +20,7 @@ class PlatformDistribution(Distribution):
     """Belongs to this platform where the library can be built, else to any."""
 
     def has_ext_modules(self) -> bool:
-        return compiling.find_compiler() is not None
+        return bool(compiling.levels_built())
 
 
 class BuildWithLibrary(build_py):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import signal
 import sys
 import time
@@ -108,7 +109,25 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _check(options: argparse.Namespace) -> None:
+    """Raises TrainingError for numbers that would otherwise fail only after minutes of writing."""
+    for name, least in (
+        ("instructions", 0),
+        ("rounds", 0),
+        ("asked", 1),
+        ("answers", 2),
+        ("pairs", 1),
+        ("plain_rows", 0),
+    ):
+        if (value := getattr(options, name)) < least:
+            raise TrainingError(f"--{name.replace('_', '-')} is {value}; it must be at least {least}.")
+    for name in ("plain_weight", "own_weight", "beta"):
+        if not 0 <= (value := getattr(options, name)) < math.inf:
+            raise TrainingError(f"--{name.replace('_', '-')} is {value}; it must be 0 or more, and finite.")
+
+
 def _make(options: argparse.Namespace) -> None:
+    _check(options)
     options.work_dir.mkdir(parents=True, exist_ok=True)
     lm = load(options.model)
     lm.model.to(options.device)
@@ -129,9 +148,11 @@ def _make(options: argparse.Namespace) -> None:
         save_folder(options.work_dir / "instructed", taught.model, taught.tokenizer)
         tell("after instructions", taught)
     teachers = [load(name).model.to(options.device) for name in options.teacher]
+    window, told = lm.model.config.n_positions, stories if options.plain_rows else []
+    plain = [one for story in told if (one := plain_example(lm.tokenizer, story, window)) is not None]
     for number in range(1, options.rounds + 1):
         made = instructions(stories, 8 * options.asked, seed=options.seed + number)
-        taught = _preferring(options, taught, number, made, stories, teachers)
+        taught = _preferring(options, taught, number, made, plain, teachers)
         save_folder(options.work_dir / f"round-{number}", taught.model, taught.tokenizer)
         tell(f"after preferences, round {number}", taught)
     save_folder(options.out, taught.model, taught.tokenizer, dtype=torch.float16, metadata={"figures": table})
@@ -181,7 +202,7 @@ def _preferring(
     lm: LanguageModel,
     number: int,
     made: list[Instruction],
-    stories: list[str],
+    plain: list[AnswerExample],
     teachers: list[GPT],
 ) -> LanguageModel:
     """The model after a round of preference tuning on its own answers."""
@@ -195,9 +216,7 @@ def _preferring(
         _, pairs = list(written)[-1]
         file.write_text(json.dumps([asdict(pair) for pair in pairs]), encoding="utf-8")
     print(f"round {number}: {len(pairs)} pairs of better and worse answers", flush=True)
-    window, n_plain = lm.model.config.n_positions, options.plain_rows
-    examples = (plain_example(lm.tokenizer, story, window) for story in stories) if n_plain else ()
-    plain = [one for one in examples if one is not None]
+    n_plain = options.plain_rows
     batches = PreferenceBatches(pairs, batch_size=8, plain=plain, n_plain=n_plain)
     model = clone(lm.model).requires_grad_(True)
     config = preference_config(

@@ -150,7 +150,7 @@ class PreferenceBatches:
         n_plain: P, how many of them are drawn for every batch.
 
     Raises:
-        TrainingError: no pair, or no text to draw from.
+        TrainingError: no pair, or no text to draw from, or fewer than 0 of them.
     """
 
     def __init__(
@@ -160,6 +160,8 @@ class PreferenceBatches:
             raise TrainingError(
                 "There is no pair to learn from: the answers are too similar. Let it write more of them."
             )
+        if n_plain < 0:
+            raise TrainingError(f"{n_plain} rows of plain text beside the pairs; it must be 0 or more.")
         if n_plain and not plain:
             raise TrainingError("There is no plain text to keep in mind: the model has no token that ends a text.")
         self.pairs, self.batch_size = list(pairs), batch_size
@@ -187,6 +189,9 @@ class DirectPreference:
         n_plain: P, rows of plain text at the end of every batch.
         teachers: models whose mean probabilities are the targets on these rows; none for `before`.
         plain_weight: of the loss on them.
+
+    Raises:
+        TrainingError: a weight or beta that is negative or not finite.
     """
 
     def __init__(
@@ -199,6 +204,10 @@ class DirectPreference:
         teachers: Sequence[GPT] = (),
         plain_weight: float = 1.0,
     ) -> None:
+        if not all(0 <= number < math.inf for number in (beta, own_weight, plain_weight)):
+            raise TrainingError(
+                f"beta is {beta}, the weights are {own_weight} and {plain_weight}; they must be 0 or more, and finite."
+            )
         self._before, self.beta, self.own_weight = before, beta, own_weight
         self.n_plain, self.plain_weight, self._teachers = n_plain, plain_weight, [*teachers] or [before]
 

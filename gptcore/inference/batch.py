@@ -100,7 +100,7 @@ class RunningBatch:
         if row not in self._rows:  # removed in the meantime
             return
         if row.continuation.done:
-            row.continuation.next_logits = logits.float().cpu().clone()  # a row of its own: it outlives the batch's
+            row.continuation.look(logits)
             self._remove(row)
             return
         tokens = row.continuation.choose(logits, is_last=row.left == 1)

@@ -106,6 +106,12 @@ class TokenSequence:
         """Whether it is done, and its `next_logits` are known where they are wanted."""
         return self.done and not (self._look_ahead and self.next_logits is None)
 
+    def look(self, logits: Tensor) -> None:
+        """Keeps the logits after the last token, float [V]. Raises CheckpointError where they are no numbers."""
+        if torch.isnan(logits).any():
+            raise CheckpointError(NOT_NUMBERS)
+        self.next_logits = logits.float().cpu().clone()  # its own memory: it outlives the batch's
+
     def take_over(self, ids: Sequence[int], end: str) -> None:
         """Takes over the state of a copy generated elsewhere from the same seed; chooses no more tokens."""
         self.ids, self.end, self._look_ahead = list(ids), end, False

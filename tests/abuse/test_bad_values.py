@@ -6,6 +6,7 @@ Whatever is sent, there is an answer, in time and without a traceback, and the a
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import logging
 import os
@@ -48,6 +49,8 @@ class Outcome:
     def __init__(self) -> None:
         self.kinds: Counter[str] = Counter()
         self.slowest = (0.0, "")
+        self.called: set[str] = set()
+        self.there: set[str] = set()
 
     async def call(self, kind: str, what: str, work: Callable[[], Awaitable[None]]) -> None:
         began = time.monotonic()
@@ -101,6 +104,11 @@ async def attack(address: str, seed: int, outcome: Outcome) -> None:
         handled += 4 * [event for event in handled if event["api_visibility"] == "public"]
         functions = [(name, one) for name, at in page.ids.items() for one in functions_of(page, at)]
         assert len(handled) > 80 and len(functions) > 20
+        outcome.there |= {str(event["id"]) for event in handled} | {f"{name}.{one}" for name, one in functions}
+        next_event, next_function = (
+            itertools.islice(itertools.cycle(every), seed % 2 * share * CALLS // 20, None)  # where the other one ends
+            for every, share in ((handled, 14), (functions, 5))
+        )
         free: asyncio.Queue[Visitor] = asyncio.Queue()  # a page has one stream of answers at a time
         for visitor in visitors:
             free.put_nowait(visitor)
@@ -109,14 +117,16 @@ async def attack(address: str, seed: int, outcome: Outcome) -> None:
             visitor = await free.get()
             try:
                 if number % 4 == 3:
-                    name, function = functions[(number // 4 + CALLS * seed) % len(functions)]
+                    name, function = next(next_function)
+                    outcome.called.add(f"{name}.{function}")
                     data = chance.choice([chance.choice(BAD), [chance.choice(BAD) for _ in range(chance.randrange(8))]])
                     await outcome.call("function", function, lambda: ask(visitor, name, function, data))
                 elif number % 20 == 1:
                     name, content = chance.choice(FILES)
                     await outcome.call("upload", name, lambda: upload(visitor, name, content))
                 else:
-                    event = handled[(number + CALLS * seed) % len(handled)]
+                    event = next(next_event)
+                    outcome.called.add(str(event["id"]))
                     data = spoiled(page.values(event), chance)
                     kind = "endpoint" if event["api_visibility"] == "public" else "event"
                     await outcome.call(
@@ -163,6 +173,7 @@ def test_whatever_is_sent_there_is_an_answer_and_the_app_serves_on(profile, seed
     log = printed.out + printed.err
     ours = [log[at - 800 : at + 1200] for room in ("ui", "gptcore") if (at := log.find(f'File "{ROOT / room}')) >= 0]
     assert not ours, ours[0]
+    assert not outcome.there - outcome.called  # every event and every function of a component had its turn
     assert sum(outcome.kinds.values()) == 2 * CALLS and min(outcome.kinds.values()) > 10
     with capfd.disabled():
         print(f" {profile}: {dict(outcome.kinds)}, the slowest {outcome.slowest[0]:.1f} s", end="")

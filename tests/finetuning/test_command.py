@@ -56,36 +56,26 @@ def test_it_teaches_prefers_measures_and_goes_on_from_its_checkpoints(tmp_path, 
 
 @pytest.mark.slow
 def test_a_model_that_has_learned_instructions_goes_on_with_preferences_beside_plain_stories(tmp_path, stories, capsys):
-    given = [
-        "--model",
-        "assistant",
-        "--stories",
-        stories,
-        "--out",
-        str(tmp_path / "a"),
-        "--work-dir",
-        str(tmp_path / "w"),
-    ]
-    more = [
-        "--instructions",
-        "0",
-        "--asked",
-        "12",
-        "--answers",
-        "4",
-        "--pairs",
-        "2",
-        "--plain-rows",
-        "2",
-        "--teacher",
-        "mini",
-    ]
-    assert main([*given, *more]) == 0
+    where = ["--stories", stories, "--out", str(tmp_path / "a"), "--work-dir", str(tmp_path / "w")]
+    more = ["--model", "assistant", "--instructions", "0", "--asked", "12", "--answers", "4", "--pairs", "2",
+            "--plain-rows", "2", "--teacher", "mini"]  # fmt: skip
+    assert main([*where, *more]) == 0
     said = capsys.readouterr().out
     assert "after instructions" not in said and "after preferences, round 1" in said
     assert not (tmp_path / "w" / "instructed").exists() and (tmp_path / "w" / "round-1" / "model.safetensors").is_file()
     made, before = gptcore.load(str(tmp_path / "a")), gptcore.load("assistant")
     assert not made.model.wte.weight.equal(before.model.wte.weight)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("plain-rows", "-1"), ("plain-weight", "nan"), ("own-weight", "inf"), ("beta", "-1"), ("pairs", "0"),
+     ("answers", "1"), ("asked", "0"), ("rounds", "-1"), ("instructions", "-1")],
+)  # fmt: skip
+def test_numbers_that_cannot_be_are_refused_before_anything_is_written(tmp_path, stories, capsys, option, value):
+    where = ["--out", str(tmp_path / "a"), "--work-dir", str(tmp_path / "w")]
+    assert main(["--stories", stories, *where, f"--{option}", value]) == 1
+    assert f"--{option} is" in capsys.readouterr().err and not (tmp_path / "w").exists()
 
 
 def test_what_cannot_be_used_is_a_sentence(tmp_path, stories, capsys):

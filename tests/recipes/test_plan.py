@@ -17,6 +17,14 @@ from gptcore.tokenizers.base import END_OF_TEXT
 from weights.recipes import plan
 
 ROOT = Path(__file__).parents[2]
+WRONG = [
+    ("minutes", "0"),
+    ("minutes", "nan"),
+    ("minutes", "inf"),
+    ("updates", "0"),
+    ("pages", "-1"),
+    ("batch-size", "0"),
+]
 
 
 @pytest.fixture
@@ -92,7 +100,10 @@ def test_what_is_missing_is_a_sentence(data, tmp_path, capsys):
         plan.main(given(data, tmp_path / "out"))
     assert "lacks simple_stories.txt" in capsys.readouterr().err
     (data / "simple_stories.txt").write_text("x", encoding="utf-8")
-    for wrong, words in ((["--only", "nothing"], "no stage is called nothing"), (["--minutes", "0"], "above 0")):
+    for wrong, words in (
+        (["--only", "nothing"], "no stage is called nothing"),
+        *(([f"--{name}", value], "above 0") for name, value in WRONG),
+    ):
         with pytest.raises(SystemExit):
             plan.main(given(data, tmp_path / "out", *wrong))
         assert words in capsys.readouterr().err

@@ -8,6 +8,7 @@ and several models averaged (Kim et al. 2025, "Pre-training under infinite compu
 from __future__ import annotations
 
 import argparse
+import math
 import shlex
 import subprocess
 import sys
@@ -81,11 +82,11 @@ class Scale:
     batch: int
     device: str
 
-    def length(self, share: float | None) -> tuple[str, ...]:
+    def length(self, share: float) -> tuple[str, ...]:
         """Options for a training that takes a share of the minutes."""
         if self.updates is not None:
             return ("--max-steps", str(self.updates), "--warmup-steps", "1")
-        seconds = str(round(60 * self.minutes * (share or 0)))
+        seconds = str(round(60 * self.minutes * share))
         return ("--time-budget", seconds, "--max-steps", "1000000", "--warmup-steps", "100", "--checkpoint-every", "60")
 
     def tuning(self, share: float) -> tuple[str, ...]:
@@ -215,7 +216,7 @@ class _Plan:
     def _train(self, name: str, share: float | None, *options: str) -> None:
         """Adds a training that takes a share of the minutes, or as long as its options say."""
         made, work, scale = self._models / name, self._work / name, self._scale
-        length = scale.length(share) if share is not None or scale.updates is not None else ()
+        length = () if share is None and scale.updates is None else scale.length(share or 0.0)
         command = (
             "weights.recipes.training", *options, "--device", scale.device, "--precision", "auto", *length, "--out",
             str(made), "--work-dir", str(work),
@@ -269,8 +270,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--dry-run", action="store_true", help="print the commands and run none")
     options = parser.parse_args(arguments)
-    if not options.minutes > 0 or (options.updates or 1) < 1 or min(options.pages, options.batch_size) < 1:
-        parser.error("minutes, updates, pages and batch size must be above 0")
+    numbers = (options.minutes, 1 if options.updates is None else options.updates, options.pages, options.batch_size)
+    if not all(0 < number < math.inf for number in numbers):
+        parser.error("minutes, updates, pages and batch size must be above 0, and finite")
     missing = [name for name in _TEXTS if not (options.data / name).is_file()]
     if missing:
         parser.error(f"{options.data} lacks {', '.join(missing)}")

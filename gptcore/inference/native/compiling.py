@@ -142,6 +142,11 @@ def find_compiler() -> str | None:
     return next((found for name in ("cc", "gcc", "clang") if (found := shutil.which(name))), None)
 
 
+def levels_built() -> list[str]:
+    """The levels of processors that a wheel built here holds the library for; none without a compiler."""
+    return [] if find_compiler() is None else list(LEVELS.get(platform.machine(), {}))
+
+
 def build(folder: Path) -> list[Path]:
     """Compiles the library into a folder for every level of this machine's kind of processor, as a wheel brings it.
 
@@ -151,7 +156,7 @@ def build(folder: Path) -> list[Path]:
     compiler, made = find_compiler(), list[Path]()
     if compiler is None:
         return made
-    for level in LEVELS.get(platform.machine(), {}):
+    for level in levels_built():
         file = built_file(folder, level)
         try:
             _compile(compiler, level, file)
