@@ -49,6 +49,7 @@ TESTED = {
     "python -m tests.tools.attribution_check --picture attribution.png": "tests/test_benchmarks.py",
     "python tests/benchmarks/capacity.py": "tests/test_readme.py",
     "python tests/benchmarks/presets.py": "tests/test_readme.py",
+    "python tests/benchmarks/assistant.py tinystories_valid.txt": "tests/test_readme.py",
     "python tests/benchmarks/decode.py": "tests/test_readme.py",
     "python tests/benchmarks/decode.py --rounds 3": "tests/test_readme.py",
     "python tests/benchmarks/attention.py": "tests/test_readme.py",

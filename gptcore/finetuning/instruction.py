@@ -293,11 +293,9 @@ class AnswerLoss:
 
     def __call__(self, model: nn.Module, inputs: Tensor, targets: Tensor) -> Tensor:
         """Nats per token. inputs, targets: int64 [B, T], as `padded_answers` makes them."""
-        losses = F.cross_entropy(
-            model(inputs).logits.flatten(0, 1).float(), targets.flatten(), ignore_index=IGNORED_TARGET, reduction="none"
-        ).view_as(targets)
         within = targets != IGNORED_TARGET
-        weights = within * (1.0 + (self.weight - 1.0) * self.requested(inputs, targets))
+        losses = F.cross_entropy(model(inputs).logits[within].float(), targets[within], reduction="none")
+        weights = 1.0 + (self.weight - 1.0) * self.requested(inputs, targets)[within]
         return (losses * weights).sum() / weights.sum()
 
     def requested(self, inputs: Tensor, targets: Tensor) -> Tensor:

@@ -35,6 +35,7 @@ from gptcore.training import (
     Trainer,
     TrainingConfig,
     TrainingEvent,
+    UnigramNoise,
     WithCopies,
     Workers,
     encoded,
@@ -92,6 +93,8 @@ def _train(options: argparse.Namespace, make_objective: MakeObjective | None, wo
     dropout = {"embd_pdrop": options.dropout, "resid_pdrop": options.dropout, "attn_pdrop": options.attention_dropout}
     shape = replace(shape, vocab_size=tokenizer.vocab_size, **dropout)
     data = _batches(options, sources, tokenizer, shape, config)
+    if options.noise:
+        data = UnigramNoise(data, share=options.noise)
     if options.copies:
         data = WithCopies(data, share=options.copies, vocab_size=tokenizer.vocab_size)
     if options.epochs is not None:

@@ -62,6 +62,9 @@ def make_parser(command: str) -> argparse.ArgumentParser:
     )
     parser.add_argument("--copies", type=float, default=0.0, metavar="SHARE", help="of rows that repeat themselves")
     parser.add_argument(
+        "--noise", type=float, default=0.0, metavar="SHARE", help="of input tokens that others of the batch replace"
+    )
+    parser.add_argument(
         "--snapshots",
         type=int,
         nargs="+",

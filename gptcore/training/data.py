@@ -288,6 +288,33 @@ class WithCopies:
         return batch[:, :-1], batch[:, 1:]
 
 
+class UnigramNoise:
+    """Batches in which some input tokens are replaced by others of the batch, and so as often as the text has them.
+
+    The targets stay. Where a text is read many times, this keeps a model from learning it by heart. Source: Xie et al.
+    2017, "Data noising as smoothing in neural network language models", section 3.2.
+
+    Args:
+        data: where the rows come from.
+        share: of the input tokens that are replaced, in [0, 1).
+
+    Raises:
+        TrainingError: a share outside its range.
+    """
+
+    def __init__(self, data: Batches, *, share: float) -> None:
+        if not 0 <= share < 1:
+            raise TrainingError(f"The share of input tokens to replace is {share}; it must lie in [0, 1).")
+        self.data, self.share, self.window, self.batch_size = data, share, data.window, data.batch_size
+
+    def draw(self, index: int, seed: int) -> tuple[Tensor, Tensor]:
+        inputs, targets = self.data.draw(index, seed)
+        generator = generator_for(seed, "noise", index)
+        replaced = torch.rand(inputs.shape, generator=generator) < self.share  # [B, T]
+        others = inputs.flatten()[torch.randint(inputs.numel(), inputs.shape, generator=generator)]  # [B, T]
+        return torch.where(replaced, others, inputs), targets
+
+
 def _too_short(n_tokens: int, window: int) -> str:
     return (
         f"The text has {n_tokens} tokens; one window of {window} and the token after it need {window + 1}. "

@@ -103,7 +103,7 @@ def in_turn(variants: dict[str, Callable[[], None]], rounds: int) -> dict[str, f
 
 def read_by(model: gptcore.GPT, n_rows: int, precision: WeightFormat) -> tuple[str, float]:
     """(the kernel of a step for so many rows, the bytes of a weight as it reads them)."""
-    kernel = packed_weights(model, 1 if n_rows == 1 else 8, precision).kernel
+    kernel = packed_weights(model, 1 if n_rows == 1 else N_TEXTS, precision).kernel
     return kernel, next(size for name, size in (("int8", 1), ("16", 2), ("32", 4)) if name in kernel)
 
 

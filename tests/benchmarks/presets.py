@@ -26,7 +26,9 @@ from ui.runs.training_run import TrainingRun
 from ui.services import make_services
 
 _MUON, _ADAMW = {"optimizer": "muon"}, {"optimizer": "adamw"}
-# What is changed from the preset of 30 seconds; for two minutes of a short text, what keeps it from learning by heart.
+_PIECES = {**_MUON, "tokenizer": "bpe", "vocab_size": 384}
+_LONGER = {"batch_size": 16, "n_positions": 128}
+# What is changed from the preset of 30 seconds; noise and decay keep it from learning a short text by heart.
 ROWS: dict[str, dict[str, Any]] = {
     "AdamW": _ADAMW,
     "AdamW, batch 16": {**_ADAMW, "batch_size": 16},
@@ -35,33 +37,27 @@ ROWS: dict[str, dict[str, Any]] = {
     "Muon": _MUON,
     "Muon, batch 16": {**_MUON, "batch_size": 16},
     "Muon, batch 24, 4e-3": {**_MUON, "batch_size": 24, "learning_rate": 4e-3},
-    "Muon, batch 16 x 128": {**_MUON, "batch_size": 16, "n_positions": 128},
+    "Muon, batch 16 x 128": {**_MUON, **_LONGER},
     "Muon, 5e-3": {**_MUON, "learning_rate": 5e-3},
     "Muon, warm-up 20": {**_MUON, "warmup_steps": 20},
     "Muon, 6 layers": {**_MUON, "n_layer": 6},
     "Muon, decay 0.5": {**_MUON, "weight_decay": 0.5},
     "Muon, decay 1": {**_MUON, "weight_decay": 1.0},
-    "Muon, decay 2": {**_MUON, "weight_decay": 2.0},
+    "Muon, decay 1, batch 16 x 128": {**_MUON, **_LONGER, "weight_decay": 1.0},
+    "Muon, decay 1, noise 0.1": {**_MUON, "weight_decay": 1.0, "noise": 0.1},
     "Muon, decay 3": {**_MUON, "weight_decay": 3.0},
-    "Muon, dropout 0.1, decay 1, batch 16 x 128": {
-        **_MUON,
-        "dropout": 0.1,
-        "weight_decay": 1.0,
-        "batch_size": 16,
-        "n_positions": 128,
-    },
-    "Muon, dropout 0.1": {**_MUON, "dropout": 0.1},
-    "Muon, dropout 0.2": {**_MUON, "dropout": 0.2},
     "Muon, dropout 0.1, decay 1": {**_MUON, "dropout": 0.1, "weight_decay": 1.0},
     "Muon, dropout 0.2, decay 1": {**_MUON, "dropout": 0.2, "weight_decay": 1.0},
-    "Muon, dropout 0.2, decay 1, batch 16 x 128": {
-        **_MUON,
-        "dropout": 0.2,
-        "weight_decay": 1.0,
-        "batch_size": 16,
-        "n_positions": 128,
-    },
-    "Muon, dropout 0.2, decay 1, 6 layers": {**_MUON, "dropout": 0.2, "weight_decay": 1.0, "n_layer": 6},
+    "512 pieces": {**_PIECES, "vocab_size": 512},
+    "512 pieces, decay 1": {**_PIECES, "vocab_size": 512, "weight_decay": 1.0},
+    "512 pieces, decay 3": {**_PIECES, "vocab_size": 512, "weight_decay": 3.0},
+    "512 pieces, decay 1, noise 0.1": {**_PIECES, "vocab_size": 512, "weight_decay": 1.0, "noise": 0.1},
+    "512 pieces, decay 0.3, batch 16 x 128": {**_PIECES, **_LONGER, "vocab_size": 512, "weight_decay": 0.3},
+    "384 pieces, decay 1, noise 0.2": {**_PIECES, "weight_decay": 1.0, "noise": 0.2},
+    "384 pieces, decay 0.7, noise 0.15": {**_PIECES, "weight_decay": 0.7, "noise": 0.15},
+    "384 pieces, decay 0.7, noise 0.1": {**_PIECES, "weight_decay": 0.7, "noise": 0.1},
+    "384 pieces, decay 0.5, batch 16 x 128": {**_PIECES, **_LONGER, "weight_decay": 0.5},
+    "320 pieces, decay 1, noise 0.1": {**_PIECES, "vocab_size": 320, "weight_decay": 1.0, "noise": 0.1},
 }
 
 

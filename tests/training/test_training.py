@@ -25,6 +25,7 @@ from gptcore.training import (
     StepEvent,
     Trainer,
     TrainingConfig,
+    UnigramNoise,
     learning_rate,
     make_optimizers,
     ngram_losses,
@@ -248,6 +249,21 @@ def test_windows_begin_where_documents_begin_when_asked():
     for row in inputs.tolist():
         first = row[0] - 100  # the last window ends where the text does
         assert first == 100 or row[: first % 5 + 2] == documents[first][:6]
+
+
+def test_noise_replaces_a_share_of_the_inputs_by_tokens_of_the_batch_and_no_target():
+    tokens = np.arange(5_000) % 50
+    plain = RandomWindows([Source(tokens)], window=64, batch_size=32)
+    noisy = UnigramNoise(plain, share=0.2)
+    (inputs, targets), (given, expected) = noisy.draw(3, seed=1), plain.draw(3, seed=1)
+    assert torch.equal(targets, expected)
+    assert 0.17 < float((inputs != given).float().mean()) < 0.22  # a token may replace itself
+    assert set(inputs.unique().tolist()) <= set(given.unique().tolist())
+    assert torch.equal(noisy.draw(3, seed=1)[0], inputs)
+    assert not torch.equal(noisy.draw(4, seed=1)[0], inputs)
+    assert torch.equal(UnigramNoise(plain, share=0).draw(3, seed=1)[0], given)
+    with pytest.raises(TrainingError, match=r"replace is 1; it must lie in \[0, 1\)"):
+        UnigramNoise(plain, share=1)
 
 
 def test_every_window_is_read_once_in_an_epoch_and_the_order_changes():

@@ -32,7 +32,8 @@ _TYPES = {
 }
 _KEPT = {"Cache-Control": "public, max-age=31536000, immutable"}
 _FIRST = "first/"
-_WHOLE_PAGE, _OURS = ("shared/theme.css", "shared/stage.css"), "lens-component"
+_WHOLE_PAGE = tuple(f"shared/{name}.css" for name in ("theme", "controls", "stage", "exercise"))
+_OURS = "lens-component"
 _ROOT, _PLOTLY, _RECORDER, _STYLE = "/gptlens", "plotly.min.js", "shared/recorder.js", "page.css"
 _LONG = 2000  # characters: a longer initial value is not sent with the page, but fetched when its view opens
 _IMPORT = re.compile(r"^import \{[^}]*\} from '([^']+)';\n", re.MULTILINE)

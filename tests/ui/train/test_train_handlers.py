@@ -19,6 +19,7 @@ from gptcore.analysis import count_parameters
 from gptcore.config import GPTConfig
 from gptcore.errors import GPTCoreError
 from gptcore.tokenizers import ByteBPE, CharTokenizer
+from gptcore.training import UnigramNoise
 from ui.handlers.inputs import InputError
 from ui.handlers.train import files, texts, watching
 from ui.handlers.train.data_sets import fetch_rows
@@ -38,7 +39,7 @@ def plan(services, **changes):
 @pytest.mark.parametrize("name", list(PRESETS))
 def test_every_preset_is_a_plan(services, name):
     made = make_plan(services, train_form(PRESETS[name], services.limits))
-    x, y = made.data.draw(0, 1)
+    x, y = (made.data.data if isinstance(made.data, UnigramNoise) else made.data).draw(0, 1)
     assert x.shape == (made.facts.config.batch_size, made.facts.tokens_per_step // made.facts.config.batch_size)
     assert torch.equal(x[:, 1:], y[:, :-1])
     assert made.facts.lines["uniform"] == pytest.approx(math.log(made.facts.vocab_size))
@@ -72,6 +73,7 @@ BAD = [
     ({"length": None}, "The length is"), ({"max_steps": 0}, "number of steps is 0"),
     ({"learning_rate": math.nan}, "learning rate"), ({"learning_rate": -1}, "learning rate is -1"),
     ({"learning_rate": True}, "learning rate"), ({"dropout": 1.0}, "dropout is 1"),
+    ({"noise": 1}, "noise is 1"), ({"noise": -0.1}, "noise is -0.1"), ({"noise": "much"}, "noise"),
     ({"weight_decay": -1}, "weight decay is -1"), ({"warmup_steps": -1}, "warm-up is -1"),
     ({"seed": 0.5}, "seed is 0.5"),
     ({"prompt": 7}, "prompt must be text"), ({"trick": "everything"}, "is not a “break it” option"),
@@ -239,6 +241,15 @@ def test_a_run_becomes_a_slide(services):
     for kind in ("png", "svg"):
         found = watching.curves(services, {"bench": workspace.id, "run": workspace.current.id})
         assert train.picture(**found, kind=kind, dark=kind == "svg").startswith("data:image/")
+
+
+def test_noise_replaces_inputs_of_a_run_and_stands_among_its_settings(services):
+    noisy, plain = plan_of(services, noise=0.3), plan_of(services)
+    (inputs, targets), (given, expected) = noisy.data.draw(0, 1), plain.data.draw(0, 1)
+    assert torch.equal(targets, expected) and not torch.equal(inputs, given)
+    assert noisy.facts.settings["noise"] == 0.3 and plain.facts.settings["noise"] == 0
+    old = {name: value for name, value in PRESETS["30 seconds, letters"].items() if name != "noise"}
+    assert train_form(old, services.limits).noise == 0  # of a link from before
 
 
 def test_a_sample_prompt_that_is_left_out_is_the_beginning_of_the_text(services):

@@ -51,6 +51,7 @@ class TrainForm:
         tokenizer, vocab_size: to make; the size counts for "bpe".
         shape: of the model.
         dropout: on embeddings and residual branches, in training.
+        noise: share of input tokens that others replace, in training.
         config: of the training, with what is broken on purpose in it.
         prompt: of the samples.
         trick: what is broken, by TRICKS.
@@ -64,6 +65,7 @@ class TrainForm:
     vocab_size: int
     shape: Shape
     dropout: float
+    noise: float
     config: TrainingConfig
     prompt: str
     trick: str
@@ -125,6 +127,7 @@ def train_form(values: Values, limits: Limits) -> TrainForm:
         vocab_size=inputs.whole(values["vocab_size"], "The vocabulary", low=257, high=16_384) if kind == "bpe" else 0,
         shape=shape_of(values),
         dropout=inputs.number(values["dropout"], "The dropout", low=0, high=0.9),
+        noise=inputs.number(values.get("noise", 0.0), "The noise", low=0, high=0.9),
         config=_schedule(values, limits, trick),
         prompt=_prompt(values),
         trick=trick,

@@ -25,6 +25,7 @@ from gptcore.training import (
     RepeatedSequences,
     Source,
     TrainingConfig,
+    UnigramNoise,
     generator_for,
 )
 from gptcore.zero_shot.evaluation import Trial
@@ -58,12 +59,14 @@ def make_plan(services: Services, form: TrainForm) -> Plan:
     config = lasting(config, form.epochs, len(prepared.train) / (config.batch_size * made.n_positions))
     kind = "letters" if form.tokenizer == "char" else f"{made.vocab_size} pieces"
     data: Batches = RandomWindows([Source(prepared.train)], window=made.n_positions, batch_size=config.batch_size)
+    if form.noise:
+        data = UnigramNoise(data, share=form.noise)
     return _text_plan(
         f"{text.title} · {_size(made)} · {kind}",
         lambda: random_model(made, config.seed),
         OneBatch(data) if form.trick == "one_batch" else data,
         prepared,
-        _Watching(made, config, form.prompt, text, form.trick, form.tasks),
+        _Watching(made, config, form.prompt, text, form.trick, form.tasks, noise=form.noise),
     )
 
 
@@ -131,6 +134,7 @@ class _Watching:
     trick: str = "none"
     tasks: bool = False
     tuned: bool = False
+    noise: float = 0.0
 
 
 def _text_plan(title: str, model: Callable[[], GPT], data: Batches, prepared: Prepared, run: _Watching) -> Plan:
@@ -156,7 +160,7 @@ def _text_plan(title: str, model: Callable[[], GPT], data: Batches, prepared: Pr
         prompt, seed=config.seed, n_new=n_new, looked_at=looked_at, trials=trials, preference=asked
     )
     facts = replace(
-        facts_of(title, "text", shape, config, watched, tokenizer, run.trick),
+        facts_of(title, "text", shape, config, watched, tokenizer, run.trick, noise=run.noise),
         lines=prepared.lines,
         tokens_per_character=prepared.tokens_per_character,
         n_train=len(prepared.train),
@@ -186,6 +190,8 @@ def _repeated_plan(services: Services, form: TrainForm) -> Plan:
     data: Batches = RepeatedSequences(
         tokenizer.vocab_size, window=window, batch_size=config.batch_size, periods=periods
     )
+    if form.noise:
+        data = UnigramNoise(data, share=form.noise)
     held_out = RepeatedSequences(tokenizer.vocab_size, window=window, batch_size=32, periods=periods)
     fresh, targets = held_out.draw(0, config.seed + 1)
 
@@ -202,7 +208,7 @@ def _repeated_plan(services: Services, form: TrainForm) -> Plan:
     asked = None if rival is None or made.norm_position != "pre" else Preference(repeated[:-1], drawn[-1], rival)
     watched = ObservationPlan(prompt, seed=config.seed, n_new=min(60, window), looked_at=repeated, preference=asked)
     title = f"Repeated sequences · {_size(made)} · attention only"
-    facts = facts_of(title, "repeated", made, config, watched, tokenizer, form.trick)
+    facts = facts_of(title, "repeated", made, config, watched, tokenizer, form.trick, noise=form.noise)
     facts = replace(facts, n_valid=int(np.prod(targets.shape)))
     data = OneBatch(data) if form.trick == "one_batch" else data
     return Plan(facts, lambda: random_model(made, config.seed), tokenizer, data, evaluate, watched)
@@ -250,6 +256,8 @@ def facts_of(
     watched: ObservationPlan,
     tokenizer: Tokenizer,
     trick: str,
+    *,
+    noise: float = 0.0,
 ) -> RunFacts:
     """What is known of any run; `lines` and counts are those of a run that nothing else is known of."""
     settings: dict[str, str | float] = {
@@ -265,6 +273,7 @@ def facts_of(
         "learning rate": config.learning_rate,
         "warm-up": config.warmup_steps,
         "dropout": shape.resid_pdrop,
+        "noise": noise,
         "norm": "before" if shape.norm_position == "pre" else "after",
         "MLPs": "yes" if shape.use_mlp else "no",
         "attention biases": "yes" if shape.attention_bias else "no",
