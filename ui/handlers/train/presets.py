@@ -72,10 +72,10 @@ PRESETS: dict[str, dict[str, Any]] = {
 # Notes under presets that come from a document.
 NOTES = {
     "2 minutes, word pieces": (
-        "128 merges beside the 256 bytes: a token is nearly two characters, so the window holds almost twice the text, "
-        "which is read fifty times in two minutes. Noise keeps the model from learning it by heart: one input token in "
-        "seven is another one of the batch. For a text of a megabyte take 512 pieces, windows of 128, batches of 16, "
-        "decay 0.3 and no noise."
+        "A token is nearly two characters, so the model looks almost twice as far back as with letters, and it reads "
+        "this short text fifty times. Noise keeps it from learning it by heart: one token in seven that it reads is "
+        "another one of the batch. For a text of a megabyte: no noise, decay 0.3, a vocabulary of 512, windows of 128, "
+        "batches of 16."
     ),
     "The lesson's GPT: 4 layers x 128": (
         "Window 64, 4 layers, 4 heads, 128 wide, no biases in attention, dropout 0.1: with the 65 characters of "

@@ -77,7 +77,7 @@ def scratch_fields(services: Services, values: dict[str, Any]) -> dict[str, Any]
             )
             found["warmup_steps"] = number_field(values["warmup_steps"], "Warm-up", "steps", "train-warmup", least=0)
             found["dropout"] = number_field(values["dropout"], "Dropout", "share switched off", "train-dropout")
-            found["noise"] = number_field(values["noise"], "Noise", "share of inputs replaced", "train-noise")
+            found["noise"] = number_field(values["noise"], "Noise", "share replaced", "train-noise")
             found["weight_decay"] = number_field(values["weight_decay"], "Weight decay", "of matrices", "train-decay")
             found["beta2"] = number_field(values["beta2"], "Beta 2", "of AdamW", "train-beta2")
             found["seed"] = number_field(values["seed"], "Seed", "", "train-seed", least=0, most=2**31 - 1)
