@@ -40,7 +40,9 @@ def faster_precision(shape: GPTConfig, batch_size: int, *, window: int | None = 
     return _tried(replace(shape, n_layer=1), rows, window, torch.get_num_threads())
 
 
-def passes_rate(shape: GPTConfig, batch_size: int, precision: Precision, *, seconds: float = 0.15) -> float:
+def passes_rate(
+    shape: GPTConfig, batch_size: int, precision: Precision, *, seconds: float = 0.15, enough: float = math.inf
+) -> float:
     """Measures forward and backward throughput on the CPU, in tokens per second, under the current load.
 
     Args:
@@ -48,6 +50,7 @@ def passes_rate(shape: GPTConfig, batch_size: int, precision: Precision, *, seco
         batch_size: B, rows in a pass.
         precision: of the products.
         seconds: duration of the measurement; at least one pass.
+        enough: tokens per second; two passes at this rate end the measurement.
     """
     generator = generator_for(0, "trial")
     model = GPT(shape)
@@ -55,9 +58,12 @@ def passes_rate(shape: GPTConfig, batch_size: int, precision: Precision, *, seco
     ids = torch.randint(shape.vocab_size, (batch_size, shape.n_positions), generator=generator)
     _seconds(model, ids[:1], precision)  # warms up
     n_passes, began = 0, time.perf_counter()
-    while (took := time.perf_counter() - began) < seconds:
+    while time.perf_counter() - began < seconds:
         _seconds(model, ids, precision)
         n_passes += 1
+        if n_passes > 1 and n_passes * ids.numel() >= enough * (time.perf_counter() - began):
+            break
+    took = time.perf_counter() - began
     return n_passes * ids.numel() / took
 
 

@@ -12,7 +12,7 @@ from gptcore.model import random_model
 from gptcore.training import RepeatedSequences, Trainer, TrainingConfig
 from ui.compute import zero_gpu
 from ui.handlers.own_text import own_text
-from ui.handlers.train.fitting import first_shape
+from ui.handlers.train.fitting import FIRST_OPTIMIZER, first_shape
 from ui.handlers.zero_shot.example import task_model
 from ui.services import Services
 
@@ -34,6 +34,7 @@ def warm_up(services: Services) -> None:
                 pass
     with suppress(GPTCoreError):
         shape, batch = first_shape()
-        config = TrainingConfig(max_steps=1, batch_size=batch, precision=services.precision(shape, batch))
+        precision = services.precision(shape, batch)
+        config = TrainingConfig(max_steps=1, batch_size=batch, optimizer=FIRST_OPTIMIZER, precision=precision)
         data = RepeatedSequences(shape.vocab_size, window=shape.n_positions, batch_size=batch, periods=(2, 4))
         services.compute_thread.keep(Trainer(random_model(shape, 0), config, data).events(), background=True)

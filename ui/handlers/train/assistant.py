@@ -52,11 +52,10 @@ PROMPTS = (
 SECONDS = ("30", "60", "90", "120")
 FIELDS = ("stories", "length", "seed")
 ASKED = 120  # instructions that the model answers for the preference pairs
-_ANSWERS, _ANSWER_TOKENS, _PAIRS = 4, 100, 2  # for each of them
+_ANSWERS, _ANSWER_TOKENS = 4, 100
 _N_INSTRUCTIONS, _HELD_OUT = 6_000, 48
-_PLAIN_SHARE, _PLAIN_ROWS = 0.15, 4  # of the instructions; beside the pairs of a batch
+_PLAIN_SHARE = 0.15
 _REQUESTED_WEIGHT = 15.0  # a short training has few of these words
-_UNFORGOTTEN = 400  # plain stories that the second stage draws from
 _LEAST_CHOICES = 4
 _MOST_TEXT = 2_000_000
 _UNLIMITED = 10_000_000
@@ -141,32 +140,25 @@ def preference_plan(
             f"There are {len(pairs)} pairs of a better and a worse answer; at least {_LEAST_CHOICES} are needed. "
             "Let it learn from instructions for longer, or choose more answers yourself."
         )
-    plain = services.measure(lambda: _plain(lm, _stories(form), _UNFORGOTTEN))
-    n_plain = _PLAIN_ROWS if plain else 0
-    data = PreferenceBatches(pairs, batch_size=min(8, len(pairs)), plain=plain, n_plain=n_plain)
+    data = PreferenceBatches(pairs, batch_size=min(8, len(pairs)))
     config = preference_config(
         time_budget=form.seconds, max_steps=3 * data.updates_per_epoch, seed=form.seed, batch_size=data.batch_size
     )
-    check_size(services, lm.model.config, replace(config, batch_size=2 * data.batch_size + n_plain))
+    check_size(services, lm.model.config, replace(config, batch_size=2 * data.batch_size))
     held_out = [pair.better for pair in pairs[:_HELD_OUT]]
     plan = _plan(services, lm, form, data, held_out, config, "preferences")
     before = clone(lm.model)
     facts = replace(plan.facts, note=note, n_train=len(pairs), lines={"uniform": math.log(2)})
-    return replace(plan, facts=facts, objective=lambda _: DirectPreference(before, n_plain=n_plain))
+    return replace(plan, facts=facts, objective=lambda _: DirectPreference(before))
 
 
 def _encoded(lm: LanguageModel, made: Sequence[Instruction], stories: Sequence[str]) -> list[AnswerExample]:
     """Examples that fit, the plain stories among them behind all that is held out."""
     window = lm.model.config.n_positions
     found = [one for one in (encode_example(lm.tokenizer, each, window) for each in made) if one is not None]
-    return found + _plain(lm, stories, round(_PLAIN_SHARE * len(found)))
-
-
-def _plain(lm: LanguageModel, stories: Sequence[str], n: int) -> list[AnswerExample]:
-    """n stories without a prompt; none for a model without a token that ends a text."""
-    window = lm.model.config.n_positions
-    made = (plain_example(lm.tokenizer, stories[place % len(stories)], window) for place in range(n))
-    return [one for one in made if one is not None]
+    n_plain = round(_PLAIN_SHARE * len(found))
+    plain = (plain_example(lm.tokenizer, stories[place % len(stories)], window) for place in range(n_plain))
+    return found + [one for one in plain if one is not None]
 
 
 def _plan(
@@ -211,7 +203,7 @@ def write_preferences(
     """Samples answers and pairs them by the rule; yields (progress, the pairs so far)."""
     made = instructions(_stories(form), 8 * ASKED, seed=form.seed + 1)
     asked = [one for one in made if one.words][:ASKED]
-    steps = write_pairs(lm, asked, n_each=_ANSWERS, n_pairs=_PAIRS, max_new_tokens=_ANSWER_TOKENS, seed=form.seed)
+    steps = write_pairs(lm, asked, n_each=_ANSWERS, max_new_tokens=_ANSWER_TOKENS, seed=form.seed)
     told = -1
     for (done, pairs), _ in services.compute(steps):
         if done != told:
