@@ -292,7 +292,7 @@ class UnigramNoise:
     """Batches in which some input tokens are replaced by others of the batch, and so as often as the text has them.
 
     The targets stay. Where a text is read many times, this keeps a model from learning it by heart. Source: Xie et al.
-    2017, "Data noising as smoothing in neural network language models", section 3.2.
+    2017, "Data noising as smoothing in neural network language models": unigram noising.
 
     Args:
         data: where the rows come from.
