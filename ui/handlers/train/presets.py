@@ -74,8 +74,8 @@ NOTES = {
     "2 minutes, word pieces": (
         "A token is nearly two characters, so the model looks almost twice as far back as with letters, and it reads "
         "this short text fifty times. Noise keeps it from learning it by heart: one token in seven that it reads is "
-        "another one of the batch. For a text of a megabyte: no noise, decay 0.3, a vocabulary of 512, windows of 128, "
-        "batches of 16."
+        "another one of the batch, which also raises the training loss, above the held-out one at first. For a text of "
+        "a megabyte: no noise, decay 0.3, a vocabulary of 512, windows of 128, batches of 16."
     ),
     "The lesson's GPT: 4 layers x 128": (
         "Window 64, 4 layers, 4 heads, 128 wide, no biases in attention, dropout 0.1: with the 65 characters of "
