@@ -1,6 +1,6 @@
 """What the Train tab's timed presets reach, and what other settings reach in the same time.
 
-    python tests/benchmarks/presets.py [--text anthology FILE ...] [--seconds 30 120] [--only "Muon" "AdamW"]
+    python tests/benchmarks/presets.py [--text anthology FILE ...] [--seconds 30 120] [--only ROW ...]
 
 Every row is a run of the app's own (plan, loop, snapshots and all), at equal wall-clock, one after the other, with
 nobody else computing. The last column is the loss on the whole held-out part, in nats a character.
@@ -26,38 +26,40 @@ from ui.runs.training_run import TrainingRun
 from ui.services import make_services
 
 _MUON, _ADAMW = {"optimizer": "muon"}, {"optimizer": "adamw"}
-_PIECES = {**_MUON, "tokenizer": "bpe", "vocab_size": 384}
 _LONGER = {"batch_size": 16, "n_positions": 128}
-# What is changed from the preset of 30 seconds; noise and decay keep it from learning a short text by heart.
+
+
+def _row(vocabulary: int, decay: float, noise: float = 0.0, *, longer: bool = False) -> tuple[str, dict[str, Any]]:
+    """A row of word pieces, or of letters where the vocabulary is 0."""
+    name = f"{f'{vocabulary} pieces' if vocabulary else 'letters'}, decay {decay:g}, noise {noise:g}"
+    tokens = {"tokenizer": "bpe", "vocab_size": vocabulary} if vocabulary else {}
+    values = {**_MUON, **tokens, "weight_decay": decay, "noise": noise, **(_LONGER if longer else {})}
+    return name + (", batch 16 x 128" if longer else ""), values
+
+
+# Noise and decay keep a model from learning a short text by heart.
+_MUON_ROWS = (
+    _row(0, 0.1), _row(0, 1), _row(0, 3), _row(0, 1, longer=True), _row(0, 1.5, longer=True), _row(0, 1, 0.1),
+    _row(0, 0.5, 0.15), _row(512, 0.1), _row(512, 1), _row(512, 3), _row(512, 1, 0.1), _row(512, 1.5, 0.2),
+    _row(512, 0.5, 0.25), _row(512, 1, 0.25, longer=True), _row(384, 0.1), _row(384, 1, 0.2), _row(384, 0.5, 0.15),
+    _row(384, 0.7, 0.15), _row(384, 0.7, 0.1), _row(320, 1, 0.1), _row(512, 0.3, longer=True),
+    _row(512, 0.3, 0.05, longer=True), _row(512, 0.5, longer=True), _row(1024, 0.3, longer=True),
+    _row(384, 0.5, longer=True),
+)  # fmt: skip
+# What is changed from the preset of 30 seconds.
 ROWS: dict[str, dict[str, Any]] = {
     "AdamW": _ADAMW,
     "AdamW, batch 16": {**_ADAMW, "batch_size": 16},
     "AdamW, 6e-3": {**_ADAMW, "learning_rate": 6e-3},
     "AdamW, dropout 0.2": {**_ADAMW, "dropout": 0.2},
-    "Muon": _MUON,
     "Muon, batch 16": {**_MUON, "batch_size": 16},
     "Muon, batch 24, 4e-3": {**_MUON, "batch_size": 24, "learning_rate": 4e-3},
-    "Muon, batch 16 x 128": {**_MUON, **_LONGER},
     "Muon, 5e-3": {**_MUON, "learning_rate": 5e-3},
     "Muon, warm-up 20": {**_MUON, "warmup_steps": 20},
     "Muon, 6 layers": {**_MUON, "n_layer": 6},
-    "Muon, decay 0.5": {**_MUON, "weight_decay": 0.5},
-    "Muon, decay 1": {**_MUON, "weight_decay": 1.0},
-    "Muon, decay 1, batch 16 x 128": {**_MUON, **_LONGER, "weight_decay": 1.0},
-    "Muon, decay 1, noise 0.1": {**_MUON, "weight_decay": 1.0, "noise": 0.1},
-    "Muon, decay 3": {**_MUON, "weight_decay": 3.0},
     "Muon, dropout 0.1, decay 1": {**_MUON, "dropout": 0.1, "weight_decay": 1.0},
     "Muon, dropout 0.2, decay 1": {**_MUON, "dropout": 0.2, "weight_decay": 1.0},
-    "512 pieces": {**_PIECES, "vocab_size": 512},
-    "512 pieces, decay 1": {**_PIECES, "vocab_size": 512, "weight_decay": 1.0},
-    "512 pieces, decay 3": {**_PIECES, "vocab_size": 512, "weight_decay": 3.0},
-    "512 pieces, decay 1, noise 0.1": {**_PIECES, "vocab_size": 512, "weight_decay": 1.0, "noise": 0.1},
-    "512 pieces, decay 0.3, batch 16 x 128": {**_PIECES, **_LONGER, "vocab_size": 512, "weight_decay": 0.3},
-    "384 pieces, decay 1, noise 0.2": {**_PIECES, "weight_decay": 1.0, "noise": 0.2},
-    "384 pieces, decay 0.7, noise 0.15": {**_PIECES, "weight_decay": 0.7, "noise": 0.15},
-    "384 pieces, decay 0.7, noise 0.1": {**_PIECES, "weight_decay": 0.7, "noise": 0.1},
-    "384 pieces, decay 0.5, batch 16 x 128": {**_PIECES, **_LONGER, "weight_decay": 0.5},
-    "320 pieces, decay 1, noise 0.1": {**_PIECES, "vocab_size": 320, "weight_decay": 1.0, "noise": 0.1},
+    **dict(_MUON_ROWS),
 }
 
 

@@ -296,6 +296,7 @@ def test_beginnings_are_of_a_corpus_that_is_there(tmp_path, text):
 
 def test_noise_is_a_share_of_the_inputs(tmp_path, text):
     options = [*TRAIN, *SMALL, "--corpus", str(text), "--max-steps", "2", "--out", str(tmp_path / "out")]
+    options += ["--precision", "fp32"]
     refused = run([*options, "--work-dir", str(tmp_path / "run"), "--noise", "1"])
     assert refused.returncode == 1 and "replace is 1.0; it must lie in [0, 1)" in refused.stderr
     plain, noisy = ([*options, "--work-dir", str(tmp_path / name), "--overwrite"] for name in ("plain", "noisy"))

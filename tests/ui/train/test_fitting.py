@@ -3,6 +3,7 @@
 import pytest
 
 from gptcore import GPTConfig
+from gptcore.training import precision
 from gptcore.training.precision import passes_rate
 from ui.handlers.train import fitting, watching
 from ui.handlers.train.forms import train_form
@@ -69,7 +70,16 @@ def test_a_length_that_is_none_is_left_for_the_form_to_refuse(services, rate, le
 def test_the_rate_is_measured_on_real_passes():
     shape = GPTConfig(vocab_size=8, n_positions=8, n_embd=8, n_layer=1, n_head=1)
     assert 0 < passes_rate(shape, 2, "fp32", seconds=0.01) < 1e9
-    assert 0 < passes_rate(shape, 2, "fp32", seconds=60, enough=1e-3) < 1e9  # ends after two passes
+
+
+def test_two_passes_are_enough_where_they_are_clearly_fast_enough(monkeypatch):
+    shape, passes = GPTConfig(vocab_size=8, n_positions=8, n_embd=8, n_layer=1, n_head=1), list[int]()
+    monkeypatch.setattr(precision, "_seconds", lambda _, ids, __: passes.append(len(ids)))
+    passes_rate(shape, 2, "fp32", seconds=0.01)
+    assert len(passes) > 3
+    passes.clear()
+    passes_rate(shape, 2, "fp32", seconds=60, enough=1e-3)
+    assert passes == [1, 2, 2]  # the first warms up
 
 
 def test_the_rate_is_measured_on_the_shape_that_is_trained(services):

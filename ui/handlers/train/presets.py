@@ -39,7 +39,7 @@ _TEXT: dict[str, Any] = {
 }  # fmt: skip
 PRESETS: dict[str, dict[str, Any]] = {
     "30 seconds, letters": _TEXT,
-    # They make thirty and fifty epochs: without strong weight decay, and noise, the model memorises the text.
+    # Thirty and fifty epochs on two fast cores: without strong weight decay, and noise, they memorise the text.
     "2 minutes, letters": {**_TEXT, "length": "120", "warmup_steps": 100, "weight_decay": 1.0},
     "2 minutes, word pieces": {
         **_TEXT, "length": "120", "tokenizer": "bpe", "vocab_size": 384, "warmup_steps": 100, "weight_decay": 0.7,
@@ -73,7 +73,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 NOTES = {
     "2 minutes, word pieces": (
         "A token is nearly two characters, so the model looks almost twice as far back as with letters, and it reads "
-        "this short text fifty times. Noise keeps it from learning it by heart: one token in seven that it reads is "
+        "this short text many times. Noise keeps it from learning it by heart: one token in seven that it reads is "
         "another one of the batch, which also raises the training loss, above the held-out one at first. For a text of "
         "a megabyte: no noise, decay 0.3, a vocabulary of 512, windows of 128, batches of 16."
     ),
