@@ -30,6 +30,7 @@ from ui.compute import zero_gpu  # noqa: F401
 # isort: split
 
 from gptcore.errors import GPTCoreError
+from gptcore.machine import allocate_in_one_arena
 from ui.figures.qr import qr_terminal
 from ui.handlers.page.stored import page_example
 from ui.handlers.train.files import example_workspaces
@@ -124,6 +125,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
 def main(arguments: list[str] | None = None) -> int:
     """Builds the page and serves it until interrupted; returns the exit status."""
     options = parse_arguments(arguments)
+    allocate_in_one_arena()
     sys.setswitchinterval(_SWITCH)
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s")
     limit_log()

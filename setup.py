@@ -9,7 +9,7 @@ from setuptools import Distribution, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_py import build_py
 
-_NATIVE = Path("gptcore/inference/native")
+_NATIVE = Path("gptcore/native")
 _spec = importlib.util.spec_from_file_location("compiling", Path(__file__).parent / _NATIVE / "compiling.py")
 assert _spec is not None and _spec.loader is not None
 compiling = importlib.util.module_from_spec(_spec)  # by its path: gptcore itself needs torch

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gptcore.inference.native.compiling import levels_built
+from gptcore.native.compiling import levels_built
 
 ROOT = Path(__file__).resolve().parent.parent
 

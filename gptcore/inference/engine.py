@@ -1,7 +1,8 @@
 """Decode engine: each step reads the weights once, however many sequences it decodes.
 
 `DecodeEngine` has a KV cache and computes single rows over packed weights: in C (`native`) where a compiler is at hand
-and that is faster, else with plain functions and the kernel that was fastest in a trial on the model's own matrices.
+and that is faster, else with plain functions and the kernel that was fastest in a trial on the model's own matrices,
+on a GPU as a recorded graph.
 `UncachedDecoder` rereads the whole context for every token. Both follow the same window rule, so in fp32 they agree.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Protocol
 from weakref import WeakKeyDictionary
 
@@ -19,6 +21,7 @@ from torch import Tensor
 
 from gptcore.config import GPTConfig
 from gptcore.errors import ContextLengthError, TokenIdError
+from gptcore.inference.graphs import RecordedSteps
 from gptcore.inference.kernels import KERNELS, Product, WeightFormat, fastest_kernel, lossless_in_half
 from gptcore.inference.native import Format, NativeWeights, native_weights
 from gptcore.kv_cache import RaggedKVCache
@@ -103,6 +106,7 @@ class DecodeEngine:
         self.cache = RaggedKVCache(model.config, capacity=capacity, device=model.wte.weight.device)
         self._precision: WeightFormat = precision
         self._engines: dict[int, tuple[PackedWeights, ThreadGovernor]] = {}
+        self._graphs: RecordedSteps | None = None
 
     def add(self) -> None:
         self.cache.add()
@@ -149,13 +153,18 @@ class DecodeEngine:
         if max(self.cache.lengths) >= self.cache.capacity:
             raise ContextLengthError(f"The cache holds {self.cache.capacity} tokens, and a row is full.")
         packed, threads = self._engine(1 if len(token_ids) == 1 else _SEVERAL)
+        ids = torch.tensor(token_ids, device=packed.wte.device)
         with threads.step():
-            return decode_one(packed, torch.tensor(token_ids, device=packed.wte.device), self.cache)
+            if self._graphs is not None and (logits := self._graphs.step(ids, self.cache)) is not None:
+                return logits
+            return decode_one(packed, ids, self.cache)
 
     def _engine(self, n_rows: int) -> tuple[PackedWeights, ThreadGovernor]:
         if n_rows not in self._engines:
             packed = packed_weights(self.model, n_rows, self._precision)
             self._engines[n_rows] = packed, ThreadGovernor(packed.threads_found)
+            if packed.wte.is_cuda and self._graphs is None:
+                self._graphs = RecordedSteps(partial(decode_step, packed))
         return self._engines[n_rows]
 
 
@@ -194,10 +203,27 @@ def decode_one(packed: PackedWeights, token_ids: Tensor, cache: RaggedKVCache) -
     """Logits after one more token in every row of the cache, float32 [B, V]; token_ids is int64 [B]."""
     if packed.native is not None:
         return packed.native.step(token_ids, cache, torch.get_num_threads())
-    config, B = packed.config, len(token_ids)
     places, longest = torch.tensor(cache.lengths, device=token_ids.device), max(cache.lengths) + 1
-    # Rows of one length need no mask, and write with one slice.
     ragged = min(cache.lengths) + 1 < longest
+    logits = decode_step(packed, token_ids, places, cache.data, longest, ragged=ragged)
+    cache.lengths[:] = [length + 1 for length in cache.lengths]
+    return logits
+
+
+def decode_step(
+    packed: PackedWeights, token_ids: Tensor, places: Tensor, data: Tensor, longest: int, *, ragged: bool = True
+) -> Tensor:
+    """The same by torch's functions, on one device alone.
+
+    Args:
+        packed: weights.
+        token_ids: int64 [B].
+        places: int64 [B], how many tokens each row has before this one.
+        data: the cache's memory, [L, 2, at least B, H, N, D].
+        longest: positions to attend to; where rows are ragged, those after a row's last are masked.
+        ragged: False: `places` are all longest - 1, which needs no mask, and writes with one slice.
+    """
+    config, B = packed.config, len(token_ids)
     seen = (torch.arange(longest, device=places.device) <= places[:, None])[:, None, None] if ragged else None
     rows = torch.arange(B, device=places.device)
     heads = (B, 3, config.n_head, 1, config.head_dim)
@@ -206,7 +232,7 @@ def decode_one(packed: PackedWeights, token_ids: Tensor, cache: RaggedKVCache) -
         x = x + packed.wpe[places]
     pre_norm = config.norm_position == "pre"
     name = config.activation_function
-    for layer, memory in zip(packed.layers, cache.data, strict=True):
+    for layer, memory in zip(packed.layers, data, strict=True):
         read = _norm(x, layer.norm_1) if pre_norm else x
         qkv = layer.c_attn(read).view(heads)
         if ragged:
@@ -224,7 +250,6 @@ def decode_one(packed: PackedWeights, token_ids: Tensor, cache: RaggedKVCache) -
         x = x + layer.mlp_proj(activation(name, layer.c_fc(read)))
         if not pre_norm:
             x = _norm(x, layer.norm_2)
-    cache.lengths[:] = [length + 1 for length in cache.lengths]
     return packed.lm_head(x if packed.final_norm is None else _norm(x, packed.final_norm))
 
 

@@ -11,10 +11,9 @@ import gptcore
 from gptcore import GPTConfig
 from gptcore.inference import engine
 from gptcore.inference.engine import DecodeEngine, native_format, packed_weights
-from gptcore.inference.native import compiling as lib
-from gptcore.inference.native import native_weights
-from gptcore.inference.native.step import quantised
+from gptcore.inference.native import native_weights, quantised
 from gptcore.kv_cache import RaggedKVCache
+from gptcore.native import compiling as lib
 from helpers import until
 from tiny import make_model, random_ids
 
@@ -166,9 +165,8 @@ def test_it_is_compiled_once_for_each_source_and_a_damaged_file_is_replaced(fres
     assert lib.library() is not None and file.stat().st_mtime_ns == made
     assert [one.name for one in file.parent.iterdir()] == [file.name]
     lib.library.cache_clear()
-    other = tmp_path / "other.c"
-    other.write_text("int x;")
-    fresh.setattr(lib, "_SOURCE", other)
+    (tmp_path / "other.c").write_text("int x;")
+    fresh.setattr(lib, "_FOLDER", tmp_path)
     alone = lib.cached_file(compiler).name
     (tmp_path / "included.h").write_text("int y;")
     assert len({file.name, alone, lib.cached_file(compiler).name}) == 3
@@ -178,9 +176,9 @@ def test_it_is_compiled_once_for_each_source_and_a_damaged_file_is_replaced(fres
 @needs_compiler
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "aarch64"), reason="no library is built for this kind")
 def test_a_package_brings_the_library_where_there_is_no_compiler(fresh, tmp_path):
-    for source in lib._SOURCE.parent.glob("*.[ch]"):
+    for source in lib._FOLDER.glob("*.[ch]"):
         shutil.copy(source, tmp_path)
-    fresh.setattr(lib, "_SOURCE", tmp_path / "decode.c")
+    fresh.setattr(lib, "_FOLDER", tmp_path)
     made = lib.build(tmp_path)
     assert made and set(made) == set(tmp_path.glob("*.so"))
     fresh.setattr(lib.shutil, "which", lambda _: None)
@@ -205,7 +203,7 @@ def test_a_package_brings_the_library_where_there_is_no_compiler(fresh, tmp_path
 
 
 def test_a_processor_below_every_level_gets_no_library_of_the_package(fresh, tmp_path):
-    fresh.setattr(lib, "_SOURCE", tmp_path / "decode.c")
+    fresh.setattr(lib, "_FOLDER", tmp_path)
     fresh.setattr(lib.platform, "machine", lambda: "x86_64")
     fresh.setattr(lib.shutil, "which", lambda _: None)
     lib.built_file(tmp_path, "x86-64-v3").write_bytes(b"no library")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import json
 import logging
@@ -100,7 +101,7 @@ def serve(
         quiet=not wait,
     )
     _tidy_for_ever(files.tidy, services.run_manager.reap, services.run_manager.save, services.attention_cache.reap)
-    threading.Thread(target=_before_visitors, args=(services,), daemon=True, name="warming up").start()
+    threading.Thread(target=_before_visitors, args=(services, wait), daemon=True, name="warming up").start()
     if told is not None:
         told(address)
     if wait:
@@ -144,12 +145,15 @@ async def _lighter(page: gr.Blocks, app: Any) -> AsyncIterator[None]:
     yield
 
 
-def _before_visitors(services: Services) -> None:
-    """Warms up the server for the first visitor."""
+def _before_visitors(services: Services, for_good: bool) -> None:
+    """Warms up the server for the first visitor; `for_good`: the process exists for this server alone."""
     import matplotlib  # as Gradio does in its first event, which takes a quarter of a second longer for it
 
     matplotlib.get_backend()
     warm_up(services)
+    if for_good:
+        gc.collect()
+        gc.freeze()  # what is there before the first visitor stays: collections look at what visitors leave alone
 
 
 def _tidy_for_ever(*tidying: Callable[[], None]) -> None:
@@ -157,7 +161,7 @@ def _tidy_for_ever(*tidying: Callable[[], None]) -> None:
 
     def tidy() -> None:
         for look in itertools.count(1):
-            for one in (*tidying, *([return_freed_memory] if look % _RETURNING == 0 else [])):
+            for one in (*tidying, *((gc.collect, return_freed_memory) if look % _RETURNING == 0 else ())):
                 try:
                     one()
                 except Exception:

@@ -14,8 +14,8 @@ from pathlib import Path
 from gptcore.analysis import attention_patterns
 from gptcore.errors import GPTCoreError
 from gptcore.inference.generation import generate
-from gptcore.inference.native import library
 from gptcore.language_model import LanguageModel, bundled_models, damaged_files
+from gptcore.native import library
 from ui.handlers.train.fitting import expected_run
 from ui.state.model_store import ModelStore, facts
 

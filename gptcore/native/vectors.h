@@ -1,6 +1,7 @@
 // Vectors of floats, as wide as the processor's, and weights of any format as floats. They are GCC's and Clang's vector
 // extensions, so that the same text compiles for AVX-512, AVX2 and NEON; wider ones than the processor has would pass
-// through memory. Intrinsics stand only where compilers take numbers one by one.
+// through memory. Intrinsics stand only where compilers take numbers one by one, or miss what AVX-512 has an instruction
+// for.
 
 #include <math.h>
 #include <stdint.h>
@@ -41,14 +42,25 @@ static inline float sum(vfloat v) { // by halves: one after the other, the addit
 
 static inline vfloat choose(vint mask, vfloat yes, vfloat no) { return (vfloat)(((vint)yes & mask) | ((vint)no & ~mask)); }
 
+static inline vfloat larger(vfloat a, vfloat b) { // NaN in b stays
+#if LANES == 16
+  return (vfloat)_mm512_max_ps((__m512)a, (__m512)b);
+#else
+  return choose(a > b, a, b);
+#endif
+}
+
 // e to the x, relative error below 2e-7; Cephes' polynomial after a reduction by ln 2.
 static inline vfloat exponential(vfloat x) {
-  x = choose(x > 88.0f, splat(88.0f), x);
-  x = choose(x < -87.0f, splat(-87.0f), x);
+  x = larger(splat(-87.0f), choose(x > 88.0f, splat(88.0f), x));
   vfloat turns = x * 1.44269504088896341f;
+#if LANES == 16
+  vfloat n = (vfloat)_mm512_roundscale_ps((__m512)turns, 0);
+#else
   turns += choose(turns < 0.0f, splat(-0.5f), splat(0.5f));
   vint whole = __builtin_convertvector(turns, vint);
   vfloat n = __builtin_convertvector(whole, vfloat);
+#endif
   x = x - n * 0.693359375f + n * 2.12194440e-4f;
   vfloat y = splat(1.9875691500e-4f);
   y = y * x + 1.3981999507e-3f;
@@ -57,7 +69,22 @@ static inline vfloat exponential(vfloat x) {
   y = y * x + 1.6666665459e-1f;
   y = y * x + 5.0000001201e-1f;
   y = y * x * x + x + 1.0f;
+#if LANES == 16
+  return (vfloat)_mm512_scalef_ps((__m512)y, (__m512)n);
+#else
   return y * (vfloat)((whole + 127) << 23);
+#endif
+}
+
+// 1 / (1 + e to the -x), relative error below 1e-6.
+static inline vfloat sigmoid(vfloat x) {
+  vfloat below = 1.0f + exponential(-x);
+#if LANES == 16 // dividing takes as long as all the rest: an estimate of 14 bits, and a step of Newton's
+  vfloat inverse = (vfloat)_mm512_rcp14_ps((__m512)below);
+  return inverse * (2.0f - below * inverse);
+#else
+  return 1.0f / below;
+#endif
 }
 
 // --- as many weights as floats. Compilers widen 16-bit numbers well; bytes and halves they take one by one on x86, which

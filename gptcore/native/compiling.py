@@ -1,4 +1,4 @@
-"""The decode step in C as a library: compiled by this machine into a cache folder, or built into the package.
+"""The C of this folder as one library: compiled by this machine into a cache folder, or built into the package.
 
 A wheel holds the library for some levels of its processor's kind (`setup.py`); the machine's own compiler is preferred.
 """
@@ -16,7 +16,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-_SOURCE = Path(__file__).with_name("decode.c")  # includes the headers beside it
+_FOLDER = Path(__file__).parent  # of the sources and their headers
 _FLAGS = ("-O3", "-shared", "-fPIC", "-pthread")
 _NATIVE = "native"
 # What a wheel is built for, the most capable first, and the flags in /proc/cpuinfo that a processor needs for it.
@@ -82,6 +82,17 @@ class Step(ctypes.Structure):
     )  # fmt: skip
 
 
+class Call(ctypes.Structure):
+    """See `elementwise.c`."""
+
+    _fields_ = (
+        ("type", ctypes.c_int64), ("x", ctypes.c_void_p), ("slopes", ctypes.c_void_p), ("to", ctypes.c_void_p),
+        ("n", ctypes.c_int64), ("columns", ctypes.c_int64), ("targets", ctypes.c_void_p), ("losses", ctypes.c_void_p),
+        ("scale", ctypes.c_float), ("threads", ctypes.c_int32),
+        *((name, ctypes.c_void_p) for name in ("parallel", "thread", "n_threads")),
+    )  # fmt: skip
+
+
 @cache
 def library() -> ctypes.CDLL | None:
     """The library, or None where nothing can be compiled and none is built in, or it is switched off.
@@ -105,7 +116,7 @@ def _compiled_here() -> ctypes.CDLL | None:
             file.unlink()
             return _loaded(_compiled(compiler))
     except (OSError, subprocess.SubprocessError) as error:
-        log.info("The decode step in C cannot be compiled here: %s.", error)
+        log.info("The core's C cannot be compiled here: %s.", error)
         return None
 
 
@@ -113,28 +124,31 @@ def _built_in() -> ctypes.CDLL | None:
     """The library that the package brings for the best level that this processor has."""
     flags = set(_processor().split())
     for level, needed in LEVELS.get(platform.machine(), {}).items():
-        file = built_file(_SOURCE.parent, level)
+        file = built_file(_FOLDER, level)
         if needed <= flags and file.is_file():
             try:
                 return _loaded(file)
             except OSError as error:  # of another system
-                log.info("The decode step in C that the package brings does not load: %s.", error)
+                log.info("The library that the package brings does not load: %s.", error)
     return None
 
 
 def _loaded(file: Path) -> ctypes.CDLL | None:
     """A library with its functions declared; None if it is another one."""
     loaded = ctypes.CDLL(str(file))
-    sizes = [ctypes.sizeof(one) for one in (Model, Layer, Step)]
+    sizes = [ctypes.sizeof(one) for one in (Model, Layer, Step, Call)]
     try:
-        for number in (loaded.gptcore_sizes, loaded.gptcore_formats, loaded.gptcore_padded):
+        for number in (loaded.gptcore_sizes, loaded.gptcore_formats, loaded.gptcore_padded, loaded.gptcore_call_size):
             number.restype = ctypes.c_int64
         loaded.gptcore_sizes.argtypes = loaded.gptcore_padded.argtypes = (ctypes.c_int64,)
         loaded.gptcore_step.argtypes = (ctypes.POINTER(Step),)
         loaded.gptcore_step.restype = None
+        for pass_over in (loaded.gptcore_gelu, loaded.gptcore_gelu_slopes, loaded.gptcore_cross_entropy):
+            pass_over.argtypes, pass_over.restype = (ctypes.POINTER(Call),), None
     except AttributeError:
         return None
-    return loaded if [loaded.gptcore_sizes(which) for which in range(3)] == sizes else None
+    found = [*(loaded.gptcore_sizes(which) for which in range(3)), loaded.gptcore_call_size()]
+    return loaded if found == sizes else None
 
 
 def find_compiler() -> str | None:
@@ -161,7 +175,7 @@ def build(folder: Path) -> list[Path]:
         try:
             _compile(compiler, level, file)
         except (OSError, subprocess.SubprocessError) as error:
-            log.warning("The decode step in C is not built for %s: %s.", level, error)
+            log.warning("The library is not built for %s: %s.", level, error)
         else:
             made.append(file)
     return made
@@ -169,7 +183,7 @@ def build(folder: Path) -> list[Path]:
 
 def built_file(folder: Path, level: str) -> Path:
     """Where a package has the library of this source for a level of processors."""
-    return folder / f"decode-{_checksum(*_sources())[:12]}-{level}.so"
+    return folder / f"native-{_checksum(*_sources())[:12]}-{level}.so"
 
 
 def cached_file(compiler: str) -> Path:
@@ -177,7 +191,7 @@ def cached_file(compiler: str) -> Path:
     told = subprocess.run([compiler, "--version"], capture_output=True, check=True, timeout=_PATIENCE).stdout
     name = _checksum(*_sources(), " ".join((*_FLAGS, _NATIVE)).encode(), told, _processor().encode())[:20]
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "gptcore" / f"decode-{name}.so"
+    return Path(home) / "gptcore" / f"native-{name}.so"
 
 
 def _compiled(compiler: str) -> Path:
@@ -197,7 +211,8 @@ def _compiled(compiler: str) -> Path:
 def _compile(compiler: str, level: str, file: Path) -> None:
     """Compiles the library for a level of processors; the file appears whole or not at all."""
     partial = file.with_name(f"{file.name}.{os.getpid()}")
-    command = [compiler, *_FLAGS, f"-march={level}", str(_SOURCE), "-o", str(partial), "-lm"]
+    sources = map(str, sorted(_FOLDER.glob("*.c")))
+    command = [compiler, *_FLAGS, f"-march={level}", *sources, "-o", str(partial), "-lm"]
     try:
         subprocess.run(command, check=True, capture_output=True, timeout=_PATIENCE)
         partial.replace(file)
@@ -206,7 +221,7 @@ def _compile(compiler: str, level: str, file: Path) -> None:
 
 
 def _sources() -> list[bytes]:
-    return [file.read_bytes() for file in sorted(_SOURCE.parent.glob("*.[ch]"))]
+    return [file.read_bytes() for file in sorted(_FOLDER.glob("*.[ch]"))]
 
 
 def _checksum(*parts: bytes) -> str:

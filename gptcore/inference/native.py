@@ -1,4 +1,4 @@
-"""Weights as the decode step in C reads them, and the step."""
+"""Weights as the decode step in C (`gptcore/native/decode.c`) reads them, and the step."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from gptcore.inference.native.compiling import Layer, Matrix, Model, Norm, Step, library
 from gptcore.kv_cache import RaggedKVCache
 from gptcore.model import GPT
+from gptcore.native.compiling import Layer, Matrix, Model, Norm, Step, library
 
 Format = Literal["fp32", "fp16", "int16", "int8"]
 _FORMATS: dict[str, int] = {"fp32": 0, "fp16": 1, "int16": 2, "int8": 3}

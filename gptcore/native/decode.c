@@ -65,8 +65,7 @@ static void activate(float *x, int64_t n, int64_t kind) {
     memcpy(part, x + i, here * sizeof(float));
     vfloat v = *(vfloat *)part;
     vfloat u = 1.5957691216057308f * (v + 0.044715f * v * v * v); // 2 sqrt(2/pi) times
-    v = v / (1.0f + exponential(-u));
-    *(vfloat *)part = v;
+    *(vfloat *)part = v * sigmoid(u);
     memcpy(x + i, part, here * sizeof(float));
   }
 }
