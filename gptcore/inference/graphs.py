@@ -68,9 +68,12 @@ class RecordedSteps:
         self._step, self._record = step, record
         self._recorded: dict[tuple[int, int], _Recorded] = {}
         self._memory: Tensor | None = None
+        self._refused = False
 
     def step(self, token_ids: Tensor, cache: RaggedKVCache) -> Tensor | None:
         """Logits after one more token in every row of the cache, float32 [B, V]; None where it cannot be recorded."""
+        if self._refused:
+            return None
         if self._memory is not cache.data:  # the cache has grown: what was recorded writes where it was
             self._recorded, self._memory = {}, cache.data
         n_rows, longest = len(token_ids), positions_for(max(cache.lengths) + 1, cache.capacity)
@@ -80,6 +83,7 @@ class RecordedSteps:
                 self._recorded[n_rows, longest] = self._make(token_ids, places, cache.data, longest)
             except RuntimeError as error:
                 log.warning("A decode step cannot be recorded as a CUDA graph: %s.", error)
+                self._refused, self._recorded, self._memory = True, {}, None
                 return None
         recorded = self._recorded[n_rows, longest]
         recorded.token_ids.copy_(token_ids)

@@ -25,12 +25,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # run as a script,
 from limits import arithmetic_rate, memory_rate, n_read, told
 
 import gptcore
-from gptcore.inference.engine import DecodeEngine, WeightFormat, packed_weights
+from gptcore.inference.engine import SEVERAL, DecodeEngine, WeightFormat, packed_weights
 from gptcore.inference.generation import continue_together
 from gptcore.inference.sampling import SamplingSettings, candidates
 from gptcore.inference.sequence import TokenSequence
 
-PROMPT_TOKENS, N_TEXTS, LONG_PROMPT = 32, 16, 512
+PROMPT_TOKENS, N_TEXTS, LONG_PROMPT = 32, SEVERAL, 512  # as many texts as the engine's trial has
 PRECISIONS: dict[str, WeightFormat] = {"exact": "exact", "default": "auto", "int8": "int8"}
 
 

@@ -63,11 +63,15 @@ def test_recorded_steps_are_plain_ones(config):
 
 
 def test_what_cannot_be_recorded_is_computed_plainly(caplog):
+    tried = []
+
     def refuse(compute):
+        tried.append(compute)
         raise RuntimeError("operation not permitted when stream is capturing")
 
     model, plain, recorded = engines(SHAPE, record=refuse)
     follow(model, plain, recorded)
+    assert len(tried) == 1
     assert "cannot be recorded as a CUDA graph: operation not permitted" in caplog.text
 
 

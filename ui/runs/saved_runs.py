@@ -7,6 +7,7 @@ import logging
 import os
 import re
 import shutil
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -53,6 +54,7 @@ class SavedRuns:
         self._folder, self._clock = folder, clock
         self._done: dict[str, tuple[str, int, str]] = {}  # by workspace: run, step and state of what is written
         self._at: dict[str, float] = {}
+        self._writing = threading.Lock()  # a server that ends saves while the tidying thread may be saving, too
 
     def save(self, workspace: str, record: RunState, *, now: bool = False) -> bool:
         """Saves a run's last snapshot, unless it is saved already or the save interval has not passed.
@@ -62,12 +64,16 @@ class SavedRuns:
             record: of the run; one without a form, an update or a model, or on labels, is not kept.
             now: ignore the save interval.
         """
+        with self._writing:
+            return self._save(workspace, record, now)
+
+    def _save(self, workspace: str, record: RunState, now: bool) -> bool:
         lm, at = record.language_model, self._clock()
         if record.facts.kind == "labels" or record.form is None or lm is None or not _ID.fullmatch(workspace):
             return False
         if not record.observations or not record.step:
             return False
-        state = (record.id, record.observations[-1].step, record.state)
+        state = _written(record)
         if self._done.get(workspace) == state or (not now and at - self._at.get(workspace, 0.0) < _EVERY):
             return False
         place, partial = self._folder / workspace, self._folder / f"{workspace}.{os.getpid()}.partial"
@@ -103,6 +109,8 @@ class SavedRuns:
                 shutil.rmtree(place, ignore_errors=True)
             else:
                 found.append(saved)
+                self._done[place.name] = _written(saved.record)
+                os.utime(place)  # as if it had been written now: it is in use again
         return found
 
     def _read(self, place: Path) -> Saved | None:
@@ -119,6 +127,11 @@ class SavedRuns:
         )
         record.reason = record.reason or REASON
         return Saved(place.name, record)
+
+
+def _written(record: RunState) -> tuple[str, int, str]:
+    """What tells a state of a run from an earlier one."""
+    return (record.id, record.observations[-1].step if record.observations else 0, record.state)
 
 
 def _is_plain(value: object) -> bool:

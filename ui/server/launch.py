@@ -22,6 +22,7 @@ from ui.components.files import calling, early, routes, style_link
 from ui.handlers.page.warming import warm_up
 from ui.server import gradio_internals
 from ui.server.connections import limit_connections
+from ui.server.gradio_internals import one_application  # noqa: F401 - before a page is built
 from ui.server.gradio_internals.configuration import slim
 from ui.server.gradio_internals.page_states import PageStates
 from ui.server.gradio_internals.queue_life import finish, look_seldom, queue_of

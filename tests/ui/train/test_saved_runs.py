@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -10,6 +13,7 @@ from test_runs import SMALL, finished
 
 from ui.handlers.train import watching
 from ui.handlers.train.forms import train_form
+from ui.runs import saved_runs
 from ui.runs.run_manager import RunManager
 from ui.runs.saved_runs import REASON, SavedRuns
 
@@ -68,6 +72,39 @@ def test_runs_are_written_now_and_then_and_each_state_once(services, folder):
     assert not saved.save(workspace.id, workspace.current)  # a moment ago
     now[0] += 11
     assert saved.save(workspace.id, workspace.current)
+
+
+def test_a_restored_run_is_not_written_again_and_stays_for_another_day(services, folder):
+    here, workspace = learned(services, folder)
+    here.run_manager.save(now=True)
+    os.utime(folder / workspace.id, (1e9, 1e9))
+    again = SavedRuns(folder, lambda: 1e9 + 100)
+    [found] = again.restore()
+    assert (folder / workspace.id).stat().st_mtime > 1e9
+    assert not again.save(workspace.id, found.record, now=True)
+    found.record.state = "running"
+    assert again.save(workspace.id, found.record, now=True)
+
+
+def test_two_threads_may_save_at_once(services, folder, monkeypatch, caplog):
+    _, workspace = learned(services, folder)
+    saved, at_work, overlaps = SavedRuns(folder), [], []
+    write = saved_runs.save_folder
+
+    def slowly(*arguments):
+        at_work.append(1)
+        overlaps.append(len(at_work))
+        write(*arguments)
+        time.sleep(0.05)  # in which the other one comes
+        at_work.pop()
+
+    monkeypatch.setattr(saved_runs, "save_folder", slowly)
+    monkeypatch.setattr(saved_runs, "_EVERY", 0.0)
+    states = [replace(workspace.current, state=state) for state in ("running", "paused", "ended")]
+    with ThreadPoolExecutor(3) as threads:
+        assert list(threads.map(lambda state: saved.save(workspace.id, state), states)) == [True] * 3
+    assert overlaps == [1, 1, 1] and "cannot be saved" not in caplog.text
+    assert len(SavedRuns(folder).restore()) == 1
 
 
 @pytest.mark.parametrize("damage", ["model/model.safetensors", "run.json", "form.json"])

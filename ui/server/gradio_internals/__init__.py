@@ -19,6 +19,10 @@ PARTS = {
         "`inspect.getfile` while `gradio.component_meta` is imported",
         "a start takes about 0.8 s longer",
     ),
+    "one application": (
+        "`App.create_app` and `Blocks.get_config_file` before the launch",
+        "a start takes about 0.3 s longer",
+    ),
     "API reference": (
         "the answer of `Blocks.get_api_info`",
         "the API page names values “1st” and “2nd” and does not say what they may be",
