@@ -70,6 +70,23 @@ def test_cross_entropy_and_its_slopes_are_torchs(columns, dtype):
     assert not found[1][[0, 7]].any()
 
 
+@pytest.mark.parametrize("dtype", TYPES)
+def test_weights_count_some_targets_more(dtype):
+    logits, targets = normal(12, 33, dtype=dtype), torch.arange(12)
+    targets[4] = -100
+    weights = torch.tensor([1.0, 15.0, 0.0, 2.5] * 3)
+
+    def expected(x):
+        losses = F.cross_entropy(x.float(), targets, reduction="none")
+        return (losses * weights).sum() / weights[targets >= 0].sum()
+
+    one = torch.tensor(1.0)
+    found = with_slopes(lambda x: elementwise.cross_entropy(x, targets, weights), logits, one)
+    by_torch = with_slopes(expected, logits, one)
+    assert float(found[0]) == pytest.approx(float(by_torch[0]), rel=2e-6)
+    assert off(found[1], by_torch[1]) < ERRORS[dtype] and not found[1][[2, 4]].any()
+
+
 def test_cross_entropy_of_logits_that_are_none_far_apart_or_unwanted():
     logits = normal(4, 40, dtype=torch.float32)
     logits[1, 17], logits[2, 3], logits[3, 5] = torch.nan, 1e4, -1e4

@@ -23,6 +23,7 @@ from torch import Tensor, nn
 
 from gptcore.errors import PromptError, TrainingError
 from gptcore.model import IGNORED_TARGET
+from gptcore.native import elementwise
 from gptcore.tokenizers import Tokenizer
 from gptcore.training import TrainingConfig, generator_for
 
@@ -42,7 +43,6 @@ REQUESTED_WEIGHT = 5.0  # loss weight of requested words
 _COMMON_SHARE = 2e-3  # share of all answer tokens above which a token is common
 _COMMONEST = 160  # most frequent words, which are not specific to a story
 _RAREST = 4  # minimum number of stories that contain a word
-_POOL = 16  # batches whose rows are sorted by length together
 _SHARES: tuple[tuple[Kind, float], ...] = (
     ("words", 0.50), ("about", 0.20), ("continue", 0.07), ("ending", 0.05), ("question", 0.06), ("talk", 0.12),
 )  # fmt: skip
@@ -249,8 +249,6 @@ def padded_answers(examples: Sequence[AnswerExample]) -> tuple[Tensor, Tensor]:
 class AnswerBatches:
     """Batches of answers, each used once per epoch, reshuffled every epoch; see `gptcore.training.Batches`.
 
-    Rows of a batch have similar lengths, as half of the computing would else go into padding.
-
     Args:
         examples: the training examples.
         batch_size: B, examples in a batch.
@@ -267,18 +265,7 @@ class AnswerBatches:
         self.updates_per_epoch = math.ceil(len(examples) / batch_size)
 
     def draw(self, index: int, seed: int) -> tuple[Tensor, Tensor]:
-        epoch, within = divmod(index, self.updates_per_epoch)
-        generator = generator_for(seed, "epoch", epoch)
-        order = torch.randperm(len(self.examples), generator=generator).tolist()
-        batch = int(torch.randperm(self.updates_per_epoch, generator=generator)[within])
-        pool, within = divmod(batch, _POOL)
-        size = _POOL * self.batch_size
-        alike = sorted((self.examples[place] for place in order[pool * size : (pool + 1) * size]), key=_length)
-        return padded_answers(alike[within * self.batch_size : (within + 1) * self.batch_size])
-
-
-def _length(one: AnswerExample) -> int:
-    return len(one.prompt) + len(one.answer)
+        return padded_answers(chosen_of_epoch(self.examples, self.batch_size, index, seed))
 
 
 def chosen_of_epoch(examples: Sequence, batch_size: int, index: int, seed: int) -> list:
@@ -307,10 +294,12 @@ class AnswerLoss:
 
     def __call__(self, model: nn.Module, inputs: Tensor, targets: Tensor) -> Tensor:
         """Nats per token. inputs, targets: int64 [B, T], as `padded_answers` makes them."""
-        within = targets != IGNORED_TARGET
-        losses = F.cross_entropy(model(inputs).logits[within].float(), targets[within], reduction="none")
-        weights = 1.0 + (self.weight - 1.0) * self.requested(inputs, targets)[within]
-        return (losses * weights).sum() / weights.sum()
+        logits, within = model(inputs).logits, targets != IGNORED_TARGET
+        weights = 1.0 + (self.weight - 1.0) * self.requested(inputs, targets)  # [B, T]
+        if elementwise.computes(logits):
+            return elementwise.cross_entropy(logits.flatten(0, 1), targets.flatten(), weights.flatten())
+        losses = F.cross_entropy(logits[within].float(), targets[within], reduction="none")
+        return (losses * weights[within]).sum() / weights[within].sum()
 
     def requested(self, inputs: Tensor, targets: Tensor) -> Tensor:
         """Mask of the targets that are rare tokens from their row's prompt, bool [B, T]."""

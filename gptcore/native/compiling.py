@@ -87,8 +87,9 @@ class Call(ctypes.Structure):
 
     _fields_ = (
         ("type", ctypes.c_int64), ("x", ctypes.c_void_p), ("slopes", ctypes.c_void_p), ("to", ctypes.c_void_p),
-        ("n", ctypes.c_int64), ("columns", ctypes.c_int64), ("targets", ctypes.c_void_p), ("losses", ctypes.c_void_p),
-        ("scale", ctypes.c_float), ("threads", ctypes.c_int32),
+        ("n", ctypes.c_int64), ("columns", ctypes.c_int64), ("targets", ctypes.c_void_p),
+        ("weights", ctypes.c_void_p), ("losses", ctypes.c_void_p), ("scale", ctypes.c_float),
+        ("threads", ctypes.c_int32),
         *((name, ctypes.c_void_p) for name in ("parallel", "thread", "n_threads")),
     )  # fmt: skip
 

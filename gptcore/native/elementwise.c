@@ -35,6 +35,7 @@ typedef struct {
   void *to;               // [n], or the slopes of the logits [n, columns]
   int64_t n, columns;
   const int64_t *targets; // [n]; below 0: no loss
+  const float *weights;   // [n], of the losses; NULL: all 1
   float *losses;          // [n]
   float scale;            // of the slopes of the logits
   int32_t threads;
@@ -121,11 +122,12 @@ static inline float highest(vfloat v) {
     for (int64_t row = rows.first; row < rows.last; row++) {                                                           \
       const TYPE *x = (const TYPE *)c->x + row * c->columns;                                                           \
       TYPE *to = (TYPE *)c->to + row * c->columns;                                                                     \
+      float weight = c->weights ? c->weights[row] : 1.0f;                                                              \
       if (c->targets[row] < 0) {                                                                                       \
         memset(to, 0, c->columns * sizeof(TYPE));                                                                      \
         c->losses[row] = 0;                                                                                            \
       } else {                                                                                                         \
-        c->losses[row] = TYPE##_entropy(x, to, c->columns, c->targets[row], c->scale);                                 \
+        c->losses[row] = weight * TYPE##_entropy(x, to, c->columns, c->targets[row], c->scale * weight);               \
       }                                                                                                                \
     }                                                                                                                  \
   }

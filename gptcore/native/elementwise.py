@@ -53,14 +53,15 @@ def gelu(x: Tensor) -> Tensor:
     return _Gelu.apply(x)  # type: ignore[no-any-return]
 
 
-def cross_entropy(logits: Tensor, targets: Tensor) -> Tensor:
+def cross_entropy(logits: Tensor, targets: Tensor, weights: Tensor | None = None) -> Tensor:
     """Mean cross-entropy in nats over the targets that are not negative, float32 scalar, with its gradient.
 
     Args:
         logits: float32 or bfloat16 [N, V].
         targets: int64 [N]; below 0: not counted. NaN if none counts, as torch has it.
+        weights: float32 [N], of the targets in the mean; None for the same for all.
     """
-    return _CrossEntropy.apply(logits, targets)  # type: ignore[no-any-return]
+    return _CrossEntropy.apply(logits, targets, weights)  # type: ignore[no-any-return]
 
 
 class _Gelu(torch.autograd.Function):
@@ -87,23 +88,25 @@ class _CrossEntropy(torch.autograd.Function):
     """Computes the slopes together with the loss: both need the same sums."""
 
     @staticmethod
-    def forward(ctx: Any, logits: Tensor, targets: Tensor) -> Tensor:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def forward(ctx: Any, logits: Tensor, targets: Tensor, weights: Tensor | None) -> Tensor:  # pyright: ignore[reportIncompatibleMethodOverride]
         logits, targets = logits.contiguous(), targets.contiguous()
         if int(targets.max()) >= logits.shape[1]:
             raise IndexError(f"Target {int(targets.max())} is out of bounds.")  # as torch has it
-        slopes, losses, n = torch.empty_like(logits), torch.empty(len(logits)), int((targets >= 0).sum())
+        slopes, losses, counted = torch.empty_like(logits), torch.empty(len(logits)), targets >= 0
+        weights = None if weights is None else weights.float().contiguous()
+        total = float(counted.sum() if weights is None else weights[counted].sum())
         _run(
             "cross_entropy", logits, slopes, n=len(logits), columns=logits.shape[1], targets=targets.data_ptr(),
-            losses=losses.data_ptr(), scale=1 / max(1, n),
+            weights=None if weights is None else weights.data_ptr(), losses=losses.data_ptr(), scale=1 / (total or 1.0),
         )  # fmt: skip
         ctx.save_for_backward(slopes)
-        return losses.sum() / n
+        return losses.sum() / total
 
     @staticmethod
     @torch.autograd.function.once_differentiable
-    def backward(ctx: Any, *grad_outputs: Tensor) -> tuple[Tensor, None]:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def backward(ctx: Any, *grad_outputs: Tensor) -> tuple[Tensor, None, None]:  # pyright: ignore[reportIncompatibleMethodOverride]
         (slopes,), factor = ctx.saved_tensors, float(grad_outputs[0])
-        return (slopes if factor == 1 else slopes * factor), None
+        return (slopes if factor == 1 else slopes * factor), None, None
 
 
 def _run(function: str, x: Tensor, to: Tensor, **arguments: Any) -> None:

@@ -45,18 +45,18 @@ def main() -> None:
     print(f"{'':14}  seconds  updates  all words  words   ends  repeated  length  bits per byte", flush=True)
 
     lm = services.models.get(options.model)
-    told("before", lm, asked, held_out, 0.0, 0)
+    told(services, "before", lm, asked, held_out, 0.0, 0)
     first, second = options.seconds
     began = time.perf_counter()
     lm, updates = trained(services, lm, teaching_plan(services, lm, AssistantForm("", first, 1)))
-    told("instructions", lm, asked, held_out, time.perf_counter() - began, updates)
+    told(services, "instructions", lm, asked, held_out, time.perf_counter() - began, updates)
     began = time.perf_counter()
     form, pairs = AssistantForm("", second, 1), []
     for _, pairs in write_preferences(services, lm, form):  # noqa: B007 - the last ones count
         pass
     writing = time.perf_counter() - began
     lm, updates = trained(services, lm, preference_plan(services, lm, pairs, form, note=""))
-    told("preferences", lm, asked, held_out, time.perf_counter() - began, updates)
+    told(services, "preferences", lm, asked, held_out, time.perf_counter() - began, updates)
     print(f"of these {writing:.0f} s for {len(pairs)} pairs")
 
 
@@ -72,11 +72,18 @@ def trained(services: Services, lm: LanguageModel, plan: Plan) -> tuple[Language
 
 
 def told(
-    name: str, lm: LanguageModel, asked: list[Instruction], held_out: list[str], seconds: float, updates: int
+    services: Services,
+    name: str,
+    lm: LanguageModel,
+    asked: list[Instruction],
+    held_out: list[str],
+    seconds: float,
+    updates: int,
 ) -> None:
-    """Prints a stage's figures."""
-    score = evaluate_instructions(lm, asked)
-    plain = score_documents(lm.model, encoded(held_out, lm.tokenizer), start_id=lm.tokenizer.end_id or 0)
+    """Prints a stage's figures, measured in the thread that trains: another's workers would slow it."""
+    start = lm.tokenizer.end_id or 0
+    score = services.now(lambda: evaluate_instructions(lm, asked))
+    plain = services.now(lambda: score_documents(lm.model, encoded(held_out, lm.tokenizer), start_id=start))
     print(
         f"{name:14}{seconds:>9.0f}{updates:>9,}{score.all_words:>11.1%}{score.words:>7.0%}{score.ends:>7.1%}"
         f"{score.repeated:>10.1%}{score.n_words:>8.0f}{plain.bits_per_byte:>15.4f}",

@@ -132,17 +132,3 @@ def test_batches_read_every_example_once_an_epoch():
     assert sorted(again) == sorted(seen) and again != seen
     with pytest.raises(TrainingError, match="no example"):
         AnswerBatches([], batch_size=3)
-
-
-def test_an_epoch_of_batches_has_every_example_once_and_little_padding():
-    lengths = torch.randint(2, 200, (500,), generator=torch.Generator().manual_seed(1)).tolist()
-    examples = [AnswerExample((place,), (1,) * length) for place, length in enumerate(lengths)]
-    data = AnswerBatches(examples, batch_size=8)
-    drawn = [data.draw(index, 5) for index in range(data.updates_per_epoch)]
-    assert sorted(int(row[0]) for inputs, _ in drawn for row in inputs) == list(range(500))
-    assert sum(inputs.numel() for inputs, _ in drawn) < 1.15 * sum(lengths)  # 1.8 in the order of chance
-    widths = [inputs.shape[1] for inputs, _ in drawn]
-    assert widths != sorted(widths) and widths != sorted(widths, reverse=True)
-    again = AnswerBatches(examples, batch_size=8)
-    assert all(torch.equal(again.draw(index, 5)[0], drawn[index][0]) for index in (0, 17, 62))
-    assert not torch.equal(data.draw(data.updates_per_epoch, 5)[0], drawn[0][0])
