@@ -36,6 +36,7 @@ from ui.handlers.page.stored import page_example
 from ui.handlers.train.files import example_workspaces
 from ui.page import build_page
 from ui.runs.saved_runs import SavedRuns
+from ui.server.gradio_internals.one_application import built_at_launch
 from ui.server.lan import EVERYWHERE, own_address
 from ui.server.launch import serve
 from ui.server.log_limits import limit_log
@@ -152,7 +153,8 @@ def main(arguments: list[str] | None = None) -> int:
         )
         if said := services.models.use_one_that_opens():
             print(f"warning: {said}", file=sys.stderr)
-        page = build_page(services, page_example(services))
+        with built_at_launch():
+            page = build_page(services, page_example(services))
     except GPTCoreError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

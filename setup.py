@@ -1,4 +1,4 @@
-"""Builds the decode step in C into the wheel where there is a compiler; all else is in pyproject.toml."""
+"""Builds the core's C into the wheel where there is a compiler; all else is in pyproject.toml."""
 
 from __future__ import annotations
 

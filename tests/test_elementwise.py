@@ -99,6 +99,19 @@ def test_cross_entropy_of_logits_that_are_none_far_apart_or_unwanted():
     assert none.isnan() and F.cross_entropy(logits, torch.full((4,), -100)).isnan()
 
 
+def test_torchs_default_type_changes_nothing():
+    logits, targets = normal(5, 20, dtype=torch.float32), torch.arange(5)
+    expected = elementwise.cross_entropy(logits, targets)
+    before = torch.get_default_dtype()
+    elementwise.c_is_faster.cache_clear()
+    try:
+        torch.set_default_dtype(torch.float64)
+        assert torch.equal(elementwise.cross_entropy(logits, targets), expected)
+        assert isinstance(elementwise.c_is_faster(), bool)
+    finally:
+        torch.set_default_dtype(before)
+
+
 @pytest.mark.parametrize("dtype", TYPES)
 def test_the_number_of_threads_changes_nothing(dtype):
     x, logits = normal(130, 77, dtype=dtype), normal(50, 77, dtype=dtype)

@@ -36,7 +36,7 @@ def computes(x: Tensor) -> bool:
 @cache
 def c_is_faster() -> bool:
     """Whether C clearly beats torch's tanh GELU: timed once per process, a few milliseconds."""
-    x = torch.linspace(-3, 3, _TRIAL_SIZE)
+    x = torch.linspace(-3, 3, _TRIAL_SIZE, dtype=torch.float32, device="cpu")
     ways = (lambda: F.gelu(x, approximate="tanh"), lambda: gelu(x))
     best = [float("inf"), float("inf")]
     with torch.inference_mode():
@@ -92,7 +92,8 @@ class _CrossEntropy(torch.autograd.Function):
         logits, targets = logits.contiguous(), targets.contiguous()
         if int(targets.max()) >= logits.shape[1]:
             raise IndexError(f"Target {int(targets.max())} is out of bounds.")  # as torch has it
-        slopes, losses, counted = torch.empty_like(logits), torch.empty(len(logits)), targets >= 0
+        slopes, counted = torch.empty_like(logits), targets >= 0
+        losses = torch.empty(len(logits), dtype=torch.float32, device="cpu")
         weights = None if weights is None else weights.float().contiguous()
         total = float(counted.sum() if weights is None else weights[counted].sum())
         _run(

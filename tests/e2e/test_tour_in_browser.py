@@ -116,6 +116,20 @@ def test_a_teacher_s_own_tour_is_a_text_file_or_a_link(visit, tmp_path):
     settled(other)
 
 
+def test_what_comes_late_is_framed_when_it_is_there(visit, tmp_path):
+    file = tmp_path / "tour.txt"
+    file.write_text("# Late\n\n?tab=start\n@ #late\nLook at this.\n")
+    page = visit("")
+    page.keyboard.press("t")
+    page.set_input_files("#tour .tour-file", file)
+    expect(page.locator("#tour .tour-say")).to_contain_text("“@ #late”, which is not shown here")
+    page.evaluate(
+        "document.body.prepend(Object.assign(document.createElement('p'), {id: 'late', textContent: 'Here.'}))"
+    )
+    expect(page.locator("#late.tour-target")).to_be_visible()
+    expect(page.locator("#tour .tour-say")).to_have_text("Look at this.")
+
+
 @pytest.mark.parametrize(
     ("step", "said"),
     [

@@ -22,8 +22,8 @@ from ui.components.files import calling, early, routes, style_link
 from ui.handlers.page.warming import warm_up
 from ui.server import gradio_internals
 from ui.server.connections import limit_connections
-from ui.server.gradio_internals import one_application  # noqa: F401 - before a page is built
 from ui.server.gradio_internals.configuration import slim
+from ui.server.gradio_internals.one_application import built_at_launch
 from ui.server.gradio_internals.page_states import PageStates
 from ui.server.gradio_internals.queue_life import finish, look_seldom, queue_of
 from ui.server.gradio_internals.queue_share import Listeners, QueueShare
@@ -77,30 +77,33 @@ def serve(
         Middleware(UploadRoom, files=files),
     ]
     limit_connections()
-    page.queue(api_open=False, max_size=services.limits.waiting_events)
-    gradio_internals.apply("queue pauses", lambda: look_seldom(queue_of(page)))
-    each = services.limits.waiting_events // 2
-    gradio_internals.apply("queue share", lambda: QueueShare(queue_of(page), listeners, waiting_each=each).install())
-    _, address, _ = page.launch(
-        theme=make_theme(),
-        head=style_link(),
-        js=calling(
-            "shared/keys.js", f"m.start({_script_value({**parts(), 'lan': services.lan, 'talk': services.talk})})"
-        ),
-        footer_links=["api"],
-        run_history=False,
-        ssr_mode=False,
-        show_error=False,
-        max_file_size=_LARGEST_UPLOAD,
-        max_threads=services.limits.concurrent_visits + _OTHER_THREADS,
-        state_session_capacity=services.limits.page_states,
-        app_kwargs={"routes": routes(), "middleware": before, "lifespan": partial(_lighter, page)},
-        enable_monitoring=False,
-        server_name=host,
-        server_port=port,
-        prevent_thread_lock=True,
-        quiet=not wait,
-    )
+    with built_at_launch():
+        page.queue(api_open=False, max_size=services.limits.waiting_events)
+        gradio_internals.apply("queue pauses", lambda: look_seldom(queue_of(page)))
+        each = services.limits.waiting_events // 2
+        gradio_internals.apply(
+            "queue share", lambda: QueueShare(queue_of(page), listeners, waiting_each=each).install()
+        )
+        _, address, _ = page.launch(
+            theme=make_theme(),
+            head=style_link(),
+            js=calling(
+                "shared/keys.js", f"m.start({_script_value({**parts(), 'lan': services.lan, 'talk': services.talk})})"
+            ),
+            footer_links=["api"],
+            run_history=False,
+            ssr_mode=False,
+            show_error=False,
+            max_file_size=_LARGEST_UPLOAD,
+            max_threads=services.limits.concurrent_visits + _OTHER_THREADS,
+            state_session_capacity=services.limits.page_states,
+            app_kwargs={"routes": routes(), "middleware": before, "lifespan": partial(_lighter, page)},
+            enable_monitoring=False,
+            server_name=host,
+            server_port=port,
+            prevent_thread_lock=True,
+            quiet=not wait,
+        )
     _tidy_for_ever(files.tidy, services.run_manager.reap, services.run_manager.save, services.attention_cache.reap)
     threading.Thread(target=_before_visitors, args=(services, wait), daemon=True, name="warming up").start()
     if told is not None:

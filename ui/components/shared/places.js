@@ -98,12 +98,12 @@ export function visible(selector) {
   }
 }
 
-export function awaited(find, isWanted = () => true) {
+export function awaited(find, isWanted = () => true, patience = PATIENCE) {
   const began = performance.now();
   return new Promise(done => {
     const look = () => {
       const found = isWanted() && find();
-      if (found || !isWanted() || performance.now() - began > PATIENCE) done(found);
+      if (found || !isWanted() || performance.now() - began > patience) done(found);
       else requestAnimationFrame(look);
     };
     look();
