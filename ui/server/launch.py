@@ -104,7 +104,8 @@ def serve(
             prevent_thread_lock=True,
             quiet=not wait,
         )
-    _tidy_for_ever(files.tidy, services.run_manager.reap, services.run_manager.save, services.attention_cache.reap)
+    tidying = (files.tidy, services.run_manager.reap, services.run_manager.save, services.attention_cache.reap)
+    _tidy_for_ever(tidying, (gc.collect, return_freed_memory) if wait else (return_freed_memory,))
     threading.Thread(target=_before_visitors, args=(services, wait), daemon=True, name="warming up").start()
     if told is not None:
         told(address)
@@ -160,12 +161,12 @@ def _before_visitors(services: Services, for_good: bool) -> None:
         gc.freeze()  # what is there before the first visitor stays: collections look at what visitors leave alone
 
 
-def _tidy_for_ever(*tidying: Callable[[], None]) -> None:
-    """Starts a background thread that frees unused files, runs and readings."""
+def _tidy_for_ever(often: Sequence[Callable[[], object]], seldom: Sequence[Callable[[], object]]) -> None:
+    """Starts a background thread that frees unused files, runs and readings, and now and then memory."""
 
     def tidy() -> None:
         for look in itertools.count(1):
-            for one in (*tidying, *((gc.collect, return_freed_memory) if look % _RETURNING == 0 else ())):
+            for one in (*often, *(seldom if look % _RETURNING == 0 else ())):
                 try:
                     one()
                 except Exception:
