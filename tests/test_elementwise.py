@@ -1,6 +1,8 @@
 """GELU and cross-entropy in C against torch's, in both types and at every odd size."""
 
+import platform
 import shutil
+from pathlib import Path
 
 import pytest
 import torch
@@ -15,7 +17,25 @@ TYPES = [torch.float32, torch.bfloat16]
 # Relative to the largest number: sums in another order; bfloat16 is rounded once here, and more often by torch.
 ERRORS = {torch.float32: 3e-6, torch.bfloat16: 8e-3}
 
+LEVELS = {"native": set(), "x86-64-v2": {"sse4_2"}, "x86-64-v3": {"avx2", "f16c", "fma"}, "x86-64-v4": {"avx512vl"}}
 PLAIN = {"embd_pdrop": 0.0, "attn_pdrop": 0.0, "resid_pdrop": 0.0}
+
+
+@pytest.fixture(params=LEVELS, autouse=True)
+def level(request, monkeypatch, tmp_path_factory):
+    """Every test runs with the vectors of every kind of processor that this one includes."""
+    if request.param == "native":
+        yield request.param
+        return
+    if platform.machine() != "x86_64" or not LEVELS[request.param] <= set(Path("/proc/cpuinfo").read_text().split()):
+        pytest.skip(f"this processor is below {request.param}")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / request.param))  # compiled once
+    monkeypatch.setattr(compiling, "_NATIVE", request.param)
+    compiling.library.cache_clear()
+    if compiling.library() is None:
+        pytest.skip(f"this compiler does not know {request.param}")
+    yield request.param
+    compiling.library.cache_clear()
 
 
 def normal(*shape, dtype, spread=3.0, seed=1):

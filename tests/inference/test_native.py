@@ -130,6 +130,25 @@ def test_the_faster_of_both_is_taken(monkeypatch):
         assert packed_weights(model, 1, "exact").kernel == kernel
 
 
+@needs_compiler
+@pytest.mark.parametrize(("slow", "kernel"), [(2, "native-fp32"), (3, "fp32")])
+def test_c_that_was_slowed_for_a_moment_may_try_again(slow, kernel, monkeypatch):
+    model, clock, pauses = make_model(GPTConfig(**SHAPE)), {"now": 0.0}, []
+    monkeypatch.setattr(engine.time, "perf_counter", lambda: clock["now"])
+    monkeypatch.setattr(engine.time, "sleep", pauses.append)
+    decode = engine.decode_one
+
+    def timed(packed, ids, cache):
+        clock["now"] += 2.0 if packed.native is None else 3.0 if len(pauses) <= 1 + slow else 1.0
+        return decode(packed, ids, cache)
+
+    monkeypatch.setattr(engine, "decode_one", timed)
+    monkeypatch.setattr(engine, "fastest_kernel", lambda *_: "fp32")
+    engine._PACKED.clear()
+    assert packed_weights(model, 1, "exact").kernel == kernel and len(pauses) == 4
+    engine._PACKED.clear()
+
+
 @pytest.mark.parametrize("how", ["switched off", "no compiler", "it fails", "nowhere to write"])
 def test_without_a_compiler_torch_writes_the_same(how, fresh, tmp_path):
     model = make_model(GPTConfig(**SHAPE))

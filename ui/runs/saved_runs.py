@@ -10,6 +10,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -110,7 +111,8 @@ class SavedRuns:
             else:
                 found.append(saved)
                 self._done[place.name] = _written(saved.record)
-                os.utime(place)  # as if it had been written now: it is in use again
+                with suppress(OSError):  # of a folder that cannot be written to
+                    os.utime(place)  # as if it had been written now: it is in use again
         return found
 
     def _read(self, place: Path) -> Saved | None:
