@@ -22,11 +22,12 @@ from gptcore.corpora import read_documents
 from gptcore.errors import GPTCoreError, TrainingError
 from gptcore.finetuning.answering import InstructionScore, evaluate_instructions
 from gptcore.finetuning.instruction import (
+    TEACHING_SHARES,
     AnswerBatches,
     AnswerExample,
     AnswerLoss,
     Instruction,
-    encode_example,
+    answer_examples,
     instruction_config,
     instructions,
     plain_example,
@@ -81,13 +82,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--instructions", type=int, default=20_000, help="how many to make; 0 for a model that has learned them"
     )
-    parser.add_argument("--plain-share", type=float, default=0.15, help="plain stories among the examples")
+    parser.add_argument("--plain-share", type=float, default=0.08, help="plain stories, as a share of the instructions")
     length = parser.add_mutually_exclusive_group()
     length.add_argument("--seconds", type=float, default=90.0, help="of instruction tuning")
     length.add_argument("--updates", type=int, help="of instruction tuning, whatever time they take")
-    parser.add_argument("--batch-size", type=int, default=16)
-    parser.add_argument("--learning-rate", type=float, default=1.5e-3)
-    parser.add_argument("--muon-learning-rate", type=float, default=0.01)
+    parser.add_argument("--batch-size", type=int, default=8, help="rows; each is as long as the window")
+    parser.add_argument("--learning-rate", type=float, default=6e-4)
+    parser.add_argument("--muon-learning-rate", type=float, default=1.7e-3)
     parser.add_argument("--rounds", type=int, default=1, help="of preference tuning, each on new answers; 0 for none")
     parser.add_argument("--asked", type=int, default=300, help="instructions that the model answers in a round")
     parser.add_argument("--answers", type=int, default=4, help="to each of them")
@@ -144,7 +145,8 @@ def _make(options: argparse.Namespace) -> None:
     tell("before", lm)
     taught = lm
     if options.instructions:
-        taught = _taught(options, lm, instructions(stories, options.instructions, seed=options.seed), stories)
+        made = instructions(stories, options.instructions, seed=options.seed, shares=TEACHING_SHARES)
+        taught = _taught(options, lm, made, stories)
         save_folder(options.work_dir / "instructed", taught.model, taught.tokenizer)
         tell("after instructions", taught)
     teachers = [load(name).model.to(options.device) for name in options.teacher]
@@ -181,10 +183,7 @@ def _taught(
 ) -> LanguageModel:
     """The model after instruction tuning."""
     window = lm.model.config.n_positions
-    examples = [one for one in (encode_example(lm.tokenizer, each, window) for each in made) if one is not None]
-    n_plain = round(options.plain_share / (1 - options.plain_share) * len(examples))
-    plain = (plain_example(lm.tokenizer, stories[place % len(stories)], window) for place in range(n_plain))
-    examples += [one for one in plain if one is not None]
+    examples = answer_examples(lm.tokenizer, made, stories, window, plain_share=options.plain_share)
     model = clone(lm.model).requires_grad_(True)
     config = instruction_config(
         batch_size=options.batch_size, **_length(options), seed=options.seed, optimizer="muon",
@@ -192,7 +191,8 @@ def _taught(
         precision=faster_precision(model.config, options.batch_size, device=options.device),
     )  # fmt: skip
     objective = AnswerLoss(examples, lm.tokenizer.vocab_size)
-    trainer = Trainer(model, config, AnswerBatches(examples, batch_size=config.batch_size), objective=objective)
+    batches = AnswerBatches(examples, batch_size=config.batch_size, window=window)
+    trainer = Trainer(model, config, batches, objective=objective)
     _follow(options, trainer, "instruction")
     return _frozen(model, lm)
 

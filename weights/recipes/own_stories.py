@@ -1,7 +1,7 @@
 """Stories that the mini writes itself: `python -m weights.recipes.own_stories > stories.txt`.
 
-The page makes instructions of them (Train, Assistant): they are nobody else's text, and what the model writes anyway,
-so learning to answer with them costs it little.
+The page makes instructions of them (Train, Assistant): they are nobody else's text. They are drawn from all that the
+model expects, nothing cut off: what it would write anyway changes it little, and rare words occur to be asked for.
 """
 
 from __future__ import annotations
@@ -9,12 +9,16 @@ from __future__ import annotations
 import argparse
 import random
 import sys
+from collections.abc import Iterator
+from itertools import islice
 
+from gptcore.errors import TrainingError
 from gptcore.finetuning.answering import judge
-from gptcore.inference.generation import continue_together
+from gptcore.inference.batch import RunningBatch
 from gptcore.inference.sampling import SamplingSettings
 from gptcore.inference.sequence import TokenSequence
-from gptcore.language_model import load
+from gptcore.language_model import LanguageModel, load
+from gptcore.machine import keep_freed_memory
 from gptcore.tokenizers.base import END_OF_TEXT
 
 _BEINGS = (
@@ -51,8 +55,9 @@ _OPENINGS = (
     "{name} was a {kind} {being} who lived near the {place}.", "It was a sunny day. {name} went to the {place}.",
     "Once upon a time, a {being} and a {thing} were in the {place}.", "{name} lost the {thing}.",
 )  # fmt: skip
-_SETTINGS = SamplingSettings(temperature=0.75, top_k=60, top_p=0.95)
-_BATCH, _MOST_TOKENS, _SEED = 32, 220, 17
+_BEGUN = 0.3  # share of the stories that begin with one of these; the others begin as the model likes
+_SETTINGS = SamplingSettings(temperature=1.0)
+_BATCH, _MOST_TOKENS, _LEAST_WORDS, _SEED = 16, 190, 50, 17  # with its prompt, a story has to fit the window
 
 
 def opening(draw: random.Random) -> str:
@@ -64,29 +69,43 @@ def opening(draw: random.Random) -> str:
     )  # fmt: skip
 
 
+def stories(lm: LanguageModel) -> Iterator[str]:
+    """Stories that end by themselves and do not repeat, without end.
+
+    Raises:
+        TrainingError: a model without a token that ends a text.
+    """
+    if lm.tokenizer.end_id is None:
+        raise TrainingError(f"{lm.name} has no token that ends a text; its stories would have no end.")
+    draw, number = random.Random(_SEED), 0
+    batch, written = RunningBatch(lm.model), dict[TokenSequence, list[str]]()
+    while True:
+        while len(written) < _BATCH:
+            begun = opening(draw) if draw.random() < _BEGUN else ""
+            ids = [lm.tokenizer.end_id, *lm.tokenizer.encode(begun)]
+            sequence = TokenSequence(ids, _SETTINGS, seed=number, tokenizer=lm.tokenizer, n_alternatives=0)
+            batch.join(sequence, _MOST_TOKENS - len(ids))
+            written[sequence] = [begun]
+            number += 1
+        for sequence, token in batch.step():
+            written[sequence].append(token.text)
+        for sequence in [one for one in written if one.done]:
+            text = "".join(written.pop(sequence)).strip()
+            told = judge(text, (), ended=sequence.end == "end-of-text")
+            if told.ends and told.repeated < 0.03 and told.n_words >= _LEAST_WORDS:
+                yield text
+
+
 def main(arguments: list[str] | None = None) -> int:
-    """Writes stories that end by themselves and do not repeat; returns the exit status."""
+    """Writes stories, each with the end of text behind it; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m weights.recipes.own_stories", description=__doc__)
-    parser.add_argument("--stories", type=int, default=1200, help="how many to keep")
+    parser.add_argument("--stories", type=int, default=5000, help="how many to keep")
     parser.add_argument("--model", default="mini")
     options = parser.parse_args(arguments)
-    lm, draw, kept, number = load(options.model), random.Random(_SEED), 0, 0
-    while kept < options.stories:
-        begun = [opening(draw) for _ in range(_BATCH)]
-        rows = [
-            TokenSequence(lm.tokenizer.encode(one), _SETTINGS, seed=number + place, tokenizer=lm.tokenizer)
-            for place, one in enumerate(begun)
-        ]
-        number += _BATCH
-        pieces = [[one] for one in begun]
-        for place, token in continue_together(lm.model, rows, max_new_tokens=_MOST_TOKENS):
-            pieces[place].append(token.text)
-        for row, written in zip(rows, pieces, strict=True):
-            text = "".join(written).strip()
-            told = judge(text, (), ended=row.end == "end-of-text")
-            if told.ends and told.repeated < 0.02 and told.n_words >= 50 and kept < options.stories:
-                sys.stdout.write(f"{text}\n{END_OF_TEXT}\n")
-                kept += 1
+    keep_freed_memory()
+    for text in islice(stories(load(options.model)), options.stories):
+        sys.stdout.write(f"{text}\n{END_OF_TEXT}\n")
+        sys.stdout.flush()
     return 0
 
 

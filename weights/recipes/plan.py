@@ -196,13 +196,14 @@ class _Plan:
     def assistant(self) -> None:
         """The mini after instructions and four rounds of preferences beside plain stories."""
         made, work, updates = self._models / "assistant", self._work / "assistant", self._scale.updates
-        few = ("--rounds", "0", "--measured", "4", "--instructions", "40")  # an untrained model writes no better answer
-        amount = ("--rounds", "4", "--asked", "400", "--answers", "8", "--pairs", "3", "--instructions", "60000")
+        amount = "--rounds 4 --asked 400 --answers 8 --pairs 3 --instructions 200000"
+        if updates is not None:  # an untrained model writes no better answer
+            amount = "--rounds 0 --measured 4 --instructions 40"
         command = (
             "gptcore.finetuning", "--model", str(self._models / "mini"), *(f"--stories={one}" for one in self._stories),
-            "--valid", self._valid, "--plain-share", "0.2", "--plain-rows", "8", "--plain-weight", "4", "--own-weight",
+            "--valid", self._valid, "--plain-share", "0.1", "--plain-rows", "8", "--plain-weight", "4", "--own-weight",
             "0.5", "--beta", "0.1", "--teacher", str(self._models / "mini"), "--device", self._scale.device,
-            *(amount if updates is None else few), *self._scale.tuning(0.08), "--out", str(made), "--work-dir",
+            *amount.split(), *self._scale.tuning(0.08), "--out", str(made), "--work-dir",
             str(work),
         )  # fmt: skip
         self.stages.append(Stage("assistant", command, made, work_dir=work))

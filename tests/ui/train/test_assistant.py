@@ -126,6 +126,6 @@ def test_stories_of_one_s_own_take_the_place_of_the_bundled_ones(services):
 
 def test_the_bundled_stories_are_whole_and_the_words_of_a_prompt_are_found():
     stories = assistant.bundled_stories()
-    assert len(stories) == 1200 and all(story.rstrip().endswith((".", "!", "?", '"')) for story in stories)
+    assert len(stories) == 5000 and all(story.rstrip().endswith((".", "!", "?", '"')) for story in stories)
     assert answering.words_of("Write a story with the words: ball, rain and sorry.") == ("ball", "rain", "sorry")
     assert answering.words_of("Hello!") == ()

@@ -12,18 +12,17 @@ from typing import Any
 import torch
 
 from gptcore.finetuning.instruction import (
+    TEACHING_SHARES,
     USER,
     AnswerBatches,
     AnswerExample,
     AnswerLoss,
-    Instruction,
     Message,
+    answer_examples,
     chat_prompt,
-    encode_example,
     instruction_config,
     instructions,
     padded_answers,
-    plain_example,
 )
 from gptcore.finetuning.preference import (
     DirectPreference,
@@ -53,10 +52,9 @@ SECONDS = ("30", "60", "90", "120")
 FIELDS = ("stories", "length", "seed")
 ASKED = 120  # instructions that the model answers for the preference pairs
 _ANSWERS, _ANSWER_TOKENS = 4, 100
-_N_INSTRUCTIONS, _HELD_OUT = 6_000, 48
-_PLAIN_SHARE = 0.15
-_REQUESTED_WEIGHT = 15.0  # a short training has few of these words
+_N_INSTRUCTIONS, _HELD_OUT = 14_000, 48
 _LEAST_CHOICES = 4
+_LONGEST_ROW = 256  # tokens
 _MOST_TEXT = 2_000_000
 _UNLIMITED = 10_000_000
 
@@ -103,8 +101,8 @@ def teaching_plan(services: Services, lm: LanguageModel, form: AssistantForm) ->
     """
     shape = lm.model.config
     stories = _stories(form)
-    made = services.measure(partial(instructions, stories, _N_INSTRUCTIONS, seed=form.seed))
-    examples = services.measure(lambda: _encoded(lm, made, stories))
+    made = services.measure(partial(instructions, stories, _N_INSTRUCTIONS, seed=form.seed, shares=TEACHING_SHARES))
+    examples = services.measure(partial(answer_examples, lm.tokenizer, made, stories, shape.n_positions))
     held_out, train = examples[:_HELD_OUT], examples[_HELD_OUT:]
     if len(train) < _HELD_OUT:
         raise InputError(
@@ -112,18 +110,18 @@ def teaching_plan(services: Services, lm: LanguageModel, form: AssistantForm) ->
             "choose a model with a longer window, or give shorter stories."
         )
     config = instruction_config(
-        time_budget=form.seconds, seed=form.seed, max_steps=_UNLIMITED, optimizer="muon", learning_rate=1.5e-3,
-        muon_learning_rate=0.003,
+        time_budget=form.seconds, seed=form.seed, max_steps=_UNLIMITED, optimizer="muon", learning_rate=6e-4,
+        muon_learning_rate=0.0017,
     )  # fmt: skip
     check_size(services, shape, config)
-    data = AnswerBatches(train, batch_size=config.batch_size)
-    config = replace(config, precision=services.precision(shape, config.batch_size, window=min(128, shape.n_positions)))
+    data = AnswerBatches(train, batch_size=config.batch_size, window=min(_LONGEST_ROW, shape.n_positions))
+    config = replace(config, precision=services.precision(shape, config.batch_size, window=data.window))
     plan = _plan(services, lm, form, data, held_out, config, "instructions")
     note = (
-        f"{len(train):,} examples, made from {len(stories):,} stories. The loss counts only the answers, and "
-        "requested words in them fifteen times."
+        f"{len(train):,} examples, made from {len(stories):,} stories; two in five ask for a single sentence. "
+        "The loss counts only the answers, and a requested word fifteen times where it first stands."
     )
-    objective = AnswerLoss(train, shape.vocab_size, weight=_REQUESTED_WEIGHT)
+    objective = AnswerLoss(train, shape.vocab_size)
     return replace(plan, facts=replace(plan.facts, note=note, n_train=len(train)), objective=lambda _: objective)
 
 
@@ -150,15 +148,6 @@ def preference_plan(
     before = clone(lm.model)
     facts = replace(plan.facts, note=note, n_train=len(pairs), lines={"uniform": math.log(2)})
     return replace(plan, facts=facts, objective=lambda _: DirectPreference(before))
-
-
-def _encoded(lm: LanguageModel, made: Sequence[Instruction], stories: Sequence[str]) -> list[AnswerExample]:
-    """Examples that fit, the plain stories among them behind all that is held out."""
-    window = lm.model.config.n_positions
-    found = [one for one in (encode_example(lm.tokenizer, each, window) for each in made) if one is not None]
-    n_plain = round(_PLAIN_SHARE * len(found))
-    plain = (plain_example(lm.tokenizer, stories[place % len(stories)], window) for place in range(n_plain))
-    return found + [one for one in plain if one is not None]
 
 
 def _plan(
