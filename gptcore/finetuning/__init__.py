@@ -17,8 +17,9 @@ from gptcore.finetuning.inputs import (
     multiple_choice,
     similarity,
 )
-from gptcore.finetuning.instruction import AnswerBatches, AnswerLoss, Instruction, Message, chat_prompt, instructions
+from gptcore.finetuning.instruction import Instruction, Message, chat_prompt, instructions
 from gptcore.finetuning.preference import DirectPreference, PreferenceBatches, PreferencePair, dpo_loss, write_pairs
+from gptcore.finetuning.supervised import AnswerBatches, AnswerLoss
 
 __all__ = [
     "AnswerBatches",

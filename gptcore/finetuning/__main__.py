@@ -21,17 +21,7 @@ import torch
 from gptcore.corpora import read_documents
 from gptcore.errors import GPTCoreError, TrainingError
 from gptcore.finetuning.answering import InstructionScore, evaluate_instructions
-from gptcore.finetuning.instruction import (
-    TEACHING_SHARES,
-    AnswerBatches,
-    AnswerExample,
-    AnswerLoss,
-    Instruction,
-    answer_examples,
-    instruction_config,
-    instructions,
-    plain_example,
-)
+from gptcore.finetuning.instruction import TEACHING_SHARES, Instruction, instructions
 from gptcore.finetuning.preference import (
     BETA,
     OWN_WEIGHT,
@@ -40,6 +30,14 @@ from gptcore.finetuning.preference import (
     PreferencePair,
     preference_config,
     write_pairs,
+)
+from gptcore.finetuning.supervised import (
+    AnswerBatches,
+    AnswerExample,
+    AnswerLoss,
+    answer_examples,
+    instruction_config,
+    plain_example,
 )
 from gptcore.inference.scoring import score_documents
 from gptcore.language_model import LanguageModel, load
@@ -122,7 +120,7 @@ def _check(options: argparse.Namespace) -> None:
     ):
         if (value := getattr(options, name)) < least:
             raise TrainingError(f"--{name.replace('_', '-')} is {value}; it must be at least {least}.")
-    for name in ("plain_weight", "own_weight", "beta"):
+    for name in ("plain_share", "plain_weight", "own_weight", "beta"):
         if not 0 <= (value := getattr(options, name)) < math.inf:
             raise TrainingError(f"--{name.replace('_', '-')} is {value}; it must be 0 or more, and finite.")
 

@@ -22,15 +22,8 @@ from torch import Tensor, nn
 
 from gptcore.errors import TrainingError
 from gptcore.finetuning.answering import Answer, answering, judge
-from gptcore.finetuning.instruction import (
-    USER,
-    AnswerExample,
-    Instruction,
-    Message,
-    chat_prompt,
-    chosen_of_epoch,
-    padded_answers,
-)
+from gptcore.finetuning.instruction import USER, Instruction, Message, chat_prompt
+from gptcore.finetuning.supervised import AnswerExample, chosen_of_epoch, padded_answers
 from gptcore.language_model import LanguageModel
 from gptcore.model import GPT, IGNORED_TARGET, evaluating
 from gptcore.training import TrainingConfig, generator_for

@@ -89,12 +89,18 @@ def test_the_tour_goes_back_jumps_survives_a_reload_and_is_left(visit):
     expect(page.locator(".tour-target")).to_have_count(0)
 
 
-def test_a_teacher_s_own_tour_is_a_text_file_or_a_link(visit, tmp_path):
-    file = tmp_path / "tour.txt"
-    file.write_text("nothing but words")
+def with_own_tour(visit, file, text: str):
+    """A page that has opened a teacher's file."""
+    file.write_text(text)
     page = visit("")
     page.keyboard.press("t")
     page.set_input_files("#tour .tour-file", file)
+    return page
+
+
+def test_a_teacher_s_own_tour_is_a_text_file_or_a_link(visit, tmp_path):
+    file = tmp_path / "tour.txt"
+    page = with_own_tour(visit, file, "nothing but words")
     expect(page.locator("#tour .tour-say")).to_contain_text("has no steps")
     file.write_text(OWN)
     page.set_input_files("#tour .tour-file", file)
@@ -117,11 +123,7 @@ def test_a_teacher_s_own_tour_is_a_text_file_or_a_link(visit, tmp_path):
 
 
 def test_what_comes_late_is_framed_when_it_is_there(visit, tmp_path):
-    file = tmp_path / "tour.txt"
-    file.write_text("# Late\n\n?tab=start\n@ #late\nLook at this.\n")
-    page = visit("")
-    page.keyboard.press("t")
-    page.set_input_files("#tour .tour-file", file)
+    page = with_own_tour(visit, tmp_path / "tour.txt", "# Late\n\n?tab=start\n@ #late\nLook at this.\n")
     expect(page.locator("#tour .tour-say")).to_contain_text("“@ #late”, which is not shown here")
     page.evaluate(
         "document.body.prepend(Object.assign(document.createElement('p'), {id: 'late', textContent: 'Here.'}))"

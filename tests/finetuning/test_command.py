@@ -69,8 +69,8 @@ def test_a_model_that_has_learned_instructions_goes_on_with_preferences_beside_p
 
 @pytest.mark.parametrize(
     ("option", "value"),
-    [("plain-rows", "-1"), ("plain-weight", "nan"), ("own-weight", "inf"), ("beta", "-1"), ("pairs", "0"),
-     ("answers", "1"), ("asked", "0"), ("rounds", "-1"), ("instructions", "-1")],
+    [("plain-rows", "-1"), ("plain-share", "nan"), ("plain-weight", "nan"), ("own-weight", "inf"), ("beta", "-1"),
+     ("pairs", "0"), ("answers", "1"), ("asked", "0"), ("rounds", "-1"), ("instructions", "-1")],
 )  # fmt: skip
 def test_numbers_that_cannot_be_are_refused_before_anything_is_written(tmp_path, stories, capsys, option, value):
     where = ["--out", str(tmp_path / "a"), "--work-dir", str(tmp_path / "w")]

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 import gptcore
 from gptcore.errors import TrainingError
 from gptcore.finetuning.answering import Answer, answering, answers, evaluate_instructions, holds, judge, score_of
-from gptcore.finetuning.instruction import AnswerExample, Instruction, padded_answers
+from gptcore.finetuning.instruction import Instruction
 from gptcore.finetuning.preference import (
     DirectPreference,
     PreferenceBatches,
@@ -22,6 +22,7 @@ from gptcore.finetuning.preference import (
     preference_pair,
     write_pairs,
 )
+from gptcore.finetuning.supervised import AnswerExample, padded_answers
 from gptcore.model import IGNORED_TARGET
 from gptcore.observation import clone
 from gptcore.training import StepEvent, Trainer

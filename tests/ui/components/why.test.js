@@ -33,7 +33,8 @@ test('a cell says its place, its depth and how much comes back', () => {
 
 test('what both sentences share is named once', () => {
   const found = {a: ['a', ' b'], b: ['c', ' b'], answers: ['x', 'y'], rows: [[0, -0.2]]};
-  assert.match(cellText(found, 0, 1), /^At “␣b”, behind the last block: .* 0% of the way from “y” to “x”/);
+  const said = /^At “␣b”, behind the last block: .* 0% of the way from “y” to “x”/;
+  assert.match(cellText(found, 0, 1), said);
 });
 
 const node = (kind, layer, place, index = 0) => ({kind, layer, place, index});

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
+import re
 from dataclasses import replace
 
 import pytest
@@ -16,6 +18,7 @@ from ui.handlers.train import answering, assistant
 from ui.handlers.train.assistant import AssistantForm, assistant_form
 from ui.runs.run_json import facts_json
 from ui.services import make_services
+from ui.tabs.train.assistant import assistant_fields
 
 FORM = AssistantForm("", 30.0, 1)
 
@@ -42,6 +45,8 @@ def taught(services):
 def test_instructions_are_learned_on_the_answers_alone(services, taught):
     facts = taught.current.facts
     assert facts.kind == "instructions" and facts.tuned and "The loss counts only the answers" in facts.note
+    asked = re.search(r"^([\d,]+) examples, .* ([\d,]+) ask for a single sentence", facts.note)
+    assert asked is not None and 0.2 < int(asked[2].replace(",", "")) / int(asked[1].replace(",", "")) < 0.4
     assert facts.prompt.endswith("Assistant:") and math.isfinite(taught.current.final_loss)
     assert assistant.stage(taught, "instructions") is taught.current
     assert assistant.stage(taught, "preferences") is None
@@ -126,6 +131,7 @@ def test_stories_of_one_s_own_take_the_place_of_the_bundled_ones(services):
 
 def test_the_bundled_stories_are_whole_and_the_words_of_a_prompt_are_found():
     stories = assistant.bundled_stories()
-    assert len(stories) == 5000 and all(story.rstrip().endswith((".", "!", "?", '"')) for story in stories)
+    assert f"{len(stories):,} stories by mini" in inspect.getsource(assistant_fields)
+    assert all(story.rstrip().endswith((".", "!", "?", '"')) for story in stories)
     assert answering.words_of("Write a story with the words: ball, rain and sorry.") == ("ball", "rain", "sorry")
     assert answering.words_of("Hello!") == ()

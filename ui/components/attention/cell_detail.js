@@ -24,7 +24,8 @@ export function cellDetail(view) {
         : Number.isNaN(weight)
           ? 'n/a, there is nothing else to look at'
           : (preview ? '≈ ' : '') + (value.signed && weight > 0 ? '+' : '') + weight.toFixed(preview ? 1 : 4);
-    line.textContent = `reading token ${view.token(q)} (no. ${q}) → looked at ${view.token(k)} (no. ${k}): ${amount} `;
+    const [from, to] = [q, k].map(place => `${view.token(place)} (no. ${place})`);
+    line.textContent = `reading token ${from} → looked at ${to}: ${amount} `;
     if (server.why_there && cell && same(at, cell) && !(value.causal && k > q))
       addButton(line, 'lens-plain at-why', 'Why there?', () => whyThere(line, [q, k]));
   }

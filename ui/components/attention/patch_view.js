@@ -9,7 +9,8 @@ import {add, onTools, saveText} from '../shared/page.js';
 export function cellText({a, b, answers, rows}, depth, place) {
   const share = rows[depth][place];
   const where = depth === rows.length - 1 ? 'behind the last block' : `before block ${depth}`;
-  const token = a[place] === b[place] ? `“${visible(a[place])}”` : `“${visible(b[place])}” (A: “${visible(a[place])}”)`;
+  const [ofA, ofB] = [a, b].map(tokens => `“${visible(tokens[place])}”`);
+  const token = a[place] === b[place] ? ofA : `${ofB} (A: ${ofA})`;
   return (
     `At ${token}, ${where}: with A's value here, ${Math.round(100 * Math.max(0, share))}% of the way ` +
     `from “${visible(answers[1])}” to “${visible(answers[0])}” comes back.`

@@ -11,25 +11,21 @@ from typing import Any
 
 import torch
 
-from gptcore.finetuning.instruction import (
-    TEACHING_SHARES,
-    USER,
-    AnswerBatches,
-    AnswerExample,
-    AnswerLoss,
-    Message,
-    answer_examples,
-    chat_prompt,
-    instruction_config,
-    instructions,
-    padded_answers,
-)
+from gptcore.finetuning.instruction import TEACHING_SHARES, USER, Message, chat_prompt, instructions
 from gptcore.finetuning.preference import (
     DirectPreference,
     PreferenceBatches,
     PreferencePair,
     preference_config,
     write_pairs,
+)
+from gptcore.finetuning.supervised import (
+    AnswerBatches,
+    AnswerExample,
+    AnswerLoss,
+    answer_examples,
+    instruction_config,
+    padded_answers,
 )
 from gptcore.language_model import BUNDLED, LanguageModel
 from gptcore.model import GPT, evaluating
@@ -117,8 +113,9 @@ def teaching_plan(services: Services, lm: LanguageModel, form: AssistantForm) ->
     data = AnswerBatches(train, batch_size=config.batch_size, window=min(_LONGEST_ROW, shape.n_positions))
     config = replace(config, precision=services.precision(shape, config.batch_size, window=data.window))
     plan = _plan(services, lm, form, data, held_out, config, "instructions")
+    n_sentences = sum(one.kind == "sentence" for one in made)
     note = (
-        f"{len(train):,} examples, made from {len(stories):,} stories; two in five ask for a single sentence. "
+        f"{len(train):,} examples, made from {len(stories):,} stories; {n_sentences:,} ask for a single sentence. "
         "The loss counts only the answers, and a requested word fifteen times where it first stands."
     )
     objective = AnswerLoss(train, shape.vocab_size)
