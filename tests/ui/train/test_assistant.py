@@ -129,6 +129,17 @@ def test_stories_of_one_s_own_take_the_place_of_the_bundled_ones(services):
         assistant.teaching_plan(services, services.models.get("induction"), FORM)
 
 
+@pytest.mark.parametrize(
+    "text", ["The fox ran home. " * 5_000, "word " * 20_000, "x" * 100_000, "It rained. \r\n\r\n" * 9]
+)
+def test_long_stories_are_cut_and_nothing_is_lost(text):
+    stories = assistant._stories(replace(FORM, stories=text))
+    assert max(map(len, stories)) <= assistant._LONGEST_STORY
+    assert "".join("".join(stories).split()) == "".join(text.split())
+    if text.startswith("The"):
+        assert len(stories) > 40 and all(one.startswith("The fox") and one.endswith("home.") for one in stories)
+
+
 def test_the_bundled_stories_are_whole_and_the_words_of_a_prompt_are_found():
     stories = assistant.bundled_stories()
     assert f"{len(stories):,} stories by mini" in inspect.getsource(assistant_fields)

@@ -51,6 +51,7 @@ _ANSWERS, _ANSWER_TOKENS = 4, 100
 _N_INSTRUCTIONS, _HELD_OUT = 14_000, 48
 _LEAST_CHOICES = 4
 _LONGEST_ROW = 256  # tokens
+_LONGEST_STORY = 2_000  # characters
 _MOST_TEXT = 2_000_000
 _UNLIMITED = 10_000_000
 
@@ -83,10 +84,22 @@ def bundled_stories() -> tuple[str, ...]:
 
 
 def _stories(form: AssistantForm) -> Sequence[str]:
-    """The visitor's stories, with an empty line between two; the bundled ones where there are none."""
+    """The visitor's stories, with an empty line between two; the bundled ones where there are none.
+
+    Longer ones than a row of a batch holds are cut at the ends of sentences, if they have any.
+    """
     if not form.stories.strip():
         return bundled_stories()
-    return [one.strip() for one in form.stories.replace("\r\n", "\n").split("\n\n") if one.strip()]
+    stories = list[str]()
+    for one in form.stories.replace("\r\n", "\n").split("\n\n"):
+        begin = 0
+        while begin < len(one):
+            ends = [one.rfind(mark, begin, begin + _LONGEST_STORY) for mark in (".", "!", "?")]
+            fits = len(one) - begin <= _LONGEST_STORY
+            end = begin + _LONGEST_STORY if fits or max(ends) < 0 else max(ends) + 1
+            stories.append(one[begin:end].strip())
+            begin = end
+    return [one for one in stories if one]
 
 
 def teaching_plan(services: Services, lm: LanguageModel, form: AssistantForm) -> Plan:

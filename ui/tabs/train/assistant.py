@@ -72,7 +72,7 @@ def assistant_fields(services: Services) -> AssistantFields:
         values["stories"] = gr.Textbox(
             "",
             label="Stories to make instructions from",
-            info="Empty: 5,000 stories by mini. Your own: an empty line between them.",
+            info="Empty: 5,000 stories by mini. Your own: an empty line between them; long ones are cut.",
             lines=4,
             max_lines=8,
             elem_id="assistant-stories",
