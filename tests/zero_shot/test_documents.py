@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import gptcore
-from weights.recipes.everyday import KEPT_OUT
+from weights.recipes.everyday.pages import KEPT_OUT
 
 ITEMS = json.loads(Path(__file__).with_name("documents.json").read_text(encoding="utf-8"))["items"]
 RIGHT = 12  # of 14, measured, where 11 are wanted; greedy answers may differ by a rounding on another processor

@@ -14,11 +14,11 @@ _NAMES = ("girls", "boys", "towns")
 _HERE = Path(__file__).resolve().parent
 
 
-def sections(file: str) -> dict[str, list[str]]:
+def sections(file: str, folder: Path = _HERE) -> dict[str, list[str]]:
     """The lines under each [heading] of a list."""
     found: dict[str, list[str]] = {}
     lines: list[str] = []
-    for line in (_HERE / file).read_text(encoding="utf-8").splitlines():
+    for line in (folder / file).read_text(encoding="utf-8").splitlines():
         if line.startswith("["):
             lines = found[line.strip("[]")] = []
         elif line.strip():

@@ -58,17 +58,27 @@ def _translate(draw: Draw) -> Template:
 
 
 def _question(draw: Draw) -> Template:
-    lead = draw.pick(("", "", "", "", "Text: ", "Story: ", "Read this: ", "Read: ", "Here is a text: ", "Context: "))
-    asks = draw.pick(("", "", "", "Question: ", "Q: ", "Now the question: ", "Tell me: ", "Say: "))
+    lead = draw.pick((
+        "", "", "", "", "", "", "Text: ", "Story: ", "Read this: ", "Read: ", "Here is a text: ", "Context: ",
+        "Note: ", "Listen: ", "We know this: ", "I heard: ",
+    ))  # fmt: skip
+    asks = draw.pick((
+        "", "", "", "", "Question: ", "Q: ", "Now the question: ", "Tell me: ", "Say: ", "My question: ",
+        "So ", "And now: ", "I wonder: ",
+    ))  # fmt: skip
     told = draw.pick((
         "", "", "", "", "Answer the question.", "Read the text and answer the question.", "Please answer.",
-        "Answer from the text.",
+        "Answer from the text.", "Find the answer.", "Answer in a few words.", "A short text and a question about it.",
     ))  # fmt: skip
     head = f"{_small(draw, told)}{_line(draw)}" if told else ""
-    cue = _cue(draw, "", "Answer: ", "A: ", "Short answer: ")
-    text, question = f"{_small(draw, lead)}{{text}}", f"{_small(draw, asks)}{{question}}"
+    cue = _cue(draw, "", "Answer: ", "A: ", "Short answer: ", "It is ", "The text says: ", "I think: ")
+    text = draw.pick(("{text}", "{text}", "{text}", '"{text}"'))
+    text, question = f"{_small(draw, lead)}{text}", f"{_small(draw, asks)}{{question}}"
     chance = draw.random.random()
-    if chance < 0.8:
+    if chance < 0.06:
+        one, two = draw.some(("Anna", "Ben", "Clara", "Sam", "Pupil", "Child", "Mother", "Guest"), 2)
+        body = f"{text}\n{one}: {{question}}\n{two}: {{answer}}"
+    elif chance < 0.8:
         body = f"{head}{text}{_line(draw)}{question}{_line(draw)}{cue}{{answer}}"
     elif chance < 0.9:
         body = f"{head}{question}{_line(draw)}{text}{_line(draw)}{cue}{{answer}}"
@@ -87,7 +97,9 @@ def _sentiment(draw: Draw) -> Template:
         f"Is this {kind} {which}?", f"Is this {which}?", f"Is the {kind} {which}?", f"{which.capitalize()}?",
         f"Is that {which}?", f"Does this sound {which}?", f"What is the sentiment, {which}?", f"Say {which}.",
         f"Say whether this {kind} is {which}.", f"Tell me if this is {which}.", f"Classify this {kind} as {which}.",
-        f"Is the writer {which} about it?", f"Decide: {which}.", f"What is the sentiment of this {kind}?",
+        f"Is the writer {which} about it?", f"Decide: {which}.", "How does the writer feel about it?",
+        "What does the customer think?", "Somebody wrote this. What is the sentiment?",
+        f"What is the sentiment of this {kind}?",
     ))  # fmt: skip
     if yes:
         ask = draw.pick((
@@ -99,7 +111,9 @@ def _sentiment(draw: Draw) -> Template:
         "", "", "Answer: ", "Sentiment: ", "A: ", "It is ", f"This {kind} is ", "The sentiment is ", "I would say ",
         "The answer is ",
     ))  # fmt: skip
-    lead = draw.pick(("", "", f"{kind.capitalize()}: ", "Text: ")) + draw.pick(("{text}", "{text}", '"{text}"'))
+    lead = draw.pick(("", "", f"{kind.capitalize()}: ", "Text: ", "Somebody wrote: ", "A customer said: ")) + draw.pick(
+        ("{text}", "{text}", '"{text}"')
+    )
     chance = draw.random.random()
     if chance < 0.35:
         body = f"{ask}{_line(draw)}{lead}{_line(draw)}{cue}{{answer}}"
@@ -110,7 +124,7 @@ def _sentiment(draw: Draw) -> Template:
     else:
         says = draw.pick((
             f"This {kind} is ", "Sentiment: ", "Sentiment = ", f"({which}): ", "-> ", "That is ", f"The {kind} is ",
-            "Verdict: ",
+            "Verdict: ", "This sounds ", "That sounds ", "The writer is ", "The guest is ", "Judgement: ",
         ))  # fmt: skip
         body = f"{lead}{_line(draw)}{says}{{answer}}"
     return Template("", body, labels=labels, between="\n\n", end=draw.pick(("", "", ".")))

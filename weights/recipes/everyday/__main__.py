@@ -1,0 +1,41 @@
+"""Prints pages in everyday language: `python -m weights.recipes.everyday --pages 1000 --seed 1 > everyday.txt`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from gptcore.tokenizers.base import END_OF_TEXT
+from weights.recipes.everyday.french import parallel_lines
+from weights.recipes.everyday.pages import pages
+from weights.recipes.everyday.questions import about_tales
+from weights.recipes.everyday.reviews import labelled
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Writes the pages, each ended by a line with the end-of-text marker; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m weights.recipes.everyday", description=__doc__)
+    parser.add_argument("--pages", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--reviews", type=Path, metavar="TSV", help="split, label, text: sentence polarity (Pang and Lee)"
+    )
+    parser.add_argument(
+        "--questions", type=Path, nargs=2, metavar="JSONL", help="FairytaleQA: sections, then questions"
+    )
+    parser.add_argument("--parallel", type=Path, nargs=2, metavar="TXT", help="English lines, then French lines")
+    options = parser.parse_args(arguments)
+    made = pages(
+        options.pages, options.seed,
+        found=labelled(options.reviews) if options.reviews else (),
+        asked=about_tales(*options.questions) if options.questions else (),
+        parallel=parallel_lines(*options.parallel) if options.parallel else (),
+    )  # fmt: skip
+    for page in made:
+        sys.stdout.write(f"{page}\n{END_OF_TEXT}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

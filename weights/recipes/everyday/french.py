@@ -1,0 +1,111 @@
+"""English and French as people speak them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from gptcore.zero_shot.tasks import TASKS
+from gptcore.zero_shot.templates import Item
+from weights.recipes.world.english import capitalised
+from weights.recipes.world.splits import Draw, hidden_words
+from weights.recipes.world.wordings import wording
+
+_HERE = Path(__file__).parent
+_WORD = re.compile(r"[A-Za-z]+")
+_SUBJECTS = (
+    ("I", "j'", "ai", "suis", "vais", "veux", "am", "have", "go", "want"),
+    ("you", "tu ", "as", "es", "vas", "veux", "are", "have", "go", "want"),
+    ("he", "il ", "a", "est", "va", "veut", "is", "has", "goes", "wants"),
+    ("she", "elle ", "a", "est", "va", "veut", "is", "has", "goes", "wants"),
+    ("we", "nous ", "avons", "sommes", "allons", "voulons", "are", "have", "go", "want"),
+    ("they", "ils ", "ont", "sont", "vont", "veulent", "are", "have", "go", "want"),
+)
+_HAVING = (("hungry", "faim"), ("thirsty", "soif"), ("cold", "froid"), ("afraid", "peur"), ("sleepy", "sommeil"),
+           ("right", "raison"), ("wrong", "tort"), ("lucky", "de la chance"))  # fmt: skip
+_PLACES = (
+    ("to school", "à l'école"), ("to the market", "au marché"), ("to the beach", "à la plage"), ("to Paris", "à Paris"),
+    ("to the station", "à la gare"), ("to the cinema", "au cinéma"), ("to the doctor", "chez le médecin"),
+    ("to bed", "au lit"), ("to the park", "au parc"), ("to the restaurant", "au restaurant"), ("to work", "au travail"),
+)  # fmt: skip
+_WISHES = (
+    ("to eat", "manger"), ("to sleep", "dormir"), ("to drink", "boire"), ("to read", "lire"), ("to play", "jouer"),
+    ("to dance", "danser"), ("to sing", "chanter"), ("to go home", "rentrer"), ("an apple", "une pomme"),
+    ("a coffee", "un café"), ("a glass of water", "un verre d'eau"), ("some bread", "du pain"),
+    ("an ice cream", "une glace"),
+)  # fmt: skip
+_AGES = ("deux", "trois", "quatre", "cinq", "six", "sept", "huit", "neuf", "dix", "onze", "douze")
+_AGES_ENGLISH = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+
+
+def spoken(draw: Draw) -> tuple[str, str]:
+    """(English, French) of an everyday sentence with "to be hungry", "to go", "to want" or an age."""
+    who, je, have, _, go, want, am, _, goes, wants = draw.pick(_SUBJECTS)
+    chance = draw.random.random()
+    if chance < 0.45:
+        english, french = draw.pick(_HAVING)
+        if draw.chance(0.3):
+            denied = f"n'{have} pas {'de chance' if english == 'lucky' else french}"
+            return f"{who} {am} not {english}.", f"{'je ' if who == 'I' else je}{denied}."
+        very = draw.chance(0.15) and english in ("hungry", "thirsty", "cold", "afraid")
+        return f"{who} {am} {'very ' if very else ''}{english}.", f"{je}{have} {'très ' if very else ''}{french}."
+    je = "je " if who == "I" else je
+    if chance < 0.65:
+        english, french = draw.pick(_PLACES)
+        verb = draw.pick((goes, f"{am} going"))
+        return f"{who} {verb} {english}.", f"{je}{go} {french}."
+    if chance < 0.9:
+        english, french = draw.pick(_WISHES)
+        if draw.chance(0.25):
+            do = "does" if who in ("he", "she") else "do"
+            french = "de pain" if french == "du pain" else re.sub(r"^une? ", "de ", french)
+            french = re.sub(r"^de (?=[aeiou])", "d'", french)
+            return f"{who} {do} not want {english}.", f"{je}ne {want} pas {french}."
+        return f"{who} {wants} {english}.", f"{je}{want} {french}."
+    place = draw.number(0, len(_AGES) - 1)
+    return f"{who} {am} {_AGES_ENGLISH[place]} years old.", f"{_aged(who, have)} {_AGES[place]} ans."
+
+
+def _aged(who: str, have: str) -> str:
+    return {"I": "j'", "you": "tu ", "he": "il ", "she": "elle ", "we": "nous ", "they": "ils "}[who] + have
+
+
+def phrases() -> list[tuple[str, str]]:
+    """The phrasebook: (English, French)."""
+    lines = (_HERE / "phrases.txt").read_text(encoding="utf-8").splitlines()
+    return [(one, two) for one, two in (line.split(" = ") for line in lines if line and line[0] != "#")]
+
+
+def french(draw: Draw, book: Sequence[tuple[str, str]], parallel: Sequence[tuple[str, str]]) -> str:
+    """A page of translations in one form of asking."""
+    made = []
+    for _ in range(draw.pick((1, 1, 2, 4, 6))):
+        english, said = draw.pick(book) if draw.chance(0.55) else spoken(draw)
+        if parallel and draw.chance(0.04):
+            english, said = draw.pick(parallel)
+        english, said = capitalised(english), capitalised(said)
+        if draw.chance(0.15):
+            english = english.rstrip(".!")
+            said = said.rstrip(" .!")
+        elif draw.chance(0.1):
+            english, said = english.lower(), said.lower()
+        made.append(Item({"english": english}, said))
+    if draw.chance(0.3):
+        arrow = draw.pick(("→", "->", "=>", "="))
+        shown = "\n".join(f"{item.fields['english']} {arrow} {item.answer}" for item in made)
+        return (
+            f"Translate English to French:{draw.pick((chr(10), ' '))}".rstrip() + f"\n{draw.pick(('', chr(10)))}{shown}"
+        )
+    shown = [template for template in TASKS["translate"].templates if not template.held_out]
+    template = draw.pick(shown) if draw.chance(0.5) else wording("translate", draw)
+    return template.document(made)
+
+
+def parallel_lines(english: Path, said: Path) -> list[tuple[str, str]]:
+    """(English, French) of two files with the same sentences, the short ones."""
+    rows = zip(
+        english.read_text(encoding="utf-8").splitlines(), said.read_text(encoding="utf-8").splitlines(), strict=True
+    )
+    hidden = hidden_words("translate")
+    return [(one, two) for one, two in rows if len(one) < 90 and not hidden & set(_WORD.findall(one))]
