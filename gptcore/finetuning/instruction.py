@@ -101,7 +101,7 @@ def chat_prompt(messages: Sequence[Message]) -> str:
 def instructions(
     stories: Sequence[str], n: int, *, seed: int = 1, shares: Mapping[Kind, float] = SHARES
 ) -> list[Instruction]:
-    """Instructions whose answers are stories, or parts of them.
+    """Instructions whose answers are stories, parts of them, or what one says in a talk.
 
     Args:
         stories: plain texts of some sentences each.
@@ -168,8 +168,8 @@ def _make(draw: random.Random, kind: Kind, story: str, telling: set[str], nouns:
         asked, answer = draw.choice(
             (
                 (f"What is the {being} called?", name),
-                (f"Who is {name}?", f"a {being}"),
-                (f"What is {name}?", f"a {being}"),
+                (f"Who is {name}?", _a(being)),
+                (f"What is {name}?", _a(being)),
             )
         )
         return Instruction(f"{text}\n{asked}", f"{answer[0].upper()}{answer[1:]}.", kind)
@@ -196,12 +196,17 @@ def _of_story(draw: random.Random, kind: Kind, story: str, telling: set[str], no
     things = [word for word in found if word in nouns]
     if named is None and not things:
         return None
-    about = f"a {named[1] if named is not None else draw.choice(things)}"
+    about = _a(named[1] if named is not None else draw.choice(things))
     if draw.random() < 0.3 and named is not None:
-        about = f"a {named[1]} named {named[2]}"
+        about = f"{_a(named[1])} named {named[2]}"
     if draw.random() < 0.4:
         return Instruction(draw.choice(_ASKS_BOTH).format(about=about, words=_listed(draw, words)), story, kind, words)
     return Instruction(draw.choice(_ASKS_ABOUT).format(about=about), story, kind)
+
+
+def _a(noun: str) -> str:
+    """With its indefinite article."""
+    return f"{'an' if noun[0].lower() in 'aeiou' else 'a'} {noun}"
 
 
 def _of_sentence(draw: random.Random, sentence: str, telling: set[str]) -> Instruction | None:

@@ -65,7 +65,7 @@ def answer_examples(
     Args:
         tokenizer: the model's.
         made: the instructions; those without room for an answer are left out.
-        stories: to draw plain ones from, in turn.
+        stories: to draw plain ones from, in turn; none are drawn from an empty list.
         window: T of the model.
         plain_share: plain stories, as a share of the instructions.
 
@@ -79,7 +79,7 @@ def answer_examples(
     whole = [one for one in found if one.answer[-1] == tokenizer.end_id]
     if 2 * len(whole) >= len(found):
         found = whole
-    count = round(plain_share * len(found))
+    count = round(plain_share * len(found)) if stories else 0
     plain = (plain_example(tokenizer, stories[place % len(stories)], window) for place in range(count))
     return found + [one for one in plain if one is not None]
 
@@ -139,6 +139,7 @@ class AnswerBatches:
         # Packing puts short ones last; but a conversation may begin with any of them.
         self.rows = [tuple(draw.sample(row, len(row))) for row in packed(mixed, window)]
         self.batch_size = batch_size
+        # On average, as the token count of a run needs it.
         self.window = round(sum(len(one.prompt) + len(one.answer) for one in examples) / len(self.rows)) - 1
         self.updates_per_epoch = math.ceil(len(self.rows) / batch_size)
 

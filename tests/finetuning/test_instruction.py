@@ -6,12 +6,12 @@ from gptcore.errors import PromptError, TrainingError
 from gptcore.finetuning.instruction import SHARES, STOP, TEACHING_SHARES, Message, chat_prompt, instructions, sentences
 
 STORIES = [
-    f"Once there was a {kind} called {name}. {name} lived in the {place}. One day {name} lost a {thing}. "
+    f"Once there was {kind} called {name}. {name} lived in the {place}. One day {name} lost a {thing}. "
     f"{name} looked under the bridge. There was the {thing}! {name} was glad and went home."
     for kind, name, place, thing in (
-        ("little fox", "Pip", "forest", "lantern"), ("old goat", "Greta", "barn", "whistle"),
-        ("small crab", "Otto", "harbour", "pebble"), ("grey mouse", "Milo", "cellar", "button"),
-        ("brave hen", "Dora", "garden", "ribbon"), ("shy mole", "Finn", "meadow", "spoon"),
+        ("a little fox", "Pip", "forest", "lantern"), ("an old goat", "Greta", "barn", "whistle"),
+        ("a small crab", "Otto", "harbour", "pebble"), ("a grey mouse", "Milo", "cellar", "button"),
+        ("a brave hen", "Dora", "garden", "ribbon"), ("a shy mole", "Finn", "meadow", "spoon"),
     )
 ]  # fmt: skip
 

@@ -9,11 +9,10 @@ from pathlib import Path
 from gptcore.zero_shot.tasks import TASKS
 from gptcore.zero_shot.templates import Item
 from weights.recipes.world.english import capitalised
-from weights.recipes.world.splits import Draw, hidden_words
+from weights.recipes.world.splits import Draw, hidden_words, shows
 from weights.recipes.world.wordings import wording
 
 _HERE = Path(__file__).parent
-_WORD = re.compile(r"[A-Za-z]+")
 _SUBJECTS = (
     ("I", "j'", "ai", "suis", "vais", "veux", "am", "have", "go", "want"),
     ("you", "tu ", "as", "es", "vas", "veux", "are", "have", "go", "want"),
@@ -61,7 +60,7 @@ def spoken(draw: Draw) -> tuple[str, str]:
             do = "does" if who in ("he", "she") else "do"
             french = "de pain" if french == "du pain" else re.sub(r"^une? ", "de ", french)
             french = re.sub(r"^de (?=[aeiou])", "d'", french)
-            return f"{who} {do} not want {english}.", f"{je}ne {want} pas {french}."
+            return f"{who} {do} not want {english.replace('some ', 'any ')}.", f"{je}ne {want} pas {french}."
         return f"{who} {wants} {english}.", f"{je}{want} {french}."
     place = draw.number(0, len(_AGES) - 1)
     return f"{who} {am} {_AGES_ENGLISH[place]} years old.", f"{_aged(who, have)} {_AGES[place]} ans."
@@ -108,4 +107,4 @@ def parallel_lines(english: Path, said: Path) -> list[tuple[str, str]]:
         english.read_text(encoding="utf-8").splitlines(), said.read_text(encoding="utf-8").splitlines(), strict=True
     )
     hidden = hidden_words("translate")
-    return [(one, two) for one, two in rows if len(one) < 90 and not hidden & set(_WORD.findall(one))]
+    return [(one, two) for one, two in rows if len(one) < 90 and not shows(one, hidden)]

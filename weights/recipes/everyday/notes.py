@@ -6,6 +6,7 @@ last word the text tells. Where scenes put the same few kinds of facts together,
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,6 +16,7 @@ from weights.recipes.world.english import capitalised
 from weights.recipes.world.splits import Draw
 from weights.recipes.world.telling import Story
 
+_PRONOUNS = frozenset(("she", "he", "her", "his", "him", "She", "He", "Her", "His"))
 _FILE = Path(__file__).with_name("notes.txt")
 
 
@@ -50,6 +52,10 @@ class Note:
     last: str  # a whole sentence, or ""
     words: frozenset[str]  # in the slots
 
+    def names(self, sentence: str) -> bool:
+        """Whether the sentence names somebody or something of this note."""
+        return any(re.search(rf"\b{re.escape(word)}\b", sentence) for word in self.words - _PRONOUNS)
+
 
 def told(draw: Draw, frame: Frame, taken: frozenset[str] = frozenset()) -> Note:
     """A note of that kind, with none of the words taken before."""
@@ -60,13 +66,18 @@ def told(draw: Draw, frame: Frame, taken: frozenset[str] = frozenset()) -> Note:
 
 
 def note(draw: Draw) -> Story:
-    """One to three notes, each about people and things of its own; a last sentence, where one of them has any."""
+    """One to three notes, each about people and things of its own; a last sentence, where one of them has any.
+
+    Of several, only what names somebody or something of its note is asked or said at the end.
+    """
     made, closings = Story(), list[str]()
     taken: frozenset[str] = frozenset()
-    for frame in draw.some(frames(), draw.pick((1, 1, 1, 2, 2, 3))):
+    chosen = draw.some(frames(), draw.pick((1, 1, 1, 2, 2, 3)))
+    for frame in chosen:
         one = told(draw, frame, taken)
-        made.say(one.text, *one.asked)
-        closings += [one.last] if one.last else []
+        alone = len(chosen) == 1
+        made.say(one.text, *(pair for pair in one.asked if alone or one.names(pair[0])))
+        closings += [one.last] if one.last and (alone or one.names(one.last.rpartition(" ")[0])) else []
         taken |= one.words
     if closings:
         made.last = draw.pick(closings)

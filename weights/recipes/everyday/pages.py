@@ -11,7 +11,7 @@ from weights.recipes.everyday.word_problems import carries, reckoning, word_prob
 from weights.recipes.world.documents import demonstration
 from weights.recipes.world.splits import Draw
 
-# What the tests ask word for word; no page holds any of it.
+# Of the sentences that the tests ask word for word; no page holds any of these.
 KEPT_OUT = (
     "the acting was superb and the story kept me engaged", "one of the best films", "mediocre plot",
     "walked out after 30 minutes", "hello, how are you", "i am hungry", "roger has 5",

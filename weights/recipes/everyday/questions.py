@@ -10,13 +10,11 @@ from pathlib import Path
 from gptcore.zero_shot.tasks import TASKS
 from gptcore.zero_shot.templates import Item
 from weights.recipes.everyday.notes import note
-from weights.recipes.world.english import capitalised
+from weights.recipes.world.english import a, capitalised
 from weights.recipes.world.lexicon import words
-from weights.recipes.world.splits import Draw, hidden_words
+from weights.recipes.world.splits import Draw, hidden_words, shows
 from weights.recipes.world.telling import person
 from weights.recipes.world.wordings import wording
-
-_WORD = re.compile(r"[A-Za-z]+")
 
 
 def story_questions(draw: Draw, asked: Sequence[tuple[str, str, str]]) -> str:
@@ -32,7 +30,7 @@ def story_questions(draw: Draw, asked: Sequence[tuple[str, str, str]]) -> str:
 
 def about_note(draw: Draw) -> Item:
     """A note and one question about it."""
-    made = note(draw)
+    made = draw.until(lambda: note(draw), lambda made: bool(made.questions))
     question, answer, said = draw.pick(made.questions)
     return Item({"text": made.text, "question": question}, answer, steps=f'The text says: "{said}"')
 
@@ -46,7 +44,7 @@ def cut_note(draw: Draw) -> Item:
 
 def note_with_questions(draw: Draw) -> str:
     """A note and all that one may ask about it."""
-    made = note(draw)
+    made = draw.until(lambda: note(draw), lambda made: len(made.questions) > 1)
     asked = draw.some(made.questions, min(len(made.questions), draw.number(2, 5)))
     q, cue = draw.pick((("Q: ", "A: "), ("Q: ", "A: "), ("Question: ", "Answer: "), ("- ", "- "), ("", "")))
     page = f"{made.text}\n\n" + "\n".join(f"{q}{question}\n{cue}{answer}" for question, answer, _ in asked)
@@ -57,7 +55,10 @@ def who_did_it(draw: Draw) -> str:
     """Somebody does something to somebody: who did it, to whom, what, asked with both names in the text."""
     one = person(draw)
     two = person(draw, one)
-    thing = draw.pick(words(draw.pick(("thing", "toy", "fruit", "dish"))))
+    thing = draw.until(
+        lambda: draw.pick(words(draw.pick(("thing", "toy", "fruit")))),
+        lambda thing: all(draw.fits("question", who.name, thing) for who in (one, two)),
+    )
     place = draw.pick(words("room"))
     deed, base, to = draw.pick((
         ("stole", "steal", "from"), ("borrowed", "borrow", "from"), ("took", "take", "from"), ("gave", "give", "to"),
@@ -65,9 +66,9 @@ def who_did_it(draw: Draw) -> str:
         ("lent", "lend", "to"), ("threw", "throw", "to"),
     ))  # fmt: skip
     animal = draw.pick(words("animal"))
-    doer = one.name if draw.chance(0.5) else f"{draw.pick(('A', 'The'))} {animal}"
+    doer = one.name if draw.chance(0.5) else capitalised(draw.pick((a(animal), f"the {animal}")))
     inside = doer if " " not in doer else doer[0].lower() + doer[1:]
-    text = f"{doer} {deed} {draw.pick(('a', 'the'))} {thing} {to} {two.name}."
+    text = f"{doer} {deed} {draw.pick((a(thing), f'the {thing}'))} {to} {two.name}."
     rest = draw.pick((
         "", "", f"They met in the {place}.", f"{two.name} was in the {place}.",
         f"It happened on {draw.pick(words('day'))}.",
@@ -99,7 +100,7 @@ def about_tales(passage_file: Path, question_file: Path) -> list[tuple[str, str,
             range(len(sentences)), key=lambda i: len(heard & set(re.findall(r"[a-z]{4,}", sentences[i].lower())))
         )
         passage = " ".join(sentences[max(0, best - 1) : best + 2])
-        if hidden & set(_WORD.findall(passage)):
+        if shows(passage, hidden):
             continue
         if 30 < len(passage) < 420 and row["answer"].lower().strip(".") in passage.lower():
             found.append((passage, row["question"], row["answer"].strip(".")))

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from gptcore.zero_shot.templates import Item
 from weights.recipes.everyday.slots import Slots
-from weights.recipes.world.english import capitalised
+from weights.recipes.world.english import capitalised, plural
 from weights.recipes.world.lexicon import sections, words
-from weights.recipes.world.splits import Draw, hidden_words
+from weights.recipes.world.reviews import REVIEWED
+from weights.recipes.world.splits import Draw, hidden_words, shows
 from weights.recipes.world.wordings import wording
 
 _HERE = Path(__file__).parent
@@ -23,27 +24,35 @@ _ADVERBS = ("", "", "", "absolutely ", "simply ", "really ", "truly ", "so ", "u
 def _film_words() -> dict[str, list[str]]:
     """Words and sentences of film reviews by what they are, without those that the sentiment task never shows."""
     hidden = hidden_words("sentiment")
-    return {name: [one for one in lines if one not in hidden] for name, lines in sections("films.txt", _HERE).items()}
+    return {
+        name: [one for one in lines if not shows(one, hidden)] for name, lines in sections("films.txt", _HERE).items()
+    }
 
 
 def _filled(draw: Draw, sentence: str, kind: str) -> str:
-    return sentence.format(kind=kind, n=draw.pick((5, 10, 15, 20, 25, 40, 45)))
+    return sentence.format(kind=kind, kinds=plural(kind), n=draw.pick((5, 10, 15, 20, 25, 40, 45)))
 
 
 def film_review(draw: Draw) -> tuple[str, bool, str]:
     """(text, whether it likes the film, words of it that say so)."""
+    return draw.until(lambda: _film_review(draw), lambda made: _may_be_shown(draw, made[0]))
+
+
+def _film_review(draw: Draw) -> tuple[str, bool, str]:
     positive, words_of = draw.chance(0.5), _film_words()
     good, bad = (words_of["good"], words_of["bad"])[:: 1 if positive else -1]
     did, said = (words_of["liked"], words_of["love"]) if positive else (words_of["disliked"], words_of["hate"])
     kind, part = draw.pick(words_of["kind"]), draw.some(words_of["part"], 3)
     word, other = draw.some(good, 2)
+    plain = draw.until(lambda: draw.pick(good), lambda word: not _is_noun(word))
+    very = "" if _is_noun(word) else draw.pick(_ADVERBS)
     shapes: tuple[tuple[str, str], ...] = (
-        (f"The {part[0]} was {draw.pick(_ADVERBS)}{word} and the {part[1]} {(one := draw.pick(did))}", one),
-        (f"The {part[0]} is {draw.pick(_ADVERBS)}{word}, the {part[1]} {other}", word),
+        (f"The {part[0]} was {very}{word} and the {part[1]} {(one := draw.pick(did))}", one),
+        (f"The {part[0]} is {very}{word}, the {part[1]} {other}", word),
         (f"The {kind} {(two := draw.pick(did))}", two),
-        (f"This {kind} was {draw.pick(_ADVERBS)}{word}", word),
-        (f"{capitalised(draw.pick(_ADVERBS))}{word}".capitalize(), word),
-        (f"{draw.pick(('Great', 'Lovely') if positive else ('Bad', 'Poor'))} {part[0]} and {word} {part[1]}", word),
+        (f"This {kind} was {very}{word}", word),
+        (capitalised(f"{very}{word}"), word),
+        (f"{draw.pick(('Great', 'Lovely') if positive else ('Bad', 'Poor'))} {part[0]} and {plain} {part[1]}", plain),
         (f"The {part[0]} was {draw.pick(bad)}, but the {kind} as a whole was {word}", word),
         (f"It was not {draw.pick(bad)} at all, it was {word}", word),
         (f"I thought the {part[0]} was {word}", word),
@@ -59,6 +68,22 @@ def film_review(draw: Draw) -> tuple[str, bool, str]:
     return text, positive, chosen[0][1]
 
 
+def _is_noun(word: str) -> bool:
+    return word.startswith(("a ", "pure "))
+
+
+def _may_be_shown(draw: Draw, text: str) -> bool:
+    """Whether training may show every thing of the text with every opinion of it."""
+    said = set(_WORD.findall(text.lower()))
+    things, told = said & _things(), said & {*words("good"), *words("bad")}
+    return all(draw.fits("sentiment", thing, word) for thing in things for word in told)
+
+
+@cache
+def _things() -> frozenset[str]:
+    return frozenset(thing for section in REVIEWED for thing in words(section))
+
+
 @cache
 def _opinions() -> dict[str, list[str]]:
     return sections("opinions.txt", _HERE)
@@ -69,23 +94,13 @@ def opinion(draw: Draw) -> tuple[str, bool]:
     positive = draw.chance(0.5)
     side = _opinions()["liked" if positive else "disliked"]
 
-    def make() -> tuple[Slots, str]:
+    def make() -> str:
         slots = Slots(draw)
         said = [capitalised(slots.fill(line)) for line in draw.some(side, draw.pick((1, 1, 2, 2, 3)))]
-        return slots, " ".join(f"{sentence}{draw.pick(('.', '.', '.', '!'))}" for sentence in said)
+        return " ".join(f"{sentence}{draw.pick(('.', '.', '.', '!'))}" for sentence in said)
 
-    def fits(made: tuple[Slots, str]) -> bool:
-        told = _opinion_words() & set(_WORD.findall(made[1].lower()))
-        return all(draw.fits("sentiment", thing, word) for thing in made[0].values() for word in told)
-
-    _, text = draw.until(make, fits)
+    text = draw.until(make, lambda text: _may_be_shown(draw, text))
     return (text.lower() if draw.chance(0.08) else text), positive
-
-
-@cache
-def _opinion_words() -> frozenset[str]:
-    """The words whose combination with a thing may be held out."""
-    return frozenset((*words("good"), *words("bad")))
 
 
 def _labels(draw: Draw) -> tuple[str, str]:
@@ -144,7 +159,7 @@ def labelled(path: Path) -> list[tuple[str, bool]]:
     return [
         (_tidy(text), label == "1")
         for split, label, text in rows
-        if split == "train" and len(text) < 180 and not hidden & set(_WORD.findall(text))
+        if split == "train" and len(text) < 180 and not shows(text, hidden)
     ]
 
 

@@ -7,13 +7,15 @@ import re
 from weights.recipes.world.english import a, capitalised, plural
 from weights.recipes.world.facts import TOWNS
 from weights.recipes.world.lexicon import jobs, words
-from weights.recipes.world.scene_parts import AROUND, FURNITURE, HOLDERS, some_time, somebody
+from weights.recipes.world.names import first_name, titled
+from weights.recipes.world.scene_parts import AROUND, FURNITURE, HOLDERS, some_time
 from weights.recipes.world.splits import Draw
 from weights.recipes.world.sums import in_words
 from weights.recipes.world.telling import Person, at, place
 
 _CHOICE = re.compile(r"\(([^()]+)\)")
 _KEY = re.compile(r"([a-z]+?)(s?)\d?")
+_NUMBERS = [in_words(number) for number in range(21)]
 _SECTIONS = {"kin": "family"}  # of words.txt, where the slot has a shorter name
 _OWNED = ("thing", "toy", "clothes", "school", "instrument", "fruit", "animal", "reading", "vehicle", "plant")
 
@@ -29,7 +31,9 @@ class Slots(dict[str, str]):
     def __init__(self, draw: Draw, taken: frozenset[str] = frozenset()) -> None:
         """The slots of a text after others, with none of the words taken by them."""
         self._draw, self._taken = draw, taken
-        one, two, three = draw.until(lambda: _three(draw), lambda cast: not {one.name for one in cast} & taken)
+        one, two, three = draw.until(
+            lambda: _three(draw), lambda cast: len({one.name for one in cast} - taken) == len(cast)
+        )
         super().__init__(A=one.name, B=two.name, C=three.name)
         self.update(she=one.she, her=one.her, him=one.him, she2=two.she, her2=two.her, him2=two.him)
 
@@ -49,8 +53,10 @@ class Slots(dict[str, str]):
         if many and f"{kind}s" != "clothes":
             return plural(self[kind + key[len(kind) + 1 :]])
         kind += many
-        taken = self._taken.union(self.values())
-        return self._draw.until(lambda: self._drawn(kind), lambda made: made not in taken)
+        if kind == "fewer":
+            return self._drawn(kind)
+        taken = {_noun(word) for word in self._taken.union(self.values())}
+        return self._draw.until(lambda: self._drawn(kind), lambda made: _noun(made) not in taken)
 
     def _drawn(self, kind: str) -> str:
         draw = self._draw
@@ -64,7 +70,9 @@ class Slots(dict[str, str]):
         if kind == "timeword":
             return some_time(draw)
         if kind == "n":
-            return in_words(draw.number(2, 20))
+            return draw.pick(_NUMBERS[3:])
+        if kind == "fewer":  # than n
+            return draw.pick(_NUMBERS[2 : _NUMBERS.index(self["n"])])
         if kind == "job":
             return draw.pick(jobs())[0]
         if kind == "town":
@@ -83,12 +91,18 @@ class Slots(dict[str, str]):
         return chosen.format_map(self)
 
 
-def _three(draw: Draw) -> tuple[Person, Person, Person]:
-    one = somebody(draw)
-    two = somebody(draw, one)
-    return one, two, somebody(draw, one, two)
+def _three(draw: Draw) -> list[Person]:
+    """Three people: no animal may marry, nor a king be born yesterday."""
+    girls = [draw.chance(0.5) for _ in range(3)]
+    names = [titled(draw, girl=girl) if draw.chance(0.08) else first_name(draw, girl=girl) for girl in girls]
+    return [Person(name, girl) for name, girl in zip(names, girls, strict=True)]
+
+
+def _noun(words_: str) -> str:
+    """Of "in the box" the box."""
+    return words_.rpartition(" the ")[2]
 
 
 def _is_owned(key: str) -> bool:
     match = _KEY.fullmatch(key)
-    return match is not None and (match[1] in _OWNED or match[1] + match[2] in _OWNED) and not key.startswith("a_")
+    return match is not None and (match[1] in _OWNED or match[1] + match[2] in _OWNED)

@@ -20,7 +20,7 @@ def word_problem(draw: Draw) -> str:
     things = plural(draw.pick(words(draw.pick(("fruit", "toy", "thing")))))
     box = draw.pick(("bag", "box", "basket", "pack", "can", "jar", "tin", "bowl"))
     a, n, each = draw.until(
-        lambda: (draw.number(1, 12), draw.number(2, 5), draw.number(2, 6)), lambda it: is_shown(it[0], it[1] * it[2])
+        lambda: (draw.number(2, 12), draw.number(2, 5), draw.number(2, 6)), lambda it: is_shown(it[0], it[1] * it[2])
     )
     she, many = capitalised(who.she), f"{n} {plural(box)} of {each} {things} each"
     style = draw.number(0, 3)

@@ -63,7 +63,19 @@ _NEUTRAL = (
     "there were {number} of us", "we were there with my {kin}", "it came in a {colour} box", "this was my second time",
 )  # fmt: skip
 _VERY = ("", "", "", "very ", "really ", "so ", "quite ", "truly ", "just ", "absolutely ", "simply ", "extremely ")
-_SECTIONS = ("thing", "dish", "drink", "clothes", "vehicle", "instrument", "toy", "reading", "townplace", "fruit")
+REVIEWED = (
+    "reviewthing",
+    "thing",
+    "dish",
+    "drink",
+    "clothes",
+    "vehicle",
+    "instrument",
+    "toy",
+    "reading",
+    "townplace",
+    "fruit",
+)
 _LIKED = ("liked", "loved", "enjoyed", "adored", "liked", "recommend", "was happy with", "was pleased with")
 _DISLIKED = ("hated", "disliked", "regretted", "could not stand", "was disappointed by", "was unhappy with")
 _NOT = (
@@ -116,7 +128,7 @@ def _opinion(draw: Draw, positive: bool) -> str:
 
 
 def _thing(draw: Draw) -> str:
-    return draw.pick(words("reviewthing" if draw.chance(0.6) else draw.pick(_SECTIONS)))
+    return draw.pick(words("reviewthing" if draw.chance(0.6) else draw.pick(REVIEWED[1:])))
 
 
 def _plain(draw: Draw, positive: bool, thing: str, opinion: str) -> tuple[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import zlib
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -29,6 +30,7 @@ _HIDDEN = {
     ),
 }
 _HIDDEN_WORDS = {task: frozenset(words.split(", ")) for task, words in _HIDDEN.items()}
+_WORD = re.compile(r"[a-z]+")
 _MOST_TRIES = 2_000
 
 
@@ -47,6 +49,12 @@ def held_out(split: Split, task: str, *parts: str | int) -> bool:
 def hidden_words(task: str) -> frozenset[str]:
     """The words that training never shows in a task."""
     return _HIDDEN_WORDS[task]
+
+
+def shows(text: str, hidden: frozenset[str]) -> bool:
+    """Whether one of these words stands in a text, in the singular or the plural, whatever its case."""
+    said = set(_WORD.findall(text.lower()))
+    return not {word.lower() for word in hidden}.isdisjoint(said | {word.removesuffix("s") for word in said})
 
 
 class Draw:

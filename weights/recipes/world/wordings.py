@@ -42,7 +42,7 @@ def _translate(draw: Draw) -> Template:
         " = ", " -> ", " => ", ": ", " - ", " in French is ", " is in French ", " means in French ", " in French: ",
         "\nFrench: ", "\nIn French: ", "\nFrench translation: ",
     ))  # fmt: skip
-    quoted = draw.pick(("{{english}}", f"{mark}{{english}}{mark}")).replace("{{", "{").replace("}}", "}")
+    quoted = draw.pick(("{english}", f"{mark}{{english}}{mark}"))
     chance = draw.random.random()
     if chance < 0.4:
         body = _small(draw, f"{verb}{what}{to}:") + f"{_line(draw)}{{english}}{_line(draw)}{cue}{{answer}}"
@@ -97,7 +97,7 @@ def _sentiment(draw: Draw) -> Template:
         f"Is this {kind} {which}?", f"Is this {which}?", f"Is the {kind} {which}?", f"{which.capitalize()}?",
         f"Is that {which}?", f"Does this sound {which}?", f"What is the sentiment, {which}?", f"Say {which}.",
         f"Say whether this {kind} is {which}.", f"Tell me if this is {which}.", f"Classify this {kind} as {which}.",
-        f"Is the writer {which} about it?", f"Decide: {which}.", "How does the writer feel about it?",
+        f"Decide: {which}.", "How does the writer feel about it?",
         "What does the customer think?", "Somebody wrote this. What is the sentiment?",
         f"What is the sentiment of this {kind}?",
     ))  # fmt: skip
@@ -107,10 +107,9 @@ def _sentiment(draw: Draw) -> Template:
             "Were they happy with it?", "Would they buy it again?",
         ))  # fmt: skip
     ask = _small(draw, ask)
-    cue = draw.pick((
-        "", "", "Answer: ", "Sentiment: ", "A: ", "It is ", f"This {kind} is ", "The sentiment is ", "I would say ",
-        "The answer is ",
-    ))  # fmt: skip
+    cue = draw.pick(("", "", "Answer: ", "A: ", "I would say ", "The answer is "))
+    if not yes and draw.chance(0.5):
+        cue = draw.pick(("Sentiment: ", "It is ", f"This {kind} is ", "The sentiment is "))
     lead = draw.pick(("", "", f"{kind.capitalize()}: ", "Text: ", "Somebody wrote: ", "A customer said: ")) + draw.pick(
         ("{text}", "{text}", '"{text}"')
     )
@@ -124,7 +123,7 @@ def _sentiment(draw: Draw) -> Template:
     else:
         says = draw.pick((
             f"This {kind} is ", "Sentiment: ", "Sentiment = ", f"({which}): ", "-> ", "That is ", f"The {kind} is ",
-            "Verdict: ", "This sounds ", "That sounds ", "The writer is ", "The guest is ", "Judgement: ",
+            "Verdict: ", "This sounds ", "That sounds ", "Judgement: ",
         ))  # fmt: skip
         body = f"{lead}{_line(draw)}{says}{{answer}}"
     return Template("", body, labels=labels, between="\n\n", end=draw.pick(("", "", ".")))
@@ -164,14 +163,14 @@ def _analogy(draw: Draw) -> Template:
     said = draw.pick((
         "{a} is to {b} like {c} is to {answer}", "{a} is to {b} as {c} is to {answer}",
         "{a} is to {b}, and {c} is to {answer}",
-        "{a} belongs to {b} as {c} belongs to {answer}", "{b} is to {a} what {d} is to {c}",
+        "{a} belongs to {b} as {c} belongs to {answer}",
         "as {a} is to {b}, {c} is to {answer}",
         "What is to {c} as {b} is to {a}? {answer}", "{a} and {b} are like {c} and {answer}",
         "{a} to {b} is like {c} to {answer}",
         "If {a} is to {b}, then {c} is to {answer}", "Q: {a} is to {b} as {c} is to what?\nA: {answer}",
         "{a} is to {b} as {c} is to which word? {answer}", "{a}, {b}, {c}, {answer}",
     ))  # fmt: skip
-    if "{d}" in said or draw.chance(0.45):
+    if draw.chance(0.45):
         said = f"{{a}}{sign}{{b}}{between}{{c}}{last}{{answer}}"
     return Template("", head + said, between=draw.pick(("\n", "\n\n")), end=draw.pick(("", "", ".")))
 
