@@ -31,8 +31,8 @@ def recorded() -> str:
     own = [(name, row) for name in bundled_models() for row in _scores(name).get("rows", ())]
     people = Section(
         _titled("What people write", found),
-        "Items written by hand before the training and not consulted during it: this is what to expect "
-        "for your own inputs. First in the task’s first template, then in free phrasings.",
+        "Items written by hand before the last training, by somebody who did not know what the model reads: this is "
+        "what to expect for your own inputs. First in the task’s first template, then in free phrasings.",
         ("model", "task", "prompt", "right", "95% interval", "items", "metric"),
         [_people_row(name, row) for name, row in found],
         bars=[_bar(row, _whose(name, found) + f"{TASKS[row['task']].title}, {_worded(row)}") for name, row in found],
