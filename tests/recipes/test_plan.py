@@ -47,9 +47,11 @@ def in_this_process(monkeypatch):
     def run(command, *, stdout=None, check=False):
         assert command[1] == "-m" and not check
         ran.append(command[2])
-        name = command[2] if command[2].startswith("weights") else f"{command[2]}.__main__"
+        module = importlib.import_module(command[2])
+        if hasattr(module, "__path__"):  # a package
+            module = importlib.import_module(f"{command[2]}.__main__")
         with redirect_stdout(stdout) if stdout is not None else nullcontext():
-            status = importlib.import_module(name).main(list(command[3:]))
+            status = module.main(list(command[3:]))
         return subprocess.CompletedProcess(command, status)
 
     monkeypatch.setattr(plan, "subprocess", SimpleNamespace(run=run))
