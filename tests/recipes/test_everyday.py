@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from gptcore.zero_shot.tasks import TASKS
+from weights.recipes.everyday.__main__ import main
 from weights.recipes.everyday.notes import frames, note, told
 from weights.recipes.everyday.pages import KEPT_OUT, pages
 from weights.recipes.everyday.questions import who_did_it
@@ -50,6 +52,13 @@ def test_notes_together_are_about_different_people_and_things():
 
 
 def test_of_joined_notes_only_what_names_its_own_is_asked():
+    vague = {question for frame in frames() for question, _ in frame.asked if "{" not in question}
+    lasts = [frame.last[0] for frame in frames() if frame.last and not re.search(r"\{(?!she|her|him)", frame.last[0])]
+    assert len(vague) > 50 and lasts
+    for made in (note(Draw(seed)) for seed in range(300)):
+        if len(made.sentences) > 1:
+            assert not vague.intersection(question for question, _, _ in made.questions)
+            assert not made.last.startswith(tuple(one for one in lasts if "{" not in one)), made.last
     one = told(Draw(1), frames()[2])
     assert one.names(one.asked[0][0]) and not one.names("Who was it?") and not one.names("What did she say?")
 
@@ -131,3 +140,19 @@ def test_the_command_prints_pages():
     )
     assert done.returncode == 0 and done.stdout.count("<|endoftext|>\n") == 20
     assert done.stdout == "".join(f"{page}\n<|endoftext|>\n" for page in pages(20, 4))
+
+
+@pytest.mark.parametrize(
+    ("options", "words_"),
+    [
+        (["--pages", "0"], "--pages is 0; at least 1"),
+        (["--reviews", "no-such-file.tsv"], "FileNotFoundError"),
+        (["--reviews", str(Path(__file__))], "ValueError"),
+        (["--questions", str(Path(__file__)), str(Path(__file__))], "JSONDecodeError"),
+        (["--parallel", str(Path(__file__)), str(Path(__file__).with_name("test_mining.py"))], "ValueError"),
+    ],
+)
+def test_files_that_are_something_else_are_a_sentence(options, words_, capsys):
+    with pytest.raises(SystemExit):
+        main(options)
+    assert words_ in capsys.readouterr().err

@@ -39,9 +39,9 @@ def recorded() -> str:
     )
     alike = Section(
         _titled("Sentences of its own kind", own),
-        "Made by the same rules as its training text, in combinations, templates or words that training never showed: "
-        "what it has learned of its little world. This is part of the model’s card; measure it again with the button "
-        "above.",
+        "Made by the same rules as its training text, in combinations, templates or words that those rules never let "
+        "it see: what it has learned of its little world. This is part of the model’s card; measure it again with the "
+        "button above.",
         ("model", "task", "held out from training", "template", "score", "95% interval", "items", "metric"),
         [_own_row(name, row) for name, row in own],
         bars=[_bar(row, _whose(name, own) + _own_label(row)) for name, row in own],

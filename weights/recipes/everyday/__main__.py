@@ -16,8 +16,8 @@ from weights.recipes.everyday.reviews import labelled
 def main(arguments: list[str] | None = None) -> int:
     """Writes the pages, each ended by a line with the end-of-text marker; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m weights.recipes.everyday", description=__doc__)
-    parser.add_argument("--pages", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--pages", type=int, default=1000, help="how many")
+    parser.add_argument("--seed", type=int, default=1, help="of the choices")
     parser.add_argument(
         "--reviews", type=Path, metavar="TSV", help="split, label, text: sentence polarity (Pang and Lee)"
     )
@@ -26,12 +26,17 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--parallel", type=Path, nargs=2, metavar="TXT", help="English lines, then French lines")
     options = parser.parse_args(arguments)
-    made = pages(
-        options.pages, options.seed,
-        found=labelled(options.reviews) if options.reviews else (),
-        asked=about_tales(*options.questions) if options.questions else (),
-        parallel=parallel_lines(*options.parallel) if options.parallel else (),
-    )  # fmt: skip
+    if options.pages < 1:
+        parser.error(f"--pages is {options.pages}; at least 1 is needed")
+    try:
+        made = pages(
+            options.pages, options.seed,
+            found=labelled(options.reviews) if options.reviews else (),
+            asked=about_tales(*options.questions) if options.questions else (),
+            parallel=parallel_lines(*options.parallel) if options.parallel else (),
+        )  # fmt: skip
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        parser.error(f"a file cannot be read as what it is given for ({type(error).__name__}: {error})")
     for page in made:
         sys.stdout.write(f"{page}\n{END_OF_TEXT}\n")
     return 0

@@ -14,12 +14,12 @@ from weights.recipes.world.wordings import wording
 
 _HERE = Path(__file__).parent
 _SUBJECTS = (
-    ("I", "j'", "ai", "suis", "vais", "veux", "am", "have", "go", "want"),
-    ("you", "tu ", "as", "es", "vas", "veux", "are", "have", "go", "want"),
-    ("he", "il ", "a", "est", "va", "veut", "is", "has", "goes", "wants"),
-    ("she", "elle ", "a", "est", "va", "veut", "is", "has", "goes", "wants"),
-    ("we", "nous ", "avons", "sommes", "allons", "voulons", "are", "have", "go", "want"),
-    ("they", "ils ", "ont", "sont", "vont", "veulent", "are", "have", "go", "want"),
+    ("I", "j'", "ai", "vais", "veux", "am", "go", "want"),
+    ("you", "tu ", "as", "vas", "veux", "are", "go", "want"),
+    ("he", "il ", "a", "va", "veut", "is", "goes", "wants"),
+    ("she", "elle ", "a", "va", "veut", "is", "goes", "wants"),
+    ("we", "nous ", "avons", "allons", "voulons", "are", "go", "want"),
+    ("they", "ils ", "ont", "vont", "veulent", "are", "go", "want"),
 )
 _HAVING = (("hungry", "faim"), ("thirsty", "soif"), ("cold", "froid"), ("afraid", "peur"), ("sleepy", "sommeil"),
            ("right", "raison"), ("wrong", "tort"), ("lucky", "de la chance"))  # fmt: skip
@@ -40,16 +40,16 @@ _AGES_ENGLISH = ("two", "three", "four", "five", "six", "seven", "eight", "nine"
 
 def spoken(draw: Draw) -> tuple[str, str]:
     """(English, French) of an everyday sentence with "to be hungry", "to go", "to want" or an age."""
-    who, je, have, _, go, want, am, _, goes, wants = draw.pick(_SUBJECTS)
+    who, elided, have, go, want, am, goes, wants = draw.pick(_SUBJECTS)
+    je = "je " if who == "I" else elided
     chance = draw.random.random()
     if chance < 0.45:
         english, french = draw.pick(_HAVING)
         if draw.chance(0.3):
             denied = f"n'{have} pas {'de chance' if english == 'lucky' else french}"
-            return f"{who} {am} not {english}.", f"{'je ' if who == 'I' else je}{denied}."
+            return f"{who} {am} not {english}.", f"{je}{denied}."
         very = draw.chance(0.15) and english in ("hungry", "thirsty", "cold", "afraid")
-        return f"{who} {am} {'very ' if very else ''}{english}.", f"{je}{have} {'très ' if very else ''}{french}."
-    je = "je " if who == "I" else je
+        return f"{who} {am} {'very ' if very else ''}{english}.", f"{elided}{have} {'très ' if very else ''}{french}."
     if chance < 0.65:
         english, french = draw.pick(_PLACES)
         verb = draw.pick((goes, f"{am} going"))
@@ -63,11 +63,7 @@ def spoken(draw: Draw) -> tuple[str, str]:
             return f"{who} {do} not want {english.replace('some ', 'any ')}.", f"{je}ne {want} pas {french}."
         return f"{who} {wants} {english}.", f"{je}{want} {french}."
     place = draw.number(0, len(_AGES) - 1)
-    return f"{who} {am} {_AGES_ENGLISH[place]} years old.", f"{_aged(who, have)} {_AGES[place]} ans."
-
-
-def _aged(who: str, have: str) -> str:
-    return {"I": "j'", "you": "tu ", "he": "il ", "she": "elle ", "we": "nous ", "they": "ils "}[who] + have
+    return f"{who} {am} {_AGES_ENGLISH[place]} years old.", f"{elided}{have} {_AGES[place]} ans."
 
 
 def phrases() -> list[tuple[str, str]]:
@@ -93,9 +89,7 @@ def french(draw: Draw, book: Sequence[tuple[str, str]], parallel: Sequence[tuple
     if draw.chance(0.3):
         arrow = draw.pick(("→", "->", "=>", "="))
         shown = "\n".join(f"{item.fields['english']} {arrow} {item.answer}" for item in made)
-        return (
-            f"Translate English to French:{draw.pick((chr(10), ' '))}".rstrip() + f"\n{draw.pick(('', chr(10)))}{shown}"
-        )
+        return f"Translate English to French:\n{draw.pick(('', chr(10)))}{shown}"
     shown = [template for template in TASKS["translate"].templates if not template.held_out]
     template = draw.pick(shown) if draw.chance(0.5) else wording("translate", draw)
     return template.document(made)
