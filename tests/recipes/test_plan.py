@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-import importlib
+import importlib.util
 import shlex
 import subprocess
 from contextlib import nullcontext, redirect_stdout
