@@ -1,12 +1,15 @@
 """Questions and last words found in stories of other people."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from weights.recipes.mining import last_word_item, pages, question_item, questions, sentences_of
+from weights.recipes.mining import pages
+from weights.recipes.mining.passages import last_word_item, question_item, sentences_of
+from weights.recipes.mining.patterns import questions
 from weights.recipes.world.splits import Draw, NoChoice
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -76,6 +79,8 @@ def test_the_command_line_writes_pages_or_says_what_it_needs(tmp_path):
 
     assert run("--task", "question").stdout.count("<|endoftext|>") == 3
     assert "needs --task question or cloze" in run("--task", "sentiment").stderr
+    command = [sys.executable, "-m", "weights.recipes.pages", "--apart"]
+    assert "--apart needs --stories" in subprocess.run(command, capture_output=True, text=True, cwd=ROOT).stderr
     file.write_text("1 2 3")
     assert "no sentence of these stories fits" in run("--task", "cloze").stderr
 
@@ -85,3 +90,10 @@ def test_a_pronoun_is_asked_about_by_the_one_name_before_it_and_that_name_is_in_
     asked = {(item.fields["question"], item.answer): item.fields["text"] for item in items if item}
     assert ("What did Mira show?", "the marble") in asked
     assert all("Mira" in text for (question, _), text in asked.items() if "Mira" in question)
+
+
+def test_of_a_long_text_every_part_is_asked_about():
+    long = "\n".join(f"Then Mira found a pot{'t' * n}le under the bed." for n in range(200))
+    made = "".join(pages([long], 60, task="question", seed=1))
+    found = {len(word) for word in re.findall(r"pot+le", made)}
+    assert min(found) < 60 and max(found) > 150

@@ -31,11 +31,18 @@ def main(arguments: list[str] | None = None) -> int:
         action="append",
         help=f"a file of short plain stories to ask about, with --task {' or '.join(TASKS_FROM_STORIES)}; repeatable",
     )
+    parser.add_argument(
+        "--apart",
+        action="store_true",
+        help="with --stories, which may be any prose then: single statements of different stories, people renamed",
+    )
     options = parser.parse_args(arguments)
     if options.pages < 1:
         parser.error(f"--pages is {options.pages}; at least 1 is needed")
     if options.stories and options.task not in TASKS_FROM_STORIES:
         parser.error(f"--stories needs --task {' or '.join(TASKS_FROM_STORIES)}")
+    if options.apart and not options.stories:
+        parser.error("--apart needs --stories")
     try:
         for page in _pages(options):
             sys.stdout.write(f"{page}\n{END_OF_TEXT}\n")
@@ -50,7 +57,7 @@ def _pages(options: argparse.Namespace) -> Iterator[str]:
     if not options.stories:
         return documents(options.pages, seed=options.seed, task=options.task)
     stories = [story for path in options.stories for story in read_documents(path)]
-    return pages(stories, options.pages, task=options.task, seed=options.seed)
+    return pages(stories, options.pages, task=options.task, seed=options.seed, apart=options.apart)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from weights.recipes.everyday.french import french, phrases
 from weights.recipes.everyday.questions import about_note, cut_note, note_with_questions, story_questions, who_did_it
 from weights.recipes.everyday.reviews import reasoned, reviews
 from weights.recipes.everyday.word_problems import carries, reckoning, word_problem
+from weights.recipes.everyday.worded import worded
 from weights.recipes.world.documents import demonstration
 from weights.recipes.world.splits import Draw
 
@@ -49,6 +50,7 @@ def pages(
         (14, demonstration("question", about_note)),
         (5, note_with_questions),
         (6, demonstration("cloze", cut_note)),
+        (12, worded),
     ]
     if asked:
         kinds.append((7, lambda draw: story_questions(draw, asked)))

@@ -31,6 +31,11 @@ _SAID = {
 def analogy(draw: Draw) -> tuple[str, str, str, str]:
     """(a, b, c, d): a is to b as c is to d. On the "combination" split, training never shows these two pairs together;
     on the "word" split, it shows the second pair in no analogy at all."""
+    return related(draw)[1:]
+
+
+def related(draw: Draw) -> tuple[str, str, str, str, str]:
+    """The relation of an analogy and its four words."""
     relation = draw.pick(tuple(pairs()))
     couples = pairs()[relation]
 
@@ -46,7 +51,7 @@ def analogy(draw: Draw) -> tuple[str, str, str, str]:
         return fits and first != second and first[1] != second[1]
 
     first, second = draw.until(make, good)
-    return *first, *second
+    return relation, *first, *second
 
 
 def statement(draw: Draw) -> str:

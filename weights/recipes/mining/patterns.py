@@ -1,17 +1,11 @@
-"""Text mining: questions and last words from the stories of others, found in their sentences by patterns."""
+"""Questions about a sentence of a simple story, found by patterns."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 
-from gptcore.zero_shot.templates import Item
-from weights.recipes.world.documents import demonstration
-from weights.recipes.world.names import first_name
-from weights.recipes.world.splits import Draw
-
-_SENTENCE = re.compile(r'(?<=[.!?])\s+(?=[A-Z"])|\n+')
 _WORD = re.compile(r"[A-Za-z]+")
 _NAME = r"(?P<who>[A-Z][a-z]+)"
 _ANYBODY = r"(?P<who>[A-Z][a-z]+|[Tt]he (?:little |big |old |young )?[a-z]+|(?:[Hh]is|[Hh]er) [a-z]+)"
@@ -21,7 +15,7 @@ _END = (
     r"| because | when | that | so |$)"
 )
 # Words that begin a sentence with a capital letter and are nobody's name.
-_NOBODY = frozenset(
+NOBODY = frozenset(
     _WORD.findall(
         "A After All An And Another As At Be Both But By Can Do Each Every Everyone Finally First For From He "
         "Her Here His How However I If In Inside Is It Its Just Let Look Many Maybe My Next No Not Nothing "
@@ -99,21 +93,22 @@ def questions(sentence: str) -> list[TaskForm]:
     return [asked for pattern, ask in _PATTERNS for found in pattern.finditer(sentence) for asked in ask(found)]
 
 
-def _is_somebody(name: str) -> bool:
-    return name not in _NOBODY or name in _MOTHERS
+def is_somebody(name: str) -> bool:
+    """Whether a capitalised word can be a name."""
+    return name not in NOBODY or name in _MOTHERS
 
 
 def _subject(found: re.Match[str]) -> str:
     """Who it is about, as within a sentence, or "" where that is nobody in particular."""
     who = found["who"]
     if " " in who:
-        return _within(who)
-    return who if _is_somebody(who) else ""
+        return within(who)
+    return who if is_somebody(who) else ""
 
 
-def _within(words: str) -> str:
+def within(words: str) -> str:
     """As the words stand within a sentence that they began."""
-    return words[0].lower() + words[1:]
+    return words[:1].lower() + words[1:]
 
 
 def _of_deed(found: re.Match[str]) -> list[TaskForm]:
@@ -126,7 +121,7 @@ def _of_deed(found: re.Match[str]) -> list[TaskForm]:
 
 def _of_time(found: re.Match[str]) -> list[TaskForm]:
     who, base = _subject(found), {**_DEEDS, **_MOVES}[found["did"]]
-    return [TaskForm(f"When did {who} {base} {found['what']}?", _within(found["when"]), found[0])] if who else []
+    return [TaskForm(f"When did {who} {base} {found['what']}?", within(found["when"]), found[0])] if who else []
 
 
 def _of_reason(found: re.Match[str]) -> list[TaskForm]:
@@ -139,7 +134,7 @@ def _of_reason(found: re.Match[str]) -> list[TaskForm]:
 
 def _of_move(found: re.Match[str]) -> list[TaskForm]:
     who, did, where = found["who"], found["did"], found["where"]
-    if not _is_somebody(who):
+    if not is_somebody(who):
         return []
     return [
         TaskForm(f"Where did {who} {_MOVES[did]}?", where, found[0]),
@@ -168,14 +163,14 @@ def _of_colour(found: re.Match[str]) -> list[TaskForm]:
 
 def _of_two(found: re.Match[str]) -> list[TaskForm]:
     one, two = found["one"], found["two"]
-    if not (_is_somebody(one) and _is_somebody(two)) or found["did"] == "were":
+    if not (is_somebody(one) and is_somebody(two)) or found["did"] == "were":
         return []
     return [TaskForm(f"Who {found['did']} with {one}?", two, found[0]), TaskForm(f"Who was with {two}?", one, found[0])]
 
 
 def _of_wish(found: re.Match[str]) -> list[TaskForm]:
     who, did, what = found["who"], found["did"], found["what"]
-    if not _is_somebody(who):
+    if not is_somebody(who):
         return []
     base = {"wanted": "want", "tried": "try", "liked": "like", "loved": "love", "decided": "decide"}[did]
     return [TaskForm(f"What did {who} {base} to do?", what, found[0]), TaskForm(f"Who {did} to {what}?", who, found[0])]
@@ -183,7 +178,7 @@ def _of_wish(found: re.Match[str]) -> list[TaskForm]:
 
 def _of_speech(found: re.Match[str]) -> list[TaskForm]:
     said = found["said"].rstrip(",.")
-    return [TaskForm(f'Who said "{said}"?', found["who"], found[0])] if _is_somebody(found["who"]) else []
+    return [TaskForm(f'Who said "{said}"?', found["who"], found[0])] if is_somebody(found["who"]) else []
 
 
 def _of_place(found: re.Match[str]) -> list[TaskForm]:
@@ -195,113 +190,3 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], list[TaskForm]
     (_CALLED, _of_name), (_FELT, _of_feeling), (_COLOUR, _of_colour), (_BOTH, _of_two), (_WISH, _of_wish),
     (_SAID, _of_speech), (_PLACED, _of_place),
 )  # fmt: skip
-
-
-def question_item(draw: Draw, story: str) -> Item | None:
-    """A passage of a story and a question about it, or None where no pattern fits."""
-    sentences = sentences_of(story)
-    places = [
-        (place, asked)
-        for place, sentence in enumerate(sentences)
-        for asked in questions(_with_names(sentences, place) or sentence)
-    ]
-    if not places:
-        return None
-    rarer = [found for found in places if not found[1].question.startswith(_EVERYWHERE)]
-    place, asked = draw.pick(rarer if rarer and draw.chance(0.85) else places)
-    first = max(0, place - draw.number(0, 3))
-    if not questions(sentences[place]):
-        first = min(first, max(0, place - 1))
-    text = " ".join(sentences[first : place + 1 + draw.number(0, 2)])
-    if asked.answer.lower() not in text.lower() or len(text) > 500 or _unnamed(asked, text):
-        return None
-    return Item({"text": text, "question": asked.question}, asked.answer, steps=f'The text says: "{asked.said}."')
-
-
-# Names and feelings stand in every story.
-_EVERYWHERE = ("Who was ", "How did ", "What was the name ", "What is the ", "What was the girl", "What was the boy")
-
-
-def _with_names(sentences: Sequence[str], place: int) -> str:
-    """The sentence with its He or She replaced by whom the one before names, if it names but one; "" otherwise."""
-    begins = re.match(r"(He|She) ", sentences[place])
-    if not begins or not place:
-        return ""
-    names = {name for name in re.findall(r"\b[A-Z][a-z]{2,}\b", sentences[place - 1]) if _is_somebody(name)}
-    return f"{names.pop()} {sentences[place][begins.end() :]}" if len(names) == 1 else ""
-
-
-def _unnamed(asked: TaskForm, text: str) -> bool:
-    """Whether the question is about somebody whom the passage does not name."""
-    return any(name not in text for name in re.findall(r"(?<= )[A-Z][a-z]{2,}\b", asked.question))
-
-
-def last_word_item(draw: Draw, story: str) -> Item | None:
-    """A passage that ends with a word said before in it, less that word; None where the story has none."""
-    sentences = sentences_of(story)
-    found: list[tuple[str, str]] = []
-    for end in range(1, len(sentences)):
-        before, last = " ".join(sentences[max(0, end - draw.number(1, 5)) : end]), sentences[end]
-        words = _WORD.findall(last)
-        if len(words) < 3 or not last.endswith((".", "!")) or not last.rstrip(".!").endswith(words[-1]):
-            continue
-        word = words[-1]
-        if len(word) > 2 and word.lower() not in _COMMON and re.search(rf"\b{word}\b", before):
-            found.append((f"{before} {last.rstrip('.!')[: -len(word)].rstrip()}", word))
-    if not found:
-        return None
-    text, word = draw.pick(found)
-    return Item({"text": text}, word) if len(text) < 700 else None
-
-
-_COMMON = frozenset(
-    _WORD.findall("the and her his him them she they you there here that this again too all one out not for")
-)
-
-
-def sentences_of(story: str) -> list[str]:
-    """The sentences of a story in their order."""
-    return [sentence.strip() for sentence in _SENTENCE.split(story) if sentence.strip()]
-
-
-def _renamed(draw: Draw, item: Item) -> Item:
-    """The item with everybody in it called something else, the same everywhere."""
-    text = " ".join((*item.fields.values(), item.answer))
-    names = {name for name in re.findall(r"(?<![.!?\"] )(?<!^)\b[A-Z][a-z]{2,}\b", text) if name not in _NOBODY}
-    new = {name: first_name(draw, girl=draw.chance(0.5)) for name in sorted(names)}
-    if not new:
-        return item
-    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, new))})\b")
-
-    def rename(text: str) -> str:
-        return pattern.sub(lambda found: new[found[0]], text)
-
-    fields = {name: rename(value) for name, value in item.fields.items()}
-    return replace(item, fields=fields, answer=rename(item.answer), steps=rename(item.steps))
-
-
-_MAKERS: dict[str, Callable[[Draw, str], Item | None]] = {"question": question_item, "cloze": last_word_item}
-TASKS_FROM_STORIES = tuple(_MAKERS)
-
-
-def pages(stories: Sequence[str], n: int, *, task: str, seed: int = 0) -> Iterator[str]:
-    """So many pages that show a task, each with items from a few of the stories; the same for the same seed.
-
-    Args:
-        stories: texts of short plain sentences.
-        n: how many pages.
-        task: one of TASKS_FROM_STORIES.
-        seed: of the choices.
-
-    Raises:
-        NoChoice: hardly any of the stories holds what the task asks for.
-    """
-    make = _MAKERS[task]
-
-    def item(draw: Draw) -> Item:
-        made = draw.until(lambda: make(draw, draw.pick(stories)), lambda made: made is not None)
-        assert made is not None
-        return _renamed(draw, made) if draw.chance(0.5) else made
-
-    page = demonstration(task, item)
-    return (page(Draw((seed, number))) for number in range(n))

@@ -1,0 +1,166 @@
+"""Short texts of one to three statements that stood far apart in prose, about people with new names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from gptcore.zero_shot.templates import Item
+from weights.recipes.mining.asking import asked_about, is_alive
+from weights.recipes.mining.clauses import Clause, ClauseGrammar
+from weights.recipes.mining.passages import sentences_of
+from weights.recipes.mining.patterns import TaskForm
+from weights.recipes.world.english import capitalised
+from weights.recipes.world.lexicon import jobs, words
+from weights.recipes.world.splits import Draw, hidden_words, shows
+from weights.recipes.world.telling import Person, person
+
+_LINKS = (", and ", ", but ", ", while ", ". ", ". ", ". ")
+_NEXT = ("Then", "Later", "After that", "The next day", "In the end", "Soon afterwards", "", "")
+_TENSES = ("past", "past", "past", "past", "past", "past", "present", "present", "present", "future")
+_EVERY_TENSE = re.compile(r"every |on |in the |at (?!once|last)|before |after ")
+_MOST_CHARACTERS = 320
+# Later sentences that end with a thing of the text, and those that end with a person of it; {other} is somebody new.
+_ABOUT_THINGS = (
+    "Nobody else wanted the", "In the evening {other} asked about the", "A week later {who} still thought of the",
+    "So everybody talked about the", "{other} came and looked at the", "Now there is only one question: whose is the",
+    "Long afterwards people remembered the", "{other} had never seen such a thing and drew a picture of the",
+    "{other} wrote a letter about the", "But {other} was not interested in the", "{other} would have liked to have the",
+    "After that nobody ever saw the", "{other} made a joke about the", "On the photograph one can clearly see the",
+    "What {other} liked best of all was the", "The newspaper reported on the",
+)  # fmt: skip
+_ABOUT_PEOPLE = (
+    "Everybody thanked", "The story was told again and again by", "So {other} waited for", "{other} was proud of",
+    "When {other} heard of it, there was a letter for", "It was all the idea of", "{other} shook hands with",
+    "Nobody was as happy as", "{other} would have liked to be like", "The whole street was talking about",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A clause in a tense, and the person whom its subject is, where it is one."""
+
+    clause: Clause
+    tense: str
+    who: Person | None
+
+    @property
+    def text(self) -> str:
+        """As a sentence without its full stop."""
+        return self.clause.told(self.tense).rstrip(".")
+
+    @property
+    def noun(self) -> str:
+        """The thing that was done something to, in one word; "" where there is none."""
+        head = self.clause.parts.get("what", "").split(" of ")[0].split(" ")[-1]
+        return head if head.islower() else ""
+
+
+class Statements:
+    """Draws statements from stories.
+
+    Args:
+        stories: texts in prose.
+        grammar: reads their sentences.
+    """
+
+    def __init__(self, stories: Sequence[str], grammar: ClauseGrammar) -> None:
+        self._sentences = [sentence for story in stories for sentence in sentences_of(story)] or [""]
+        self._grammar = grammar
+
+    def question(self, draw: Draw) -> Item:
+        """A text and a question about one of its statements."""
+        made, text = draw.until(lambda: self._text(draw), lambda made: len(made[1]) < _MOST_CHARACTERS)
+        asked = [form for one in made for form in _asked(one)]
+        form = draw.pick(asked)
+        return Item({"text": text, "question": form.question}, form.answer, steps=f'The text says: "{form.said}."')
+
+    def last_word(self, draw: Draw) -> Item:
+        """A text and a later sentence about somebody or something of it, without its last word."""
+        made, text = draw.until(
+            lambda: self._text(draw),
+            lambda made: len(made[1]) < _MOST_CHARACTERS and any(one.noun or one.who for one in made[0]),
+        )
+        one = draw.pick([one for one in made if one.noun or one.who])
+        fronts = _ABOUT_PEOPLE if one.who and (not one.noun or draw.chance(0.25)) else _ABOUT_THINGS
+        word = one.who.name if one.who and fronts is _ABOUT_PEOPLE else one.noun
+        other = draw.until(lambda: person(draw), lambda other: other.name not in text).name
+        front = draw.pick(fronts).format(other=other, who=one.clause.who)
+        return Item({"text": f"{text} {capitalised(front)}"}, word)
+
+    def _text(self, draw: Draw) -> tuple[list[Statement], str]:
+        """Statements, and all of them as a text."""
+        first = self._statement(draw, draw.pick(_TENSES))
+        n = draw.pick((1, 1, 1, 1, 2, 2, 2, 3, 3))
+        if n == 2 and first.who and first.tense == "past" and draw.chance(0.4):
+            second = self._statement(draw, "past", who=first.who)
+            said = replace(second.clause, who=first.who.she).told()
+            link = draw.pick(_NEXT)
+            rest = f"{link} {said[0].lower()}{said[1:]}" if link else said
+            return [first, second], f"{first.text}. {rest}"
+        made = [first]
+        while len(made) < n:
+            made.append(self._statement(draw, first.tense if draw.chance(0.7) else draw.pick(_TENSES), taken=made))
+        text = made[0].text
+        for one in made[1:]:
+            link = draw.pick(_LINKS)
+            clause = one.text if link == ". " else f"{one.clause.who}{one.text[len(one.clause.who) :]}"
+            text += link + clause
+        return made, text + "."
+
+    def _statement(
+        self, draw: Draw, tense: str, *, who: Person | None = None, taken: Sequence[Statement] = ()
+    ) -> Statement:
+        """One, by somebody who is in none of those taken."""
+
+        def cast() -> Statement | None:
+            clause = self._grammar.read(draw.pick(self._sentences))
+            return None if clause is None else _cast(draw, clause, tense, who)
+
+        def good(made: Statement | None) -> bool:
+            if made is None or not asked_about(made.clause) or shows(made.text, hidden_words("question")):
+                return False
+            return all(made.clause.who != other.clause.who and made.clause.base != other.clause.base for other in taken)
+
+        found = draw.until(cast, good)
+        assert found is not None
+        return found
+
+
+def _asked(one: Statement) -> list[TaskForm]:
+    return [replace(form, question=capitalised(form.question)) for form in asked_about(one.clause, one.tense)]
+
+
+def _cast(draw: Draw, clause: Clause, tense: str, who: Person | None) -> Statement | None:
+    """The clause with a person of ours as its subject, where it has a person or a pronoun for one."""
+    parts = _timeless(clause.parts) if tense != "past" else clause.parts
+    clause = replace(clause, parts=parts)
+    owners = {"his": False, "her": True}
+    owned = {owners[word] for word in re.findall(r"\b(?:his|her)\b", " ".join(parts.values()))}
+    pronoun = clause.who in ("he", "she", "they")
+    if not parts or re.search(r"\b(?:my|our|their|its|I|he|she|they|it)\b", " ".join(parts.values())) or len(owned) > 1:
+        return None
+    if not (pronoun or is_alive(clause.who) or who):
+        return Statement(clause, tense, None)
+    girl = next(iter(owned)) if owned else clause.who == "she" or (clause.who != "he" and draw.chance(0.5))
+    if who and owned and who.girl != girl:
+        return None
+    if clause.plural and not pronoun and not who:
+        return Statement(clause, tense, None)
+    actor = who or draw.until(lambda: person(draw), lambda new: new.girl == girl)
+    if not who and draw.chance(0.2):
+        animal = draw.pick(
+            (f"the {draw.pick(jobs())[0]}", f"a {draw.pick(words('animal'))}", f"the {draw.pick(words('animal'))}")
+        )
+        return Statement(_said_again(replace(clause, who=animal), tense), tense, None)
+    return Statement(_said_again(replace(clause, who=actor.name), tense), tense, actor)
+
+
+def _said_again(clause: Clause, tense: str) -> Clause:
+    return replace(clause, said=clause.told(tense).rstrip("."))
+
+
+def _timeless(parts: Mapping[str, str]) -> dict[str, str]:
+    """The parts less a time that only the past has."""
+    return {name: part for name, part in parts.items() if name != "when" or _EVERY_TENSE.match(part)}
