@@ -168,6 +168,11 @@ class _Plan:
             self._text(f"web-{task}", "weights.recipes.pages", "--pages", some, "--seed", "107", "--task", task)
             for task in ("question", "sentiment", "arithmetic")
         ]
+        told = ("--seed", "108", "--apart", *(option for story in self._stories for option in ("--stories", story)))
+        written += [
+            self._text(f"statements-{task}", "weights.recipes.pages", "--pages", some, "--task", task, *told)
+            for task in ("question", "cloze")
+        ]
         written.append(self._text("everyday", "weights.recipes.everyday", "--pages", some))
         valid = self._text("web-valid", "weights.recipes.pages", "--pages", held, "--seed", "999")
         self._train(
