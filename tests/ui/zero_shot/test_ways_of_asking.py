@@ -106,3 +106,12 @@ def test_beside_an_answer_stands_how_often_what_people_wrote_was_right(services)
     said = recorded.expected_of("world", "question")
     assert said == "On 40 inputs that people wrote for this task, world is right on 18 (31% to 60%)."
     assert recorded.expected_of("mini", "question") == recorded.expected_of("world", "story") == ""
+
+
+def test_facts_from_memory_are_not_called_held_out():
+    own = json.loads(recorded.recorded())["sections"][1]
+    said = {(row[1], row[3]): row[2] for row in own["rows"]}
+    assert said["Answer from memory", "Q and A"] == "nothing: it has read these facts"
+    assert said["Answer from memory", "Ask and reply (held out)"] == "this template"
+    assert said["Sentiment", "Review and sentiment"] != "nothing: it has read these facts"
+    assert "from memory it has read" in own["text"]

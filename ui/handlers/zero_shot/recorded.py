@@ -40,8 +40,8 @@ def recorded() -> str:
     alike = Section(
         _titled("Sentences of its own kind", own),
         "Made by the same rules as its training text, in combinations, templates or words that those rules never let "
-        "it see: what it has learned of its little world. This is part of the model’s card; measure it again with the "
-        "button above.",
+        "it see: what it has learned of its little world. Only the facts that it says from memory it has read. "
+        "This is part of the model’s card; measure it again with the button above.",
         ("model", "task", "held out from training", "template", "score", "95% interval", "items", "metric"),
         [_own_row(name, row) for name, row in own],
         bars=[_bar(row, _whose(name, own) + _own_label(row)) for name, row in own],
@@ -114,6 +114,8 @@ def _own_label(row: Row) -> str:
 def _own_row(name: str, row: Row) -> Sequence[str | int | float]:
     held_out = row["held_out"].partition(",")[0]
     said = next((words for words, side in SIDES.items() if side == held_out), "this sum in either order")
+    if row["task"] == "fact" and held_out == SIDES["these words together"]:
+        said = "nothing: it has read these facts"
     template = row["template"] + (f", {row['examples']} example" if row["examples"] else "")
     score, task = reached(row["score"], row["items"]), TASKS[row["task"]].title
     return name, task, said, template, score, _interval(row), row["items"], row["metric"]
