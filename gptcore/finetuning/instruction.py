@@ -28,7 +28,7 @@ N_WORDS = 3  # words requested by an instruction
 
 _WORD = re.compile(r"\b[a-z]{3,12}\b")
 _NOUN = re.compile(r"\b(?:a|the|his|her) ([a-z]{3,12})[.,!?]")
-_SENTENCE_END = re.compile(r'(?<=[.!?])(?<!Mr\.)(?<!Mrs\.)["”]?\s+')
+_SENTENCE_END = re.compile(r'(?:(?<=[.!?])|(?<=[.!?]["”]))(?<!Mr\.)(?<!Mrs\.)\s+(?![a-z])')
 _NAMED = re.compile(r"\b(?:a|an) ((?:[a-z]+ ){0,2}[a-z]+) (?:named|called) ([A-Z][a-z]+)")
 _COMMONEST = 160  # most frequent words, which are not specific to a story
 _RAREST = 4  # minimum number of stories that contain a word

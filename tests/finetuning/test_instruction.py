@@ -69,3 +69,12 @@ def test_texts_that_give_no_instruction_are_refused(shares, stories):
     assert instructions(stories, 0, shares=shares) == []
     with pytest.raises(TrainingError, match="give more texts"):
         instructions(stories, 10, shares=shares)
+
+
+def test_a_sentence_keeps_its_closing_quote_and_what_is_said_belongs_to_who_says_it():
+    assert sentences('Tom said, "I am here!" Then he left. "Oh no!" she cried. Mr. Fox ran.') == [
+        'Tom said, "I am here!"',
+        "Then he left.",
+        '"Oh no!" she cried.',
+        "Mr. Fox ran.",
+    ]
