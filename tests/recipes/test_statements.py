@@ -75,9 +75,7 @@ def test_questions_follow_the_tense_and_the_number():
     ],
 )  # fmt: skip
 def test_what_the_grammar_does_not_read_to_the_end_it_leaves_alone(sentence):
-    clause = GRAMMAR.read(sentence)
-    assert clause is None or clause.parts.get("what") == "the box"
-    assert clause is None or "that" not in clause.told()
+    assert GRAMMAR.read(sentence) is None
 
 
 def test_texts_hold_their_answers_and_no_hidden_word():
@@ -85,7 +83,8 @@ def test_texts_hold_their_answers_and_no_hidden_word():
     for seed in range(300):
         item = statements.question(Draw(seed))
         text, question = item.fields["text"], item.fields["question"]
-        assert item.answer.lower() in text.lower() or re.search(rf"{item.answer}", text), (text, question, item.answer)
+        assert item.answer.lower() in text.lower(), (text, question, item.answer)
+        assert item.steps.removeprefix('The text says: "').removesuffix('."').lower() in text.lower(), item
         assert question[0].isupper() and question.endswith("?") and not shows(text, hidden_words("question"))
         assert not re.search(r"\b(?:They|they|their)\b", text)
         closed = statements.last_word(Draw(seed))

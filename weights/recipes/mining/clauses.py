@@ -69,7 +69,7 @@ _ENDS = re.compile(r"[.!;]|$|,? ?(?:and|but|when|while|so|until|as|who|which|whe
 MOVES = word_list("moves")
 _NOT_ASKED = word_list("not asked")
 _PRONOUNS = ("He", "She", "They")
-_SEVERAL = ("two ", "three ", "four ", "five ", "six ", "ten ", "many ", "several ", "some ")
+_SEVERAL = re.compile(rf"(?:{NUMBERS}|many|several) ")
 
 
 def head_of(phrase: str) -> str:
@@ -98,7 +98,7 @@ class Clause:
     @property
     def plural(self) -> bool:
         """Whether several did it, as far as the first words tell."""
-        if self.who == "they" or " and " in self.who or self.who.lower().startswith(_SEVERAL):
+        if self.who == "they" or " and " in self.who or _SEVERAL.match(self.who.lower()):
             return True
         return re.search(r"[^s]s$", head_of(self.who)) is not None and self.who.islower()
 

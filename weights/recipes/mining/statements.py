@@ -11,7 +11,7 @@ from weights.recipes.mining.asking import asked_about, is_alive
 from weights.recipes.mining.clauses import Clause, ClauseGrammar
 from weights.recipes.mining.passages import sentences_of
 from weights.recipes.mining.patterns import TaskForm
-from weights.recipes.world.english import capitalised
+from weights.recipes.world.english import a, capitalised
 from weights.recipes.world.lexicon import jobs, words
 from weights.recipes.world.splits import Draw, hidden_words, shows
 from weights.recipes.world.telling import Person, person
@@ -94,11 +94,12 @@ class Statements:
         first = self._statement(draw, draw.pick(_TENSES))
         n = draw.pick((1, 1, 1, 1, 2, 2, 2, 3, 3))
         if n == 2 and first.who and first.tense == "past" and draw.chance(0.4):
-            second = self._statement(draw, "past", who=first.who)
+            second = self._statement(draw, "past", who=first.who, taken=[first])
             said = replace(second.clause, who=first.who.she).told()
             link = draw.pick(_NEXT)
             rest = f"{link} {said[0].lower()}{said[1:]}" if link else said
-            return [first, second], f"{first.text}. {rest}"
+            heard = replace(second, clause=replace(second.clause, said=said.rstrip(".")))
+            return [first, heard], f"{first.text}. {rest}"
         made = [first]
         while len(made) < n:
             made.append(self._statement(draw, first.tense if draw.chance(0.7) else draw.pick(_TENSES), taken=made))
@@ -112,7 +113,7 @@ class Statements:
     def _statement(
         self, draw: Draw, tense: str, *, who: Person | None = None, taken: Sequence[Statement] = ()
     ) -> Statement:
-        """One, by somebody who is in none of those taken."""
+        """One, of another deed than those taken, and by somebody else, unless it is given by whom."""
 
         def cast() -> Statement | None:
             clause = self._grammar.read(draw.pick(self._sentences))
@@ -121,7 +122,10 @@ class Statements:
         def good(made: Statement | None) -> bool:
             if made is None or not asked_about(made.clause) or shows(made.text, hidden_words("question")):
                 return False
-            return all(made.clause.who != other.clause.who and made.clause.base != other.clause.base for other in taken)
+            return all(
+                made.clause.base != other.clause.base and (who or made.clause.who != other.clause.who)
+                for other in taken
+            )
 
         found = draw.until(cast, good)
         assert found is not None
@@ -135,30 +139,25 @@ def _asked(one: Statement) -> list[TaskForm]:
 def _cast(draw: Draw, clause: Clause, tense: str, who: Person | None) -> Statement | None:
     """The clause with a person of ours as its subject, where it has a person or a pronoun for one."""
     parts = _timeless(clause.parts) if tense != "past" else clause.parts
-    clause = replace(clause, parts=parts)
-    owners = {"his": False, "her": True}
-    owned = {owners[word] for word in re.findall(r"\b(?:his|her)\b", " ".join(parts.values()))}
+    said = " ".join(parts.values())
+    owned = {word == "her" for word in re.findall(r"\b(?:his|her)\b", said)}
     pronoun = clause.who in ("he", "she", "they")
-    if not parts or re.search(r"\b(?:my|our|their|its|I|he|she|they|it)\b", " ".join(parts.values())) or len(owned) > 1:
+    if not parts or re.search(r"\b(?:my|our|their|its|I|he|she|they|it)\b", said) or len(owned) > 1:
         return None
-    if not (pronoun or is_alive(clause.who) or who):
-        return Statement(clause, tense, None)
-    girl = next(iter(owned)) if owned else clause.who == "she" or (clause.who != "he" and draw.chance(0.5))
-    if who and owned and who.girl != girl:
-        return None
-    if clause.plural and not pronoun and not who:
-        return Statement(clause, tense, None)
-    actor = who or draw.until(lambda: person(draw), lambda new: new.girl == girl)
-    if not who and draw.chance(0.2):
-        animal = draw.pick(
-            (f"the {draw.pick(jobs())[0]}", f"a {draw.pick(words('animal'))}", f"the {draw.pick(words('animal'))}")
-        )
-        return Statement(_said_again(replace(clause, who=animal), tense), tense, None)
-    return Statement(_said_again(replace(clause, who=actor.name), tense), tense, actor)
-
-
-def _said_again(clause: Clause, tense: str) -> Clause:
-    return replace(clause, said=clause.told(tense).rstrip("."))
+    actor = None
+    if who or pronoun or (is_alive(clause.who) and not clause.plural):
+        girl = next(iter(owned)) if owned else clause.who == "she" or (clause.who != "he" and draw.chance(0.5))
+        if who and owned and who.girl != girl:
+            return None
+        if who or draw.chance(0.8):
+            actor = who or draw.until(lambda: person(draw), lambda new: new.girl == girl)
+            subject = actor.name
+        else:
+            animal = draw.pick(words("animal"))
+            subject = draw.pick((f"the {draw.pick(jobs())[0]}", a(animal), f"the {animal}"))
+        clause = replace(clause, who=subject)
+    clause = replace(clause, parts=parts)
+    return Statement(replace(clause, said=clause.told(tense).rstrip(".")), tense, actor)
 
 
 def _timeless(parts: Mapping[str, str]) -> dict[str, str]:
