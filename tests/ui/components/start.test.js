@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
-import {arcPath, heldSentence, holdSentence} from '../../../ui/components/start/held.js';
+import {arcPath} from '../../../ui/components/start/arcs.js';
+import {heldSentence, holdSentence} from '../../../ui/components/start/held.js';
 
 const word = (left, line) => ({left, right: left + 40, top: 50 * line, bottom: 50 * line + 24});
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
-import {axis, nearest} from '../../../ui/components/train/curves.js';
+import {axis, nearest} from '../../../ui/components/train/curve_lines.js';
 import {beginning} from '../../../ui/components/train/moment.js';
 import {begun, differences, queued, receive} from '../../../ui/components/train/received.js';
 

@@ -13,6 +13,7 @@ import {headQuiz} from './head_quiz.js';
 import {headTable} from './head_table.js';
 import {headWeights} from './head_weights.js';
 import {lineView} from './line_view.js';
+import {headInLink, isOfLink, linkOf, viewInLink} from './link.js';
 import {overview} from './overview.js';
 import {ROLES, same} from './roles.js';
 import {stepView} from './step_view.js';
@@ -87,24 +88,17 @@ export function start({element, props, server, trigger, watch, given, choices = 
   // A link names the head that it shows; it counts once, when its text is on the page.
   let fromLink = !signedView;
   function wanted(next) {
-    const query = new URLSearchParams(location.search),
-      at = ['layer', 'head'].map(name => parseInt(query.get(name) ?? '', 10));
-    if (!fromLink || (query.has('text') && query.get('text') !== next.text)) return null;
+    if (!fromLink || !isOfLink(next.text)) return null;
     fromLink = false;
-    return at[0] >= 0 && at[0] < next.L && at[1] >= 0 && at[1] < next.H ? at : null;
+    return headInLink(next);
   }
   // The rest of a linked view: how it is drawn, the cell that was clicked, and the zoom.
   let zoomFromLink = null;
   function restore() {
-    const query = new URLSearchParams(location.search),
-      n = value.tokens.length;
-    const numbers = name => (query.get(name) || '').split('-').filter(Boolean).map(Number).filter(Number.isInteger);
-    const [q, k] = numbers('cell'),
-      zoom = numbers('zoom');
-    if (q < n && k < n) cell = [q, k];
-    if (zoom.length === 4 && zoom.every(x => x >= 0 && x <= n) && zoom[1] - zoom[0] > 1 && zoom[3] - zoom[2] > 1)
-      zoomFromLink = {q0: zoom[0], q1: zoom[1], k0: zoom[2], k1: zoom[3]};
-    if (['lines', 'steps'].includes(query.get('view')) && part(query.get('view') + '-view')) setMode(query.get('view'));
+    const linked = viewInLink(value.tokens.length);
+    cell = linked.cell ?? cell;
+    zoomFromLink = linked.zoom;
+    if (linked.mode && part(linked.mode + '-view')) setMode(linked.mode);
   }
 
   // --- the overview
@@ -293,27 +287,11 @@ export function start({element, props, server, trigger, watch, given, choices = 
     part('detail').hidden = part('zoom').hidden = mode === 'lines';
     if (value) present(inView());
   }
-  // What a link holds of the view: head, kind of view, cell, and zoom.
-  function linked() {
-    const zoom = large.zoom(),
-      n = value.tokens.length;
-    const whole = zoom.q1 - zoom.q0 === n && zoom.k1 - zoom.k0 === n;
-    return {
-      tab: 'attention',
-      model: value.model,
-      text: value.text,
-      sink: value.mode,
-      keep: value.keep,
-      layer: chosen[0],
-      head: chosen[1],
-      ...(mode === 'map' ? {} : {view: mode}),
-      token: chosenInLink().token,
-      ...(cell ? {cell: cell.join('-')} : {}),
-      ...(whole ? {} : {zoom: [zoom.q0, zoom.q1, zoom.k0, zoom.k1].map(Math.round).join('-')}),
-    };
-  }
   const link = async () => {
-    said.textContent = await shareLink(linked());
+    said.textContent = await shareLink({
+      ...linkOf({value, head: chosen, mode, cell, zoom: large.zoom()}),
+      token: chosenInLink().token,
+    });
   };
   async function csv() {
     const found = await exact(chosen); // never the preview

@@ -17,12 +17,12 @@ import {
 } from '../shared/sentence.js';
 import {exerciseList} from '../exercises/list.js';
 import {wall} from '../hall/wall.js';
-import {put} from '../shared/svg.js';
 import {startTour} from '../shared/tour.js';
 import {WORD_TOUR} from '../shared/word_tour.js';
 import {askWhy} from '../shared/why.js';
+import {drawLooks} from './arcs.js';
 import {playFilm} from './film.js';
-import {arcPath, holdSentence} from './held.js';
+import {holdSentence} from './held.js';
 import {guessing} from './guessing.js';
 import {machinePicture} from './machine.js';
 import {questions} from './questions.js';
@@ -32,7 +32,6 @@ import {talks} from './talks.js';
 const [PAUSE, SLOW] = [320, 1800]; // milliseconds between words that it writes by itself
 const TYPED = 250; // milliseconds after the last key until a text is read
 const WRITES = 12; // words after a change
-const SHOWN_ARCS = 5;
 
 /** @param {Component<Sentence, StartServer>} page */
 export function start({element, props, server, watch, given}) {
@@ -254,28 +253,7 @@ export function start({element, props, server, watch, given}) {
 
   function drawArcs() {
     const from = pointed >= 0 && pointed < data.tokens.length ? pointed : data.tokens.length - 1;
-    const nodes = [...words.querySelectorAll('.st-word')];
-    const box = words.getBoundingClientRect();
-    // Of a word that is broken, its first piece.
-    const placeOf = node => {
-      const place = node.getClientRects()[0] ?? node.getBoundingClientRect();
-      const [x, y] = [place.left - box.left, place.top - box.top];
-      return {left: x, right: x + place.width, top: y + 4, bottom: y + place.height - 4};
-    };
-    arcs.setAttribute('width', box.width);
-    arcs.setAttribute('height', box.height);
-    arcs.textContent = '';
-    nodes.forEach((node, i) => node.classList.toggle('from', i === from));
-    nodes.forEach(node => node.style.setProperty('--look', 0));
-    const best = data.arcs.filter(([row]) => row === from).toSorted((a, b) => b[2] - a[2]);
-    for (const [, column, weight] of best.slice(0, SHOWN_ARCS)) {
-      nodes[column].style.setProperty('--look', Math.round(70 * weight));
-      const way = arcPath(placeOf(nodes[from]), placeOf(nodes[column]));
-      if (!way) continue;
-      const path = put(arcs, 'path', {d: way});
-      path.style.strokeWidth = (1 + 4 * weight).toFixed(1);
-      path.style.opacity = (0.25 + 0.75 * weight).toFixed(2);
-    }
+    drawLooks(words, arcs, from, data.arcs);
   }
 
   function drawBars() {

@@ -5,7 +5,8 @@
 import {csvText, percent, smoothed} from '../shared/plain.js';
 import {SAY, add, copyText, isDark, linkFor, onLook, saveMade, saveText, shareLink, showCode} from '../shared/page.js';
 import {FORM, STARTED, STARTING, forgetBench, remembered, useBench} from './bench.js';
-import {axis, curvePlot, nearest} from './curves.js';
+import {axis, nearest} from './curve_lines.js';
+import {curvePlot} from './curves.js';
 import {LARGE, cells, guessSaid, heldOut, nats, race, slowSaid, tiles, title, trainingLoss} from './figures.js';
 import {learned} from './learned.js';
 import {momentView} from './moment_view.js';
