@@ -207,7 +207,7 @@ def test_a_model_is_trained_over_http_and_then_writes(client):
     assert now["step"] == 20 and now["final_loss"] < now["lines"]["uniform"] and now["reason"] == "All steps are done."
     written = client.predict("the ", max_new_tokens=5, seed=1, model=now["model"], api_name="/generate")
     assert len(written["tokens"][0]) == 5
-    assert client.predict("stop", begun["run"], api_name="/train")["state"] == "ended"
+    assert client.predict("stop", begun["run"], key=begun["key"], api_name="/train")["state"] == "ended"
 
 
 def test_a_task_over_http_is_answered_as_in_the_core(client):

@@ -255,30 +255,33 @@ def _train_of(services: Services) -> Callable[..., dict[str, Any]]:
         learning_rate: float | None = None,
         seed: int = 1,
         optimizer: str | None = None,
+        key: str = "",
     ) -> dict[str, Any]:
         """Starts a training run on the server, asks how it goes, or stops it.
 
         Args:
             action: "start", "status" or "stop".
             run: the run's id, for status and stop.
-            text: anthology, python_reference, python_source, repeated, or the text itself.
+            text: anthology, world, tasks, python_reference, python_source, repeated, or the text itself.
             preset: a preset of the Train tab.
-            length: "30", "60" or "120" seconds, "cap" for the maximum that this server allows, "steps" for max_steps.
+            length: "30", "60" or "120" seconds, "cap" for the maximum that this server allows, "steps" for max_steps,
+                "epochs" for the preset's passes over the text.
             max_steps: updates, when the length is "steps".
             learning_rate: peak; null takes the preset's.
             seed: of the initial weights and the batches.
             optimizer: "adamw" or "muon"; null takes the preset's.
+            key: for stop, what start answered, so that nobody else ends the run.
 
         Returns:
-            run, title, state (ready, queued, starting, running, paused, ending, ended), queue (number and seconds until
-            it begins, or null), reason, step, seconds, seconds_left, tokens_per_second, loss, valid_loss and final_loss
-            in nats per token, learning_rate, lines to compare with, sample, and model: the name under which the other
-            endpoints take the trained model.
+            run, key (of start alone), title, state (ready, queued, starting, running, paused, ending, ended), queue
+            (number and seconds until it begins, or null), reason, step, seconds, seconds_left, tokens_per_second, loss,
+            valid_loss and final_loss in nats per token, learning_rate, lines to compare with, sample, and model: the
+            name under which the other endpoints take the trained model.
         """
         given = {"length": length, "max_steps": max_steps, "learning_rate": learning_rate, "seed": seed}
         given["optimizer"] = optimizer
         with shown_to_visitor():
-            return train.by_program(services, action, run, text, preset, given)
+            return train.by_program(services, action, run, key, text, preset, given)
 
     return train_of
 
@@ -302,7 +305,7 @@ def _zero_shot_of(services: Services) -> Callable[..., dict[str, Any]]:
         Args:
             task: summarise, translate, question, fact, sentiment, story, cloze, arithmetic or analogy.
             fields: the task's inputs, such as {"english": "the red cat"} or {"text": ..., "question": ...}.
-            template: a wording's name; "" takes the first.
+            template: a template's name; "" takes the first.
             n_examples: worked examples first, 0 to 8.
             prompt: what the model shall read instead of the assembled prompt, if not "".
             labels: answers to compare by likelihood, one a line; "" takes the task's, if it has some.

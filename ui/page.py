@@ -14,6 +14,7 @@ import gradio as gr
 from gradio.components import Component
 from gradio.events import Dependency
 
+from gptcore.errors import GPTCoreError
 from ui import links
 from ui.components.files import calling
 from ui.endpoints import add_endpoints
@@ -170,13 +171,21 @@ def _chain(listener: Callable[..., Dependency], events: Sequence[Event]) -> None
         listener = while_computing(listener, event, trigger_mode="always_last").success
 
 
+def _facts_of(services: Services, name: str) -> str:
+    """The shape of an open model in words; "" for one that is gone, such as that of a run whose place another took."""
+    try:
+        return facts(services.models.get(name))
+    except GPTCoreError:
+        return ""
+
+
 def _on_model(services: Services) -> Callable[..., Iterator[list[Any]]]:
     """Opens the picked model with progress; on failure resets the picker."""
 
     def on_model(name: str, opened: tuple[str, int]) -> Iterator[list[Any]]:
         before, number = opened
         if name == RECORDED_GPT2:  # has no weights; the page's script opens its view
-            yield [html.escape(facts(services.models.get(before))), before, gr.skip(), gr.skip(), gr.skip()]
+            yield [html.escape(_facts_of(services, before)), before, gr.skip(), gr.skip(), gr.skip()]
             return
         try:
             with shown_to_visitor():
@@ -190,7 +199,7 @@ def _on_model(services: Services) -> Callable[..., Iterator[list[Any]]]:
         except gr.Error as error:
             gr.Warning(error.message, title="The model cannot be opened", duration=None)
             back, said = picker.moment_slider(before), picker.moment_said(before)
-            yield [html.escape(facts(services.models.get(before))), before, gr.skip(), back, said]
+            yield [html.escape(_facts_of(services, before)), before, gr.skip(), back, said]
 
     return on_model
 

@@ -76,8 +76,10 @@ class Services:
 
     def opened(self, name: object) -> LanguageModel | None:
         """A model that is already open, or None: a component's request must not load one."""
-        is_open = isinstance(name, str) and (name in self.models.loaded() or self.run_manager.find(name) is not None)
-        return self.models.get(name) if isinstance(name, str) and is_open else None
+        if not isinstance(name, str):
+            return None
+        is_open = name in self.models.loaded() or self.run_manager.workspace_of(name) is not None
+        return self.models.get(name) if is_open else None
 
     @property
     def update_seconds(self) -> float:

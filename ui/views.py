@@ -106,7 +106,7 @@ TABS = (
     Tab(
         "zero-shot",
         "Zero-shot",
-        "Ask for a task in plain words, with no training for it.",
+        "Ask for a task in plain words: the prompt says what to do, the weights stay as they are.",
         (
             View("answer", "Answer", tuple(PARTS)),
             View("ways", "Ways of asking", tuple(PARTS)),
@@ -160,7 +160,7 @@ QUESTIONS = (
     Question("Can I train it further on my own text?", "train", "tune"),
     Question("How does a GPT become a chat assistant?", "train", "assistant"),
     Question("Why does a GPT not answer when I ask it something?", "generate", "chat"),
-    Question("Can it do a task that it was never trained for?", "zero-shot", "answer"),
+    Question("Can it do a task from the prompt alone?", "zero-shot", "answer"),
     Question("Do examples in the prompt help?", "zero-shot", "ways"),
     Question("Which part of the prompt did the answer depend on?", "zero-shot", "uses"),
 )

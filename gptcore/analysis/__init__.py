@@ -25,7 +25,7 @@ from gptcore.analysis.costs import (
 from gptcore.analysis.head_circuits import Composition, HeadCircuits, head_circuits, head_writes
 from gptcore.analysis.heads import ROLES, HeadScores, head_scores, repeated_token_scores, uniform_scores
 from gptcore.analysis.lens import LogitLens, logit_lens, settled_depths
-from gptcore.analysis.neurons import neuron_activations, neuron_writes
+from gptcore.analysis.neurons import neuron_activations, neuron_writes, outstanding_neurons
 from gptcore.analysis.parameters import ParameterCount, count_parameters, tensor_shapes
 from gptcore.analysis.patching import attribution_patching, patched_logits, patching_grid, patching_rows
 from gptcore.analysis.steering import steering_vector
@@ -70,6 +70,7 @@ __all__ = [
     "neuron_activations",
     "neuron_writes",
     "optimizer_bytes",
+    "outstanding_neurons",
     "patched_logits",
     "patching_grid",
     "patching_rows",

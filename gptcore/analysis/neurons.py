@@ -48,6 +48,17 @@ def neuron_activations(model: GPT, token_ids: Sequence[int], layer: int) -> Tens
         return activation(block.mlp.activation, block.mlp.c_fc(read)).float().cpu()
 
 
+def outstanding_neurons(activations: Tensor, n: int) -> list[int]:
+    """At most n neurons, those first whose largest activation is furthest above their mean over the text.
+
+    Args:
+        activations: float32 [T, F]; the first token, which is unlike all others, counts only where it is alone.
+        n: at least 1.
+    """
+    seen = activations[1:] if len(activations) > 1 else activations
+    return (seen.amax(dim=0) - seen.mean(dim=0)).topk(min(n, activations.shape[1])).indices.tolist()
+
+
 @torch.inference_mode()
 def neuron_writes(model: GPT, layer: int, neuron: int) -> Tensor:
     """The direct effect of a neuron with activation 1 on each token's logit, float32 [V], centred on the mean.

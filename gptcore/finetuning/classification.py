@@ -85,11 +85,13 @@ class TaskClassifier(nn.Module):
     def language_model(self) -> GPT:
         """A copy of the current body without the three new tokens, for generation with the old vocabulary."""
         V = self.body.config.vocab_size - 3
-        copy = GPT(replace(self.body.config, vocab_size=V))
+        with torch.device("meta"):
+            copy = GPT(replace(self.body.config, vocab_size=V))
         weights = {name: value.detach() for name, value in self.body.state_dict().items()}
         for name in ("wte.weight", "lm_head.weight"):
             weights[name] = weights[name][:V]
-        copy.load_state_dict(weights)
+        copy.load_state_dict({name: value.clone() for name, value in weights.items()}, assign=True)
+        copy.tie()
         return copy.requires_grad_(False).eval()
 
     def forward(self, token_ids: Tensor, labels: Tensor | None = None) -> ClassifierOutput:

@@ -32,13 +32,15 @@ class RunningBatch:
 
     Args:
         model: shared, not changed.
-        use_cache: keep a KV cache, or reread the whole context for each token.
+        use_cache: keep a KV cache, or reread the whole context for each token. A model without causal mask is always
+            reread: each new token changes the keys and values of those before it.
         precision: see DecodeEngine; without a cache everything is exact.
     """
 
     def __init__(self, model: GPT, *, use_cache: bool = True, precision: WeightFormat = "auto") -> None:
         self.model = model
-        self._decoder: Decoder = DecodeEngine(model, precision=precision) if use_cache else UncachedDecoder(model)
+        cached = use_cache and model.config.causal
+        self._decoder: Decoder = DecodeEngine(model, precision=precision) if cached else UncachedDecoder(model)
         self._rows: list[_Row] = []  # in the decoder's order
 
     def __len__(self) -> int:

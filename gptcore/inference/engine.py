@@ -47,7 +47,6 @@ class Decoder(Protocol):
         """Removes a row; the last row takes its index."""
         ...
 
-    @adapted()
     def read(self, row: int, token_ids: Sequence[int]) -> Tensor:
         """Reads a fresh context into a row, at least one token; returns the logits after it, float32 [V]."""
         ...

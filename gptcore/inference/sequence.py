@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -175,7 +176,7 @@ def check_length(max_new_tokens: object) -> None:
 def check_seed(seed: int | None) -> int:
     """The seed itself, or a random one for None. Raises SamplingError outside 0 to 2**63 - 1."""
     if seed is None:
-        return int(torch.randint(2**31, ()))
+        return secrets.randbelow(2**31)
     if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= MAX_SEED:
         raise SamplingError(f"The seed is {seed!r}; it must be a whole number from 0 to {MAX_SEED}.")
     return seed

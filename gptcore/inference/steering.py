@@ -37,7 +37,7 @@ class Steering:
         """The steered model; it shares all weights but one bias with the model, which is not changed.
 
         Raises:
-            ConfigError: a depth that the model does not have, or a vector of another width.
+            ConfigError: a depth that the model does not have, a vector of another width, or blocks without a last bias.
         """
         config = model.config
         if not 1 <= self.depth <= config.n_layer:
@@ -48,6 +48,8 @@ class Steering:
             steered = GPT(config)
         state = model.state_dict()
         name = f"h.{self.depth - 1}.{_last_bias(model)}"
+        if name not in state:
+            raise ConfigError("This model has neither MLPs nor biases in attention, so no vector can be added to it.")
         bias = state[name]
         state[name] = bias + self.vector.to(bias.device, bias.dtype)
         steered.load_state_dict(state, assign=True)

@@ -5,6 +5,7 @@ A wheel holds the library for some levels of its processor's kind (`setup.py`); 
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import hashlib
 import logging
@@ -201,9 +202,12 @@ def _compiled(compiler: str) -> Path:
         return file
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        folder = file.parent
-    except OSError:  # a home that cannot be written to: compiled for this process alone
+        writable = os.access(file.parent, os.W_OK)
+    except OSError:
+        writable = False
+    if not writable:  # compiled for this process alone
         folder = Path(tempfile.mkdtemp(prefix="gptcore-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
         file = folder / file.name
     _compile(compiler, _NATIVE, file)
     return file

@@ -96,7 +96,7 @@ def learn(model: nn.Module, text: np.ndarray, updates: int) -> Iterator[float]:
         share = (step + 1) / warmup if step < warmup else 0.5 * (1 + math.cos(math.pi * step / updates))
         for group in optimiser.param_groups:
             group["lr"] = _RATE * share
-        starts = torch.randint(len(data) - WINDOW - 1, (BATCH,), generator=generator)
+        starts = torch.randint(len(data) - WINDOW, (BATCH,), generator=generator)
         rows = torch.stack([data[start : start + WINDOW + 1] for start in starts])
         loss = F.cross_entropy(_logits(model, rows[:, :-1]).flatten(0, 1), rows[:, 1:].flatten())
         optimiser.zero_grad()

@@ -6,8 +6,9 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -116,7 +117,9 @@ class Trainer:
             self._mine, self._network = Rows(data, rank=workers.rank, n_workers=workers.size), workers.wrap(model)
         self._sharded = workers is not None and workers.shard_optimizer
         self.optimizers = make_optimizers(model, config, shard=self._sharded)
-        torch.manual_seed(config.seed if workers is None else config.seed + workers.rank)  # dropout
+        device = next(model.parameters()).device
+        drawn = torch.Generator(device).manual_seed(config.seed if workers is None else config.seed + workers.rank)
+        self._dropout = drawn.get_state()  # uint8 [N]; of this run's own, others may draw between two updates
 
     @property
     def tokens_per_update(self) -> int:
@@ -137,7 +140,7 @@ class Trainer:
             if reason:
                 yield EndEvent(self.step, reason)
                 return
-            with adapted():
+            with adapted(), self._own_dropout():
                 loss, rate, norm = self._update()
             self.step += 1
             self.elapsed = resumed_at + self._clock() - began
@@ -161,7 +164,7 @@ class Trainer:
         In a distributed run all processes must call this; process 0 writes.
         """
         self._gather_optimizer()
-        dropout = [self._dropout_state()]
+        dropout = [self._dropout]
         if self.workers is not None:
             dropout = self.workers.gather(dropout[0])
         if self.workers is not None and self.workers.rank != 0:
@@ -199,21 +202,30 @@ class Trainer:
         except (ValueError, KeyError, IndexError, RuntimeError) as error:
             raise CheckpointError(f"{file} holds no checkpoint of this run ({error}).") from None
 
-    def _dropout_state(self) -> Tensor:
-        """The generator that dropout draws from, uint8 [N]."""
+    @contextmanager
+    def _own_dropout(self) -> Iterator[None]:
+        """Inside, torch's generator, from which dropout draws, is this run's; afterwards it is as before."""
         device = next(self.model.parameters()).device
-        return torch.cuda.get_rng_state(device) if device.type == "cuda" else torch.get_rng_state()
+        if device.type == "cuda":
+            get, put = partial(torch.cuda.get_rng_state, device), partial(torch.cuda.set_rng_state, device=device)
+        else:
+            get, put = torch.get_rng_state, torch.set_rng_state
+        before = get()
+        put(self._dropout)
+        try:
+            yield
+        finally:
+            self._dropout = get()
+            put(before)
 
     def _set_dropout_state(self, states: list[Tensor]) -> None:
         """Restores this process's generator; with another number of processes, reseeds it from seed and step."""
         rank, size = (0, 1) if self.workers is None else (self.workers.rank, self.workers.size)
-        device = next(self.model.parameters()).device
-        if len(states) != size:
-            torch.manual_seed(generator_for(self.config.seed, "dropout", self.step, rank).initial_seed())
-        elif device.type == "cuda":
-            torch.cuda.set_rng_state(states[rank], device)
+        if len(states) == size:
+            self._dropout = states[rank]
         else:
-            torch.set_rng_state(states[rank])
+            seed = generator_for(self.config.seed, "dropout", self.step, rank).initial_seed()
+            self._dropout = torch.Generator(next(self.model.parameters()).device).manual_seed(seed).get_state()
 
     def _fresh_states(self) -> list[dict[str, Any]]:
         self._gather_optimizer()

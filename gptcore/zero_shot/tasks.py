@@ -218,7 +218,7 @@ TASKS: dict[str, Task] = {
     ),
     "cloze": Task(
         "The last word",
-        "which only a reader of the rest can know",
+        "say the last word of a text, for which one needs all of it",
         {"text": "the text without its last word"},
         (Template("As it stands", "{text} {answer}", end=".", between="\n\n", source=GPT2),),
         max_new_tokens=6,

@@ -111,3 +111,6 @@ def test_the_vector_is_the_difference_of_the_means_over_all_positions_but_the_fi
             Steering(depth, VECTOR).applied(lm.model)
     with pytest.raises(ConfigError, match="24 wide"):
         Steering(1, torch.ones(3)).applied(lm.model)
+    bare = make_model(gptcore.GPTConfig(**{**vars(SHAPES["attention only"]), "attention_bias": False}))
+    with pytest.raises(ConfigError, match="neither MLPs nor biases in attention"):
+        Steering(1, VECTOR).applied(bare)

@@ -164,3 +164,21 @@ def test_a_text_that_looks_ahead_and_meets_its_stop_string_is_complete_without(m
     while len(batch):
         list(batch.step())
     assert stopped.end == "stop" and stopped.complete and stopped.next_logits is None
+
+
+def test_a_model_without_causal_mask_is_reread_for_every_token():
+    model = make_model(GPTConfig(vocab_size=40, n_positions=16, n_embd=24, n_layer=2, n_head=4, causal=False))
+    found = []
+    for use_cache in (True, False):
+        one, batch = (
+            TokenSequence([3, 1, 4, 1, 5], SamplingSettings(temperature=0), seed=1),
+            RunningBatch(model, use_cache=use_cache),
+        )
+        batch.join(one, 10)
+        while len(batch):
+            list(batch.step())
+        found.append(one.ids)
+    by_hand = [3, 1, 4, 1, 5]
+    for _ in range(10):
+        by_hand.append(int(last_logits(model, by_hand).argmax()))
+    assert found == [by_hand, by_hand]

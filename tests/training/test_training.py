@@ -76,7 +76,7 @@ def test_a_resumed_run_holds_every_bit_and_goes_on_as_the_uninterrupted_one(tmp_
             first.save(tmp_path / CHECKPOINT)
             break
     second = make_trainer()
-    torch.randn(100)  # the global generator is restored too: dropout draws from it
+    torch.randn(100)
     second.resume(tmp_path / CHECKPOINT)
     second.save(tmp_path / "again")
     one, two = read_tensors(tmp_path / CHECKPOINT), read_tensors(tmp_path / "again")
@@ -84,6 +84,25 @@ def test_a_resumed_run_holds_every_bit_and_goes_on_as_the_uninterrupted_one(tmp_
     assert seen + losses(second) == pytest.approx(expected, abs=ROUNDING)
     for name, parameter in whole.model.named_parameters():
         torch.testing.assert_close(parameter, dict(second.model.named_parameters())[name], atol=1e-3, rtol=0)
+
+
+def test_dropout_draws_from_the_run_s_own_numbers_whatever_others_draw_between():
+    shape = replace(SHAPE, resid_pdrop=0.3)
+    expected = losses(make_trainer(shape=shape))
+    assert expected != pytest.approx(losses(make_trainer()), abs=100 * ROUNDING)
+    seen, run = [], make_trainer(shape=shape)
+    torch.manual_seed(1234)
+    drawn = []
+    for event in run.events():
+        if isinstance(event, StepEvent):
+            seen.append(event.loss)
+            drawn.append(torch.randn(1))
+            if len(seen) == 4:
+                make_trainer(shape=shape)  # another visitor presses Start
+                torch.manual_seed(1234)
+    assert seen == pytest.approx(expected, abs=ROUNDING)
+    torch.manual_seed(1234)
+    assert torch.equal(torch.cat(drawn[4:]), torch.randn(len(drawn) - 4))  # and others get theirs
 
 
 def test_resuming_from_nothing_or_from_another_model_is_a_sentence(tmp_path):

@@ -175,3 +175,25 @@ def test_a_place_that_is_closed_ends_its_slice_and_takes_nothing_more(place):
         with pytest.raises(Closed, match="closing"):
             ask()
     ComputeThread("never used").close()
+
+
+def test_single_steps_are_served_in_the_order_in_which_they_came(place):
+    order, held, begun = [], threading.Event(), threading.Event()
+
+    def first() -> None:
+        begun.set()
+        held.wait()
+
+    asking = [threading.Thread(target=lambda: place.once(first))]
+    asking[0].start()
+    begun.wait()
+    for name in "abcd":
+        before = place.active
+        asking.append(threading.Thread(target=lambda name=name: place.once(lambda: order.append(name))))
+        asking[-1].start()
+        while place.active == before:
+            wait_for(0.001)
+    held.set()
+    for one in asking:
+        one.join()
+    assert "".join(order) == "abcd"

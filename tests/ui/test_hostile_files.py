@@ -343,3 +343,37 @@ def test_a_place_of_their_own_does_not_hide_the_vocabulary_that_tiktoken_has_kep
     files.open()
     assert os.environ["TIKTOKEN_CACHE_DIR"] == str(tmp_path / "data-gym-cache")
     files.close()
+
+
+def test_a_directory_longer_than_it_declares_and_64_bit_records_are_refused_before_it_is_read(tmp_path):
+    long = tmp_path / "long.zip"
+    with zipfile.ZipFile(long, "w") as made:
+        for place in range(5000):
+            made.writestr(f"{place:05}/{'x' * 40}", b"")
+    raw = bytearray(long.read_bytes())
+    raw[-14:-10] = b"\1\0\1\0"  # one file, it says
+    long.write_bytes(raw)
+    with Cheap(), pytest.raises(InputError, match="at most 200 are read"):
+        files.unpack(long, tmp_path, most_bytes=1 << 20)
+    raw[-22:-22] = b"PK\6\7" + bytes(16)
+    long.write_bytes(raw)
+    with pytest.raises(InputError, match="64-bit records"):
+        files.unpack(long, tmp_path, most_bytes=1 << 20)
+
+
+def test_folders_that_are_empty_and_old_go_too(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("GRADIO_TEMP_DIR", "")
+    now = [time.time()]
+    temporary = TemporaryFiles(most_bytes=1 << 20, age=60, clock=lambda: now[0])
+    temporary.open()
+    for name in ("old/deep", "full"):
+        (temporary.folder / "gradio" / name).mkdir(parents=True)
+    (temporary.folder / "gradio/full/file").write_bytes(b"x")
+    now[0] += 30
+    temporary.tidy()
+    assert (temporary.folder / "gradio/old/deep").is_dir()
+    now[0] += 40
+    os.utime(temporary.folder / "gradio/full/file", (now[0], now[0]))
+    temporary.tidy()
+    assert not (temporary.folder / "gradio/old/deep").exists() and (temporary.folder / "gradio/full/file").is_file()

@@ -62,6 +62,7 @@ class ComputeThread:
 
     def __init__(self, name: str, *, idle: float = _IDLE) -> None:
         self._name, self._idle = name, idle
+        self._single: deque[_Job] = deque()  # computations of one step, in the order of their arrival
         self._ready: deque[_Job] = deque()
         self._background: deque[_Job] = deque()  # ready background jobs
         self._owed = 0.0  # surplus seconds of background jobs over the others, while both were ready
@@ -81,7 +82,7 @@ class ComputeThread:
         Closing the iterator cancels the computation. An exception in a step is raised here.
         """
         job = _Job(steps, background=background)
-        self._enter(job, first=False)
+        self._enter(job)
         try:
             while (found := job.batches.get()) is not None:
                 if isinstance(found, BaseException):
@@ -98,14 +99,14 @@ class ComputeThread:
 
         All background jobs together get half of the time while others wait.
         """
-        self._enter(_Job(steps, kept=True, background=background), first=False)
+        self._enter(_Job(steps, kept=True, background=background))
 
     def once(self, compute: Callable[[], T]) -> T:
         """Runs a single-step computation ahead of the next slice of the others and returns its result."""
         if threading.current_thread() is self._thread:
             return compute()
         job = _Job((compute() for _ in (None,)), single=True)
-        self._enter(job, first=True)
+        self._enter(job)
         found = job.batches.get()
         if isinstance(found, list):
             return found[0][0]
@@ -123,15 +124,12 @@ class ComputeThread:
         if thread is not None:
             thread.join(_LONGEST_SLICE)
 
-    def _enter(self, job: _Job, *, first: bool) -> None:
+    def _enter(self, job: _Job) -> None:
         with self._changed:
             if self._closed:
                 raise Closed("The server is closing. Start it again to go on.")
             self._active += 1
-            if first:
-                self._ready.appendleft(job)
-            else:
-                self._line_up(job)
+            self._line_up(job)
             self._changed.notify()
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, daemon=True, name=self._name)
@@ -147,19 +145,24 @@ class ComputeThread:
                 self._changed.notify()
 
     def _line_up(self, job: _Job) -> None:
-        (self._background if job.background else self._ready).append(job)
+        (self._single if job.single else self._background if job.background else self._ready).append(job)
 
     def _next(self) -> _Job:
         """The next job: single steps first; background jobs get half of the time while others wait."""
+        if self._single:
+            return self._single.popleft()
         if not (self._ready and self._background):
             self._owed = 0.0
-        hurried = bool(self._ready) and (self._ready[0].single or self._owed >= 0 or not self._background)
+        hurried = bool(self._ready) and (self._owed >= 0 or not self._background)
         return (self._ready if hurried else self._background).popleft()
+
+    def _waiting(self) -> bool:
+        return bool(self._single or self._ready or self._background)
 
     def _work(self) -> None:
         while True:
             with self._changed:
-                more = self._changed.wait_for(lambda: self._closed or self._ready or self._background, self._idle)
+                more = self._changed.wait_for(lambda: self._closed or self._waiting(), self._idle)
                 if self._closed or not more:
                     self._thread = None
                     break

@@ -11,6 +11,7 @@ import secrets
 import tempfile
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -28,6 +29,7 @@ from ui.state.limits import Limits
 # Valid client-generated workspace id: too long to be guessed.
 _DRAWN = re.compile(r"[A-Za-z0-9_-]{22,64}")
 MOST_RUNS = 7  # the newest, and six before it as faded lines
+_MOST_DOWNLOADS = 4
 
 
 class Busy(GPTCoreError):
@@ -50,7 +52,7 @@ class Workspace:
         starting: held while a run is begun.
         allowed: updates that its run may make once it leaves the queue.
         choices: between answers of a model, see `ui.handlers.train.assistant`.
-        download: a file being fetched; replaced by the next one.
+        downloads: files being fetched: the newest few, since two browsers may fetch at the same time.
     """
 
     id: str
@@ -62,7 +64,7 @@ class Workspace:
     starting: threading.Lock = field(default_factory=threading.Lock)
     allowed: float = math.inf
     choices: Choices = field(default_factory=Choices)
-    download: tempfile.TemporaryDirectory[str] | None = None
+    downloads: deque[tempfile.TemporaryDirectory[str]] = field(default_factory=lambda: deque(maxlen=_MOST_DOWNLOADS))
     viewing: str = field(default_factory=lambda: secrets.token_urlsafe(16))
     name: str = ""
 
@@ -157,7 +159,7 @@ class RunManager:
             workspace.run, workspace.rival = runs[-1], None if rival is None else runs[0]
             workspace.runs = [*kept, *(run.record for run in runs)]
             if go:
-                self.resume(workspace)
+                self._go(workspace, math.inf)
         return workspace
 
     def resume(self, workspace: Workspace, updates: float = math.inf) -> None:
@@ -166,8 +168,13 @@ class RunManager:
         Raises:
             Busy: the queue is full.
         """
-        with self._placing:
+        if any(run.record.alive for run in workspace.live):
             self._check_queue(workspace)
+            self._go(workspace, updates)
+
+    def _go(self, workspace: Workspace, updates: float) -> None:
+        """Lets a workspace's run go on, or queues it."""
+        with self._placing:
             if workspace in self._queue:  # another run on it keeps its place
                 workspace.allowed = updates
                 for run in workspace.live:
@@ -287,15 +294,15 @@ class RunManager:
                         return record
         return None
 
-    def stop(self, run_id: object) -> None:
-        """Ends the run of an id, if it is its workspace's newest, and waits for it up to 5 s."""
-        workspace = self.workspace_of(run_id)
-        if workspace is not None:
-            self.leave_queue(workspace)
-        for run in workspace.live if workspace is not None else ():
-            if run.record.id == run_id:
-                run.stop()
-                run.wait(5.0)
+    def stop(self, workspace_id: object) -> None:
+        """Ends the run of a workspace, or both of a race, and waits for each up to 5 s; a viewing id ends nothing."""
+        workspace = self.steered(workspace_id)
+        if workspace is None:
+            return
+        self.leave_queue(workspace)
+        for run in workspace.live:
+            run.stop()
+            run.wait(5.0)
 
     def language_model(self, name: str) -> LanguageModel | None:
         """The model of a run by the run's id, or an uploaded one by its name; None for names of other kinds.
@@ -357,7 +364,13 @@ class RunManager:
             self._saved.save(workspace_id, record, now=now)
 
     def _workspace(self, workspace_id: object) -> Workspace:
-        """Gets or creates the workspace of an id; evicts the least recently viewed if there are too many."""
+        """Gets or creates the workspace of an id.
+
+        If there are too many, the least recently viewed one that neither learns nor waits makes room.
+
+        Raises:
+            Busy: all of them learn or wait.
+        """
         with self._lock:
             known = self._workspaces.get(workspace_id) if isinstance(workspace_id, str) else None
             if known is None:
@@ -366,13 +379,22 @@ class RunManager:
                 known = Workspace(str(workspace_id) if drawn else secrets.token_urlsafe(16))
                 self._workspaces[known.id] = known
             known.last_seen = self._clock()
-            crowded = sorted(self._workspaces.values(), key=lambda workspace: workspace.last_seen)[
-                : -self._limits.workspaces
-            ]
+            idle = [one for one in self._workspaces.values() if one is not known and not self._is_busy(one)]
+            surplus = max(0, len(self._workspaces) - self._limits.workspaces)
+            crowded = sorted(idle, key=lambda workspace: workspace.last_seen)[:surplus]
             for workspace in crowded:
                 del self._workspaces[workspace.id]
+            if len(crowded) < surplus and not known.runs and not known.models:
+                del self._workspaces[known.id]
+                known = None
         self._free(crowded)
+        if known is None:
+            raise Busy("All places for runs are taken by runs that learn or wait. Try again in a minute.")
         return known
+
+    def _is_busy(self, workspace: Workspace) -> bool:
+        """Whether its run learns or waits for its turn."""
+        return workspace in self._queue or any(run.learns for run in workspace.live)
 
     def _free(self, workspaces: list[Workspace]) -> None:
         for workspace in workspaces:

@@ -25,7 +25,7 @@ from ui.runs.run_state import RunState
 log = logging.getLogger("gptlens")
 
 _RUN, _FORM, _MODEL = "run.json", "form.json", "model"
-_ID = re.compile(r"[A-Za-z0-9_-]{16,64}")
+_ID, _RUN_ID = re.compile(r"[A-Za-z0-9_-]{16,64}"), re.compile(r"run-[A-Za-z0-9_-]{8,64}")
 _MOST, _AGE, _EVERY = 16, 86_400.0, 10.0  # runs kept; their maximum age and save interval, in seconds
 REASON = "The server ended amid this run. This is its last snapshot."
 
@@ -77,7 +77,8 @@ class SavedRuns:
         state = _written(record)
         if self._done.get(workspace) == state or (not now and at - self._at.get(workspace, 0.0) < _EVERY):
             return False
-        place, partial = self._folder / workspace, self._folder / f"{workspace}.{os.getpid()}.partial"
+        place = self._folder / workspace
+        partial, earlier = (self._folder / f"{workspace}.{os.getpid()}.{what}" for what in ("partial", "earlier"))
         try:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             shutil.rmtree(partial, ignore_errors=True)
@@ -85,21 +86,45 @@ class SavedRuns:
             save_folder(partial / _MODEL, lm.model, lm.tokenizer)
             (partial / _RUN).write_text(write_run(record), encoding="utf-8")
             kind, values = record.form
-            form = {"kind": kind, "values": {name: value for name, value in values.items() if _is_plain(value)}}
+            form = {
+                "run": record.id,
+                "kind": kind,
+                "values": {name: value for name, value in values.items() if _is_plain(value)},
+            }
             (partial / _FORM).write_text(json.dumps(form), encoding="utf-8")
-            shutil.rmtree(place, ignore_errors=True)
+            if place.exists():
+                place.rename(earlier)
             partial.rename(place)
+            shutil.rmtree(earlier, ignore_errors=True)
         except (OSError, GPTCoreError) as error:
             log.warning("A run cannot be saved (%s).", error)
             shutil.rmtree(partial, ignore_errors=True)
             return False
         self._done[workspace], self._at[workspace] = state, at
+        self._prune()
         return True
+
+    def _prune(self) -> None:
+        """Deletes what `restore` would not load: the oldest beyond the number that is kept, and what has expired."""
+        for place in self._places()[_MOST:]:
+            self._forget(place)
+        for place in self._places():
+            if self._clock() - place.stat().st_mtime >= _AGE:
+                self._forget(place)
+
+    def _places(self) -> list[Path]:
+        """The folders of runs, the newest first."""
+        return sorted((p for p in self._folder.iterdir() if p.is_dir()), key=lambda p: -p.stat().st_mtime)
+
+    def _forget(self, place: Path) -> None:
+        shutil.rmtree(place, ignore_errors=True)
+        self._done.pop(place.name, None)
+        self._at.pop(place.name, None)
 
     def restore(self) -> list[Saved]:
         """Loads the runs of an earlier process, newest first; deletes old, surplus and damaged ones."""
         try:
-            places = sorted((p for p in self._folder.iterdir() if p.is_dir()), key=lambda p: -p.stat().st_mtime)
+            places = self._places()
         except OSError:
             return []
         found = []
@@ -118,15 +143,15 @@ class SavedRuns:
     def _read(self, place: Path) -> Saved | None:
         try:
             lm = LanguageModel(load_folder(place / _MODEL), load_tokenizer(place / _MODEL), "")
-            record = read_run((place / _RUN).read_text(encoding="utf-8"), lm, f"run-{place.name}")
+            record = read_run((place / _RUN).read_text(encoding="utf-8"), lm)
             form: Mapping[str, Any] = json.loads((place / _FORM).read_text(encoding="utf-8"))
+            known = str(form["run"])
             record.form = (str(form["kind"]), dict(form["values"]))
         except (GPTCoreError, OSError, ValueError, KeyError, TypeError):
             return None
-        record.id, record.language_model = (
-            f"run-{place.name}",
-            LanguageModel(lm.model, lm.tokenizer, record.facts.title),
-        )
+        if not _RUN_ID.fullmatch(known):
+            return None
+        record.id, record.language_model = known, LanguageModel(lm.model, lm.tokenizer, record.facts.title)
         record.reason = record.reason or REASON
         return Saved(place.name, record)
 

@@ -7,6 +7,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,10 @@ class TemporaryFiles:
                 break
             path.unlink(missing_ok=True)
             total -= size
+        for left in _folders(self.folder / "gradio"):  # Gradio makes one for every file
+            with suppress(OSError):  # not empty, or gone
+                if now - left.stat().st_mtime > self._age:
+                    left.rmdir()
 
     def has_room(self, n_bytes: int) -> bool:
         """Whether `n_bytes` more fit below the cap."""
@@ -127,6 +132,11 @@ def _files(folder: Path) -> list[tuple[float, int, Path]]:
         if not path.is_dir():
             found.append((about.st_mtime, about.st_size, path))
     return found
+
+
+def _folders(folder: Path) -> list[Path]:
+    """All folders inside one, the deepest first."""
+    return sorted((path for path in folder.rglob("*") if path.is_dir()), key=lambda path: -len(path.parts))
 
 
 def _is_running(name: str) -> bool:

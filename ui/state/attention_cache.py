@@ -55,6 +55,7 @@ class AttentionCache:
         self._lock = threading.Lock()  # guards the tables, never held while a model reads
         self._entries: OrderedDict[str, CachedAttention] = OrderedDict()  # the least recently used one first
         self._used: dict[str, float] = {}
+        self._keys: weakref.WeakKeyDictionary[GPT, str] = weakref.WeakKeyDictionary()  # two models may share a name
         self._rests: weakref.WeakKeyDictionary[GPT, tuple[tuple[str, ...], Tensor]] = weakref.WeakKeyDictionary()
         self._profiles: weakref.WeakKeyDictionary[GPT, HeadScores] = weakref.WeakKeyDictionary()
 
@@ -64,11 +65,11 @@ class AttentionCache:
         Raises:
             MemoryLimitError: the text is too long to be kept for this model.
         """
-        key = hashlib.sha256(self._secret + repr((lm.name, tuple(ids))).encode()).hexdigest()[:24]
         with self._lock:
+            key = self._key(self._keys.setdefault(lm.model, secrets.token_hex(8)), ids)
             known = self._look_up(key)
-            if known is not None and known.model() is lm.model:
-                return key, known
+        if known is not None:
+            return key, known
         reading = read_attention(lm.model, ids, max_bytes=self.max_bytes)
         labels = tuple(describe_token(lm.tokenizer, token) for token in ids)
         kept = CachedAttention(lm.name, labels, reading, weakref.ref(lm.model))
@@ -78,7 +79,7 @@ class AttentionCache:
 
     def put(self, kept: CachedAttention) -> str:
         """Caches a reading from elsewhere, such as a recording, and returns its key."""
-        key = hashlib.sha256(self._secret + repr((kept.name, kept.reading.token_ids)).encode()).hexdigest()[:24]
+        key = self._key(kept.name, kept.reading.token_ids)
         with self._lock:
             self._keep(key, kept)
         return key
@@ -124,6 +125,9 @@ class AttentionCache:
             with self._lock:
                 self._rests[lm.model] = known
         return known[1]
+
+    def _key(self, model: str, ids: Sequence[int]) -> str:
+        return hashlib.sha256(self._secret + repr((model, tuple(ids))).encode()).hexdigest()[:24]
 
     def _keep(self, key: str, kept: CachedAttention) -> None:
         self._entries[key] = kept

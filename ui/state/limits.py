@@ -74,6 +74,7 @@ PROFILES: dict[str, Limits] = {
         any_model=False,
         session_seconds=900.0,
         training_runs=1,
+        training_queue=12,
         training_seconds=300.0,
         training_parameters=5_000_000,
         training_text_bytes=2_000_000,

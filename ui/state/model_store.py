@@ -174,6 +174,11 @@ class ModelStore:
         with self._lock:
             return list(self._models)
 
+    def bundled_name(self, lm: LanguageModel) -> str:
+        """The name of the bundled model that this one is; "" for another, of whatever name."""
+        with self._lock:
+            return next((name for name in bundled_models() if self._models.get(name) is lm), "")
+
     def _check_size(self, name: str, config: GPTConfig) -> None:
         """Raises CheckpointError for a model that is too large for this server, before its weights are read."""
         needed, limit = _BYTES * count_parameters(config).total, self._limits.model_bytes

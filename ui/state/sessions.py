@@ -163,12 +163,12 @@ class Session:
             order: the page's sequence number of the request, because simultaneous requests may arrive in any order.
                 None uses the order of arrival.
         """
-        self.first(view)
-        if order is not None:
-            newest = self._newest[view] = max(order, self._newest.get(view, order))
-            if order < newest:
-                return lambda: False
-        number = self._asked[view]
+        with self._guard:
+            number = self._asked[view] = self._asked.get(view, 0) + 1
+            if order is not None:
+                newest = self._newest[view] = max(order, self._newest.get(view, order))
+                if order < newest:
+                    return lambda: False
         return lambda: self._asked[view] == number or (order is not None and self._newest[view] == order)
 
     @contextmanager
@@ -253,7 +253,7 @@ class SessionStore:
         session.visit = visit
         with self._lock:
             live = (other for other in self._sessions.values() if other.visit == visit and other is not session)
-            before = next(live, None) or self._left.pop(visit, None)
+            before = self._left.pop(visit, None) or next(live, None)
         if before is None:
             return None
         before.leave()

@@ -229,7 +229,9 @@ def test_a_text_is_read_once_and_readings_make_room(tiny_lm):
     with pytest.raises(GPTCoreError, match="Shorten the text to 20 tokens"):
         store.read(lm, list(range(21)))
     other = LanguageModel(make_model(model.config, seed=5), tiny_lm.tokenizer, "hooked")
-    assert store.read(other, [40, *range(9)])[1] is not store.get(keys[2])  # the name now means another model
+    key, reading = store.read(other, [40, *range(9)])  # the name means two models: two people train the same preset
+    assert key != keys[3] and reading is not store.get(keys[3]) is not None
+    assert store.read(lm, [40, *range(9)])[0] == keys[3] and store.read(other, [40, *range(9)])[0] == key
 
 
 def test_a_reading_that_nobody_looks_at_is_let_go_of(tiny_lm):

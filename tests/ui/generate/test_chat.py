@@ -7,6 +7,7 @@ import pytest
 
 import gptcore
 from gptcore.finetuning.instruction import Message
+from gptcore.inference.sequence import TokenSequence
 from ui.handlers.generate import chat
 from ui.services import make_services
 
@@ -40,6 +41,15 @@ def test_the_answer_and_the_continuation_are_what_generate_writes(services):
     grown = [one["answer"] for one in seen]
     assert all(later.startswith(earlier) for earlier, later in pairwise(grown))
     assert 0 < seen[0]["used"] < seen[-1]["used"] <= seen[-1]["window"] == 256
+
+
+@pytest.mark.parametrize(("end", "said"), [("length", "is cut off here"), ("stop", "ends its answer by itself")])
+def test_how_an_answer_ends_is_what_happened_and_not_its_last_letter(services, end, said):
+    tokenizer = services.models.get("mini").tokenizer
+    answer = TokenSequence([1], chat.WRITING, seed=1, tokenizer=tokenizer)
+    answer.end = end
+    assert said in chat._conclusion(answer, "assistant", "mini", stopped=False)
+    assert chat._conclusion(answer, "assistant", "mini", stopped=True).startswith("Stopped")
 
 
 def test_turns_and_the_system_line_stand_in_the_prompt():

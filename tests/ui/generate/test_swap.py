@@ -51,6 +51,16 @@ def test_the_bundled_jacobian_swaps_as_the_core_does_and_its_story_changes():
     real.close()
 
 
+def test_an_upload_that_is_called_mini_does_not_get_the_bundled_jacobian(tiny_lm):
+    real = make_services(offline=True)
+    mini = real.models.get("mini")
+    other = gptcore.LanguageModel(tiny_lm.model, tiny_lm.tokenizer, "mini")
+    assert real.models.bundled_name(mini) == "mini" and real.models.bundled_name(other) == ""
+    swap._fitted.pop(tiny_lm.model, None)
+    assert next(swap._jacobian(real, other)) < 1  # fitted anew
+    real.close()
+
+
 def test_a_model_without_one_gets_a_jacobian_fitted_and_says_how_far_it_is(services, tiny_lm, monkeypatch):
     swap._fitted.pop(tiny_lm.model, None)
     monkeypatch.setattr(swap, "_token", lambda lm, word, name: {"cat": 3, "dog": 4}[word])

@@ -8,9 +8,12 @@ from dataclasses import replace
 import pytest
 from test_runs import SMALL, plan_of, start, wait_until
 
+from ui.handlers.inputs import InputError
 from ui.handlers.train import program, watching
 from ui.runs.run_manager import Busy, RunManager
 from ui.runs.run_queue import expected_wait
+
+PRESET = "30 seconds, letters"
 
 
 @pytest.fixture
@@ -76,7 +79,9 @@ def test_who_stops_pauses_or_starts_again_while_waiting_leaves_or_keeps_the_plac
     jobs.start(second.id, endless(services))  # another run on the same workspace
     assert jobs.place(second).number == 1 and jobs.place(third).number == 2
     wait_until(lambda: second.current.state == "queued")
-    jobs.stop(second.current.id)
+    jobs.stop(second.viewing)  # who only watches ends nothing
+    assert jobs.place(second).number == 1
+    jobs.stop(second.id)
     assert jobs.place(second) is None and jobs.place(third).number == 1
     jobs.leave_queue(third)
     for run in third.live:
@@ -118,6 +123,24 @@ def test_the_page_and_programs_are_told_the_place_and_step_waits_too(services):
     wait_until(lambda: waiting.current.state == "paused")
     assert waiting.current.step == 2 and program.status(services, waiting.current.id)["queue"] is None
     services.run_manager.stop_all()
+
+
+def test_a_program_stops_a_run_with_the_key_of_its_start_alone(services):
+    begun = program.by_program(services, "start", "", "", "the cat sat on the mat. " * 200, PRESET, {"length": "cap"})
+    workspace = services.run_manager.get(begun["key"])
+    for key in ("", workspace.viewing, begun["run"], None, 7):
+        with pytest.raises(InputError, match="send the key that its start answered"):
+            program.by_program(services, "stop", begun["run"], key, "", "", {})
+    assert workspace.current.alive and "key" not in program.status(services, begun["run"])
+    assert program.by_program(services, "stop", begun["run"], begun["key"], "", "", {})["state"] == "ended"
+
+
+def test_a_run_that_has_ended_takes_no_place_in_the_queue(services, jobs):
+    jobs.start(None, endless(services))
+    over = jobs.start(None, endless(services))
+    jobs.stop(over.id)
+    jobs.resume(over)
+    assert jobs.place(over) is None
 
 
 def test_reset_while_waiting_leaves_the_queue_and_the_last_command_counts(services, jobs):

@@ -18,7 +18,7 @@ from ui.handlers.train import answering, watching
 from ui.handlers.train.forms import train_form
 from ui.handlers.train.plan import make_plan
 from ui.handlers.train.presets import PRESETS
-from ui.runs.run_manager import RunManager, Workspace
+from ui.runs.run_manager import Busy, RunManager, Workspace
 from ui.runs.run_state import RunState
 from ui.runs.training_run import Plan, TrainingRun
 from ui.state.limits import Limits
@@ -273,6 +273,18 @@ def test_the_workspaces_longest_out_of_sight_make_room(services):
         made.append(jobs.start(None, plan))
         finished(made[-1])
     assert len(jobs) == 2 and jobs.get(made[0].id) is None and jobs.get(made[2].id) is made[2]
+
+
+def test_a_workspace_that_learns_or_waits_makes_room_for_nobody(services):
+    jobs = RunManager(services.compute_thread, replace(Limits(), workspaces=3, training_runs=1))
+    learning, waiting = (jobs.start(None, plan_of(services, length="cap")) for _ in range(2))
+    ended = jobs.start(None, plan_of(services, max_steps=1), go=False)
+    third = jobs.start(None, plan_of(services, max_steps=1))  # in the place of the one that does nothing
+    assert jobs.get(ended.id) is None and jobs.place(third).number == 2
+    with pytest.raises(Busy, match="All places for runs are taken"):
+        jobs.start(None, plan_of(services, max_steps=1))
+    assert len(jobs) == 3 and learning.run.learns and jobs.place(waiting).number == 1
+    jobs.stop_all()
 
 
 def test_a_workspace_that_nobody_looks_at_is_freed_after_its_grace(services):

@@ -137,3 +137,41 @@ def test_a_run_that_cannot_go_on_says_why(services):
         )
         == "false"
     )
+
+
+def test_a_restored_run_keeps_its_id_which_tells_nobody_the_workspace_s(services, folder):
+    here, workspace = learned(services, folder)
+    here.run_manager.save(now=True)
+    [found] = SavedRuns(folder).restore()
+    assert found.record.id == workspace.current.id and workspace.id not in found.record.id
+    about = json.loads((folder / workspace.id / "form.json").read_text())
+    (folder / workspace.id / "form.json").write_text(json.dumps({**about, "run": f"../{workspace.id}"}))
+    assert SavedRuns(folder).restore() == []
+
+
+def test_a_server_that_goes_on_keeps_no_more_than_it_would_restore(services, folder, monkeypatch):
+    monkeypatch.setattr(saved_runs, "_MOST", 3)
+    _, workspace = learned(services, folder)
+    now = [1e9]
+    saved = SavedRuns(folder, lambda: now[0])
+    for place in range(5):
+        assert saved.save(f"workspace-number-{place}", workspace.current, now=True)
+        os.utime(folder / f"workspace-number-{place}", (now[0], now[0]))
+        now[0] += 60
+    assert sorted(path.name[-1] for path in folder.iterdir()) == ["2", "3", "4"]
+    now[0] += 86_400 - 100
+    saved.save("workspace-number-9", workspace.current, now=True)
+    assert {path.name[-1] for path in folder.iterdir()} <= {"4", "9"}
+
+
+def test_a_run_goes_on_at_the_rate_with_which_it_ended_though_it_was_moved(services, folder):
+    _, workspace = learned(services, folder, max_steps=1000, schedule="constant", learning_rate=2e-3)
+    record = workspace.current
+    record.learning_rate = 1e-3  # moved on the way
+    record.curve.rows[-1][2] = 5e-4
+    more = watching.go_on(services, services.run_manager.show(None, record))
+    assert more.current.facts.config.learning_rate == pytest.approx(5e-4)
+    assert more.current.facts.config.muon_learning_rate == pytest.approx(
+        record.facts.config.muon_learning_rate * 5e-4 / record.facts.config.learning_rate
+    )
+    services.run_manager.stop_all()

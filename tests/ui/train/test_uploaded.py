@@ -94,6 +94,7 @@ def test_while_a_run_is_under_way_an_upload_is_only_put_into_the_picker(services
     kept, name, said = files.opened_model(services, workspace.id, path)
     assert kept is workspace and kept.current.id != name and "A run is under way" in said
     assert ("model · uploaded", name) in watching.own_models(services, workspace.id)
+    assert services.opened(name) is workspace.models[name] and services.opened("run-x") is None
     with pytest.raises(Busy):
         services.run_manager.show(workspace.id, kept.current)
     workspace.run.stop()

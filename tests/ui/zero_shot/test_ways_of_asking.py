@@ -114,4 +114,4 @@ def test_facts_from_memory_are_not_called_held_out():
     assert said["Answer from memory", "Q and A"] == "nothing: it has read these facts"
     assert said["Answer from memory", "Ask and reply (held out)"] == "this template"
     assert said["Sentiment", "Review and sentiment"] != "nothing: it has read these facts"
-    assert "from memory it has read" in own["text"]
+    assert "facts from memory: those it has read" in own["text"]

@@ -44,8 +44,8 @@ switched off and the rest recomputed, is an effect.</li>
 <li>Switching off puts zero in a part’s place, which the model never sees in use; its mean over the text is milder (Switch
 off, “its mean”), and patching from a second sentence is the fairest.</li>
 <li>The rival decides what is explained. What speaks for both words alike does not show.</li>
-<li>A sum over parts that are trained together has no single true cut: two heads may share one job, one head may have
-two.</li></ul></details>
+<li>The parts were trained together, so there is no single right way to divide the credit: two heads may share a job,
+one head may have two.</li></ul></details>
 """
 
 _PATCH = """

@@ -21,7 +21,7 @@ const LIST = [
   ['S', 'stops what is running'],
   ['P', 'large type for a room, on or off'],
   ['D', 'dark, and back'],
-  ['0, 1 to 5', 'opens Start, or one of the five views'],
+  ['0, 1 to 5', 'opens Start, or one of the five other tabs'],
   ['Q', 'what do you want to know? Questions, each of which opens its view'],
   ['E', 'an exercise about the open view'],
   ['W', 'why this word? What each part of the model wrote for it'],

@@ -21,7 +21,7 @@ export function start({element, props, trigger, watch, given}) {
     nodes = [],
     hovered = -1,
     locked = -1,
-    relock = -1,
+    picked = null, // the token that was asked for in a place, and those before it
     summary = {};
 
   function put(className, text) {
@@ -97,6 +97,12 @@ export function start({element, props, trigger, watch, given}) {
     idle();
   }
 
+  const idsTo = place =>
+    tokens
+      .slice(0, place + 1)
+      .map(t => t.id)
+      .join();
+
   function idle() {
     detail.textContent = '';
     const hint = document.createElement('span');
@@ -129,10 +135,10 @@ export function start({element, props, trigger, watch, given}) {
       else if (record.kind === 'stats') summary = record;
     }
     shown = value.slice(0, end);
-    if (relock >= 0 && relock < tokens.length) {
-      lock(relock);
-      relock = -1;
-    } // the token that was just chosen
+    if (picked && picked.place < tokens.length) {
+      if (picked.ids === idsTo(picked.place)) lock(picked.place);
+      picked = null;
+    }
     drawStats();
     if (locked < 0 && hovered < 0) idle();
     if (atEnd || given.tail) box.scrollTop = box.scrollHeight;
@@ -168,7 +174,7 @@ export function start({element, props, trigger, watch, given}) {
         button.title = 'Write on from here with this token';
         button.addEventListener('click', () => {
           box.focus();
-          relock = i;
+          picked = {place: i, ids: [...tokens.slice(0, i).map(t => t.id), id].join()};
           trigger('pick', {place: i, id: id});
         });
       } else button.disabled = true;

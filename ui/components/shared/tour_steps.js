@@ -110,7 +110,7 @@ export const STEPS = [
   [
     'tab=zero-shot',
     '#zs-view .zs-prompt',
-    'A task, put in plain words, with no training for it:',
+    'A task, put in plain words; the weights stay as they are:',
     'the answer is how the text goes on.',
   ],
   ['tab=zero-shot', '#zs-view', 'Its answer is the likelier label. Change the review on the left and watch the bars.'],

@@ -5,23 +5,44 @@ import {drawnName} from './plain.js';
 import {tabOfTour} from './tour.js';
 
 const KEY = 'gptlens-visit';
+const PATIENCE = 1000; // milliseconds for the page before a reload to close
 
 let atFirst; // the tab that is open as the page loads
 let anew = false; // whether this is the first load of a link, and not a reload
 
-export function visit() {
+export async function visit() {
   atFirst = outerTabs().find(isOpen);
   try {
     const kept = JSON.parse(sessionStorage.getItem(KEY) || 'null');
     const tab = tabOfTour();
-    if (kept && kept.search === location.search) return [kept.name, kept.text ?? '', tab || (kept.tab ?? '')];
+    if (kept && kept.search === location.search)
+      return [await own(kept.name), kept.text ?? '', tab || (kept.tab ?? '')];
     anew = true;
     const name = drawnName();
     sessionStorage.setItem(KEY, JSON.stringify({name, search: location.search}));
-    return [name, '', tab];
+    return [await own(name), '', tab];
   } catch {
     return ['', '', '']; // a private window that keeps nothing
   }
+}
+
+// Holds the visit's id while this page is open. A duplicated tab begins with a copy of the other's storage, so its id is
+// held already, and it gets one of its own; after a reload the page before gives the id back at once.
+async function own(name) {
+  if (!navigator.locks) return name; // a page that is not served over https
+  const held = await new Promise((/** @type {(value: boolean) => void} */ done) => {
+    const patience = new AbortController();
+    setTimeout(() => patience.abort(), PATIENCE);
+    const until = () => {
+      done(true);
+      return new Promise(() => {});
+    };
+    navigator.locks.request(`${KEY}-${name}`, {signal: patience.signal}, until).catch(() => done(false));
+  });
+  if (held) return name;
+  const another = drawnName();
+  hold({name: another});
+  return own(another);
 }
 
 // Opens the tab that the link asks for, unless a visitor or a tour has opened another since the page was loaded.

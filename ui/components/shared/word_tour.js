@@ -33,8 +33,8 @@ export const WORD_TOUR = {
     [
       why,
       '#why .ct-words',
-      'Where it comes from: every word of the text by what it brings.',
-      'The “red” at the beginning counts, seventeen words back.',
+      'Where it comes from: how much each word of the text adds.',
+      'The “red” at the beginning counts, thirteen words back.',
     ],
     [
       why,

@@ -52,7 +52,7 @@ itself before this training"></div></div></div>
 <span class="tr-told" role="status"></span></div>
 <details class="tr-machine" open hidden><summary>The machine at this moment</summary>
 <p class="conclusion tr-machine-said"></p><div class="mc-box"></div><p class="mc-said" role="status"></p></details>
-<details class="tr-formed" open hidden><summary>What it came to prefer, and by which parts</summary>
+<details class="tr-formed" open hidden><summary>When it learned to prefer the true token, and which parts do it</summary>
 <p class="conclusion" role="status"></p><div class="fm-drawing"></div>
 <p class="wy-muted">What each part writes for the true next token rather than for the commonest one, in logits, at every
 snapshot.</p></details>

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from torch import Tensor
 
-from gptcore.analysis import neuron_activations, neuron_writes
+from gptcore.analysis import neuron_activations, neuron_writes, outstanding_neurons
 from gptcore.errors import GPTCoreError
 from gptcore.inference.generation import prompt_ids
 from gptcore.language_model import LanguageModel
@@ -54,7 +54,7 @@ def _described(lm: LanguageModel, ids: list[int], layer: int, neuron: object) ->
     cut = f"The last {most} of {len(ids):,} tokens are shown." if len(ids) > most else ""
     ids = ids[-most:]
     found = neuron_activations(lm.model, ids, layer)  # [T, F]
-    top = _standing_out(found)
+    top = outstanding_neurons(found, _N_TOP)
     chosen = top[0] if neuron is None else inputs.whole(neuron, "The neuron", low=0, high=found.shape[1] - 1)
     written = neuron_writes(lm.model, layer, chosen)
     tokens, activations = [describe_token(lm.tokenizer, token) for token in ids], found[:, chosen].tolist()
@@ -65,12 +65,6 @@ def _described(lm: LanguageModel, ids: list[int], layer: int, neuron: object) ->
         "neuron": chosen, "tokens": tokens, "activations": [_rounded(value) for value in activations],
         "more": more, "less": _labelled(lm, written, largest=False),
     }  # fmt: skip
-
-
-def _standing_out(found: Tensor) -> list[int]:
-    """Neurons ranked by peak activation above their usual one, ignoring the atypical first token."""
-    seen = found[1:] if len(found) > 1 else found
-    return (seen.amax(dim=0) - seen.mean(dim=0)).topk(min(_N_TOP, found.shape[1])).indices.tolist()
 
 
 def _labelled(lm: LanguageModel, written: Tensor, *, largest: bool) -> list[tuple[str, float]]:

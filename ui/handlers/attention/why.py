@@ -41,7 +41,9 @@ def why(services: Services, request: Annotated[object, PairRequest]) -> Annotate
         text = inputs.text(text, "The text", most=services.limits.max_prompt_chars, least=1)
         word, rival = (_id(lm, one) for one in chosen)
         ids = prompt_ids(lm, text)
-        return json.dumps(services.now(lambda: _explained(lm, ids, word, rival)), ensure_ascii=False)
+        return json.dumps(
+            services.now(lambda: _explained(lm, services.models.bundled_name(lm), ids, word, rival)), ensure_ascii=False
+        )
     except GPTCoreError as error:
         return refused(error)
 
@@ -50,8 +52,8 @@ def _id(lm: LanguageModel, value: object) -> int | None:
     return None if value is None else inputs.whole(value, "The token", low=0, high=lm.model.config.vocab_size - 1)
 
 
-def _explained(lm: LanguageModel, ids: list[int], word: int | None, rival: int | None) -> Why:
-    """What `why` describes."""
+def _explained(lm: LanguageModel, bundled: str, ids: list[int], word: int | None, rival: int | None) -> Why:
+    """What `why` describes, of a model that is bundled under a name or ""."""
     ids = ids[-lm.model.config.n_positions :]
     logits = logits_without(lm.model, ids, [[]])[0]  # [V]
     chances = logits.softmax(-1)
@@ -76,7 +78,7 @@ def _explained(lm: LanguageModel, ids: list[int], word: int | None, rival: int |
         "total": _rounded(found.total),
         "parts": parts,
         "rest": (len(found.names) - len(largest), _rounded(rest)),
-        "agreement": _agreement(lm.name),
+        "agreement": _agreement(bundled),
         "said": conclusion(choice(word)[0], choice(rival)[0], found.total, parts),
     }
 

@@ -101,7 +101,7 @@ EXERCISES = (
         "look",
         "A head at rest",
         "Find the head that rests most on the first token.",
-        "Its map is dark in the first column; the grid says “rests”.",
+        "Its map is strongest in the first column; the grid says “rests”.",
         "A softmax must put its weight somewhere. A head that finds nothing puts it on the first token, the "
         "attention sink (Xiao et al. 2023).",
         head(
@@ -116,7 +116,7 @@ EXERCISES = (
         "surprise",
         "The odd word out",
         "Which word of this text surprises the mini most?",
-        "The darkest word; its bits are in the table.",
+        "The most orange word; point at it to read its bits.",
         "Surprise is −log₂ p: the less probable a word was before it came, the more bits it costs.",
         word(lambda lm: measures.most_surprising(lm, _PIANO), "“{value}” surprises it most."),
         settings={"text": _PIANO},
@@ -163,9 +163,9 @@ EXERCISES = (
         "answer",
         "A review it never saw",
         f"“{criteria.REVIEW}”: which of the two does world find more likely?",
-        "Choose Sentiment, write the review, press Ask.",
-        "Nobody trained it for this task. It has read pages on which reviews stand beside such words, and goes on as "
-        "they do.",
+        "Choose Sentiment, write the review, press Answer.",
+        "Nothing in it is a classifier: it was trained to predict the next token, also on pages where reviews stand "
+        "beside such words, and goes on as they do.",
         choice({"positive": "positive", "negative": "negative"}, criteria.sentiment),
         model="world",
         settings={"task": "sentiment"},
@@ -177,7 +177,7 @@ EXERCISES = (
         "look",
         "One step back",
         "Find a head of “induction” that looks at the token just before.",
-        "Its map has a dark line right below the diagonal.",
+        "Its map has a strong line right below the diagonal.",
         "An induction circuit needs it: a head of the first layer writes into every token what stood before it.",
         head(
             lambda lm: measures.heads_with(lm, _LETTERS, "previous", "It looks at the token before."),
@@ -194,8 +194,8 @@ EXERCISES = (
         "The head that copies",
         "Find a head of “induction” that looks at what came after the same letter last time.",
         "It is in the second layer: it needs what the first has written.",
-        "It asks for “a place before which stood my own letter”, finds it, and copies what stands there (Olsson et al. "
-        "2022).",
+        "It looks for the place right after an earlier copy of its own letter, and copies the letter there (Olsson et "
+        "al. 2022).",
         head(
             lambda lm: measures.heads_with(lm, _LETTERS, "induction", "It looks at what came after last time."),
             "This head does not look at what came after last time.",
@@ -210,7 +210,7 @@ EXERCISES = (
         "off",
         "The head it needs",
         "Which single head, switched off, lowers the probability of its own guess most?",
-        "Press “Try every part”, or switch heads off one by one.",
+        "Press “Try every part alone”, or switch heads off one by one.",
         "What a head looks at and what it is needed for are two questions. Only switching it off answers the second.",
         head(
             lambda lm: measures.heads_that_matter(lm, criteria.BALLS), "Another head matters more."
@@ -224,7 +224,7 @@ EXERCISES = (
         "lens",
         "When did it know?",
         "After how many blocks is its final guess in front, and stays there?",
-        "Read the last column from below, or press “When did it know?”.",
+        "Read the last column from below. Layers are counted from 0: the row of layer 4 is after 5 blocks.",
         "The stream is read with the final norm and the head after each block (logit lens). Early blocks prepare; the "
         "guess itself often appears late.",
         number(lambda lm: measures.settled_after(lm, criteria.BALLS), "After {value:.0f} blocks."),
@@ -282,8 +282,8 @@ EXERCISES = (
         "attention",
         "look",
         "What does it do?",
-        "Take the first head with a clear role, reading the grid layer by layer and leaving out those that rest on the "
-        "first token. What does it do?",
+        "Take the first head with a clear role, reading the grid layer by layer and leaving out those marked “rests”, "
+        "“itself” or “same”. What does it do?",
         "Point at the map: which column does a row look at? “Quiz” in this view asks about other heads.",
         "Roles are shares of attention: at least 0.4 on one kind of place, and twice what even attention gives.",
         choice(
@@ -424,11 +424,11 @@ EXERCISES = (
         3,
         "attention",
         "neurons",
-        "The loudest neuron",
-        "Which neuron of layer 2 does the last token of this text activate most?",
-        "Choose layer 2; the neurons are sorted by how strongly they react.",
-        "An MLP's first matrix asks 4·C questions of every token; the loudest answers write most into the stream.",
-        number(lambda lm: measures.strongest_neuron(lm, criteria.BALLS, 2), "Neuron {value:.0f}."),
+        "The neuron that stands out",
+        "Which neuron of layer 2 reacts to one token of this text most above its own mean over the text?",
+        "Choose layer 2: the list begins with it.",
+        "An MLP's first matrix asks 4·C questions of every token; the strongest answers write most into the stream.",
+        number(lambda lm: measures.outstanding_neuron(lm, criteria.BALLS, 2), "Neuron {value:.0f}."),
         settings={"text": criteria.BALLS},
     ),
     Exercise(

@@ -15,6 +15,7 @@ from gptcore.analysis import (
     logit_lens,
     logits_without,
     neuron_activations,
+    outstanding_neurons,
     read_attention,
     repeated_token_scores,
     settled_depths,
@@ -128,9 +129,9 @@ def settled_after(lm: LanguageModel, text: str) -> int:
     return lm.model.config.n_layer if depth is None else depth
 
 
-def strongest_neuron(lm: LanguageModel, text: str, layer: int) -> int:
-    """The neuron of a layer that the last token activates most."""
-    return int(neuron_activations(lm.model, prompt_ids(lm, text), layer)[-1].argmax())
+def outstanding_neuron(lm: LanguageModel, text: str, layer: int) -> int:
+    """The neuron of a layer that one token of a text activates most above its mean."""
+    return outstanding_neurons(neuron_activations(lm.model, prompt_ids(lm, text), layer), 1)[0]
 
 
 def continued(lm: LanguageModel, prompt: str, n: int) -> str:

@@ -105,7 +105,7 @@ def reply(
             for text, _, _ in _written(services, run, plain, going_on, room):
                 shown["plain"] = text
                 yield json.dumps(shown, ensure_ascii=False)
-        shown = {**shown, "done": True, "said": _conclusion(shown, lm.name, plain.name, stopped=not run.wanted)}
+        shown = {**shown, "done": True, "said": _conclusion(answering, lm.name, plain.name, stopped=not run.wanted)}
         yield json.dumps(shown, ensure_ascii=False)
 
 
@@ -141,10 +141,9 @@ def _written(
         yield text, None if rate is None else round(rate), update.waiting
 
 
-def _conclusion(shown: ChatAnswer, name: str, plain: str, *, stopped: bool) -> str:
+def _conclusion(answer: TokenSequence, name: str, plain: str, *, stopped: bool) -> str:
     """What the two columns show, in words."""
     if stopped:
         return "Stopped; what was written is kept."
-    ends = shown["answer"].rstrip().endswith((".", "!", "?", '"'))
-    how = "ends its answer by itself" if ends else "breaks off"
+    how = "is cut off here" if answer.end == "length" else "ends its answer by itself"
     return f"{name} takes the words as a message and {how}; {plain} takes them as the beginning of a text and goes on."

@@ -112,7 +112,7 @@ def _jacobian(services: Services, lm: LanguageModel) -> Iterator[float]:
     """
     if lm.model in _fitted:
         return
-    folder = bundled_models().get(lm.name)
+    folder = bundled_models().get(services.models.bundled_name(lm))
     if folder is not None and (folder / _FILE).is_file():
         ((depth, jacobian),) = load_file(folder / _FILE).items()
         _fitted[lm.model] = int(depth), jacobian.to(torch.float32)

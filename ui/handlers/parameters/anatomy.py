@@ -172,9 +172,9 @@ def _norm_position(lm: LanguageModel) -> Experiment:
     said = (
         f"The same GPT of {made.layers} layers, {made.width} wide, on the built-in stories, {made.updates} updates at "
         f"a rate of {made.rate:g}, recorded: only the place of the norm and the warm-up differ. Without a warm-up, "
-        f"pre-norm ends at {pre[0]:.2f} nats a letter; post-norm {norms.verdict(made)}. Xiong et al. 2020 found this, "
-        "and it is why GPT-1 was trained with a warm-up and why GPT-2 moved the norm. Shallow models do not show it. "
-        "In the Train tab the preset “Norm before or after, no warm-up” runs the race live."
+        f"pre-norm ends at {pre[0]:.2f} nats a letter; post-norm {norms.verdict(made)}. Xiong et al. 2020 explained "
+        "it: post-norm needs a warm-up, as GPT-1 had, and pre-norm, as in GPT-2, does not. Shallow models do not show "
+        "it. In the Train tab the preset “Norm before or after, no warm-up” runs the race live."
     )
     curves = {name: np.array(made.curves[name]) for name in (norms.PRE, norms.POST, norms.WARMED)}
     rows = [(norms.TITLES[name], *(f"{loss:.2f}" for loss in made.last[name])) for name in curves]

@@ -158,7 +158,7 @@ def _memory(config: GPTConfig) -> Section:
     return Section(
         "Memory for inference",
         "Powers of ten; this app keeps weights and cache in fp32. Models of 30 million parameters and more are "
-        "decoded from 16-bit copies of the weights.",
+        "decoded from 16-bit copies of the weights, smaller ones where their file has 16 bits anyway.",
         ("what", "how", "bytes"),
         rows,
         said=f"Its weights take {size(weight_bytes(config))} here and {size(weight_bytes(config, bits=8))} in int8; a "

@@ -221,7 +221,7 @@ _TIMELINE = Chapter(
             "",
             ("when", "what", "parameters", "what was new"),
             (
-                ("Jan 2013", "word2vec", "900 million (3 million words and phrases, 300 each)",
+                ("2013", "word2vec", "900 million (3 million words and phrases, 300 each)",
                  "one vector a word, the same in every sentence"),
                 ("Jun 2017", "Transformer", "65 and 213 million", "attention instead of recurrence, for translation"),
                 ("Feb 2018", "ELMo", "93.6 million", "a vector for each word in its sentence, by LSTMs read both ways"),
@@ -250,7 +250,8 @@ _TIMELINE = Chapter(
                 ("2. comparisons", "rank several answers of the model", "a second model, the reward: who would win"),
                 ("3. reinforcement", "-", "to write what the reward likes, kept close to step 1 by a penalty (PPO)"),
             ),
-            source="Ouyang et al. 2022, section 3. No model on this page went through it: they continue text.",
+            source="Ouyang et al. 2022, section 3. The bundled assistant took step 1, and DPO in place of steps 2 and "
+            "3 (Rafailov et al. 2023).",
         ),
     ),
 )  # fmt: skip

@@ -32,7 +32,8 @@ _RECORDING = "run.json"
 EXAMPLES = {kind: Path(__file__).with_name(f"recorded_{kind}.json") for kind in ("tune", "labels", "assistant")}
 log = logging.getLogger("gptlens")
 _BYTES = 6  # of an uploaded weight at most: fp32, and other files beside it
-_MOST_MEMBERS, _PIECE, _LAST_RECORD = 200, 1 << 20, 22
+_MOST_MEMBERS, _PIECE = 200, 1 << 20
+_LAST_RECORD, _LOCATOR, _LONGEST_ENTRY = 22, 20, 1 << 10  # of a zip, in bytes; the entry's is what is allowed here
 # Files of a model folder; all others in a zip are ignored.
 _MEMBERS = {CONFIG_FILE, WEIGHTS_FILE, "tokenizer.json", "tokenizer_config.json", "vocab.json", "merges.txt"}
 
@@ -97,7 +98,8 @@ def zipped_model(services: Services, workspace_id: object) -> tuple[str, str]:
                 packed.write(file, f"model/{file.name}")
     except OSError as error:
         raise InputError(f"The zip file cannot be written ({error.strerror}). The run is not affected.") from None
-    workspace.download, note = scratch, ""
+    workspace.downloads.append(scratch)
+    note = ""
     config = lm.model.config
     if not (config.use_mlp and config.use_positions and config.causal):
         note = "transformers does not support this shape; the folder opens here and with gptcore.load."
@@ -185,7 +187,11 @@ def _too_much(most_bytes: int) -> str:
 
 
 def _count_members(file: Path) -> int:
-    """The member count declared in a zip's end record, read before listing any."""
+    """The members of a zip by its end record, read before listing any: as many as declared, or as fit its directory.
+
+    Raises:
+        zipfile.BadZipFile: no zip, or one with 64-bit records, whose directory lies elsewhere.
+    """
     with file.open("rb") as given:
         given.seek(0, 2)
         given.seek(max(0, given.tell() - _LAST_RECORD - 0xFFFF))
@@ -193,4 +199,7 @@ def _count_members(file: Path) -> int:
     place = tail.rfind(b"PK\5\6")
     if place < 0 or len(tail) < place + _LAST_RECORD:
         raise zipfile.BadZipFile("File is not a zip file")
-    return int.from_bytes(tail[place + 10 : place + 12], "little")
+    if tail[max(0, place - _LOCATOR) : place].startswith(b"PK\6\7"):
+        raise zipfile.BadZipFile("it has 64-bit records; zip one model folder")
+    declared, n_bytes = (int.from_bytes(tail[place + at : place + at + n], "little") for at, n in ((10, 2), (12, 4)))
+    return max(declared, n_bytes // _LONGEST_ENTRY)

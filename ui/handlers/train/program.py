@@ -51,7 +51,13 @@ def _place(services: Services, run_id: str) -> dict[str, Any] | None:
 
 
 def by_program(
-    services: Services, action: object, run_id: object, text: object, preset: object, given: Mapping[str, object]
+    services: Services,
+    action: object,
+    run_id: object,
+    key: object,
+    text: object,
+    preset: object,
+    given: Mapping[str, object],
 ) -> dict[str, Any]:
     """Handles /train.
 
@@ -59,6 +65,7 @@ def by_program(
         services: of the app.
         action: "start", "status" or "stop".
         run_id: which run, for the last two.
+        key: that the run's start answered; only with it is the run stopped.
         text: a built-in one by name, or the text itself.
         preset: by name.
         given: length, max_steps, learning_rate (None for the preset's) and seed.
@@ -69,7 +76,11 @@ def by_program(
     if action == "status":
         return status(services, run_id)
     if action == "stop":
-        services.run_manager.stop(run_id)
+        workspace = services.run_manager.steered(key)
+        if workspace is None or all(run.id != run_id for run in workspace.runs):
+            raise InputError("To stop a run, send the key that its start answered, and its id.")
+        if workspace.current is not None and workspace.current.id == run_id:
+            services.run_manager.stop(key)
         return status(services, run_id)
     if action != "start":
         raise InputError(f"The action is {str(action)[:40]!r}; choose start, status or stop.")
@@ -81,4 +92,4 @@ def by_program(
     values["corpus"] = text
     workspace = start(services, None, train_form(values, services.limits))
     workspace.runs[-1].form = ("scratch", values)
-    return status(services, workspace.runs[-1].id)
+    return {**status(services, workspace.runs[-1].id), "key": workspace.id}

@@ -101,13 +101,14 @@ def go_on(services: Services, workspace: Workspace) -> Workspace:
     if plan.facts.vocab_size != lm.model.config.vocab_size:
         raise InputError("The text of this run has changed, and with it the tokens. Start a new run.")
     rows, _ = record.so_far()
-    share = min(1.0, max(_LEAST_RATE, rows[-1][2] / record.learning_rate if rows else 1.0))
+    planned = plan.facts.config.learning_rate
+    share = max(_LEAST_RATE, rows[-1][2] / planned if rows else 1.0)
     left = (record.time_budget or 0.0) - record.seconds()
     config = replace(
         plan.facts.config,
         time_budget=None if before.time_budget is None else left if left > 1.0 else before.time_budget,
         max_steps=before.max_steps - record.step if record.step < before.max_steps else before.max_steps,
-        learning_rate=plan.facts.config.learning_rate * share,
+        learning_rate=planned * share,
         muon_learning_rate=plan.facts.config.muon_learning_rate * share,
         warmup_steps=min(_SOFT_START, plan.facts.config.warmup_steps),
     )

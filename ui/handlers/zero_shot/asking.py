@@ -40,14 +40,14 @@ def shown(services: Services, lm: LanguageModel, asked: TaskForm) -> str:
     """JSON of the prompt, for the view."""
     fitted = asked.fitted(lm)
     value: ComposedPrompt = {
-        **parts_of(lm, asked, fitted),
+        **parts_of(services, lm, asked, fitted),
         "expected": asked.template.label(asked.item.answer),
         "labels": labels_of(services, lm, asked, fitted),
     }
     return json.dumps(value, ensure_ascii=False)
 
 
-def parts_of(lm: LanguageModel, asked: TaskForm, fitted: Fitted) -> PromptParts:
+def parts_of(services: Services, lm: LanguageModel, asked: TaskForm, fitted: Fitted) -> PromptParts:
     """The prompt's parts, and its tokens against the window."""
     kinds = [("edited" if asked.edited else part.kind, part.text) for part in fitted.prompt.parts]
     return {
@@ -62,7 +62,7 @@ def parts_of(lm: LanguageModel, asked: TaskForm, fitted: Fitted) -> PromptParts:
         "model": f"{lm.name}, {big(count_parameters(lm.model.config).total)} parameters",
         "source": "" if asked.edited else asked.template.source,
         "own": not asked.edited and asked.template.name == OWN_WORDING,
-        "people": expected_of(lm.name, asked.name),
+        "people": expected_of(services.models.bundled_name(lm), asked.name),
     }
 
 

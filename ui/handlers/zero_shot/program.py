@@ -55,7 +55,7 @@ def by_program(
     with services.admission.turn():
         made = [token for (_, token), _ in services.write(lm, [continuation], asked.max_new_tokens)]
     written = "".join(token.text for token in made)
-    shown = asking.parts_of(lm, asked, fitted)
+    shown = asking.parts_of(services, lm, asked, fitted)
     return {
         "model": lm.name,
         "task": name,

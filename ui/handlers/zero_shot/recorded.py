@@ -40,7 +40,7 @@ def recorded() -> str:
     alike = Section(
         _titled("Sentences of its own kind", own),
         "Made by the same rules as its training text, in combinations, templates or words that those rules never let "
-        "it see: what it has learned of its little world. Only the facts that it says from memory it has read. "
+        "it see: what it has learned of its little world. The one exception is facts from memory: those it has read. "
         "This is part of the model’s card; measure it again with the button above.",
         ("model", "task", "held out from training", "template", "score", "95% interval", "items", "metric"),
         [_own_row(name, row) for name, row in own],

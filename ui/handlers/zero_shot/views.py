@@ -86,7 +86,7 @@ def _way(
     stop = asked.stop if own else asked.task.stops(template)
     written = services.now(lambda: greedy_answers(lm, [fitted.ids], max_new_tokens=n_answer, stop=stop))[0]
     expected, found = template.label(asked.item.answer), template.found(written)
-    value = parts_of(lm, asked, fitted)
+    value = parts_of(services, lm, asked, fitted)
     return {
         **value,
         "title": title,

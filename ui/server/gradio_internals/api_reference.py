@@ -122,13 +122,15 @@ def markdown(endpoints: Mapping[str, Endpoint]) -> str:
             choices = f" One of {', '.join(f'`{one}`' for one in value.choices)}." if value.choices else ""
             default = f"`{value.default}`" if value.default else "(needed)"
             kind = value.kind.replace("|", "or")
-            lines.append(f"| `{value.name}` | {kind} | {default} | {_capital(value.about)}{choices} |")
+            lines.append(f"| `{value.name}` | {kind} | {default} | {_sentence(value)}{choices} |")
         parts.append("\n".join([*lines, "", f"Answers: {endpoint.answer}"]))
     return "\n\n".join(parts) + "\n"
 
 
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+def _sentence(value: Value) -> str:
+    """What a value is, with a capital unless it begins with one of its choices."""
+    names = (*value.choices, value.default.strip("'"))
+    return value.about if value.about.split(",")[0] in names else value.about[:1].upper() + value.about[1:]
 
 
 def _one_line(text: str) -> str:
