@@ -176,6 +176,28 @@ def test_a_reload_amid_a_text_loses_neither_prompt_nor_text(visit):
     expect(page.locator("#stream .ts-token")).to_have_count(count + 1)
 
 
+def test_a_duplicated_tab_is_a_visit_of_its_own_and_leaves_the_first_one_its_text(visit):
+    page = visit()
+    open_accordion(page, "#more")
+    page.fill("#speed input[type=number]", "10")
+    page.keyboard.press("Tab")
+    page.fill("#prompt textarea", "The little boat")
+    page.click("#generate")
+    expect(page.locator("#stream .ts-token").nth(4)).to_be_visible()
+    with page.context.expect_page() as opened:
+        page.evaluate(
+            "window.open(location.href)"
+        )  # with a copy of this tab's storage, as the browser's "Duplicate" has
+    name = "JSON.parse(sessionStorage.getItem('gptlens-visit')).name"
+    held = page.evaluate(name)
+    opened.value.wait_for_function(f"held => {name} !== held", arg=held)
+    count = page.locator("#stream .ts-token").count()
+    expect(page.locator("#stream .ts-token").nth(count)).to_be_visible()  # it goes on writing
+    page.reload()
+    expect(page.locator("#stream .ts-prompt")).to_have_text("The little boat")
+    assert page.evaluate(name) == held
+
+
 def test_the_presenter_s_large_type_hides_no_form(visit):
     page = visit("?tab=train")
     page.keyboard.press("p")
