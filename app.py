@@ -57,6 +57,7 @@ gc.enable()
 _SWITCH = 0.0005
 _ORIGIN = re.compile(r"https?://[A-Za-z0-9*.-]+(:\d{1,5})?")
 _MOST_RUNS = 32  # training at the same time
+_LAST_PORT = 65_535
 
 
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -115,6 +116,8 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     if options.training_runs is not None and not 1 <= options.training_runs <= _MOST_RUNS:
         parser.error(f"--training-runs is {options.training_runs}; give a number from 1 to {_MOST_RUNS}")
+    if options.port is not None and not 1 <= options.port <= _LAST_PORT:
+        parser.error(f"--port is {options.port}; give a number from 1 to {_LAST_PORT}")
     for origin in options.frame_ancestors:
         if not _ORIGIN.fullmatch(origin):
             parser.error(f"--frame-ancestors is {origin!r}; give an origin such as https://course.example.org")

@@ -23,6 +23,8 @@ from ui.views import TAB_NAMES, titles
 MAX_PROMPT = 2_000
 _MOST_CHECKED, _LONGEST_NAME = 100, 40  # settings checked for mistakes, and characters per name
 
+_DRAWN = ("lines", "steps")
+
 # Names that only the page's scripts read: never reported as mistakes.
 _OF_SCRIPTS = (
     "layer",
@@ -40,6 +42,7 @@ _OF_SCRIPTS = (
     "bench",
     "start",
     "follow",
+    "draws",
 )
 
 # Query name -> (lowest, highest, whole number): the sliders' own ranges.
@@ -103,7 +106,8 @@ def mistakes(query: Mapping[str, str]) -> list[str]:
     found = []
     tab, view = query.get("embed", query.get("tab", "")), query.get("view", "")
     views = titles(tab)
-    if view and tab in TAB_NAMES and view.casefold() not in (title.casefold() for title in views):
+    drawn = tab == "attention" and view in _DRAWN  # as links of earlier versions said how a head is drawn
+    if view and tab in TAB_NAMES and not drawn and view.casefold() not in (title.casefold() for title in views):
         offered = f"choose {', '.join(map(repr, views))}" if views else "it has only one"
         found.append(f"The link's view is {view[:60]!r}, which {tab} does not have; {offered}.")
     found += linked.mistakes(query)

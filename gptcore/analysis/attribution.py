@@ -28,7 +28,7 @@ class LogitAttribution:
 
     Attributes:
         names: "token" and "position" for the embeddings at the last place, "L0H0" for a head, "L0 MLP" for an MLP,
-            "constants" for biases, which no text changes.
+            "constants" for biases behind heads and in the final norm; those inside a head or an MLP are its own.
         values: float32 [len(names)], what each part adds.
         total: their sum, which is the logit (or the difference) itself.
     """

@@ -18,11 +18,12 @@ import torch
 from torch import Tensor, nn
 
 from gptcore.analysis.attribution import _direction, _scale
-from gptcore.errors import ConfigError, TokenIdError
+from gptcore.errors import ConfigError, MemoryLimitError, TokenIdError
 from gptcore.model import GPT, Block, activation, evaluating
 from gptcore.probe import Probe
 
 NodeKind = Literal["word", "head", "neuron", "answer"]
+_MOST_BYTES = 2 << 30  # of what is kept for the gradients
 _CANDIDATES = 160  # heads and neurons that a circuit is selected from
 _LEAST_Z = 1e-6  # smallest |z| for which a gate is computed as activation(z) / z
 
@@ -131,7 +132,7 @@ def word_circuit(
 
     Raises:
         ConfigError: a post-norm model, or an invalid share or most. TokenIdError, ContextLengthError: as the model
-            does, and for invalid tokens.
+            does, and for invalid tokens. MemoryLimitError: a text that is too long for so large a model.
     """
     if model.config.norm_position != "pre":
         raise ConfigError("This model is post-norm: its norms rescale the whole stream, so that no circuit is linear.")
@@ -139,6 +140,7 @@ def word_circuit(
         raise ConfigError(f"share is {share} and most {most}; a share is above 0 and at most 1, most at least 1.")
     if not len(token_ids):
         raise TokenIdError("The text is empty.")
+    _check_memory(model, len(token_ids))
     direction = _direction(model, token, against)
     with torch.enable_grad(), evaluating(model):
         frozen = _frozen_pass(model, token_ids, direction)
@@ -166,6 +168,17 @@ def word_circuit(
     )
 
 
+def _check_memory(model: GPT, n_tokens: int) -> None:
+    """Raises MemoryLimitError where the maps and hidden layers that are kept for the gradients are too large."""
+    config = model.config
+    kept = config.n_layer * n_tokens * (config.n_head * n_tokens + 3 * config.inner_dim + 4 * config.n_embd) * 4
+    if kept > _MOST_BYTES:
+        raise MemoryLimitError(
+            f"The circuit of {n_tokens:,} tokens takes {kept / 1e9:.1f} GB in this model; {_MOST_BYTES / 1e9:.1f} GB "
+            "are allowed. Shorten the text."
+        )
+
+
 def _frozen_pass(model: GPT, token_ids: Sequence[int], direction: Tensor) -> _Frozen:
     """One forward pass with everything nonlinear frozen; its autograd graph gives the gradients."""
     ids = torch.as_tensor(token_ids, dtype=torch.long, device=model.wte.weight.device)[None]
@@ -190,7 +203,7 @@ def _frozen_pass(model: GPT, token_ids: Sequence[int], direction: Tensor) -> _Fr
             stream = stream + block.mlp.c_proj(layer.neurons)
         layers.append(layer)
     if not isinstance(model.ln_f, nn.LayerNorm):
-        return _Frozen(embedded, layers, stream[-1] @ direction, 0.0, torch.ones(1))
+        return _Frozen(embedded, layers, stream[-1] @ direction, 0.0, torch.ones_like(stream[0, :1]))
     scale = _scale(model.ln_f, stream[-1:]).detach()
     centred = (stream[-1] - stream[-1].mean()) / scale[0] * model.ln_f.weight
     return _Frozen(embedded, layers, centred @ direction, float((model.ln_f.bias @ direction).detach()), scale[0])
@@ -261,11 +274,11 @@ class _Reader:
         """A node's linear read-out of the stream: a direction [C], and a factor for every position [T]."""
         T = self._layers[0].weights.shape[-1]
         if node.kind == "answer":
-            factors = torch.zeros(T)
+            factors = torch.zeros(T, device=self._direction.device)
             factors[-1] = 1
             return self._behind(self._model.ln_f, self._direction) / self._frozen.scale, factors
         if node.kind == "word":
-            return torch.zeros_like(self._direction), torch.zeros(T)
+            return torch.zeros_like(self._direction), torch.zeros(T, device=self._direction.device)
         block, layer = self._model.blocks[node.layer], self._layers[node.layer]
         if node.kind == "head":
             D = layer.found.shape[-1]
@@ -276,7 +289,7 @@ class _Reader:
             return self._behind(block.ln_1, slope @ weight), factors
         assert layer.gates is not None and layer.scale_2 is not None
         slope, gate = self._neurons[node.layer][node.place, node.index], layer.gates[node.place, node.index]
-        factors = torch.zeros(T)
+        factors = torch.zeros(T, device=self._direction.device)
         factors[node.place] = slope * gate / layer.scale_2[node.place, 0]
         return self._behind(block.ln_2, block.mlp.c_fc.weight[node.index]), factors
 
@@ -292,8 +305,9 @@ class _Reader:
         """Direct contributions in logits from each column's node to each row's, float32 [N, N]."""
         written = torch.stack([self.written(node) for node in nodes])  # [N, C]
         directions, factors = (torch.stack(side) for side in zip(*(self.read(node) for node in nodes), strict=True))
-        places = torch.tensor([node.place for node in nodes])
-        stages = torch.tensor([2 * node.layer + (node.kind == "neuron") for node in nodes])
+        here = self._direction.device
+        places = torch.tensor([node.place for node in nodes], device=here)
+        stages = torch.tensor([2 * node.layer + (node.kind == "neuron") for node in nodes], device=here)
         before = stages[None] < stages[:, None]
         return (directions @ written.T) * factors[:, places] * before
 

@@ -146,7 +146,9 @@ def concept_swap(
         raise TokenIdError("Both words are the same: there is nothing to swap.")
     head = model.lm_head.weight
     rows = head[[source, target]] - head.mean(0)  # centring rows centres the directions, which are linear in them
-    rows = rows * (model.ln_f.weight if isinstance(model.ln_f, nn.LayerNorm) else 1)
+    if isinstance(model.ln_f, nn.LayerNorm):  # its gain, and the mean that it takes away
+        rows = rows * model.ln_f.weight
+        rows = rows - rows.mean(-1, keepdim=True)
     directions = nn.functional.normalize(rows @ jacobian.to(rows.device, rows.dtype), dim=-1)
     return ConceptSwap(depth, directions[0], directions[1], strength)
 

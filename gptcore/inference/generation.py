@@ -109,6 +109,9 @@ def generate(
     return (token for _, token in together)
 
 
+_EMPTY = "The prompt is empty. Write at least one word for the model to continue."
+
+
 def prompt_ids(lm: LanguageModel | GPT, prompt: str | Sequence[int]) -> list[int]:
     """The prompt's token ids, checked against the model.
 
@@ -120,17 +123,25 @@ def prompt_ids(lm: LanguageModel | GPT, prompt: str | Sequence[int]) -> list[int
     if isinstance(prompt, str):
         if not isinstance(lm, LanguageModel):
             raise TokenIdError("A bare GPT has no tokenizer: give token ids, or a LanguageModel from gptcore.load().")
-        ids = lm.tokenizer.encode(prompt, allow_special=True)
+        ids = text_ids(lm, prompt)
     else:
         ids = [int(token) for token in prompt]
     if not ids:
-        raise TokenIdError("The prompt is empty. Write at least one word for the model to continue.")
+        raise TokenIdError(_EMPTY)
     limit, vocab_size = model.config.n_positions, model.config.vocab_size
     if len(ids) > limit:
         raise ContextLengthError(f"The prompt has {len(ids):,} tokens; this model reads {limit:,}. Shorten it.")
     outside = [token for token in ids if not 0 <= token < vocab_size]
     if outside:
         raise TokenIdError(f"The token id {outside[0]} is outside this model's vocabulary, 0 to {vocab_size - 1}.")
+    return ids
+
+
+def text_ids(lm: LanguageModel, text: str) -> list[int]:
+    """A text's token ids, however many. Raises TokenIdError for none."""
+    ids = lm.tokenizer.encode(text, allow_special=True)
+    if not ids:
+        raise TokenIdError(_EMPTY)
     return ids
 
 

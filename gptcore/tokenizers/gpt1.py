@@ -12,7 +12,7 @@ from gptcore.tokenizers.base import TOKENIZER_FILE, check_id, check_text
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-WORD_END = "</w>"
+WORD_END, UNKNOWN = "</w>", "<unk>"
 
 
 class GPT1Tokenizer:
@@ -45,7 +45,9 @@ class GPT1Tokenizer:
 
         if not vocab:
             raise TokenizerError("The vocabulary is empty; a tokenizer needs at least one token.")
-        model = models.BPE(vocab=vocab, merges=list(pairs), unk_token="<unk>", end_of_word_suffix=WORD_END)
+        if UNKNOWN not in vocab:
+            raise TokenizerError(f"The vocabulary has no {UNKNOWN}, which stands for characters that it does not have.")
+        model = models.BPE(vocab=vocab, merges=list(pairs), unk_token=UNKNOWN, end_of_word_suffix=WORD_END)
         tokenizer = Tokenizer(model)
         tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
         tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()

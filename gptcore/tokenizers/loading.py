@@ -93,7 +93,10 @@ def _from_fast(path: Path) -> Tokenizer:
         parsed = _read_json(path)
         model = parsed["model"]
         if model["type"] == "WordLevel":
-            return CharTokenizer(sorted(model["vocab"], key=model["vocab"].__getitem__))
+            characters = sorted(model["vocab"], key=model["vocab"].__getitem__)
+            if [model["vocab"][one] for one in characters] != list(range(len(characters))):
+                raise TokenizerError(f"The characters of {path.name} are not numbered from 0 without gaps.")
+            return CharTokenizer(characters)
         if model.get("end_of_word_suffix"):
             pairs = [entry.split(" ") if isinstance(entry, str) else entry for entry in model["merges"]]
             return GPT1Tokenizer.from_merges(model["vocab"], [(left, right) for left, right in pairs])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -162,8 +161,6 @@ def from_hf(hf_model: PreTrainedModel) -> GPT:
     """
     values = hf_model.config.to_dict()
     config = config_from_hf(values)
-    if config.norm_position == "post":  # transformers' GPT-1 has its dropouts under the same names
-        config = replace(config, tie_word_embeddings=values.get("tie_word_embeddings", True))
     tensors = {name: tensor.float() for name, tensor in hf_model.state_dict().items()}
     return model_from_tensors(config, tensors_from_hf(config, tensors))
 

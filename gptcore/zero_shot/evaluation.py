@@ -10,7 +10,7 @@ from gptcore.errors import PromptError, TokenizerError
 from gptcore.language_model import LanguageModel
 from gptcore.zero_shot.answering import greedy_answers
 from gptcore.zero_shot.likelihood import read_continuations
-from gptcore.zero_shot.metrics import Estimate, difference, estimate, exact_match, rouge, tells
+from gptcore.zero_shot.metrics import Change, Estimate, difference, estimate, exact_match, rouge, tells
 from gptcore.zero_shot.tasks import TASKS, Task
 from gptcore.zero_shot.templates import Item, Prompt, Template
 from gptcore.zero_shot.window import fit
@@ -136,6 +136,7 @@ def quick_accuracies(lm: LanguageModel, trials: Sequence[Trial]) -> dict[str, fl
     pairs: list[tuple[list[int], list[int]]] = []
     places: list[tuple[Trial, Item, int, int]] = []
     for trial in trials:
+        n_pairs, n_places = len(pairs), len(places)
         try:
             for item in trial.items:
                 answers = [item.answer, *(choice for choice in item.choices if choice != item.answer)]
@@ -145,7 +146,7 @@ def quick_accuracies(lm: LanguageModel, trials: Sequence[Trial]) -> dict[str, fl
                 places.append((trial, item, len(pairs), len(ids)))
                 pairs += [(prompt, one) for one in ids]
         except (TokenizerError, PromptError):
-            continue
+            del pairs[n_pairs:], places[n_places:]
     readings = read_continuations(lm.model, pairs)
     found: dict[str, list[bool]] = {}
     for trial, item, start, n in places:
@@ -160,14 +161,12 @@ def quick_accuracies(lm: LanguageModel, trials: Sequence[Trial]) -> dict[str, fl
     return {task: sum(rights) / len(rights) for task, rights in found.items()}
 
 
-def helped(before: Score, after: Score) -> tuple[Estimate, str]:
+def helped(before: Score, after: Score) -> tuple[Change, str]:
     """Whether a second way of asking, on the same items, is better: the difference, and a sentence on it."""
     change = difference([case.score for case in before.cases], [case.score for case in after.cases])
     points = f"{100 * change.mean:+.0f} points, 95% interval {100 * change.low:+.0f} to {100 * change.high:+.0f}"
-    if change.low > 0:
-        return change, f"helps ({points})"
-    if change.high < 0:
-        return change, f"hurts ({points})"
+    if change.is_clear:
+        return change, f"{'helps' if change.mean > 0 else 'hurts'} ({points})"
     return change, f"makes no difference that {len(after.cases)} items can detect ({points})"
 
 
@@ -204,7 +203,9 @@ def _right(test: Trial, item: Item, expected: str, found: str) -> float:
     """The score of a model's answer."""
     if item.people:
         return tells(item.people, item.event, found)
-    return rouge(expected, found) if test.metric == "ROUGE-L" else exact_match(expected, found)
+    if test.metric == "ROUGE-L":
+        return rouge(expected, found)
+    return exact_match(expected, found, articles=TASKS[test.task].articles)
 
 
 def _chosen(lm: LanguageModel, test: Trial, batch: Sequence[Item]) -> list[Case]:

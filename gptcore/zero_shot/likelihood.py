@@ -126,7 +126,8 @@ def label_ids(lm: LanguageModel, labels: Sequence[str], lead: str = " ") -> list
     if twice is not None:
         raise PromptError(f"The label {twice!r} is listed twice. List each label once.")
     if len(cleaned) < 2:
-        raise PromptError("There is one label; at least two different ones are needed to compare.")
+        given = "is one label" if cleaned else "are no labels"
+        raise PromptError(f"There {given}; at least two different ones are needed to compare.")
     made = [lm.tokenizer.encode(f"{lead}{label}") if label else [] for label in cleaned]
     for label, ids in zip(labels, made, strict=True):
         if not ids:
@@ -135,7 +136,7 @@ def label_ids(lm: LanguageModel, labels: Sequence[str], lead: str = " ") -> list
 
 
 def score_labels(
-    lm: LanguageModel, prompt: Sequence[int], labels: Sequence[str], *, empty: Sequence[int], lead: str = " "
+    lm: LanguageModel, prompt: Sequence[int], labels: Sequence[str], *, empty: Sequence[int] | None, lead: str = " "
 ) -> list[LabelScore]:
     """The likelihood of each label after a prompt, raw and against the same prompt with an empty input.
 
@@ -143,17 +144,19 @@ def score_labels(
         lm: of any kind.
         prompt: token ids; with the longest label within the window.
         labels: at least two.
-        empty: token ids of the same prompt with an empty input.
+        empty: token ids of the same prompt with an empty input; None where there is none, and nothing to divide by.
         lead: what stands between prompt and label.
 
     Raises:
         PromptError, TokenizerError, ContextLengthError: see `label_ids`, and a prompt that is too long.
     """
     made = label_ids(lm, labels, lead)
-    pairs = [(prompt, ids) for ids in made] + [(empty, ids) for ids in made]
+    pairs = [(context, ids) for context in (prompt, empty) if context is not None for ids in made]
     sums = [math.fsum(reading.logprobs) for reading in read_continuations(lm.model, pairs)]
-    raw, prior = sums[: len(made)], sums[len(made) :]
-    shares, calibrated = shares_of(raw), shares_of([a - b for a, b in zip(raw, prior, strict=True)])
+    raw = sums[: len(made)]
+    prior = [math.nan] * len(made) if empty is None else sums[len(made) :]
+    shares = shares_of(raw)
+    calibrated = prior if empty is None else shares_of([a - b for a, b in zip(raw, prior, strict=True)])
     return [
         LabelScore(label.strip(), len(ids), *values)
         for label, ids, *values in zip(labels, made, raw, prior, shares, calibrated, strict=True)

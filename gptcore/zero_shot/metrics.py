@@ -55,24 +55,70 @@ def estimate(scores: Sequence[float]) -> Estimate:
     return Estimate(mean, max(0.0, mean - half), min(1.0, mean + half))
 
 
-def difference(before: Sequence[float], after: Sequence[float]) -> Estimate:
-    """How much better the second scores are on the same items, from -1 to 1, with the interval of paired scores."""
+@dataclass(frozen=True)
+class Change(Estimate):
+    """A mean difference of paired scores with its 95% interval, and whether chance alone makes it unlikely enough."""
+
+    is_clear: bool
+
+
+def difference(before: Sequence[float], after: Sequence[float]) -> Change:
+    """How much better the second scores are on the same items, from -1 to 1.
+
+    Where every score is right or wrong, the interval is Newcombe's for paired proportions (1998, method 10), and the
+    difference is clear if McNemar's exact test gives p < 0.05; else both are Student's.
+    """
     changes = [b - a for a, b in zip(before, after, strict=True)]
-    mean = statistics.fmean(changes)
-    half = _Z * statistics.stdev(changes) / math.sqrt(len(changes)) if len(changes) > 1 else 1.0
-    return Estimate(mean, max(-1.0, mean - half), min(1.0, mean + half))
+    mean, n = statistics.fmean(changes), len(changes)
+    if all(score in (0.0, 1.0) for score in (*before, *after)):
+        gained, lost = changes.count(1), changes.count(-1)
+        p = 2 * sum(math.comb(gained + lost, k) for k in range(min(gained, lost) + 1)) / 2 ** (gained + lost)
+        return Change(mean, *_paired_interval(before, after), p < 0.05)
+    half = _student(n - 1) * statistics.stdev(changes) / math.sqrt(n) if n > 1 else 1.0
+    low, high = max(-1.0, mean - half), min(1.0, mean + half)
+    return Change(mean, low, high, n > 1 and not low <= 0 <= high)
 
 
-def exact_match(expected: str, answer: str) -> float:
-    """1 where the answer is the expected one, case, articles and outer punctuation aside."""
-    return float(normalised(answer) == normalised(expected))
+def _paired_interval(before: Sequence[float], after: Sequence[float]) -> tuple[float, float]:
+    """Newcombe's interval of a difference of paired proportions, from Wilson's of both and their correlation."""
+    n, a, b = len(before), estimate(before), estimate(after)
+    both = sum(one and other for one, other in zip(before, after, strict=True)) / n
+    spread = math.sqrt(a.mean * (1 - a.mean) * b.mean * (1 - b.mean))
+    correlation = (both - a.mean * b.mean) / spread if spread else 0.0
+
+    def reach(down: float, up: float) -> float:
+        return math.sqrt(max(0.0, down**2 - 2 * correlation * down * up + up**2))
+
+    mean = b.mean - a.mean
+    low, high = mean - reach(b.mean - b.low, a.high - a.mean), mean + reach(b.high - b.mean, a.mean - a.low)
+    return max(-1.0, low), min(1.0, high)
+
+
+def _student(freedom: int) -> float:
+    """The 97.5% quantile of Student's distribution, to 1% from 3 degrees of freedom on, larger ones for 1 and 2.
+
+    Source: Abramowitz and Stegun 1964, 26.7.5.
+    """
+    if freedom < 3:
+        return (12.71, 4.31)[freedom - 1]
+    z, v = _Z, freedom
+    terms = ((z**3 + z) / 4, (5 * z**5 + 16 * z**3 + 3 * z) / 96, (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384)
+    return z + sum(term / v**power for power, term in enumerate(terms, start=1))
+
+
+def exact_match(expected: str, answer: str, *, articles: bool = False) -> float:
+    """1 where the answer is the expected one, case and outer punctuation aside, and English articles unless they count.
+
+    In another language they do: French "a" is a verb.
+    """
+    return float(normalised(answer, articles=articles) == normalised(expected, articles=articles))
 
 
 def tells(people: Sequence[str], event: Sequence[str], answer: str) -> float:
-    """1 where an answer names all of these people and has at least one of the words of the event."""
+    """1 where an answer names all of these people, and has a word that begins with one of those of the event."""
     said = f" {_plain(answer)} "
     named = all(f" {_plain(name)} " in said for name in people)
-    return float(named and any(_plain(word) in said for word in event))
+    return float(named and any(f" {_plain(word)}" in said for word in event if _plain(word)))
 
 
 def _plain(text: str) -> str:
@@ -85,7 +131,7 @@ def rouge(expected: str, answer: str, *, longest: bool = True) -> float:
 
     As Lin 2004 defines them, on lower-cased words without stemming.
     """
-    a, b = normalised(expected).split(), normalised(answer).split()
+    a, b = _plain(expected).split(), _plain(answer).split()
     shared = _common_subsequence(a, b) if longest else sum((Counter(a) & Counter(b)).values())
     return 2 * shared / (len(a) + len(b)) if shared else 0.0
 

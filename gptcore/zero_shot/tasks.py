@@ -29,6 +29,7 @@ class Task:
         max_new_tokens, temperature, top_k, stop: the papers' settings, for plain answers; temperature 0 is greedy.
         settings_from: who set these.
         n_examples: solved examples that few-shot starts with.
+        articles: "a", "an" and "the" count when an answer is compared with the expected one.
     """
 
     title: str
@@ -42,6 +43,7 @@ class Task:
     stop: tuple[str, ...] = ("\n",)
     settings_from: str = "greedy"
     n_examples: int = 3
+    articles: bool = False
     _named: dict[str, Template] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -112,6 +114,7 @@ TASKS: dict[str, Task] = {
         max_new_tokens=30,
         settings_from=f"greedy, the first sentence: {GPT2}",
         n_examples=4,
+        articles=True,
     ),
     "question": Task(
         "Answer from a text",

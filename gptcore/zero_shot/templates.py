@@ -122,14 +122,20 @@ class Template:
         """The template itself, or a PromptError that says which placeholder is missing, unknown or in a wrong place."""
         try:
             names = _names(self.body)
-            formatted = any(spec or conversion for _, _, spec, conversion in string.Formatter().parse(self.body))
+            pieces = list(string.Formatter().parse(self.body))
         except ValueError:
             raise PromptError("A { or } of the template has no partner. Write {{ and }} for literal braces.") from None
         listed = ", ".join(f"{{{name}}}" for name in needed)
         missing = next((name for name in needed if name not in names), None)
         unknown = next((name for name in names if name not in (*needed, ANSWER, STEPS)), None)
+        formatted = any(spec or conversion for _, _, spec, conversion in pieces)
+        nameless = any(name == "" for _, name, _, _ in pieces)
         faults = (  # such as {text:>999999999}, which would make as many spaces
             (formatted, f"A placeholder has a : or ! in it. Write plain names: {listed} and then {{answer}}."),
+            (
+                nameless,
+                f"A placeholder {{}} has no name. Write {listed} and then {{answer}}, or {{{{}}}} for the braces.",
+            ),
             (
                 ANSWER not in names,
                 f"The template has no {{answer}}. Put it where the model is to answer, after {listed}.",
@@ -197,9 +203,16 @@ class Template:
         return without_end(written.strip(), self.end)
 
 
-def normalised(answer: str) -> str:
-    """For comparing: lower case, without articles, outer punctuation and doubled spaces, as SQuAD's script does."""
-    words = re.sub(r"\b(the|a|an)\b", " ", answer.lower())
+def normalised(answer: str, *, articles: bool = False) -> str:
+    """For comparing: lower case, without outer punctuation and doubled spaces, and without English articles.
+
+    Much as SQuAD's script does, which takes the punctuation inside away, too.
+
+    Args:
+        answer: any text.
+        articles: keep them.
+    """
+    words = answer.lower() if articles else re.sub(r"\b(the|a|an)\b", " ", answer.lower())
     return " ".join(words.split()).strip(".!?,;:\"' ")
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from gptcore.errors import PromptError
@@ -54,10 +56,10 @@ def fit(lm: LanguageModel, prompt: Prompt, n_answer: int) -> Fitted:
         n_left_out = n_examples - left
         said.append(f"{n_left_out} of {n_examples} examples {'is' if n_left_out == 1 else 'are'} left out")
     if len(ids) > room:
-        prompt, n_cut = _cut(lm, prompt, room)
+        prompt, cut = _cut(lm, prompt, room)
         ids = _ids(lm, prompt)
-        said.append(f"the first {n_cut} words of the input are left out")
-    why = f"{n_before:,} tokens and {room and window - room} for the answer do not fit the window of {window:,}"
+        said.append(f"the first {cut} of the input {'is' if cut.startswith('1 ') else 'are'} left out")
+    why = f"{n_before:,} tokens and {window - room} for the answer do not fit the window of {window:,}"
     left_out = " and ".join(said)
     return Fitted(prompt, ids, f"{left_out[0].upper()}{left_out[1:]}: {why}. The cue is kept.")
 
@@ -91,28 +93,33 @@ def _first(prompt: Prompt, kind: str) -> int | None:
     return next((place for place, part in enumerate(prompt.parts) if part.kind == kind), None)
 
 
-def _cut(lm: LanguageModel, prompt: Prompt, room: int) -> tuple[Prompt, int]:
-    """Drops the fewest input words that make the prompt fit; returns the prompt and their number."""
-    place = _first(prompt, "input")
-    starts = [] if place is None else [found.start() for found in re.finditer(r"\S+", prompt.parts[place].text)]
+def _cut(lm: LanguageModel, prompt: Prompt, room: int) -> tuple[Prompt, str]:
+    """Drops the beginning of the input until the prompt fits; returns the prompt, and how much was dropped in words.
 
-    def less(n_cut: int) -> Prompt:
+    Whole words, or characters where no word at all would be left, as of a text without spaces.
+    """
+    place = _first(prompt, "input")
+    whole = "" if place is None else prompt.parts[place].text
+
+    def less(start: int) -> Prompt:
         if place is None:
             return prompt
-        text = prompt.parts[place].text[starts[n_cut] :] if n_cut < len(starts) else ""
-        return Prompt((*prompt.parts[:place], replace(prompt.parts[place], text=text), *prompt.parts[place + 1 :]))
+        part = replace(prompt.parts[place], text=whole[start:])
+        return Prompt((*prompt.parts[:place], part, *prompt.parts[place + 1 :]))
 
-    n_rest = len(lm.tokenizer.encode(less(len(starts)).text))
+    def fewest(starts: Sequence[int]) -> int:
+        """The first place in `starts` behind which the rest fits; their number if none does."""
+        return bisect_left(starts, True, key=lambda start: len(lm.tokenizer.encode(less(start).text)) <= room)
+
+    n_rest = len(lm.tokenizer.encode(less(len(whole)).text))
     if place is None or n_rest > room:
         raise PromptError(
             f"The prompt has {n_rest:,} tokens even without examples and input, and {room:,} fit beside the answer. "
             "Shorten the instruction, or choose a model with a longer window."
         )
-    low, high = 0, len(starts)
-    while low < high:  # binary search for the fewest words
-        middle = (low + high) // 2
-        if len(lm.tokenizer.encode(less(middle).text)) <= room:
-            high = middle
-        else:
-            low = middle + 1
-    return less(low), low
+    words = [found.start() for found in re.finditer(r"\S+", whole)]
+    for starts, unit in ((words, "word"), (range(len(whole)), "character")):
+        n_cut = fewest(starts)
+        if n_cut < len(starts):
+            return less(starts[n_cut]), f"{n_cut:,} {unit}{'' if n_cut == 1 else 's'}"
+    return less(len(whole)), f"{len(words):,} word{'' if len(words) == 1 else 's'}"

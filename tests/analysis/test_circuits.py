@@ -16,7 +16,7 @@ from gptcore.analysis import (
     word_circuit,
 )
 from gptcore.analysis.ablation import ModelPart
-from gptcore.errors import ConfigError, TokenIdError
+from gptcore.errors import ConfigError, MemoryLimitError, TokenIdError
 from gptcore.probe import Probe
 from tiny import make_model, random_ids
 
@@ -185,3 +185,9 @@ def test_what_is_no_circuit_is_refused(model):
     word, head = CircuitNode("word", -1, 0, 1, 0.0), CircuitNode("head", 0, 0, 2, 0.0)
     with pytest.raises(ConfigError, match="edge"):
         logits_without_edge(model, ids, head, word)
+
+
+def test_a_text_that_takes_too_much_memory_is_refused_before_it_is_read(model, monkeypatch):
+    monkeypatch.setattr(circuits, "_MOST_BYTES", 1000)
+    with pytest.raises(MemoryLimitError, match="Shorten the text"):
+        word_circuit(model, [1, 2, 3, 4], 5, 6)

@@ -62,7 +62,8 @@ def test_a_swap_is_its_linear_map_on_the_stream_of_its_depth():
     ids = [random_ids(SHAPE, 7).tolist()]
     jacobian = mean_jacobian(model, ids, 2)
     swap = concept_swap(model, jacobian, 2, 5, 9, strength=1.5)
-    rows = (model.lm_head.weight - model.lm_head.weight.mean(0)) * model.ln_f.weight @ jacobian
+    rows = (model.lm_head.weight - model.lm_head.weight.mean(0)) * model.ln_f.weight
+    rows = (rows - rows.mean(-1, keepdim=True)) @ jacobian
     for direction, token in ((swap.source, 5), (swap.target, 9)):
         torch.testing.assert_close(direction, rows[token] / rows[token].norm(), atol=1e-5, rtol=1e-4)
     stream = streams(model, ids)[2]
@@ -110,3 +111,13 @@ def test_what_cannot_be_swapped_is_refused():
     for texts in ([], [[1, 2], [1]]):
         with pytest.raises(TokenIdError, match="of one length"):
             mean_jacobian(model, texts, 1)
+
+
+def test_a_direction_is_the_gradient_of_its_centred_logit_behind_the_last_norm():
+    model = make_model(SHAPE)
+    stream = torch.randn(24, generator=torch.Generator().manual_seed(3)).requires_grad_()
+    scale = ((stream - stream.mean()).pow(2).mean() + 1e-5).sqrt().detach()  # held still, as in a linear reading
+    logits = ((stream - stream.mean()) / scale * model.ln_f.weight + model.ln_f.bias) @ model.lm_head.weight.T
+    (gradient,) = torch.autograd.grad(logits[5] - logits.mean(), stream)
+    swap = concept_swap(model, torch.eye(24), 3, 5, 9)
+    torch.testing.assert_close(swap.source, gradient / gradient.norm(), atol=1e-5, rtol=1e-4)

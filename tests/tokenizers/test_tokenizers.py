@@ -197,3 +197,18 @@ def test_gpt1_golden_cases(shared, tmp_path):
     tokenizer.save(tmp_path)
     again = load_tokenizer(tmp_path)
     assert again.kind == "gpt1" and again.encode("Once upon a time") == tokenizer.encode("Once upon a time")
+
+
+def test_a_character_vocabulary_with_gaps_is_refused_and_not_renumbered(tmp_path):
+    CharTokenizer("ab").save(tmp_path)
+    file = tmp_path / "tokenizer.json"
+    made = json.loads(file.read_text(encoding="utf-8"))
+    made["model"]["vocab"] = {"a": 5, "b": 9}
+    file.write_text(json.dumps(made), encoding="utf-8")
+    with pytest.raises(TokenizerError, match="without gaps"):
+        load_tokenizer(tmp_path)
+
+
+def test_a_vocabulary_without_a_token_for_unknown_characters_is_refused():
+    with pytest.raises(TokenizerError, match="no <unk>"):
+        GPT1Tokenizer.from_merges({"a</w>": 0, "a": 1}, [])

@@ -16,12 +16,12 @@ from gptcore.tokenizers import ByteBPE, CharTokenizer
 from gptcore.zero_shot import TASKS, Item, Part, Prompt, Template
 from gptcore.zero_shot.__main__ import main
 from gptcore.zero_shot.answering import greedy_answers
-from gptcore.zero_shot.evaluation import Case, Score, evaluate, helped, score
+from gptcore.zero_shot.evaluation import Case, Score, Trial, evaluate, helped, quick_accuracies, score
 from gptcore.zero_shot.files import lambada, parallel, reviews, translation_quality
 from gptcore.zero_shot.influence import answer_logprobs, part_effects, word_effects
 from gptcore.zero_shot.items import examples
 from gptcore.zero_shot.likelihood import label_ids, read_continuations, score_labels, shares_of
-from gptcore.zero_shot.metrics import difference, estimate, exact_match, rouge
+from gptcore.zero_shot.metrics import difference, estimate, exact_match, rouge, tells
 from gptcore.zero_shot.published import PUBLISHED
 from gptcore.zero_shot.templates import normalised
 from gptcore.zero_shot.trials import make_trial
@@ -265,8 +265,13 @@ def test_intervals_and_differences_are_those_of_the_textbook():
     assert (reached.mean, round(reached.low, 4), round(reached.high, 4)) == (0.8, 0.4902, 0.9433)  # Wilson
     assert estimate([1.0] * 20).high == 1.0 and 0.8 < estimate([1.0] * 20).low < 0.9
     assert estimate([0.5, 0.7]).low < 0.6 < estimate([0.5, 0.7]).high
-    change = difference([0, 0, 1, 1], [1, 0, 1, 1])
-    assert change.mean == 0.25 and change.low == pytest.approx(0.25 - 1.959964 * 0.5 / 2)
+    # Newcombe 1998, table 2: 36 pairs right both times, 12 only the second and 2 only the first.
+    change = difference([1] * 36 + [0] * 12 + [1] * 2, [1] * 36 + [1] * 12 + [0] * 2)
+    assert (change.mean, round(change.low, 4), round(change.high, 4), change.is_clear) == (0.2, 0.0569, 0.3404, True)
+    assert [difference([0] * n, [1] * n).is_clear for n in (4, 5, 6)] == [False, False, True]  # p = 2 / 2 ** n
+    assert not difference([1, 0] * 10, [1, 0] * 10).is_clear
+    shares = difference([0.2, 0.3, 0.4, 0.5, 0.1], [0.3, 0.4, 0.6, 0.6, 0.2])  # Student's t of 4 degrees of freedom
+    assert shares.low == pytest.approx(0.12 - 2.776 * 0.04472 / 5**0.5, abs=3e-4) and shares.is_clear
 
 
 def test_answers_are_compared_without_articles_case_and_points():
@@ -276,6 +281,13 @@ def test_answers_are_compared_without_articles_case_and_points():
     assert rouge("police killed gunman", "gunman kill police") == pytest.approx(1 / 3)
     assert rouge("police killed gunman", "gunman kill police", longest=False) == pytest.approx(2 / 3)
     assert rouge("a b", "") == 0.0
+    assert rouge("the cat sat", "a cat sat") == pytest.approx(2 / 3) and rouge("the dog, the cat", "The dog") == 2 / 3
+    assert exact_match("il a un chien", "il un chien") == 1.0
+    assert exact_match("il a un chien", "il un chien", articles=True) == 0.0 and TASKS["translate"].articles
+    assert (
+        tells(["Ian"], ["ring"], "Ian found the rings.") == 1.0 and tells(["Ian"], ["ring"], "Ian was bringing") == 0.0
+    )
+    assert tells(["Ian"], ["..."], "Ian slept.") == 0.0
 
 
 def test_a_test_is_the_same_for_the_same_seed_and_shows_examples_from_training():
@@ -320,13 +332,16 @@ def test_a_chain_of_thought_is_scored_by_what_follows_its_announcement(lm):
 
 
 def test_it_is_said_when_examples_do_not_help():
-    test = make_trial("sentiment", n_items=4)
+    test = make_trial("sentiment", n_items=6)
 
     def reached(*scores: float) -> Score:
         return Score(test, [Case(Prompt(()), "", "", one, 0.0) for one in scores])
 
-    assert helped(reached(0, 0, 0, 0), reached(1, 1, 1, 1))[1].startswith("helps (+100 points")
-    assert helped(reached(1, 1, 1, 1), reached(0, 0, 0, 0))[1].startswith("hurts (-100 points")
+    wrong, right = reached(*[0.0] * 6), reached(*[1.0] * 6)
+    assert helped(wrong, right)[1].startswith("helps (+100 points")
+    assert helped(right, wrong)[1].startswith("hurts (-100 points")
+    four = (reached(0, 0, 0, 0), reached(1, 1, 1, 1))  # one time in eight by chance
+    assert "no difference that 4 items can detect (+100 points" in helped(*four)[1]
     assert "no difference that 4 items can detect" in helped(reached(1, 0, 1, 0), reached(1, 1, 0, 0))[1]
 
 
@@ -385,3 +400,40 @@ def test_lambada_and_flores_run_end_to_end(lm, shared):
     languages = folder / "flores200_en_fr"
     test = parallel(languages / "eng_Latn.dev.txt", languages / "fra_Latn.dev.txt", 8, n_examples=1)
     assert translation_quality(score(lm, test))["BLEU"] < 20
+
+
+def test_a_text_without_spaces_is_cut_by_characters_and_not_thrown_away(lm):
+    template = Template("mine", "{text}\nTL;DR: {answer}")
+    whole = "x" * 900
+    fitted = fit(lm, template.prompt(Item({"text": whole})), 4)
+    left = fitted.prompt.parts[0].text
+    assert left and set(left) == {"x"} and len(fitted.ids) <= lm.model.config.n_positions - 4
+    assert f"The first {900 - len(left)} characters of the input are left out" in fitted.note
+    one = fit(lm, template.prompt(Item({"text": "the " + "the cat " * 5 + "x" * 1})), lm.model.config.n_positions // 2)
+    assert (
+        not one.note or "the first 1 word of the input is" in one.note.lower() or "words of the input are" in one.note
+    )
+
+
+@pytest.mark.parametrize("body", ["{text} {} {answer}", "{} {text} {answer}"])
+def test_a_placeholder_without_a_name_is_refused(body):
+    with pytest.raises(PromptError, match="has no name"):
+        Template("mine", body).check(("text",))
+
+
+def test_without_an_empty_prompt_labels_are_compared_and_not_calibrated(lm):
+    prompt, labels = lm.tokenizer.encode("the cat sat on the"), ["mat", "cat"]
+    found = score_labels(lm, prompt, labels, empty=None)
+    both = score_labels(lm, prompt, labels, empty=lm.tokenizer.encode("the"))
+    assert [one.share for one in found] == pytest.approx([one.share for one in both])
+    assert all(math.isnan(one.prior) and math.isnan(one.calibrated_share) for one in found)
+
+
+def test_a_task_with_an_unknown_character_is_left_out_whole():
+    letters = CharTokenizer(sorted({*TEXT, *"=+0123456789\n"}))
+    config = GPTConfig(vocab_size=letters.vocab_size, n_positions=64, n_embd=16, n_layer=1, n_head=2)
+    lm = LanguageModel(make_model(config), letters, "letters")
+    template = Template("mine", "{text} {answer}")
+    trial = Trial("cloze", template, [Item({"text": "the cat sat on the"}, "mat"), Item({"text": "Ω"}, "mat")])
+    known = Trial("fact", template, [Item({"text": "the film was"}, "bad")])
+    assert list(quick_accuracies(lm, [trial, known])) == ["fact"]

@@ -434,6 +434,7 @@ export interface ChatAnswer {
   rate: number | null;
   done: boolean;
   said: string;
+  number: number;
 }
 
 // What a page shows: its place, the model, and what all views share.
@@ -884,10 +885,10 @@ export interface LabelScore {
   tokens: number;
   logprob: number;
   per_token: number;
-  prior: number;
-  calibrated: number;
+  prior: number | null;
+  calibrated: number | null;
   share: number;
-  calibrated_share: number;
+  calibrated_share: number | null;
 }
 
 // A prompt in its parts.

@@ -7,8 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeGuard
 
 from gptcore.errors import GPTCoreError
+from gptcore.inference.generation import text_ids
 from gptcore.inference.sampling import CONTROLS, SamplingSettings
 from gptcore.inference.sequence import MAX_SEED
+from gptcore.language_model import LanguageModel
+from gptcore.tokenizers.base import check_text
 from ui.state.limits import Limits
 
 _MOST_TOKENS = 10_000_000  # of any vocabulary; a model's own is checked when it is known
@@ -24,9 +27,17 @@ def text(value: object, name: str, *, most: int, least: int = 0) -> str:
         raise InputError(f"{name} must be text, not {_kind(value)}.")
     if len(value) > most:
         raise InputError(f"{name} has {len(value):,} characters; {most:,} are allowed. Shorten it.")
+    check_text(value)
     if len(value) < least or (least and not value.strip()):
         raise InputError(f"{name} is empty. Write something for the model to read.")
     return value
+
+
+def last_window(lm: LanguageModel, written: str) -> tuple[list[int], str]:
+    """The last tokens of a text, as many as the model reads, and a sentence if these are not all; else ""."""
+    ids, window = text_ids(lm, written), lm.model.config.n_positions
+    note = f"It reads the last {window:,} of the text's {len(ids):,} tokens." if len(ids) > window else ""
+    return ids[-window:], note
 
 
 def number(value: object, name: str, *, low: float, high: float) -> float:

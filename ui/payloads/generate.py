@@ -120,3 +120,4 @@ class ChatAnswer(TypedDict):
     rate: int | None
     done: bool
     said: str
+    number: int

@@ -42,6 +42,11 @@ def while_computing(listener: Callable[..., Dependency], event: Event, **options
     return asked
 
 
+def share_sentence(event: Dependency, text: gr.Textbox) -> None:
+    """Makes what an event has put into a text box the page's sentence, as if it had been typed there."""
+    event.success(None, text, None, js=calling("shared/sentence.js", "(m.setSentence(args[0]), [])"), **QUIET)
+
+
 def view_tab(tab: str, view: str) -> gr.Tab:
     """A registered view, to lay out within. Raises KeyError for one that is not in `ui.views`."""
     return gr.Tab(title_of(tab, view), id=view)

@@ -27,7 +27,9 @@ def test_nonsense_is_a_sentence(services, bad):
 def test_the_words_follow_the_numbers():
     def said(copying, *scores):
         compositions = tuple(Composition(1, head, "K", score) for head, score in enumerate(scores))
-        return conclusion("5.4", HeadCircuits((), (), copying, compositions), [" Jane", " Lucy", " Sue", " Mia"])
+        return conclusion(
+            "5.4", HeadCircuits((), (), copying, compositions), [" Jane", " Lucy", " Sue", " Mia"], width=225
+        )
 
     assert said(0.99, 0.4, 0.1) == (
         "Head 5.4 copies: a token that it looks at becomes likelier, most of all “Jane”, “Lucy” and “Sue”. It builds "

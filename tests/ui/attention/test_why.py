@@ -38,6 +38,17 @@ def test_the_likeliest_word_is_explained_against_the_second(services):
     )
 
 
+def test_of_a_text_beyond_the_window_its_end_is_explained_and_that_is_said(services):
+    lm = services.models.get("mini")
+    long = "The cat sat on the mat. " * 60 + TEXT
+    ids = lm.tokenizer.encode(long)
+    found = explained(services, long)
+    assert len(found["tokens"]) == 256 and f"It reads the last 256 of the text's {len(ids):,} tokens." in found["said"]
+    assert "It reads the last" not in explained(services)["said"]
+    logits = lm.model(torch.tensor([ids[-256:]])).logits[0, -1].detach()
+    assert found["word"][2] == int(logits.argmax())
+
+
 def test_every_check_is_the_model_without_that_part(services):
     found = explained(services)
     head = next(part for part in found["parts"] if part["head"] is not None)

@@ -123,6 +123,15 @@ def test_a_typed_text_is_read_or_a_sentence_says_why_not(services, tiny_lm):
         assert sentence.typed(services, named("model text", nonsense)) is None
 
 
+def test_a_typed_text_beyond_the_window_is_read_like_its_tokens(services, tiny_lm):
+    services.models.get("tiny")
+    text = "the cat sat on the mat. " * 30
+    ids = tiny_lm.tokenizer.encode(text)
+    assert tiny_lm.model.config.n_positions < len(ids) <= sentence.MOST_TOKENS
+    typed = json.loads(sentence.typed(services, {"model": "tiny", "text": text}))
+    assert typed["first"] > 0 and typed["next"] == asked(services, ids)["next"]
+
+
 def test_the_machine_is_that_of_the_place_that_is_looked_at(services, tiny_lm):
     ids = tiny_lm.tokenizer.encode(PROMPT)
     services.models.get("tiny")

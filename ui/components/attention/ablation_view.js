@@ -15,7 +15,9 @@ export function start({element, props, server, trigger, watch}) {
   let value = null,
     effects = {},
     effectsOf = '',
-    off = new Set();
+    off = new Set(),
+    asking = '', // the parts that were asked for last, until they are answered
+    rover = ''; // the part that the Tab key comes to
 
   const keyOf = (layer, kind, head) => [layer, kind, head ?? ''].join();
   const listed = () =>
@@ -54,8 +56,13 @@ export function start({element, props, server, trigger, watch}) {
       effectsOf = '';
       said.textContent = '';
     }
+    const other = value?.of !== next.of; // another text or model
     value = next;
-    off = new Set(next.off.map(([layer, kind, head]) => keyOf(layer, kind, head)));
+    const answered = next.off.map(([layer, kind, head]) => keyOf(layer, kind, head));
+    if (other || asking === '' || asking === answered.toSorted().join(' ')) {
+      off = new Set(answered);
+      asking = '';
+    } // else a later click is on its way
     part('body').hidden = false;
     part('note').textContent = next.note || '';
     board();
@@ -88,6 +95,7 @@ export function start({element, props, server, trigger, watch}) {
       if (effects[key] !== undefined) add(button, 'small', '', effects[key].toFixed(effects[key] < 10 ? 2 : 1));
       button.type = 'button';
       button.dataset.key = key;
+      button.tabIndex = -1;
       button.setAttribute('aria-pressed', off.has(key));
       button.setAttribute('aria-label', `${nameOf(key)}, ${off.has(key) ? 'off' : 'on'}`);
       button.title =
@@ -96,7 +104,6 @@ export function start({element, props, server, trigger, watch}) {
         '--effect',
         effects[key] === undefined ? 0 : Math.round(85 * Math.sqrt(effects[key] / most)),
       );
-      if (key === focused) button.focus();
     };
     for (let layer = 0; layer < value.L; layer++) {
       add(grid, 'span', '', layer);
@@ -104,6 +111,8 @@ export function start({element, props, server, trigger, watch}) {
       put(layer, 'attention', null, 'attention');
       if (value.mlp) put(layer, 'mlp', null, 'MLP');
     }
+    const reached = grid.querySelector(`[data-key="${rover}"]`) ?? grid.querySelector('button');
+    reached.tabIndex = 0;
     if (focused) grid.querySelector(`[data-key="${focused}"]`)?.focus();
   }
   function rows() {
@@ -147,20 +156,29 @@ export function start({element, props, server, trigger, watch}) {
       e.preventDefault();
     }
   });
+  part('grid').addEventListener('focusin', e => {
+    if (!e.target.dataset?.key) return;
+    for (const one of part('grid').querySelectorAll('[tabindex="0"]')) one.tabIndex = -1;
+    e.target.tabIndex = 0;
+    rover = e.target.dataset.key;
+  });
   part('grid').addEventListener('click', e => {
     const key = e.target.closest('button')?.dataset.key;
     if (!key) return;
     off = pressed(off, key, value.example);
     value.example = false;
-    board();
-    trigger('switch', {off: listed()});
+    switched();
   });
+  function switched() {
+    board();
+    asking = [...off].toSorted().join(' ');
+    trigger('switch', {off: listed()});
+  }
   const actions = {
     none: () => {
       off.clear();
       value.example = false;
-      board();
-      trigger('switch', {off: []});
+      switched();
     },
     csv: () =>
       saveText(

@@ -19,6 +19,7 @@ import {ROLES, same} from './roles.js';
 import {stepView} from './step_view.js';
 
 const IN_FRONT = 'end-of-text in front';
+const RETRIES = [300, 1000, 3000, 8000]; // milliseconds after which a text that is being read again is asked for
 
 /** @param {Component<AttentionMaps, AttentionServer>} page */
 export function start({element, props, server, trigger, watch, given, choices = () => () => {}}) {
@@ -235,7 +236,15 @@ export function start({element, props, server, trigger, watch, given, choices = 
       return;
     }
     said.textContent = 'The server no longer has this text; re-reading.';
-    if (!asked++) trigger('expired', {});
+    if (asked++) return;
+    trigger('expired', {});
+    // Read again by the same model, it has the same key, and the value does not change.
+    const of = value;
+    for (const wait of RETRIES)
+      setTimeout(() => {
+        if (of !== value || !said.textContent.endsWith('re-reading.')) return;
+        drawHead();
+      }, wait);
   }
   let preview = false;
   async function drawHead() {
@@ -249,6 +258,7 @@ export function start({element, props, server, trigger, watch, given, choices = 
     present(at);
     const found = await exact(at);
     if (found && of === value && same(at, inView())) {
+      if (said.textContent.endsWith('re-reading.')) [said.textContent, asked] = ['', 0];
       shown = found;
       preview = false;
       present(at);
@@ -256,6 +266,7 @@ export function start({element, props, server, trigger, watch, given, choices = 
     }
   }
   function present(at) {
+    part('map').classList.toggle('waits', !shown); // the map of another head
     if (!shown) return;
     large.show(shown, value.tokens, value.signed ? limitOf(shown) : 1);
     if (zoomFromLink) {

@@ -32,9 +32,10 @@ export function cellDetail(view) {
   // What draws the head's attention from one token to the other, behind the cell's value.
   async function whyThere(line, at) {
     const of = view.value,
-      question = {...view.question(view.inView(), of), row: at[0], column: at[1]};
+      head = view.inView(),
+      question = {...view.question(head, of), row: at[0], column: at[1]};
     const answer = await server.why_there(question).catch(() => undefined);
-    if (of !== view.value || String(at) !== String(view.cell)) return;
+    if (of !== view.value || !same(head, view.inView()) || String(at) !== String(view.cell)) return;
     if (!answer) view.lost(answer);
     else line.querySelector('.at-why')?.replaceWith(answer.said);
   }

@@ -2,14 +2,13 @@
 // an edge, and updates the prediction. Model text goes into the page by textContent
 // alone.
 /** @import {AttentionServer} from '../payloads' */
-import {percent, visible} from '../shared/plain.js';
+import {percent, signed, visible} from '../shared/plain.js';
 import {add} from '../shared/page.js';
 import {saveDrawn} from '../shared/drawn.js';
 import {put} from '../shared/svg.js';
 
 const [ROW, LEFT, TOP, RIGHT] = [34, 96, 30, 96];
 
-const signed = value => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(2)}`;
 const plain = label => visible(label).replace('␣', '') || '␣';
 
 // Where nodes stand: a row for every token that has some, columns by layer, heads before neurons; nodes of one cell
@@ -168,7 +167,7 @@ export function circuitView(box, server) {
   }
 
   async function without(nodes, edge) {
-    const mine = number;
+    const mine = ++number;
     const answer = await server.circuit_without({...asked, off: nodes, edge}).catch(() => null);
     if (mine !== number || !answer) return null;
     const value = JSON.parse(answer);
@@ -180,13 +179,14 @@ export function circuitView(box, server) {
     if (!off.delete(i)) off.add(i);
     draw();
     drawing.querySelector(`[data-node="${i}"]`)?.focus();
+    const nodes = [...off];
     const value = await without(
-      [...off].map(place => key(found.nodes[place])),
+      nodes.map(place => key(found.nodes[place])),
       null,
     );
     if (!value) return;
     const change = signed(value.difference - found.total);
-    tell(off.size ? `${off.size} switched off: the preference changes by ${change}.` : 'All parts are on.');
+    tell(nodes.length ? `${nodes.length} switched off: the preference changes by ${change}.` : 'All parts are on.');
     drawNext(value.next, value.difference);
   }
 
@@ -222,6 +222,7 @@ export function circuitView(box, server) {
     const svg = drawing.querySelector('svg');
     if (svg && kind) saveDrawn(svg, 'circuit', kind);
     if (event.target.dataset?.do === 'on' && found) {
+      number += 1; // an answer on its way is of parts that were off
       off.clear();
       draw();
       drawNext(found.next, found.total);

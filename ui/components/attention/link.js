@@ -17,7 +17,7 @@ export function headInLink({L, H}) {
 export function viewInLink(n) {
   const [q, k] = numbers('cell'),
     zoom = numbers('zoom'),
-    mode = asked().get('view') ?? '';
+    mode = asked().get('draws') ?? asked().get('view') ?? ''; // links used to say it in view
   const fits = zoom.length === 4 && zoom.every(x => x >= 0 && x <= n) && zoom[1] - zoom[0] > 1 && zoom[3] - zoom[2] > 1;
   return {
     cell: q < n && k < n ? [q, k] : null,
@@ -37,7 +37,7 @@ export function linkOf({value, head, mode, cell, zoom}) {
     keep: value.keep,
     layer: head[0],
     head: head[1],
-    ...(mode === 'map' ? {} : {view: mode}),
+    ...(mode === 'map' ? {} : {draws: mode}),
     ...(cell ? {cell: cell.join('-')} : {}),
     ...(whole ? {} : {zoom: [zoom.q0, zoom.q1, zoom.k0, zoom.k1].map(Math.round).join('-')}),
   };

@@ -23,6 +23,7 @@ export function start({element, props, server, watch}) {
   const [message, body, table, detail, chances] = ['message', 'body', 'table', 'detail', 'chances'].map(find);
   let found = null,
     number = 0;
+  let rover = ''; // the cell that the Tab key comes to
   const carried = new Set(); // "depth,place" of the cells in which B has A's value
 
   function take() {
@@ -33,6 +34,7 @@ export function start({element, props, server, watch}) {
     const same = found && found.texts.join() === next.texts.join() && found.model === next.model;
     found = next;
     if (!same) {
+      number += 1; // an answer on its way is of another pair
       carried.clear();
       drawNext(found.next);
     }
@@ -48,6 +50,7 @@ export function start({element, props, server, watch}) {
     chances.textContent =
       `A goes on with “${name(found.answers[0])}” (${percent(own[0])}), ` +
       `B with “${name(found.answers[1])}” (${percent(other[1])}). ${found.often}`;
+    const focused = table.contains(document.activeElement);
     table.textContent = '';
     for (const [which, labels] of [
       ['A', found.a],
@@ -78,7 +81,7 @@ export function start({element, props, server, watch}) {
         cell.setAttribute('aria-pressed', carried.has(key));
         cell.setAttribute('role', 'button');
         cell.setAttribute('aria-label', estimated ? `estimated ${percents || '0%'}` : cellText(found, depth, place));
-        cell.tabIndex = 0;
+        cell.tabIndex = -1;
         const tell = () => {
           if (!estimated) detail.textContent = cellText(found, depth, place);
         };
@@ -86,11 +89,20 @@ export function start({element, props, server, watch}) {
           tell();
           if (event.buttons && painting !== null) carry(cell, key, painting);
         });
-        cell.addEventListener('focus', tell);
+        cell.addEventListener('focus', () => {
+          for (const one of table.querySelectorAll('[tabindex="0"]')) one.tabIndex = -1;
+          cell.tabIndex = 0;
+          rover = key;
+          tell();
+        });
         cell.addEventListener('pointerdown', event => {
-          if (event.button) return;
+          if (event.button || event.pointerType !== 'mouse') return; // a finger may begin to scroll here
+          painted = true;
           painting = !carried.has(key);
           carry(cell, key, painting);
+        });
+        cell.addEventListener('click', () => {
+          if (!painted) carry(cell, key, !carried.has(key));
         });
         cell.addEventListener('keydown', event => {
           if (event.key !== 'Enter' && event.key !== ' ') return;
@@ -99,12 +111,19 @@ export function start({element, props, server, watch}) {
         });
       });
     }
+    const reached = table.querySelector(`[data-at="${rover}"]`) ?? table.querySelector('td');
+    if (reached) reached.tabIndex = 0;
+    if (focused) reached?.focus();
   }
 
   // A click, or a drag over several cells, patches A's values into B and updates B's next words.
   let painting = null;
+  let painted = false; // the click that ends it changes nothing more
   addEventListener('pointerup', () => {
     painting = null;
+    setTimeout(() => {
+      painted = false;
+    });
   });
   // Drags a token of A to a depth of B: anywhere in that row, A's value goes to the token's own place.
   function drag(token, place) {
@@ -185,6 +204,7 @@ export function start({element, props, server, watch}) {
     found
       ? {
           none: () => {
+            number += 1;
             carried.clear();
             draw();
             drawNext(found.next);

@@ -2,14 +2,12 @@
 // Model text goes into the page by textContent alone.
 /** @import {Component} from '../component' */
 /** @import {AttentionServer, TextRequest} from '../payloads' */
-import {csvText, percent, visible} from '../shared/plain.js';
+import {csvText, percent, signed, visible} from '../shared/plain.js';
 import {add, asking, onTools, saveText, shareLink} from '../shared/page.js';
 import {chooseHead, chosenInLink} from '../shared/sentence.js';
-import {askedWord} from '../shared/why.js';
+import {askedWord, onWhy} from '../shared/why.js';
 import {circuitView} from './circuit_view.js';
 import {formedView} from './formed_view.js';
-
-const signed = value => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(2)}`;
 
 // The bars of a waterfall: [{from, to}] in shares of the width, and the place of zero, for values that add up in turn.
 export function waterfall(values) {
@@ -44,7 +42,6 @@ export function start({element, props, server, watch}) {
       circuit.show(question);
       formed.show(question);
     },
-    0,
   );
 
   function options(select, chosen) {
@@ -138,12 +135,21 @@ export function start({element, props, server, watch}) {
     const ids = ['word', 'rival'].map(name => (/^\d{1,7}$/.test(query.get(name) ?? '') ? +query.get(name) : null));
     return query.get('text') === text ? ids : [null, null];
   }
-  const ask = () => {
-    if (!props.value) return;
+  let last = ''; // the text, model and word that were asked about
+  function ask() {
+    if (!props.value || !element.offsetParent) return; // hidden: asked when it is opened
     const {text} = JSON.parse(props.value);
     const wanted = askedWord(text);
+    const now = JSON.stringify([props.value, wanted]);
+    if (now === last) return;
+    last = now;
     asked(wanted === null ? linked(text) : [wanted, null]);
-  };
+  }
   watch('value', ask);
+  onWhy(() => {
+    last = '';
+    ask();
+  });
+  new IntersectionObserver(ask).observe(element);
   ask();
 }

@@ -17,7 +17,7 @@ let open = null; // the exercise that is asked
 
 function keep(name) {
   try {
-    if (name) sessionStorage.setItem(KEY, name);
+    if (name) sessionStorage.setItem(KEY, JSON.stringify({name, search: location.search}));
     else sessionStorage.removeItem(KEY);
   } catch {
     // a private window: a load of the page closes the exercise
@@ -149,7 +149,8 @@ function door(exercises) {
 function wanted() {
   const linked = new URLSearchParams(location.search).get('exercise');
   try {
-    return sessionStorage.getItem(KEY) || linked;
+    const kept = JSON.parse(sessionStorage.getItem(KEY) || 'null');
+    return linked && kept?.search !== location.search ? linked : kept?.name || linked;
   } catch {
     return linked;
   }
@@ -162,6 +163,7 @@ async function resume() {
   door(exercises);
   const found = exercises.find(one => one.name === wanted());
   if (!found) return;
+  keep(found.name);
   draw(found);
   if (new URLSearchParams(location.search).get('exercise') !== found.name) return;
   const asksFor = new URLSearchParams(found.link); // all but the place the server has set

@@ -5,6 +5,7 @@ import {counted} from '../shared/plain.js';
 import {add, addButton, saveText} from '../shared/page.js';
 
 const SYSTEM = '#chat-system textarea';
+const PATIENCE = 3000; // milliseconds after Stop until an answer is given up
 
 /** @param {Component<ChatAnswer>} page */
 export function start({element, props, trigger, watch, given}) {
@@ -14,6 +15,7 @@ export function start({element, props, trigger, watch, given}) {
   let others = []; // earlier answers to the newest message
   let seed = 1;
   let waiting = false;
+  let number = 0; // of the newest question; answers to others are dropped
 
   function draw() {
     log.textContent = '';
@@ -42,10 +44,11 @@ export function start({element, props, trigger, watch, given}) {
 
   function ask() {
     waiting = true;
+    number += 1;
     find('said').textContent = '';
     plain.textContent = '';
     draw();
-    trigger('ask', {asked: JSON.stringify({turns, system: system(), seed})});
+    trigger('ask', {asked: JSON.stringify({turns, system: system(), seed, number})});
   }
 
   function send(text) {
@@ -60,6 +63,7 @@ export function start({element, props, trigger, watch, given}) {
   function sync() {
     if (!props.value || !waiting) return;
     const found = JSON.parse(props.value);
+    if (found.number !== number) return;
     if (found.message) {
       find('said').textContent = found.message;
       waiting = false;
@@ -89,7 +93,17 @@ export function start({element, props, trigger, watch, given}) {
 
   const actions = {
     send: () => send(field.value),
-    stop: () => trigger('halt', {}),
+    stop: () => {
+      trigger('halt', {});
+      const mine = number;
+      setTimeout(() => {
+        if (!waiting || mine !== number) return;
+        waiting = false; // the server does not answer
+        find('said').textContent = 'Stopped; what was written is kept.';
+        if (turns.length % 2) field.value = turns.pop();
+        draw();
+      }, PATIENCE);
+    },
     again: () => {
       if (waiting || turns.length < 2) return;
       others.push(turns.pop());

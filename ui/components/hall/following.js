@@ -12,6 +12,7 @@ let line = null;
 let timer = null;
 let state = {name: '', follows: true, loaded: ''}; // loaded: the model for which the page was loaded last
 let version = 0;
+let round = 0; // number of the newest line of questions; an older one ends
 const page = drawnName();
 
 function keep() {
@@ -22,9 +23,9 @@ function keep() {
   }
 }
 
-async function look() {
+async function look(mine = ++round) {
   const found = await ask('follow', {name: state.name, page, version});
-  if (!state.follows) return;
+  if (!state.follows || mine !== round) return;
   if (found && !found.on) line.say('The speaker no longer leads; this page is yours.');
   else if (found) {
     line.say('Following the speaker.');
@@ -33,7 +34,7 @@ async function look() {
       await show(found.scene);
     }
   } else line.say('The server does not answer; trying again.');
-  if (state.follows) timer = setTimeout(look, EVERY);
+  if (state.follows && mine === round) timer = setTimeout(look, EVERY, mine);
 }
 
 async function show({tab, view, model, text, head, token}) {

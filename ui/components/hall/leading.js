@@ -16,9 +16,11 @@ let name = '';
 let timer = null;
 let [told, rounds] = ['', 0];
 
+let model = ''; // what is picked; while a name is typed, what was picked before
 function sceneNow() {
   const [tab, view] = place();
-  return {tab, view, model: pickedModel(), text: sentence(), head: chosenHead(), token: chosenToken()};
+  if (!document.activeElement?.matches('#model input')) model = pickedModel();
+  return {tab, view, model, text: sentence(), head: chosenHead(), token: chosenToken()};
 }
 
 async function tell() {

@@ -35,7 +35,7 @@ export function start({element, props, server, watch}) {
       body.hidden = !value;
       if (value) {
         draw();
-        show(chosen);
+        show(value.parts[chosen] ? chosen : 'attention');
       }
     }
     drawing = false;

@@ -9,7 +9,10 @@ function library() {
     const script = document.createElement('script');
     script.src = new URL('../plotly.min.js', import.meta.url).href;
     script.addEventListener('load', () => done(window.Plotly));
-    script.addEventListener('error', failed);
+    script.addEventListener('error', () => {
+      loading = null; // tried again when it is next drawn
+      failed(new Error('plotly.js did not load'));
+    });
     document.head.append(script);
   });
   return loading;
@@ -67,11 +70,11 @@ export function start({element, props, watch, given}) {
   watch('value', draw);
   draw();
   new ResizeObserver(() => {
-    if (box.clientWidth && box.clientWidth !== width) {
-      width = box.clientWidth;
-      if (ready) Plotly.Plots.resize(box);
-      else draw();
-    }
+    const was = width;
+    width = box.clientWidth;
+    if (!width || width === was) return;
+    if (ready && was) Plotly.Plots.resize(box);
+    else draw(); // what it shows, or the look of the page, may have changed while it was hidden
   }).observe(box);
   onLook(draw);
 }

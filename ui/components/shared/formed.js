@@ -33,8 +33,8 @@ export function formedDrawing(box) {
     shown = [found, at];
     const width = box.clientWidth;
     box.textContent = '';
-    if (!width) return;
     drawnAt = width;
+    if (!width) return;
     const right = Math.min(190, width * 0.36);
     const svg = put(box, 'svg', {width, height: TOP + HEIGHT + BELOW, role: 'img', 'aria-label': found.said});
     const all = [0, ...found.total, ...found.parts.flatMap(part => part.values)];

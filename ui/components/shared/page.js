@@ -178,11 +178,15 @@ export function showCode(link, svg) {
 }
 
 // What "Copy link" of the open view would put into its link; {} where the view has no such button.
+const LINKS = '#tabs [data-do=link], #train-link, #copy-link, #steer-link, #zs-link';
 let take = null;
 export function settingsOfView() {
-  const button = [...document.querySelectorAll('#tabs button')].find(
-    one => one.offsetParent && one.textContent.trim() === 'Copy link',
-  );
+  // In a closed section, or hidden in large type, it says the same.
+  const isOpen = one => {
+    const item = one.closest('.tabitem');
+    return !item || (item.getClientRects().length && isOpen(item.parentElement));
+  };
+  const button = [...document.querySelectorAll(LINKS)].find(isOpen);
   if (!button) return Promise.resolve({});
   return new Promise(done => {
     const end = settings => {

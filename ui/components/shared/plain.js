@@ -90,3 +90,6 @@ export function bytesText(part) {
     return [...bytes].map(byte => `<${byte.toString(16).toUpperCase().padStart(2, '0')}>`).join('');
   }
 }
+
+// A number with its sign, to hundredths: "+0.25", "−1.00".
+export const signed = value => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(2)}`;

@@ -93,6 +93,7 @@ export function start({element, props, trigger, watch, given}) {
     tokens = [];
     nodes = [];
     hovered = locked = -1;
+    element.classList.remove('ts-locked');
     summary = {};
     idle();
   }

@@ -29,7 +29,10 @@ export function guessing(box, server, modelNow) {
     const answer = await server.passage({model: modelNow(), number}).catch(() => null);
     const found = answer ? JSON.parse(answer) : {message: 'The server did not answer. Try again, or reload the page.'};
     if (found.message) {
-      box.textContent = found.message;
+      if (!game) box.textContent = found.message;
+      else if (box.querySelector('.gg-message')) box.querySelector('.gg-message').textContent = found.message;
+      else
+        box.prepend(Object.assign(document.createElement('p'), {className: 'gg-message', textContent: found.message}));
       return;
     }
     // In a rematch with another model your own guesses at this passage stay: only the model is new.

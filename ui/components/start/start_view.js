@@ -43,6 +43,9 @@ export function start({element, props, server, watch, given}) {
   let opened = -1; // the word whose alternatives are open
   let model = ''; // that of the last sentence that could be read
   let left = 0; // words still to be written
+  let writing = 0; // number of the newest writing; an older one ends
+  let tried = ''; // the sentence that was read last; the model may write it otherwise
+  let looking = 0; // of the newest question about another token
   let asking = 0; // number of the newest question; an older answer is dropped
   const before = []; // sentences, for Back
   const told = story(find('story'), server, () => data?.tokens);
@@ -65,10 +68,9 @@ export function start({element, props, server, watch, given}) {
 
   // The picture of another token; the words stay as they are.
   async function lookAt(place) {
-    const number = asking,
-      of = ids();
+    const [number, mine, of] = [asking, ++looking, ids()];
     const answer = await server.guesses({model: data.model, ids: of, at: place}).catch(() => null);
-    if (!answer || number !== asking || ids().join() !== of.join()) return;
+    if (!answer || number !== asking || mine !== looking || !data || ids().join() !== of.join()) return;
     data.machine = JSON.parse(answer).machine;
     drawMachine();
   }
@@ -76,7 +78,8 @@ export function start({element, props, server, watch, given}) {
   // Reads what stands in the box; an older answer is dropped.
   async function read(text) {
     const number = ++asking;
-    left = 0;
+    tried = text;
+    pause();
     if (document.activeElement !== field) field.value = text;
     const answer = await server.typed({model: data?.model ?? model, text}).catch(() => null);
     if (number !== asking) return;
@@ -95,6 +98,8 @@ export function start({element, props, server, watch, given}) {
   let waiting = 0;
   field.addEventListener('input', () => {
     clearTimeout(waiting);
+    pause();
+    asking += 1; // an answer on its way would overwrite what is typed
     setSentence(field.value, hear);
     fit();
     waiting = setTimeout(() => read(field.value), TYPED);
@@ -110,7 +115,7 @@ export function start({element, props, server, watch, given}) {
   onSentence(hear);
   // A sentence from another tab is read once Start is open again.
   new ResizeObserver(() => {
-    if (data && sentence() && sentence() !== data.text && element.clientWidth) read(sentence());
+    if (data && sentence() && sentence() !== data.text && sentence() !== tried && element.clientWidth) read(sentence());
     fit();
   }).observe(element);
   const fit = () => {
@@ -123,9 +128,8 @@ export function start({element, props, server, watch, given}) {
     const answer = await server.guesses({model: data.model, ids: wanted, at: null}).catch(() => null);
     if (number !== asking) return false;
     if (!answer) {
-      left = 0;
+      pause();
       say('The server did not answer. Try again, or reload the page.');
-      drawPlay();
       return false;
     }
     data = JSON.parse(answer);
@@ -136,16 +140,25 @@ export function start({element, props, server, watch, given}) {
 
   async function change(wanted, writes) {
     before.push(ids());
-    left = 0;
+    pause();
     say('');
     if (await ask(wanted)) write(writes);
   }
 
+  // Ends what is being written.
+  function pause() {
+    left = 0;
+    writing += 1;
+    drawPlay();
+  }
+
   // Continues automatically, sampling each word from the top guesses.
   async function write(n) {
+    const mine = ++writing;
+    const goesOn = () => mine === writing && left > 0 && element.isConnected;
     left = n;
     drawPlay();
-    while (left > 0 && element.isConnected) {
+    while (goesOn()) {
       if (data.full) {
         say('The text has reached its limit here. Start over, or open Generate for a whole story.');
         break;
@@ -155,12 +168,11 @@ export function start({element, props, server, watch, given}) {
       left -= 1;
       picture.beat();
       await fly(picked);
-      if (!(await ask([...ids(), picked]))) break;
-      const pause = slow.getAttribute('aria-pressed') === 'true' ? SLOW : PAUSE;
-      if (left > 0) await new Promise(done => setTimeout(done, pause));
+      if (mine !== writing || !(await ask([...ids(), picked]))) break;
+      const rest = slow.getAttribute('aria-pressed') === 'true' ? SLOW : PAUSE;
+      if (goesOn()) await new Promise(done => setTimeout(done, rest));
     }
-    left = 0;
-    drawPlay();
+    if (mine === writing) pause();
   }
 
   // The chosen word flies from its bar to the end of the text.
@@ -213,7 +225,7 @@ export function start({element, props, server, watch, given}) {
   }
 
   function open(i) {
-    left = 0;
+    pause();
     opened = opened === i ? -1 : i;
     chooseToken(opened < 0 || i === data.tokens.length - 1 ? null : i);
     drawWords();
@@ -316,8 +328,7 @@ export function start({element, props, server, watch, given}) {
 
   function sync() {
     asking += 1;
-    left = 0;
-    drawPlay();
+    pause();
     const was = data ? ids().join() : '';
     data = JSON.parse(props.value);
     model = data.model ?? model;
@@ -346,7 +357,7 @@ export function start({element, props, server, watch, given}) {
           why: () => askWhy(data.text),
           show: () => startTour(),
           word: () => startTour({...WORD_TOUR, at: 0}),
-          play: () => (left > 0 ? (left = 0) : (before.push(ids()), say(''), write(WRITES))),
+          play: () => (left > 0 ? pause() : (before.push(ids()), say(''), write(WRITES))),
           next: () => nextWord(),
           step: () => picture.step(),
           sizes: event => {
@@ -358,13 +369,14 @@ export function start({element, props, server, watch, given}) {
             say(await shareLink({tab: 'start', model: data.model, text: data.text, ...chosenInLink()}));
           },
           back: () => {
-            left = 0;
+            pause();
             const earlier = before.pop();
             if (earlier) ask(earlier);
             else say('This is where it began.');
           },
           again: () => {
             before.length = 0;
+            setSentence(JSON.parse(props.value).text ?? '', hear);
             sync();
           },
         }

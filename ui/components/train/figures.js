@@ -6,7 +6,8 @@ export const nats = value => (value === null || value === undefined ? '–' : va
 
 export function clock(seconds) {
   if (seconds === null || seconds === undefined) return '–';
-  if (seconds >= 90) return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+  const whole = Math.round(seconds);
+  if (whole >= 90) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
   return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
 }
 

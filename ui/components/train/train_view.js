@@ -38,6 +38,7 @@ export function start({element, props, server, trigger, watch, pace}) {
     guess = null,
     restored = false, // the form of the run that stood here before a reload was asked for
     epoch = 0,
+    why = '', // what there is an example instead of
     pickedFor = '';
 
   const alive = () => run && (run.state !== 'ended' || (run.rival && run.rival.state !== 'ended'));
@@ -94,7 +95,8 @@ export function start({element, props, server, trigger, watch, pace}) {
   function lost() {
     if (isExample(bench)) return;
     forgetBench();
-    say('The run that was here is gone: it was idle too long, or the server restarted. Below is the recorded example.');
+    why =
+      'The run that was here is gone: it was idle too long, or the server restarted. Below is the recorded example.';
     run = null;
     attach(EXAMPLES[form]);
   }
@@ -113,7 +115,8 @@ export function start({element, props, server, trigger, watch, pace}) {
       curves.all();
       part('next').value = '';
       part('rate').value = 0;
-      say(news.about.note || '');
+      say(why || news.about.note || '');
+      why = '';
       part('next-name').textContent = news.about.settings.tokenizer === 'char' ? 'Next character' : 'Next token';
       part('key-heads').hidden = Object.keys(news.about.tasks || {}).length > 0;
       part('why').textContent = news.about.why
@@ -248,11 +251,14 @@ export function start({element, props, server, trigger, watch, pace}) {
   // --- what people do
   part('scrub').addEventListener('input', e => run && go(+e.target.value));
   part('next').addEventListener('input', () => run && moment.chance());
+  let lines = 0; // number of the newest line that was tried
   part('line').addEventListener('input', async e => {
+    const mine = ++lines;
     const told =
       e.target.value.trim() && run
         ? await server.tell({bench, run: run.id, text: e.target.value}).catch(() => null)
         : null;
+    if (mine !== lines) return;
     part('told').textContent = told
       ? told.said || told.labels.map(([name, p]) => `${name} ${percent(p)}`).join(' · ')
       : '';
@@ -328,11 +334,11 @@ export function start({element, props, server, trigger, watch, pace}) {
   const plotBox = part('plot');
   let width = 0;
   new ResizeObserver(() => {
-    if (plotBox.clientWidth && plotBox.clientWidth !== width) {
-      width = plotBox.clientWidth;
-      draw();
-      tick();
-    }
+    if (plotBox.clientWidth === width) return;
+    width = plotBox.clientWidth;
+    if (!width) return;
+    draw();
+    tick();
   }).observe(plotBox);
   onLook(() => {
     moment.forget();

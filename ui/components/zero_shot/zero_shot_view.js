@@ -105,7 +105,10 @@ export function start({element, props, server, watch, given}) {
   function labels() {
     const part = add(box, 'div', 'zs-labels'),
       head = add(part, 'div', 'zs-head', 'Likelihood of each label ');
+    const calibrates = value.labels.every(label => label.prior !== null);
+    if (!calibrates && measure === 'calibrated_share') measure = 'share';
     for (const [name, [short, long]] of Object.entries(MEASURES)) {
+      if (name === 'calibrated_share' && !calibrates) continue;
       const button = add(head, 'button', name === measure ? 'chosen' : '', short);
       button.type = 'button';
       button.dataset.measure = name;
@@ -124,8 +127,8 @@ export function start({element, props, server, watch, given}) {
         row,
         'span',
         'zs-small',
-        `log p ${hundredths(label.logprob)}, per token ${hundredths(label.per_token)}, ` +
-          `with an empty input ${hundredths(label.prior)}`,
+        `log p ${hundredths(label.logprob)}, per token ${hundredths(label.per_token)}` +
+          (calibrates ? `, with an empty input ${hundredths(label.prior)}` : ''),
       );
     });
   }

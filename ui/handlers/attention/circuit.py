@@ -11,7 +11,7 @@ from torch import Tensor
 
 from gptcore.analysis import CircuitNode, WordCircuit, logits_without_edge, logits_without_nodes, word_circuit
 from gptcore.errors import GPTCoreError
-from gptcore.inference.generation import last_logits, prompt_ids
+from gptcore.inference.generation import last_logits
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
 from gptcore.zero_shot.metrics import percent
@@ -76,7 +76,7 @@ def _asked(services: Services, request: object) -> tuple[LanguageModel, list[int
     high = lm.model.config.vocab_size - 1
     chosen = [inputs.whole(one, "The token", low=0, high=high) for one in (word, rival)]
     written = inputs.text(text, "The text", most=services.limits.max_prompt_chars, least=1)
-    return lm, prompt_ids(lm, written)[-lm.model.config.n_positions :], chosen[0], chosen[1]
+    return lm, inputs.last_window(lm, written)[0], chosen[0], chosen[1]
 
 
 def _node(lm: LanguageModel, ids: list[int], value: object) -> CircuitNode:

@@ -8,7 +8,6 @@ from typing import Annotated
 
 from gptcore.analysis import LogitAttribution, logit_attribution
 from gptcore.errors import GPTCoreError
-from gptcore.inference.generation import prompt_ids
 from gptcore.language_model import MOMENT
 from gptcore.tokenizers import describe_token
 from ui.conclusions import quoted
@@ -37,7 +36,7 @@ def formed(services: Services, request: Annotated[object, PairRequest]) -> Annot
         high = lm.model.config.vocab_size - 1
         word, rival = (inputs.whole(one, "The token", low=0, high=high) for one in pair)
         written = inputs.text(text, "The text", most=services.limits.max_prompt_chars, least=1)
-        ids = prompt_ids(lm, written)[-lm.model.config.n_positions :]
+        ids, _ = inputs.last_window(lm, written)
         names = [*(f"{base}{MOMENT}{step}" for step in kept), base]
         found = []
         for name in names:

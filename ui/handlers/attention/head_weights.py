@@ -19,7 +19,7 @@ from ui.services import Services
 
 _N, _N_NAMED = 10, 3
 _COPIES = 0.5  # of a copying score: beyond it, either way, a head is said to copy or to suppress
-_BUILDS = 0.2  # of a composition score: about twice the score of random weights of this width
+_BUILDS = 3.0  # times the composition score of random weights, which is 1 / sqrt(width)
 _KINDS = {"Q": "what it looks for", "K": "what it looks at", "V": "what it passes on"}
 
 
@@ -33,7 +33,7 @@ def head_weights(services: Services, request: Annotated[object, HeadOfModel]) ->
         at_head = inputs.whole(head, "The head", low=0, high=config.n_head - 1)
         found = services.now(lambda: head_circuits(lm.model, at_layer, at_head, n=_N))
         value: HeadWeights = {
-            "said": conclusion(f"{at_layer}.{at_head}", found, _labels(lm, found)),
+            "said": conclusion(f"{at_layer}.{at_head}", found, _labels(lm, found), width=config.n_embd),
             "copied": [
                 (name, round(logit, 2)) for name, (_, logit) in zip(_labels(lm, found), found.copied, strict=True)
             ],
@@ -52,13 +52,14 @@ def _labels(lm: LanguageModel, found: HeadCircuits) -> list[str]:
     return [describe_token(lm.tokenizer, token) for token, _ in found.copied]
 
 
-def conclusion(name: str, found: HeadCircuits, copied: Sequence[str]) -> str:
+def conclusion(name: str, found: HeadCircuits, copied: Sequence[str], *, width: int) -> str:
     """Summarises what a head does, from its weights.
 
     Args:
         name: "5.4".
         found: its circuits.
         copied: labels of the tokens that it copies most.
+        width: C, of the model.
     """
     most = listed([quoted(label) for label in copied[:_N_NAMED]])
     if found.copying >= _COPIES:
@@ -67,11 +68,11 @@ def conclusion(name: str, found: HeadCircuits, copied: Sequence[str]) -> str:
         said = f"Head {name} suppresses: most tokens that it looks at become less likely."
     else:
         said = f"Nothing stands out in what head {name} writes: it neither copies nor suppresses what it looks at."
-    return f"{said} {_builds(found.compositions)}"
+    return f"{said} {_builds(found.compositions, _BUILDS / width**0.5)}"
 
 
-def _builds(compositions: Sequence[Composition]) -> str:
-    strong = [one for one in compositions if one.score >= _BUILDS][:_N_NAMED]
+def _builds(compositions: Sequence[Composition], least: float) -> str:
+    strong = [one for one in compositions if one.score >= least][:_N_NAMED]
     if not strong:
         return "It builds on no earlier head in particular." if compositions else "No head comes before it."
     named = [f"head {one.layer}.{one.head} in {_KINDS[one.kind]} ({one.score:.2f})" for one in strong]

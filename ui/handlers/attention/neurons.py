@@ -9,7 +9,7 @@ from torch import Tensor
 
 from gptcore.analysis import neuron_activations, neuron_writes, outstanding_neurons
 from gptcore.errors import GPTCoreError
-from gptcore.inference.generation import prompt_ids
+from gptcore.inference.generation import text_ids
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
 from ui import conclusions
@@ -31,7 +31,7 @@ def neurons(services: Services, request: Annotated[object, NeuronRequest]) -> An
         last = lm.model.config.n_layer - 1
         # The previous model may have had more layers.
         at = last // 2 + last % 2 if layer is None else min(last, inputs.whole(layer, "The layer", low=0, high=10_000))
-        ids = prompt_ids(lm, text)
+        ids = text_ids(lm, text)
         return json.dumps(services.now(lambda: _described(lm, ids, at, neuron)), ensure_ascii=False)
     except GPTCoreError as error:
         return refused(error)

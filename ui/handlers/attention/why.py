@@ -11,7 +11,6 @@ import torch
 
 from gptcore.analysis import LogitAttribution, ModelPart, logit_attribution, logits_without
 from gptcore.errors import GPTCoreError
-from gptcore.inference.generation import prompt_ids
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
 from ui.conclusions import listed, quoted
@@ -40,9 +39,10 @@ def why(services: Services, request: Annotated[object, PairRequest]) -> Annotate
         lm = open_model(services, model)
         text = inputs.text(text, "The text", most=services.limits.max_prompt_chars, least=1)
         word, rival = (_id(lm, one) for one in chosen)
-        ids = prompt_ids(lm, text)
+        ids, note = inputs.last_window(lm, text)
         return json.dumps(
-            services.now(lambda: _explained(lm, services.models.bundled_name(lm), ids, word, rival)), ensure_ascii=False
+            services.now(lambda: _explained(lm, services.models.bundled_name(lm), ids, word, rival, note)),
+            ensure_ascii=False,
         )
     except GPTCoreError as error:
         return refused(error)
@@ -52,9 +52,8 @@ def _id(lm: LanguageModel, value: object) -> int | None:
     return None if value is None else inputs.whole(value, "The token", low=0, high=lm.model.config.vocab_size - 1)
 
 
-def _explained(lm: LanguageModel, bundled: str, ids: list[int], word: int | None, rival: int | None) -> Why:
-    """What `why` describes, of a model that is bundled under a name or ""."""
-    ids = ids[-lm.model.config.n_positions :]
+def _explained(lm: LanguageModel, bundled: str, ids: list[int], word: int | None, rival: int | None, note: str) -> Why:
+    """What `why` describes, of a model that is bundled under a name or "", with a note on the text."""
     logits = logits_without(lm.model, ids, [[]])[0]  # [V]
     chances = logits.softmax(-1)
     best = chances.topk(min(_N_CHOICES, len(chances))).indices.tolist()
@@ -79,7 +78,7 @@ def _explained(lm: LanguageModel, bundled: str, ids: list[int], word: int | None
         "parts": parts,
         "rest": (len(found.names) - len(largest), _rounded(rest)),
         "agreement": _agreement(bundled),
-        "said": conclusion(choice(word)[0], choice(rival)[0], found.total, parts),
+        "said": f"{conclusion(choice(word)[0], choice(rival)[0], found.total, parts)} {note}".rstrip(),
     }
 
 

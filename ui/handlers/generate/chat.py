@@ -75,7 +75,8 @@ def reply(
 
     Yields:
         JSON of {"answer", "plain" (texts so far), "used", "window" (tokens), "dropped" (turns that no longer fit),
-        "rate" (tokens a second or null), "done", "said"}; or of {"message"} where it cannot be answered.
+        "rate" (tokens a second or null), "done", "said", "number" (as it was sent)}; or of {"message", "number"} where
+        it cannot be answered.
     """
     try:
         talk = parse(asked)
@@ -85,12 +86,12 @@ def reply(
         last = talk.messages[-1].text
         continued = prompt_ids(plain, plain.tokenizer.encode(last)[-(plain.model.config.n_positions // 2) :])
     except GPTCoreError as error:
-        yield json.dumps({"message": str(error)}, ensure_ascii=False)
+        yield json.dumps({"message": str(error), "number": _number(asked)}, ensure_ascii=False)
         return
     window = lm.model.config.n_positions
     shown: ChatAnswer = {
         "answer": "", "plain": "", "used": len(ids), "window": window, "dropped": dropped, "rate": None, "done": False,
-        "said": "",
+        "said": "", "number": _number(asked),
     }  # fmt: skip
     with services.sessions.get(session_id).turn() as run:
         yield json.dumps(shown, ensure_ascii=False)
@@ -107,6 +108,15 @@ def reply(
                 yield json.dumps(shown, ensure_ascii=False)
         shown = {**shown, "done": True, "said": _conclusion(answering, lm.name, plain.name, stopped=not run.wanted)}
         yield json.dumps(shown, ensure_ascii=False)
+
+
+def _number(asked: object) -> int:
+    """The page's number of a question, by which it knows the answers to it; 0 where it has sent none."""
+    try:
+        number = json.loads(asked)["number"] if isinstance(asked, str) else 0
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return 0
+    return number if isinstance(number, int) else 0
 
 
 def fitting(lm: LanguageModel, messages: Sequence[Message]) -> tuple[list[int], int]:

@@ -17,6 +17,7 @@ from gptcore.analysis import (
 from gptcore.config import PRESETS
 from ui.handlers import inputs
 from ui.handlers.inputs import InputError
+from ui.handlers.numbers import within_json
 from ui.handlers.parameters import shapes
 
 
@@ -46,13 +47,4 @@ def parameters(preset: object, controls: dict[str, object], batch_size: object, 
         },
         "flops": {"forward": forward_flops(config, T), "training": training_flops(config, T)},
     }
-    return _within_json(found)
-
-
-def _within_json(value: Any) -> Any:
-    """Converts integers beyond 64 bits to floats: this server's JSON cannot hold larger ones."""
-    if isinstance(value, dict):
-        return {key: _within_json(entry) for key, entry in value.items()}
-    if isinstance(value, list):
-        return [_within_json(entry) for entry in value]
-    return float(value) if isinstance(value, int) and abs(value) >= 2**63 else value
+    return within_json(found)

@@ -14,6 +14,7 @@ from gptcore.model import GPT
 from ui import conclusions
 from ui.handlers import inputs
 from ui.handlers.inputs import InputError
+from ui.handlers.numbers import within_json
 from ui.payloads.parameters import Breakdown, BreakdownRow
 from ui.services import Services
 
@@ -124,7 +125,7 @@ def breakdown(config: GPTConfig) -> str:
 
 def check_against_the_module(config: GPTConfig, count: ParameterCount) -> tuple[bool | None, str]:
     """Builds the model without memory for its weights, and compares every tensor's shape with the formulas."""
-    if config.n_layer > _MOST_BUILT or count.total > 2**62:
+    if config.n_layer > _MOST_BUILT or count.total >= 2**61:
         return None, f"Not compared with a real model: {config.n_layer:,} layers of this size are not built here."
     with torch.device("meta"):
         real = {name: tuple(parameter.shape) for name, parameter in GPT(config).named_parameters()}
@@ -168,7 +169,7 @@ def treemap(config: GPTConfig) -> dict[str, list[Any]]:
             "blocks",
             sum(block.values()) * (config.n_layer - drawn),
         )
-    return tree
+    return within_json(tree)
 
 
 def side_by_side(config: GPTConfig) -> dict[str, dict[str, int]]:
@@ -176,7 +177,9 @@ def side_by_side(config: GPTConfig) -> dict[str, dict[str, int]]:
     found = {name: preset for name, preset in PRESETS.items() if name not in ("nano", "char-day19", "induction")}
     if name_of(config) not in found:
         found[name_of(config) or "this shape"] = config
-    return {
-        name: {COMPONENTS[part.name][0].partition(":")[0]: part.count for part in count_parameters(one).components}
-        for name, one in found.items()
-    }
+    return within_json(
+        {
+            name: {COMPONENTS[part.name][0].partition(":")[0]: part.count for part in count_parameters(one).components}
+            for name, one in found.items()
+        }
+    )

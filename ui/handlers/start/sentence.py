@@ -9,7 +9,7 @@ from torch import Tensor
 
 from gptcore.analysis import trace
 from gptcore.errors import GPTCoreError
-from gptcore.inference.generation import prompt_ids
+from gptcore.inference.generation import text_ids
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import StreamingText, describe_token
 from ui.handlers import inputs
@@ -48,7 +48,7 @@ def opening(services: Services, model: str, held: object = "") -> str:
         if kept:
             return look(services, model, kept)
         note = _CANNOT_READ if on_page is not None and on_page.own else ""
-        return look(services, model, prompt_ids(lm, own_text(services, model, lm))[-MOST_TOKENS:], note=note)
+        return look(services, model, text_ids(lm, own_text(services, model, lm))[-MOST_TOKENS:], note=note)
     except GPTCoreError as error:
         return json.dumps({"message": str(error)})
 
@@ -116,7 +116,7 @@ def typed(services: Services, request: Annotated[object, TextRequest]) -> Annota
         written = inputs.text(text, "Your sentence", most=_MOST_CHARS)
         if not written:
             return json.dumps({"message": "Type a word, and see what comes next."})
-        return look(services, model, prompt_ids(lm, written)[-MOST_TOKENS:])
+        return look(services, model, text_ids(lm, written)[-MOST_TOKENS:])
     except GPTCoreError as error:
         return json.dumps({"message": str(error)}, ensure_ascii=False)
 

@@ -14,6 +14,7 @@ from gptcore.zero_shot.likelihood import score_labels
 from gptcore.zero_shot.metrics import exact_match, percent, rouge
 from gptcore.zero_shot.window import Fitted, fit
 from ui.handlers import inputs
+from ui.handlers.numbers import finite
 from ui.handlers.sheets import big
 from ui.handlers.streaming import Figures, stream_text
 from ui.handlers.zero_shot.form import OWN_WORDING, TaskForm
@@ -69,23 +70,26 @@ def parts_of(services: Services, lm: LanguageModel, asked: TaskForm, fitted: Fit
 def labels_of(services: Services, lm: LanguageModel, asked: TaskForm, fitted: Fitted) -> list[LabelScore]:
     """The likelihood of each label, raw, per token and calibrated.
 
+    Not calibrated after a prompt that was edited, or one that is empty without its input.
+
     None where the template asks for steps: what follows the prompt there is a step, and no label.
     """
     if not asked.compared:
         return []
-    empty = fit(lm, asked.template.prompt(emptied(asked.item), asked.examples), asked.room(lm))
+    bare = asked.template.prompt(emptied(asked.item), asked.examples)
+    empty = fit(lm, bare, asked.room(lm)).ids if bare.text and not asked.edited else None
     lead = "" if fitted.prompt.text.endswith((" ", "\n")) else asked.template.lead
-    scores = services.now(lambda: score_labels(lm, fitted.ids, asked.compared, empty=empty.ids, lead=lead))
+    scores = services.now(lambda: score_labels(lm, fitted.ids, asked.compared, empty=empty, lead=lead))
     return [
         {
             "label": one.label,
             "tokens": one.n_tokens,
             "logprob": round(one.logprob, 4),
             "per_token": round(one.per_token, 4),
-            "prior": round(one.prior, 4),
-            "calibrated": round(one.calibrated, 4),
+            "prior": finite(one.prior),
+            "calibrated": finite(one.calibrated),
             "share": round(one.share, 4),
-            "calibrated_share": round(one.calibrated_share, 4),
+            "calibrated_share": finite(one.calibrated_share),
         }
         for one in scores
     ]
@@ -141,5 +145,5 @@ def _verdict(asked: TaskForm, written: str) -> str:
         )
     if asked.name == "summarise":
         return f"Expected: {expected} Words in common with it (ROUGE-L): {percent(rouge(expected, found))}."
-    said = "As expected" if exact_match(expected, found) else "Not as expected"
+    said = "As expected" if exact_match(expected, found, articles=asked.task.articles) else "Not as expected"
     return f"{said}: {expected}"

@@ -111,7 +111,11 @@ def _mark(asked: TaskForm, expected: str, found: str) -> str:
 
 def _is_right(asked: TaskForm, expected: str, found: str) -> bool | None:
     """Whether an answer is the expected one; None where there is none, or no single right one."""
-    return None if not expected or asked.name == "summarise" else exact_match(expected, found) == 1
+    return (
+        None
+        if not expected or asked.name == "summarise"
+        else exact_match(expected, found, articles=asked.task.articles) == 1
+    )
 
 
 def uses(services: Services, model: object, asked: TaskForm, whose: object) -> str:
@@ -136,15 +140,16 @@ def uses(services: Services, model: object, asked: TaskForm, whose: object) -> s
     lm = services.models.get(inputs.model_name(model))
     fitted = asked.fitted(lm)
     text = asked.template.label(asked.item.answer)
+    said = _lead(fitted) + text
     if whose == OWN:
         most, stop = min(24, asked.max_new_tokens), asked.stop or ("\n",)
-        text = services.now(lambda: greedy_answers(lm, [fitted.ids], max_new_tokens=most, stop=stop))[0].strip()
+        written = services.now(lambda: greedy_answers(lm, [fitted.ids], max_new_tokens=most, stop=stop))[0].rstrip()
+        text, said = written.strip(), written
     if not text:
         raise PromptError(
             "There is no answer whose probability could move: "
             + ("the model writes none here." if whose == OWN else "fill in the expected answer.")
         )
-    said = _lead(fitted) + text
     base, words = services.measure(lambda: word_effects(lm, fitted.prompt, said))
     changes = []
     if not asked.edited:

@@ -14,7 +14,7 @@ from ui.tabs.attention.events import HINT, AttentionEvents, Switches, server_fun
 from ui.tabs.attention.recorded import recorded_view
 from ui.tabs.attention.why import causes_view
 from ui.tabs.lens import Event, Lens, TabContext
-from ui.tabs.wiring import QUIET, served, stop_event, view_tab
+from ui.tabs.wiring import QUIET, served, share_sentence, stop_event, view_tab
 
 _MODES = [
     ("as it is", maps.RAW),
@@ -79,11 +79,12 @@ def attention_tab(site: TabContext) -> Lens:
     view.off(outputs=[switches, off, views], **switched)
     every.click(events.try_all, [model, text, mode, keep, replacement], switches, **model_work)
     stop.click(stop_event(services), queue=False, **QUIET)
-    view.wake(events.wake, [model, text, before], [text, woken, before, back], **model_work)
-    back.click(events.back, before, [text, woken, before, back], **QUIET)
+    woke = view.wake(events.wake, [model, text, before], [text, woken, before, back], **model_work)
+    went_back = back.click(events.back, before, [text, woken, before, back], **QUIET)
     kept = lambda: [HINT, None, gr.Button(visible=False)]  # noqa: E731 - what is typed is the visitor's own again
     text.input(kept, None, [woken, before, back], queue=False, **QUIET)
-    use.click(events.generated, None, text, **QUIET)
+    for done in (woke, went_back, use.click(events.generated, None, text, **QUIET)):
+        share_sentence(done, text)
     js = "(model, text) => JSON.stringify({model, text})"
     told = {"inputs": [model, text], "outputs": neurons_shown, "js": js, **QUIET}
     gr.on([neurons_tab.select, text.change, model.change], None, **told)

@@ -17,7 +17,7 @@ from ui.tabs.generate.events import GenerateEvents
 from ui.tabs.generate.steer import steer_view
 from ui.tabs.generate.views import compare_view, score_view
 from ui.tabs.lens import Event, Lens, TabContext
-from ui.tabs.wiring import QUIET, served, stop_event, view_tab
+from ui.tabs.wiring import QUIET, served, share_sentence, stop_event, view_tab
 
 
 def generate_tab(site: TabContext) -> Lens:
@@ -71,7 +71,7 @@ def generate_tab(site: TabContext) -> Lens:
     stream.pick(events.branch, inputs, outputs, **writing)
     chart.pick(events.branch, inputs, outputs, **writing)
     stop.click(stop_event(services), queue=False, **QUIET)
-    undo.click(events.undo, inputs, outputs, **model_work)
+    share_sentence(undo.click(events.undo, inputs, outputs, **model_work), prompt)
     look = {"fn": events.look, "inputs": inputs, "outputs": [warning, chart], **model_work}
     prompt.change(trigger_mode="always_last", **look)
     strip.click(lambda text: str(text or "").rstrip(" "), prompt, prompt, queue=False, **QUIET)
