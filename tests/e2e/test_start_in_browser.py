@@ -33,6 +33,23 @@ def test_a_word_is_changed_and_the_story_goes_on_from_it(visit):
     expect(page.locator("#start .st-play")).to_have_text("Let it write")
     page.click("#start [data-do=again]")
     expect(page.locator("#start .st-words")).to_have_text(before.strip())
+    settled(page)  # nor does the changed sentence come back
+    expect(page.locator("#start .st-words")).to_have_text(before.strip())
+
+
+def test_what_is_typed_while_it_writes_is_not_overwritten(visit):
+    page = visit("")
+    count = page.locator(WORDS).count()
+    page.click("#start .st-play")
+    expect(page.locator(WORDS).nth(count)).to_be_visible()
+    field = page.locator("#start .st-text")
+    field.click()
+    page.keyboard.press("ControlOrMeta+a")
+    field.press_sequentially("The dog saw a cat", delay=60)
+    settled(page)
+    expect(field).to_have_value("The dog saw a cat")
+    expect(page.locator("#start .st-play")).to_have_text("Let it write")
+    expect(page.locator(WORDS)).to_have_count(5)
 
 
 def test_it_writes_by_itself_until_it_is_stopped(visit):
