@@ -183,7 +183,7 @@ def test_causes_over_http_are_the_models(client):
     ids, (zebra,), (lion,) = (lm.tokenizer.encode(text) for text in (prompt, " zebra", " lion"))
     found = gptcore.analysis.logit_attribution(lm.model, ids, zebra, lion)
     assert reply["total"] == pytest.approx(found.total, abs=1e-3) and len(reply["parts"]) == len(found.names)
-    pair = "Lily and Tom had a dog. Lily said to", "Lily and Tom had a dog. Tom said to"
+    pair = "Lily and Tom had a cake. Lily shared it with", "Lily and Tom had a cake. Tom shared it with"
     reply = client.predict(*pair, api_name="/patching")
     assert reply["answers"] == [" Tom", " Lily"] and reply["grid"][-1][-1] == pytest.approx(1, abs=1e-3)
 

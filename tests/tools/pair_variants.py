@@ -81,7 +81,7 @@ KINDS = {
         _feelings,
         lambda: _things("Lily had a red {0}. She lost her red", THINGS),
         lambda: _names('{b} and {a} went out. "Look, {a}!" said', '{b} and {a} went out. "Look, {b}!" said'),
-        lambda: _names("{a} and {b} had a dog. {a} said to", "{a} and {b} had a dog. {b} said to"),
+        lambda: _names("{a} and {b} had a cake. {a} shared it with", "{a} and {b} had a cake. {b} shared it with"),
     ),
     "world": (
         lambda: _sums("plus"),

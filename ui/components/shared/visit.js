@@ -26,8 +26,8 @@ export async function visit() {
   }
 }
 
-// Holds the visit's id while this page is open. A duplicated tab begins with a copy of the other's storage, so its id is
-// held already, and it gets one of its own; after a reload the page before gives the id back at once.
+// Holds the visit's id while this page is open. A duplicated tab begins with a copy of the other's storage, so its id
+// is held already, and it gets one of its own; after a reload the page before gives the id back at once.
 async function own(name) {
   if (!navigator.locks) return name; // a page that is not served over https
   const held = await new Promise((/** @type {(value: boolean) => void} */ done) => {

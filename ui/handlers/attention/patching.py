@@ -41,7 +41,7 @@ PAIRS = {
         ("Ben was hungry. He wanted to", "Ben was sleepy. He wanted to"),
         ("Lily had a red ball. She lost her red", "Lily had a red hat. She lost her red"),
         ('Tom and Lily went out. "Look, Lily!" said', 'Tom and Lily went out. "Look, Tom!" said'),
-        ("Lily and Tom had a dog. Lily said to", "Lily and Tom had a dog. Tom said to"),
+        ("Lily and Tom had a cake. Lily shared it with", "Lily and Tom had a cake. Tom shared it with"),
     ),
     "world": (
         ("Question: What is 2 plus 3?\nAnswer:", "Question: What is 2 plus 4?\nAnswer:"),
