@@ -157,13 +157,17 @@ def test_keys_belong_to_the_tab_that_is_open(visit):
     assert written(page) == before
 
 
-def test_a_reload_amid_a_text_loses_neither_prompt_nor_text(visit):
-    page = visit()
+def write_slowly(page):
     open_accordion(page, "#more")
     page.fill("#speed input[type=number]", "10")
     page.keyboard.press("Tab")
     page.fill("#prompt textarea", "The little boat")
     page.click("#generate")
+
+
+def test_a_reload_amid_a_text_loses_neither_prompt_nor_text(visit):
+    page = visit()
+    write_slowly(page)
     expect(page.locator("#stream .ts-prompt")).to_have_text("The little boat")
     expect(page.locator("#stream .ts-token").nth(8)).to_be_visible()
     begun = written(page)[:30]
@@ -178,11 +182,7 @@ def test_a_reload_amid_a_text_loses_neither_prompt_nor_text(visit):
 
 def test_a_duplicated_tab_is_a_visit_of_its_own_and_leaves_the_first_one_its_text(visit):
     page = visit()
-    open_accordion(page, "#more")
-    page.fill("#speed input[type=number]", "10")
-    page.keyboard.press("Tab")
-    page.fill("#prompt textarea", "The little boat")
-    page.click("#generate")
+    write_slowly(page)
     expect(page.locator("#stream .ts-token").nth(4)).to_be_visible()
     with page.context.expect_page() as opened:
         page.evaluate(

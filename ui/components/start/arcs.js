@@ -26,7 +26,8 @@ function placeOf(word, box) {
   return {left: x, right: x + place.width, top: y + 4, bottom: y + place.height - 4};
 }
 
-// Draws into `svg` the strongest looks of word number `from`; `looks` are [from, to, weight]. Colours the words by them.
+// Draws into `svg` the strongest looks of word number `from`, and colours the words by them; `looks` are
+// [from, to, weight].
 export function drawLooks(words, svg, from, looks) {
   const nodes = [...words.querySelectorAll('.st-word')];
   const box = words.getBoundingClientRect();
