@@ -195,6 +195,13 @@ def test_an_event_is_small_but_for_those_that_take_a_text():
     assert posted(door, {"data": ["x" * (5 << 20)]}, ASK)[0] == 413
 
 
+def test_half_of_a_surrogate_pair_is_refused_and_a_whole_one_passes():
+    door = GuardMiddleware(inner, RateLimiter(100), page=PAGE)
+    status, _, said = posted(door, {"session_hash": "a", "fn_index": 7, "data": ["a \ud800"]})
+    assert status == 400 and b"half of a surrogate pair" in said
+    assert posted(door, {"session_hash": "a", "fn_index": 7, "data": ["\U0001f600 \\ud800 in letters"]})[0] == 200
+
+
 @pytest.mark.parametrize("parts", [b"[],", b"{},", b"1,", b'"",'])
 def test_a_body_of_very_many_parts_is_not_taken(parts):
     body = b'{"fn_index": 7, "data": [' + parts * 60_000 + b"1]}"

@@ -187,6 +187,9 @@ class GuardMiddleware:
             body = b"".join(parts)
             # Large bodies are parsed in a thread, so that other requests are not blocked.
             found = _parsed(body) if size <= _QUICK else await to_thread(_parsed, body)
+            if b"\\ud" in body.lower() and not _is_unicode(found):
+                await refuse(send, 400, "The text has half of a surrogate pair, which is no valid Unicode. Remove it.")
+                return
             if _has_remote_file(found):
                 await refuse(send, 400, "A file is uploaded; this server fetches none from another address.")
                 return
@@ -330,6 +333,15 @@ def _parsed(body: bytes) -> Any:
         return json.loads(body)
     except (ValueError, RecursionError):
         return None
+
+
+def _is_unicode(found: Any) -> bool:
+    """Whether all texts of a parsed body are valid Unicode: an answer that holds another cannot be sent."""
+    try:
+        json.dumps(found if found is not _TOO_MANY_PARTS else None, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _has_remote_file(found: Any) -> bool:
