@@ -92,6 +92,7 @@ class SavedRuns:
                 "values": {name: value for name, value in values.items() if _is_plain(value)},
             }
             (partial / _FORM).write_text(json.dumps(form), encoding="utf-8")
+            shutil.rmtree(earlier, ignore_errors=True)  # left by a crash
             if place.exists():
                 place.rename(earlier)
             partial.rename(place)
@@ -106,11 +107,10 @@ class SavedRuns:
 
     def _prune(self) -> None:
         """Deletes what `restore` would not load: the oldest beyond the number that is kept, and what has expired."""
-        for place in self._places()[_MOST:]:
-            self._forget(place)
-        for place in self._places():
-            if self._clock() - place.stat().st_mtime >= _AGE:
-                self._forget(place)
+        with suppress(OSError):  # another server of this user may be at it, too
+            for number, place in enumerate(self._places()):
+                if number >= _MOST or self._clock() - place.stat().st_mtime >= _AGE:
+                    self._forget(place)
 
     def _places(self) -> list[Path]:
         """The folders of runs, the newest first."""

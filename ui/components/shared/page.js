@@ -178,7 +178,7 @@ export function showCode(link, svg) {
 }
 
 // What "Copy link" of the open view would put into its link; {} where the view has no such button.
-const LINKS = '#tabs [data-do=link], #train-link, #copy-link, #steer-link, #zs-link';
+const LINKS = '#tabs [data-do=link], #tabs .copies-link';
 let take = null;
 export function settingsOfView() {
   // In a closed section, or hidden in large type, it says the same.
