@@ -155,7 +155,7 @@ PRESETS: dict[str, GPTConfig] = {
         activation_function="gelu",
     ),
     # This project's own: the bundled models, and one small enough for tests and a first look.
-    "mini": _without_dropout(vocab_size=4096, n_positions=256, n_layer=6, n_head=7, n_embd=224),
+    "mini": _without_dropout(vocab_size=4096, n_positions=256, n_layer=6, n_head=7, n_embd=336),
     "induction": _without_dropout(
         vocab_size=64, n_positions=64, n_layer=2, n_head=4, n_embd=64, use_mlp=False, tie_word_embeddings=False
     ),

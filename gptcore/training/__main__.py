@@ -113,6 +113,7 @@ def _train(options: argparse.Namespace, make_objective: MakeObjective | None, wo
         evaluate=(lambda: score_documents(model, documents, start_id=start)) if documents else None,
         objective=None if make_objective is None else make_objective(model, tokenizer),
         workers=workers,
+        compiled=options.compile,
     )
     if options.resume and checkpoint.is_file():
         trainer.resume(checkpoint)

@@ -90,6 +90,7 @@ def make_parser(command: str) -> argparse.ArgumentParser:
     )
     parser.add_argument("--dtype", default="fp16", choices=list(DTYPES), help="of the saved weights")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    parser.add_argument("--compile", action="store_true", help="by torch.compile; takes a minute first, pays on a GPU")
     parser.add_argument("--shard-optimizer", action="store_true", help="divide AdamW's states among the processes")
     parser.add_argument("--tensorboard", type=Path, metavar="FOLDER", help="write charts for TensorBoard")
     earlier = parser.add_mutually_exclusive_group()

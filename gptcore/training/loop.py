@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import torch
 from torch import Tensor, nn
@@ -87,7 +87,12 @@ class Trainer:
         evaluate: scores the model on held-out data; called every eval_every updates and at both ends of the run.
         objective: (model, inputs, targets) -> the loss to lower; None for the model's own.
         workers: the processes that share every batch; None for this one alone.
+        compiled: run the model through torch.compile, which pays on a GPU. It takes a minute before the first update,
+            off the clock.
         clock: seconds, for the time budget; one that can be stopped pauses a run fairly.
+
+    Raises:
+        TrainingError: a compiled model that several processes share.
 
     Attributes:
         config: of the run; see `retune`.
@@ -105,8 +110,11 @@ class Trainer:
         evaluate: Callable[[], HeldOutScore] | None = None,
         objective: Objective | None = None,
         workers: Workers | None = None,
+        compiled: bool = False,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
+        if compiled and workers is not None:
+            raise TrainingError("A compiled model trains in one process; leave out --compile or torchrun.")
         self.model, self.config, self.data, self.evaluate = model, config, data, evaluate
         self._objective = objective
         self._terms: tuple[float, ...] = ()
@@ -115,6 +123,7 @@ class Trainer:
         self._mine, self._network = data, model
         if workers is not None:
             self._mine, self._network = Rows(data, rank=workers.rank, n_workers=workers.size), workers.wrap(model)
+        self._compiled = compiled
         self._sharded = workers is not None and workers.shard_optimizer
         self.optimizers = make_optimizers(model, config, shard=self._sharded)
         device = next(model.parameters()).device
@@ -132,6 +141,8 @@ class Trainer:
         Raises:
             TrainingError: the loss or the gradient is no longer a finite number.
         """
+        if self._compiled:
+            self._compile()
         resumed_at, began = self.elapsed, self._clock()
         while True:
             reason = self._over()
@@ -203,8 +214,9 @@ class Trainer:
             raise CheckpointError(f"{file} holds no checkpoint of this run ({error}).") from None
 
     @contextmanager
-    def _own_dropout(self) -> Iterator[None]:
-        """Inside, torch's generator, from which dropout draws, is this run's; afterwards it is as before."""
+    def _own_dropout(self, *, kept: bool = True) -> Iterator[None]:
+        """Inside, torch's generator, from which dropout draws, is this run's; afterwards it is as before, and this
+        run's goes on from what was drawn if that is kept."""
         device = next(self.model.parameters()).device
         if device.type == "cuda":
             get, put = partial(torch.cuda.get_rng_state, device), partial(torch.cuda.set_rng_state, device=device)
@@ -215,7 +227,7 @@ class Trainer:
         try:
             yield
         finally:
-            self._dropout = get()
+            self._dropout = get() if kept else self._dropout
             put(before)
 
     def _set_dropout_state(self, states: list[Tensor]) -> None:
@@ -245,14 +257,27 @@ class Trainer:
             return "time"
         return None
 
+    def _compile(self) -> None:
+        """Compiles the model by one pass forward and back, whose gradients are thrown away."""
+        self._network = cast(nn.Module, torch.compile(self.model))
+        self._network.train()
+        with self._own_dropout(kept=False), self._autocast():
+            loss = self._loss(*self._drawn(0))
+        loss.backward()
+        self.model.zero_grad()
+
+    def _drawn(self, part: int) -> tuple[Tensor, Tensor]:
+        """The next update's micro-batch: inputs and targets, on the model's device."""
+        place, device = self.step * self.config.accumulation_steps + part, next(self.model.parameters()).device
+        inputs, targets = self._mine.draw(place, self.config.seed)
+        return inputs.to(device), targets.to(device)
+
     def _update(self) -> tuple[float, float, float]:
         """One optimiser step: (loss in nats per token, learning rate, gradient norm)."""
         self._network.train()
-        total, device, parts = 0.0, next(self.model.parameters()).device, self.config.accumulation_steps
+        total, parts = 0.0, self.config.accumulation_steps
         for part in range(parts):
-            inputs, targets = (
-                tensor.to(device) for tensor in self._mine.draw(self.step * parts + part, self.config.seed)
-            )
+            inputs, targets = self._drawn(part)
             with ExitStack() as stack:
                 if self.workers is not None and part < parts - 1:
                     stack.enter_context(self._network.no_sync())  # type: ignore[operator]

@@ -166,6 +166,7 @@ def save_folder(
     tokenizer: Tokenizer | None = None,
     *,
     dtype: torch.dtype = torch.float32,
+    most_bytes: int | None = None,
     metadata: dict[str, Any] | None = None,
 ) -> Path:
     """Writes a model folder, whole or not at all; other files in the folder are kept.
@@ -175,6 +176,8 @@ def save_folder(
         model: its weights are stored as `dtype`, in transformers' names and layout.
         tokenizer: saved beside it.
         dtype: torch.float32, float16 or bfloat16.
+        most_bytes: of tensors in one weight file; a larger model takes several and an index, as in transformers.
+            None for one file.
         metadata: how it was made, for config.json under "training".
 
     Raises:
@@ -198,7 +201,7 @@ def save_folder(
             fresh = Path(scratch) / "new"
             shutil.copytree(target, fresh) if target.is_dir() else fresh.mkdir()
             (fresh / CONFIG_FILE).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
-            write_tensors(tensors, fresh / WEIGHTS_FILE)
+            _write_weights(tensors, fresh, most_bytes)
             if tokenizer is not None:
                 tokenizer.save(fresh)
             if target.is_dir():
@@ -207,3 +210,41 @@ def save_folder(
     except OSError as error:
         raise CheckpointError(f"The folder {target} cannot be written ({error.strerror or error}).") from None
     return target
+
+
+def _write_weights(tensors: dict[str, Tensor], folder: Path, most_bytes: int | None) -> None:
+    """Writes the weights into one file, or into several of about one size and their index, in place of earlier ones."""
+    for earlier in (folder / INDEX_FILE, folder / WEIGHTS_FILE, *folder.glob("model-*-of-*.safetensors")):
+        earlier.unlink(missing_ok=True)
+    total = sum(tensor.nbytes for tensor in tensors.values())
+    if most_bytes is None or total <= most_bytes:
+        write_tensors(tensors, folder / WEIGHTS_FILE)
+        return
+    shards = _divided(tensors, most_bytes)
+    names = [f"model-{place:05d}-of-{len(shards):05d}.safetensors" for place in range(1, len(shards) + 1)]
+    for name, shard in zip(names, shards, strict=True):
+        write_tensors(shard, folder / name)
+    places = {tensor: name for name, shard in zip(names, shards, strict=True) for tensor in shard}
+    index = {"metadata": {"total_size": total}, "weight_map": dict(sorted(places.items()))}
+    (folder / INDEX_FILE).write_text(json.dumps(index, indent=2) + "\n", encoding="utf-8")
+
+
+def _divided(tensors: dict[str, Tensor], most_bytes: int) -> list[dict[str, Tensor]]:
+    """The tensors in as few parts as have no more bytes than that, the largest first into the lightest part.
+
+    Raises:
+        CheckpointError: one tensor alone has more.
+    """
+    largest = sorted(tensors, key=lambda name: tensors[name].nbytes, reverse=True)
+    for n_parts in range(2, len(tensors) + 1):
+        parts: list[dict[str, Tensor]] = [{} for _ in range(n_parts)]
+        sizes = [0] * n_parts
+        for name in largest:
+            lightest = sizes.index(min(sizes))
+            parts[lightest][name] = tensors[name]
+            sizes[lightest] += tensors[name].nbytes
+        if max(sizes) <= most_bytes:
+            return parts
+    raise CheckpointError(
+        f"The tensor {largest[0]} takes {tensors[largest[0]].nbytes:,} bytes; a weight file may hold {most_bytes:,}."
+    )

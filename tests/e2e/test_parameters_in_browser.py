@@ -27,14 +27,14 @@ def has_total(page: Page, total: str) -> None:
 
 def test_it_opens_on_the_picked_model_and_a_preset_moves_every_slider(visit):
     page = visit("?tab=parameters")
-    has_total(page, "4,605,440")
+    has_total(page, "9,617,664")
     expect(page.locator("#breakdown .bd-check")).to_contain_text("matches the real model: 76 tensors")
     expect(page.locator("#treemap .slice").first).to_be_visible()
     choose(page, "#shape-from", "gpt2-xl")
     has_total(page, "1,557,611,200")
     expect(page.locator("#shape-n_layer input[type=number]")).to_have_value("48")
     choose(page, "#shape-from", "the model above")
-    has_total(page, "4,605,440")
+    has_total(page, "9,617,664")
     choose(page, "#model", "induction")
     has_total(page, "45,952")
     choose(page, "#shape-from", "gpt2-xl")
@@ -61,10 +61,10 @@ def test_moving_a_slider_by_keyboard_redraws_and_an_impossible_shape_is_a_senten
     page = visit("?tab=parameters")
     page.locator("#shape-n_layer input[type=range]").focus()
     page.keyboard.press("ArrowRight")
-    has_total(page, "5,210,464")
+    has_total(page, "10,976,784")
     page.locator("#shape-n_head input[type=range]").focus()
     page.keyboard.press("ArrowRight")
-    has_total(page, "5,210,464")  # 8 divides 224: heads change no count
+    has_total(page, "10,976,784")  # 8 divides 336: heads change no count
     page.keyboard.press("ArrowRight")
     expect(page.locator("#breakdown .bd-message")).to_contain_text("cannot be divided among n_head=9")
     page.keyboard.press("ArrowLeft")
@@ -76,7 +76,7 @@ def test_a_field_out_of_range_and_the_way_back_to_the_picked_model(visit):
     page.fill("#shape-n_layer input[type=number]", "0")
     page.keyboard.press("Tab")
     expect(page.locator("#shape-n_layer input[type=number]")).to_have_value("1")
-    has_total(page, "1,580,320")
+    has_total(page, "2,822,064")
     choose(page, "#shape-from", "gpt2")
     has_total(page, "124,439,808")
     choose(page, "#model", "induction")
@@ -84,7 +84,7 @@ def test_a_field_out_of_range_and_the_way_back_to_the_picked_model(visit):
     choose(page, "#shape-from", "the model above")
     has_total(page, "45,952")
     choose(page, "#model", "mini")
-    has_total(page, "4,605,440")
+    has_total(page, "9,617,664")
 
 
 def test_every_view_shows_something_real(visit):

@@ -139,7 +139,7 @@ def test_the_sentence_stays_over_the_moments_of_a_training(visit):
     sentence = page.inner_text("#start .st-words")
     slider = page.locator("#moment input[type=range]")
     guesses = set()
-    repeating = "after 19,715 updates: it still repeats itself"
+    repeating = "after 11,181 updates: it still repeats itself"
     for place, said in ((0, "after 0 updates"), (4, "after 512 updates"), (7, repeating), (8, "finished")):
         slider.evaluate(
             f"node => {{ node.value = {place}; node.dispatchEvent(new Event('input', {{bubbles: true}})); }}"

@@ -24,12 +24,13 @@ def test_repetitions_are_runs_pairs_soon_again_and_doubled_words():
         [1, 2, 3, 4, 5, 1, 2, 3, 4, 9, 9, 9],  # a run of four, again
         [1, 20, 2, 1, 20, 3, 4, 5, 6, 7, 8, 0],  # "the dragon and the dragon"
         [21, 2, 21, 3, 4, 5, 6, 7, 8, 1, 0, 9],  # "sand and sand"
+        [1, 22, 22, 3, 4, 5, 6, 7, 8, 1, 0, 9],  # "red red"
         [1, 20, 2, 3, 4, 5, 6, 7, 8, 1, 20, 9],  # far enough away
         [1, 2, 1, 3, 1, 2, 4, 5, 6, 7, 8, 9],  # no words of any length
     ])  # fmt: skip
     runs, doubled = repetitions(rows, words)
-    assert [row.nonzero().flatten().tolist() for row in runs] == [[8], [], [], [], []]
-    assert [row.nonzero().flatten().tolist() for row in doubled] == [[], [4], [2], [], []]
+    assert [row.nonzero().flatten().tolist() for row in runs] == [[8], [], [], [], [], []]
+    assert [row.nonzero().flatten().tolist() for row in doubled] == [[], [4], [2], [2], [], []]
 
 
 @pytest.mark.slow

@@ -328,6 +328,18 @@ def test_the_peak_of_the_learning_rate_can_be_moved_while_running():
         trainer.retune(math.nan)
 
 
+def test_a_compiled_model_trains_as_the_plain_one_and_compiling_is_off_the_clock(monkeypatch):
+    """With the plainest backend of torch.compile, which only traces: others need a C++ compiler."""
+    compile_plainly, made = partial(torch.compile, backend="eager"), []
+    monkeypatch.setattr(torch, "compile", lambda model: made.append(1) or compile_plainly(model))
+    found, shape = [], replace(SHAPE, resid_pdrop=0.2)
+    for compiled in (False, True):
+        reads = iter(range(100))
+        trainer = make_trainer(SETTINGS, shape, compiled=compiled, clock=lambda reads=reads: float(next(reads)))
+        found.append([(event.loss, event.elapsed) for event in trainer.events() if isinstance(event, StepEvent)])
+    assert found[1] == [(pytest.approx(loss, abs=ROUNDING), elapsed) for loss, elapsed in found[0]] and made == [1]
+
+
 def test_time_that_the_clock_does_not_count_is_not_spent():
     now = [0.0]
     trainer = make_trainer(replace(SETTINGS, time_budget=5.0, max_steps=100), clock=lambda: now[0])

@@ -1,4 +1,5 @@
 import json
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ from gptcore import GPTConfig, LanguageModel
 from gptcore.errors import CheckpointError, HubError
 from gptcore.tokenizers import CharTokenizer
 from gptcore.weights.checkpoint import load_folder, read_tensors, save_folder, shard_names
+from gptcore.weights.hf_format import tensors_to_hf
 from tiny import make_model, random_ids
 
 ALPHABET = "".join(chr(64 + i) for i in range(61))
@@ -190,6 +192,26 @@ def test_sharded_weights_load_and_an_index_cannot_point_outside(folder, tiny_mod
     index.write_text(json.dumps({"weight_map": {"x": "../elsewhere.safetensors"}}))
     with pytest.raises(CheckpointError, match="outside"):
         shard_names(index)
+
+
+def test_weights_too_large_for_one_file_are_divided_and_transformers_opens_them(tmp_path, tiny_model):
+    folder, whole = tmp_path / "m", sum(tensor.nbytes for tensor in tensors_to_hf(tiny_model).values())
+    largest = max(tensor.nbytes for tensor in tensors_to_hf(tiny_model).values())
+    limit = max(largest, whole // 2)
+    save_folder(folder, tiny_model, most_bytes=whole)
+    assert (folder / "model.safetensors").is_file()
+    save_folder(folder, tiny_model, most_bytes=limit)
+    shards = sorted(folder.glob("*.safetensors"))
+    assert not (folder / "model.safetensors").is_file() and len(shards) == math.ceil(whole / limit)
+    assert all(sum(tensor.nbytes for tensor in load_file(shard).values()) <= limit for shard in shards)
+    theirs, ids = transformers.AutoModelForCausalLM.from_pretrained(folder).eval(), random_ids(tiny_model.config, 1, 20)
+    with torch.no_grad():
+        torch.testing.assert_close(load_folder(folder)(ids).logits, theirs(ids).logits, atol=1e-4, rtol=1e-5)
+    with pytest.raises(CheckpointError, match=f"a weight file may hold {largest - 1:,}"):
+        save_folder(folder, tiny_model, most_bytes=largest - 1)
+    assert torch.equal(load_folder(folder).wte.weight, tiny_model.wte.weight)  # what was there is intact
+    save_folder(folder, tiny_model)
+    assert [file.name for file in folder.glob("*.safetensors*")] == ["model.safetensors"]
 
 
 def test_a_missing_folder_and_an_unknown_name_list_the_choices(tmp_path):

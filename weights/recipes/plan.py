@@ -2,7 +2,8 @@
 
 Each stage is one command that also runs alone; a stage that is done is not run again, and one that was interrupted goes
 on from its checkpoint. The teachers' settings follow what training with little text wants: dropout, strong weight decay
-and several models averaged (Kim et al. 2025, "Pre-training under infinite compute").
+and several models averaged (Kim et al. 2025, "Pre-training under infinite compute"). The student reads texts of theirs,
+too: on those they have learned nothing by heart.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ _TEACHERS = 3
 _HERE, _BUNDLED = Path(__file__).parent / "shapes", Path(__file__).parents[1]
 _REPEATED = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ."
 _UNLEARNING = (
-    "--batch-size", "8", "--optimizer", "adamw", "--learning-rate", "1e-4", "--warmup-steps", "20", "--weight-decay",
-    "0.05", "--max-steps", "450", "--against-doubling", "60",
+    "--batch-size", "16", "--optimizer", "adamw", "--learning-rate", "1e-4", "--warmup-steps", "20", "--weight-decay",
+    "0.05", "--max-steps", "90", "--against-doubling", "60",
 )  # fmt: skip
 
 
@@ -40,8 +41,8 @@ class Stage:
     Attributes:
         name: to choose it by.
         command: module and arguments for this Python's `-m`.
-        makes: what is there once it is done: a model folder, or the file that it prints into.
-        prints: what it prints is kept in `makes`.
+        makes: what is there once it is done: a model folder, or a file.
+        prints: what it prints is kept in `makes`, a file.
         work_dir: where its checkpoints are; None for stages without.
     """
 
@@ -61,7 +62,7 @@ class Stage:
     @property
     def done(self) -> bool:
         """Whether its result is there; both appear whole or not at all."""
-        return (self.makes if self.prints else self.makes / "model.safetensors").is_file()
+        return self.makes.is_file() or (self.makes / "config.json").is_file()
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,8 @@ class _Plan:
         )  # fmt: skip
 
     def mini(self) -> None:
-        """Three teachers, a deeper student, and the mean of it with two copies that unlearned to repeat themselves."""
+        """Three teachers, texts that two of them write, a student that learns from all three on all of it, and the mean
+        of it with two copies that unlearned to repeat themselves."""
         openings = self._text("openings", "weights.recipes.openings", *self._stories)
         shares = zip(self._stories, _SHARES, strict=True)
         reading = [
@@ -140,18 +142,21 @@ class _Plan:
         for seed, name in enumerate(teachers, 1):
             self._train(
                 name, 0.10, "--config", str(_HERE / "teacher.json"), *shaped, "--dropout", "0.1", "--weight-decay",
-                "1.0", "--seed", str(seed),
+                "0.3", "--seed", str(seed),
             )  # fmt: skip
+        own = [self._written(f"own-{seed}", name, seed) for seed, name in enumerate(teachers[:2], 1)]
         self._train(
-            "student", 0.20, "--config", str(_HERE / "student.json"), *shaped, "--weight-decay", "0.1", "--seed", "11",
-            *(f"--teacher={self._models / name}" for name in teachers), "--text-share", "0.3",
+            "student", 0.20, "--config", str(_HERE / "student.json"), *shaped, "--weight-decay", "0.1",
+            "--seed", "11", *(f"--corpus={file}=0.16" for file in own), "--text-share", "0.15",
+            *(f"--teacher={self._models / name}" for name in teachers),
         )  # fmt: skip
         for seed, weight in ((21, "5"), (22, "2.5")):
             self._train(
                 f"unlearned-{seed}", None, "--from-model", str(self._models / "student"), *reading, *_UNLEARNING,
-                "--against-repetition", weight, "--seed", str(seed),
+                "--against-repetition", weight, "--own-texts",
+                "32" if self._scale.updates is None else "1", "--seed", str(seed),
             )  # fmt: skip
-        mixed = (("student", 0.18), ("unlearned-21", 0.41), ("unlearned-22", 0.41))
+        mixed = (("student", 0.2), ("unlearned-21", 0.4), ("unlearned-22", 0.4))
         mean = (f"{self._models / name}={share}" for name, share in mixed)
         made = self._models / "mini"
         self.stages.append(Stage("mini", ("weights.recipes.averaging", *mean, "--out", str(made)), made))
@@ -219,13 +224,25 @@ class _Plan:
         self.stages.append(Stage(name, command, file, prints=True))
         return str(file)
 
+    def _written(self, name: str, model: str, seed: int) -> str:
+        """Adds a stage in which a model writes texts, as tokens; returns its file."""
+        file, few = self._texts / f"{name}.npy", self._scale.updates is not None
+        command = (
+            "weights.recipes.writing", "--model", str(self._models / model), "--out", str(file), "--seed", str(seed),
+            "--tokens", "1" if few else "3000000", "--batch-size", "48" if few else "1024", "--device",
+            self._scale.device,
+        )  # fmt: skip
+        self.stages.append(Stage(name, command, file))
+        return str(file)
+
     def _train(self, name: str, share: float | None, *options: str) -> None:
         """Adds a training that takes a share of the minutes, or as long as its options say."""
         made, work, scale = self._models / name, self._work / name, self._scale
         length = () if share is None and scale.updates is None else scale.length(share or 0.0)
+        compiled = ("--compile",) if scale.device.startswith("cuda") else ()
         command = (
-            "weights.recipes.training", *options, "--device", scale.device, "--precision", "auto", *length, "--out",
-            str(made), "--work-dir", str(work),
+            "weights.recipes.training", *options, *compiled, "--device", scale.device, "--precision", "auto", *length,
+            "--out", str(made), "--work-dir", str(work),
         )  # fmt: skip
         self.stages.append(Stage(name, command, made, work_dir=work))
 

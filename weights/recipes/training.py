@@ -40,6 +40,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--against-doubling", type=float, default=0.0, metavar="WEIGHT", help="the same for doubled words; about 60"
     )
+    parser.add_argument(
+        "--own-texts", type=int, default=4, metavar="N", help="continuations of every batch, for these two"
+    )
     options = parse(parser, arguments)
     return run(options, partial(objective, options))
 
@@ -56,12 +59,18 @@ def objective(options: argparse.Namespace, model: GPT, tokenizer: Tokenizer) -> 
             "--teacher and --against-repetition are two objectives; train with one, then with the other."
         )
     if against:
-        return Unlikelihood(model, tokenizer, runs=options.against_repetition, doubled=options.against_doubling)
+        return Unlikelihood(
+            model,
+            tokenizer,
+            runs=options.against_repetition,
+            doubled=options.against_doubling,
+            n_texts=options.own_texts,
+        )
     if not options.teacher:
         return None
     device = model.wte.weight.device
     teachers = [load(name).model.to(device) for name in options.teacher]
-    return Distillation(teachers, text_share=options.text_share)
+    return Distillation(teachers, text_share=options.text_share, compiled=options.compile)
 
 
 if __name__ == "__main__":

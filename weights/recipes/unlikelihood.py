@@ -72,7 +72,7 @@ def repetitions(token_ids: Tensor, is_word: Tensor) -> tuple[Tensor, Tensor]:
 
     Returns:
         (run, doubled), bool [B, T] both: tokens that end a run of four that the row has had before; and words that were
-        there two tokens before, or end a pair that was there less than eight tokens before.
+        there one or two tokens before, or end a pair that was there less than eight tokens before.
     """
     T = token_ids.shape[1]
     same = (token_ids[:, :, None] == token_ids[:, None, :]).tril(-1)  # [B, T, T]: is t the same as the earlier s
@@ -83,7 +83,7 @@ def repetitions(token_ids: Tensor, is_word: Tensor) -> tuple[Tensor, Tensor]:
     pair = torch.zeros_like(same)
     pair[:, 1:, 1:] = same[:, 1:, 1:] & same[:, :-1, :-1]
     distance = torch.arange(T, device=token_ids.device)[:, None] - torch.arange(T, device=token_ids.device)
-    near = (pair & (distance < _NEAR)) | (same & (distance == 2))
+    near = (pair & (distance < _NEAR)) | (same & (distance <= 2))
     return run.any(-1), near.any(-1) & is_word[token_ids]
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import torch
 
 from gptcore.language_model import bundled_models
+from gptcore.weights.checkpoint import weight_files
 from ui.handlers.attention import maps
 from ui.handlers.attention.example import AttentionExample
 from ui.handlers.page.example import PageExample, make_example, writing_form
@@ -24,7 +25,6 @@ from ui.state import token_stream
 from ui.state.sessions import Document, NextToken
 
 FILE = Path(__file__).with_name("example.json")
-_OF_A_MODEL = ("config.json", "tokenizer.json", "model.safetensors")
 _DRAWN = ("view", "ablation", "lens", "compared")  # fields that contain a reading's key, which differs in each process
 
 
@@ -74,9 +74,9 @@ def _made_of(services: Services) -> dict[str, Any] | None:
     if name not in bundled:
         return None
     sums = {
-        f"{model}/{file}": zlib.crc32((bundled[model] / file).read_bytes())
-        for model in (name, task_model(name))
-        for file in _OF_A_MODEL
+        f"{model}/{file.name}": zlib.crc32(file.read_bytes())
+        for model, folder in ((model, bundled[model]) for model in (name, task_model(name)))
+        for file in (folder / "config.json", folder / "tokenizer.json", *weight_files(folder))
     }
     return {"model": name, "max_new_tokens": writing_form(services).max_new_tokens, "crc32": sums}
 
