@@ -65,7 +65,7 @@ def test_the_tour_of_one_word_shows_every_cause_with_its_check(visit):
         page.wait_for_function(DRAWN)
         expect(page.locator("#tour .tour-say")).not_to_contain_text("not shown here")
         if step == 1:
-            expect(page.locator("#start .st-bar").first).to_contain_text("red")
+            expect(page.locator("#start .st-bar").first).to_contain_text("hat")
         page.keyboard.press("PageDown")
     expect(page.locator("#tour")).to_have_count(0)
 

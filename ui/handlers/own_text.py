@@ -10,7 +10,7 @@ from gptcore.language_model import LanguageModel, bundled_models
 from ui.services import Services
 from ui.state.model_store import base_name
 
-TEXT = 'One day, Lily lost her red ball. Tom said, "Do not cry, Lily. I will help you find your'
+TEXT = 'One day, Lily lost her hat. Tom said, "Do not cry, Lily. I will help you find your'
 REPEATING = "the cat sat on a mat and the cat sat on a "
 _EXAMPLE = "example.json"  # in a bundled model's folder: {"prompt": ...}
 _LEAST_TO_READ = 8  # tokens; fewer leave little to attend to

@@ -1,5 +1,5 @@
 // "Follow one word": one guess of the mini, from the words that it comes from to the update at which it formed.
-const TEXT = 'One day, Lily lost her red ball. Tom said, "Do not cry, Lily. I will help you find your';
+const TEXT = 'One day, Lily lost her hat. Tom said, "Do not cry, Lily. I will help you find your';
 const why = 'tab=attention&view=Why this word?';
 
 export const WORD_TOUR = {
@@ -10,14 +10,14 @@ export const WORD_TOUR = {
     [
       `tab=start&model=mini&text=${encodeURIComponent(TEXT)}`,
       '#start .st-bars',
-      'Lily lost her red ball. What will Tom help her find? “Red”, it guesses.',
+      'Lily lost her hat. What will Tom help her find? “Hat”, it guesses.',
       'Nobody told it how: follow the word back.',
     ],
     [
       'tab=start',
       '#start .mc-box',
       'The word on its way. Block after block it would say something else;',
-      'only the last block makes “red” the first guess.',
+      'only the last block makes “hat” the first guess.',
     ],
     [
       'tab=attention&view=Logit lens',
@@ -27,14 +27,14 @@ export const WORD_TOUR = {
     [
       why,
       '#why .wy-table',
-      'Why red and not its rival? What each part wrote for it adds up exactly.',
+      'Why hat and not its rival? What each part wrote for it adds up exactly.',
       'The thin line below a bar is the check: the part switched off, and the model run again.',
     ],
     [
       why,
       '#why .ct-words',
       'Where it comes from: how much each word of the text adds.',
-      'The “red” at the beginning counts, thirteen words back.',
+      'The “hat” at the beginning counts, thirteen words back.',
     ],
     [
       why,

@@ -20,7 +20,7 @@ from ui.state.sessions import Document, NextToken
 EXAMPLE_END = "an example, written ahead of time"
 SCORED = "The cat sat on the mat. The cat sat on the mat. The cat sat on the refrigerator."
 # A whole story of the mini, chosen among forty seeds.
-FORM = WritingForm(STRATEGIES["Combined"], 200, (), 10, use_cache=True, tokens_per_second=0)
+FORM = WritingForm(STRATEGIES["Combined"], 200, (), 4, use_cache=True, tokens_per_second=0)
 
 
 @dataclass(frozen=True)
