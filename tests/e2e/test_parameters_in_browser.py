@@ -64,6 +64,7 @@ def test_moving_a_slider_by_keyboard_redraws_and_an_impossible_shape_is_a_senten
     has_total(page, "10,976,784")
     page.locator("#shape-n_head input[type=range]").focus()
     page.keyboard.press("ArrowRight")
+    settled(page)
     has_total(page, "10,976,784")  # 8 divides 336: heads change no count
     page.keyboard.press("ArrowRight")
     expect(page.locator("#breakdown .bd-message")).to_contain_text("cannot be divided among n_head=9")

@@ -193,7 +193,7 @@ def test_a_head_that_is_chosen_in_one_view_is_chosen_in_the_other(visit):
     expect(page.locator("#start .st-bar .st-name").first).to_have_text("ball")
     part = page.locator("[data-part=attention-5]")
     part.focus()
-    expect(page.locator("#start .mc-said")).to_contain_text("Block 5, attention: 7 heads of 32 channels look back")
+    expect(page.locator("#start .mc-said")).to_contain_text("Block 5, attention: 7 heads of 48 channels look back")
     part.press("Enter")
     grid = page.locator("#attention [aria-label*='is chosen']").first
     expect(grid).to_have_attribute("aria-label", re.compile(r"Layer 5 · head \d"))
@@ -210,9 +210,9 @@ def test_the_picture_shows_every_block_what_it_would_say_and_another_place(visit
     expect(picture.locator("[data-part^=attention-]")).to_have_count(6)
     expect(picture.locator(".mc-guess")).to_have_count(6)
     before = picture.locator(".mc-guess").all_text_contents()
-    picture.locator("[data-part=token-7]").click()
-    expect(picture.locator(".mc-name.now")).to_have_text(page.locator(WORDS).nth(7).inner_text().strip())
-    expect(page.locator("#start .st-conclusion")).to_contain_text("After “ball”:")
+    picture.locator("[data-part=token-6]").click()
+    expect(picture.locator(".mc-name.now")).to_have_text(page.locator(WORDS).nth(6).inner_text().strip())
+    expect(page.locator("#start .st-conclusion")).to_contain_text("After “hat”:")
     assert picture.locator(".mc-guess").all_text_contents() != before
     words = page.locator(WORDS).count()
     page.click("#start .st-play")
@@ -238,21 +238,21 @@ def test_the_machine_is_stepped_through_and_shows_the_sizes_of_its_parts(visit):
     expect(page.locator(WORDS)).to_have_count(words + 1)
     page.get_by_role("button", name="Sizes").click()
     expect(picture.locator(".mc-size.mlp")).to_have_count(6)
-    expect(picture.locator(".mc-size.embedding text")).to_have_text("918K")
+    expect(picture.locator(".mc-size.embedding text")).to_have_text("1.4M")
 
 
 def test_the_token_that_is_chosen_is_chosen_in_every_view_and_in_the_link(visit):
     page = visit("")
-    page.locator("#start .mc-box svg [data-part=token-7]").click()
+    page.locator("#start .mc-box svg [data-part=token-6]").click()
     page.get_by_role("button", name="Copy link").first.click()
     expect(page.locator("#start .st-said")).to_contain_text("address bar")
-    assert "token=7" in page.url and "text=One+day" in page.url
+    assert "token=6" in page.url and "text=One+day" in page.url
     page.get_by_role("tab", name="Attention").click()
     page.click("#attention-views button[role=tab]:has-text('Logit lens')")
-    expect(page.locator("#lens td.chosen")).to_have_attribute("data-at", "6,7")
+    expect(page.locator("#lens td.chosen")).to_have_attribute("data-at", "6,6")
     page.reload()
     page.get_by_role("tab", name="Start").click()
-    expect(page.locator("#start .mc-name.now")).to_have_text("ball")
+    expect(page.locator("#start .mc-name.now")).to_have_text("hat")
 
 
 def test_the_picture_stands_upright_on_a_phone_and_a_part_opens_its_view_on_the_same_sentence(visit):
