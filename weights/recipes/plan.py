@@ -204,19 +204,23 @@ class _Plan:
         )  # fmt: skip
 
     def assistant(self) -> None:
-        """The mini after instructions and four rounds of preferences beside plain stories."""
-        made, work, updates = self._models / "assistant", self._work / "assistant", self._scale.updates
-        amount = "--rounds 4 --asked 400 --answers 8 --pairs 3 --instructions 200000"
+        """The student after instructions and two rounds of preferences beside plain stories, and the mean of that with
+        the model after instructions alone."""
+        tuned, work, updates = self._models / "tuned", self._work / "assistant", self._scale.updates
+        amount = "--rounds 2 --asked 400 --answers 8 --pairs 3 --instructions 60000"
         if updates is not None:  # an untrained model writes no better answer
             amount = "--rounds 0 --measured 4 --instructions 40"
         command = (
-            "gptcore.finetuning", "--model", str(self._models / "mini"), *(f"--stories={one}" for one in self._stories),
-            "--valid", self._valid, "--plain-share", "0.1", "--plain-rows", "8", "--plain-weight", "4", "--own-weight",
-            "0.5", "--beta", "0.1", "--teacher", str(self._models / "mini"), "--device", self._scale.device,
-            *amount.split(), *self._scale.tuning(0.08), "--out", str(made), "--work-dir",
+            "gptcore.finetuning", "--model", str(self._models / "student"),
+            *(f"--stories={one}" for one in self._stories), "--valid", self._valid, "--plain-share", "0.12",
+            "--batch-size", "16", "--plain-rows", "8", "--plain-weight", "4", "--own-weight", "0.5", "--beta", "0.1",
+            "--preference-learning-rate", "1.5e-4", "--teacher", str(self._models / "mini"), "--device",
+            self._scale.device, *amount.split(), *self._scale.tuning(0.08), "--out", str(tuned), "--work-dir",
             str(work),
         )  # fmt: skip
-        self.stages.append(Stage("assistant", command, made, work_dir=work))
+        self.stages.append(Stage("tuned", command, tuned, work_dir=work))
+        made, parts = self._models / "assistant", (f"{tuned}=0.6", f"{work / 'instructed'}=0.4")
+        self.stages.append(Stage("assistant", ("weights.recipes.averaging", *parts, "--out", str(made)), made))
 
     def _text(self, name: str, *command: str) -> str:
         """Adds a stage that prints a text; returns its file."""
