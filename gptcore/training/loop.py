@@ -214,9 +214,8 @@ class Trainer:
             raise CheckpointError(f"{file} holds no checkpoint of this run ({error}).") from None
 
     @contextmanager
-    def _own_dropout(self, *, kept: bool = True) -> Iterator[None]:
-        """Inside, torch's generator, from which dropout draws, is this run's; afterwards it is as before, and this
-        run's goes on from what was drawn if that is kept."""
+    def _own_dropout(self) -> Iterator[None]:
+        """Inside, torch's generator, from which dropout draws, is this run's; afterwards it is as before."""
         device = next(self.model.parameters()).device
         if device.type == "cuda":
             get, put = partial(torch.cuda.get_rng_state, device), partial(torch.cuda.set_rng_state, device=device)
@@ -227,7 +226,7 @@ class Trainer:
         try:
             yield
         finally:
-            self._dropout = get() if kept else self._dropout
+            self._dropout = get()
             put(before)
 
     def _set_dropout_state(self, states: list[Tensor]) -> None:
@@ -261,10 +260,12 @@ class Trainer:
         """Compiles the model by one pass forward and back, whose gradients are thrown away."""
         self._network = cast(nn.Module, torch.compile(self.model))
         self._network.train()
-        with self._own_dropout(kept=False), self._autocast():
+        before = self._dropout
+        with self._own_dropout(), self._autocast():
             loss = self._loss(*self._drawn(0))
         loss.backward()
         self.model.zero_grad()
+        self._dropout = before
 
     def _drawn(self, part: int) -> tuple[Tensor, Tensor]:
         """The next update's micro-batch: inputs and targets, on the model's device."""

@@ -176,8 +176,8 @@ def save_folder(
         model: its weights are stored as `dtype`, in transformers' names and layout.
         tokenizer: saved beside it.
         dtype: torch.float32, float16 or bfloat16.
-        most_bytes: of tensors in one weight file; a larger model takes several and an index, as in transformers.
-            None for one file.
+        most_bytes: of tensors in one weight file; a larger model takes several and an index, as in transformers. A
+            larger tensor has a file of its own. None for one file.
         metadata: how it was made, for config.json under "training".
 
     Raises:
@@ -213,38 +213,17 @@ def save_folder(
 
 
 def _write_weights(tensors: dict[str, Tensor], folder: Path, most_bytes: int | None) -> None:
-    """Writes the weights into one file, or into several of about one size and their index, in place of earlier ones."""
+    """Writes the weights into one file, or into several and their index, in place of earlier ones."""
     for earlier in (folder / INDEX_FILE, folder / WEIGHTS_FILE, *folder.glob("model-*-of-*.safetensors")):
         earlier.unlink(missing_ok=True)
-    total = sum(tensor.nbytes for tensor in tensors.values())
-    if most_bytes is None or total <= most_bytes:
+    if most_bytes is None:
         write_tensors(tensors, folder / WEIGHTS_FILE)
         return
-    shards = _divided(tensors, most_bytes)
-    names = [f"model-{place:05d}-of-{len(shards):05d}.safetensors" for place in range(1, len(shards) + 1)]
-    for name, shard in zip(names, shards, strict=True):
-        write_tensors(shard, folder / name)
-    places = {tensor: name for name, shard in zip(names, shards, strict=True) for tensor in shard}
-    index = {"metadata": {"total_size": total}, "weight_map": dict(sorted(places.items()))}
-    (folder / INDEX_FILE).write_text(json.dumps(index, indent=2) + "\n", encoding="utf-8")
+    from huggingface_hub import split_torch_state_dict_into_shards  # slow to import
 
-
-def _divided(tensors: dict[str, Tensor], most_bytes: int) -> list[dict[str, Tensor]]:
-    """The tensors in as few parts as have no more bytes than that, the largest first into the lightest part.
-
-    Raises:
-        CheckpointError: one tensor alone has more.
-    """
-    largest = sorted(tensors, key=lambda name: tensors[name].nbytes, reverse=True)
-    for n_parts in range(2, len(tensors) + 1):
-        parts: list[dict[str, Tensor]] = [{} for _ in range(n_parts)]
-        sizes = [0] * n_parts
-        for name in largest:
-            lightest = sizes.index(min(sizes))
-            parts[lightest][name] = tensors[name]
-            sizes[lightest] += tensors[name].nbytes
-        if max(sizes) <= most_bytes:
-            return parts
-    raise CheckpointError(
-        f"The tensor {largest[0]} takes {tensors[largest[0]].nbytes:,} bytes; a weight file may hold {most_bytes:,}."
-    )
+    split = split_torch_state_dict_into_shards(tensors, max_shard_size=most_bytes)
+    for name, inside in split.filename_to_tensors.items():
+        write_tensors({tensor: tensors[tensor] for tensor in inside}, folder / name)
+    if split.is_sharded:
+        index = {"metadata": split.metadata, "weight_map": split.tensor_to_filename}
+        (folder / INDEX_FILE).write_text(json.dumps(index, indent=2) + "\n", encoding="utf-8")

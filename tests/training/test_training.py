@@ -338,6 +338,8 @@ def test_a_compiled_model_trains_as_the_plain_one_and_compiling_is_off_the_clock
         trainer = make_trainer(SETTINGS, shape, compiled=compiled, clock=lambda reads=reads: float(next(reads)))
         found.append([(event.loss, event.elapsed) for event in trainer.events() if isinstance(event, StepEvent)])
     assert found[1] == [(pytest.approx(loss, abs=ROUNDING), elapsed) for loss, elapsed in found[0]] and made == [1]
+    with pytest.raises(TrainingError, match="leave out --compile or torchrun"):
+        make_trainer(compiled=True, workers=object())
 
 
 def test_time_that_the_clock_does_not_count_is_not_spent():

@@ -195,21 +195,16 @@ def test_sharded_weights_load_and_an_index_cannot_point_outside(folder, tiny_mod
 
 
 def test_weights_too_large_for_one_file_are_divided_and_transformers_opens_them(tmp_path, tiny_model):
-    folder, whole = tmp_path / "m", sum(tensor.nbytes for tensor in tensors_to_hf(tiny_model).values())
-    largest = max(tensor.nbytes for tensor in tensors_to_hf(tiny_model).values())
-    limit = max(largest, whole // 2)
-    save_folder(folder, tiny_model, most_bytes=whole)
-    assert (folder / "model.safetensors").is_file()
-    save_folder(folder, tiny_model, most_bytes=limit)
+    folder, sizes = tmp_path / "m", [tensor.nbytes for tensor in tensors_to_hf(tiny_model).values()]
+    save_folder(folder, tiny_model, most_bytes=sum(sizes))
+    assert [file.name for file in folder.glob("*.safetensors*")] == ["model.safetensors"]
+    save_folder(folder, tiny_model, most_bytes=max(sizes))
     shards = sorted(folder.glob("*.safetensors"))
-    assert not (folder / "model.safetensors").is_file() and len(shards) == math.ceil(whole / limit)
-    assert all(sum(tensor.nbytes for tensor in load_file(shard).values()) <= limit for shard in shards)
+    assert not (folder / "model.safetensors").is_file() and len(shards) >= math.ceil(sum(sizes) / max(sizes)) > 1
+    assert all(sum(tensor.nbytes for tensor in load_file(shard).values()) <= max(sizes) for shard in shards)
     theirs, ids = transformers.AutoModelForCausalLM.from_pretrained(folder).eval(), random_ids(tiny_model.config, 1, 20)
     with torch.no_grad():
         torch.testing.assert_close(load_folder(folder)(ids).logits, theirs(ids).logits, atol=1e-4, rtol=1e-5)
-    with pytest.raises(CheckpointError, match=f"a weight file may hold {largest - 1:,}"):
-        save_folder(folder, tiny_model, most_bytes=largest - 1)
-    assert torch.equal(load_folder(folder).wte.weight, tiny_model.wte.weight)  # what was there is intact
     save_folder(folder, tiny_model)
     assert [file.name for file in folder.glob("*.safetensors*")] == ["model.safetensors"]
 

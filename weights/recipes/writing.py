@@ -44,7 +44,9 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    np.save(options.out, tokens)
+    partial = options.out.with_suffix(".partial.npy")
+    np.save(partial, tokens)
+    partial.replace(options.out)
     print(f"saved {len(tokens)} tokens in {options.out}")
     return 0
 

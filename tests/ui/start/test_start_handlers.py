@@ -1,6 +1,8 @@
 """The Start tab: a sentence as its model sees it, and the recorded run as a film."""
 
 import json
+import re
+from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import parse_qsl
 
@@ -20,6 +22,7 @@ from ui.services import make_services
 from ui.state.machine import conclusion
 from ui.tabs.attention.events import AttentionEvents
 
+COMPONENTS = Path(__file__).parents[3] / "ui" / "components"
 PROMPT = "the cat sat on the mat and the dog"
 
 
@@ -67,6 +70,18 @@ def test_every_tab_begins_with_the_model_s_one_text():
         tab = AttentionEvents(real).fresh(SimpleNamespace(session_hash="v"), name, False, *[TEXT] * 3)
         assert tab[1:3] == [own, own]
     real.close()
+
+
+def test_what_the_word_tour_says_of_its_sentence_is_so():
+    tour = (COMPONENTS / "shared" / "word_tour.js").read_text(encoding="utf-8")
+    words = re.findall(r"\w+", TEXT)
+    assert TEXT in tour and len(words) - words.index("hat") == 13 and "thirteen words back" in tour
+    real = make_services(offline=True)
+    shown = json.loads(sentence.opening(real, "mini"))
+    real.close()
+    assert shown["next"][0][0].strip() == "hat" and "“Hat”, it guesses" in tour
+    claim = "the last block makes “hat” the first guess"
+    assert shown["machine"]["said"].startswith(f"Only {claim}") and f"only {claim}" in tour
 
 
 def test_where_the_model_cannot_read_one_s_own_sentence_the_page_says_what_became_of_it():
