@@ -8,8 +8,6 @@ export interface Component<Value = unknown, Server = object> {
   trigger(name: string, data?: unknown): void;
   watch(name: 'value', changed: () => void): void;
   given?: any;
-  choices?(choose: (choice: string) => void): (choice: string) => void;
-  pace?(): number;
 }
 
 // What may come in place of an answer: a sentence, and whether to ask again, since a model is being opened.

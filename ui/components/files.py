@@ -27,14 +27,13 @@ _TYPES = {
     ".js": "text/javascript; charset=utf-8",
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
-    ".talk": "application/json",
     ".txt": "text/plain; charset=utf-8",
 }
 _KEPT = {"Cache-Control": "public, max-age=31536000, immutable"}
 _FIRST = "first/"
 _WHOLE_PAGE = tuple(f"shared/{name}.css" for name in ("theme", "controls", "stage", "exercise"))
 _OURS = "lens-component"
-_ROOT, _PLOTLY, _RECORDER, _STYLE = "/gptlens", "plotly.min.js", "shared/recorder.js", "page.css"
+_ROOT, _PLOTLY, _BEGIN, _STYLE = "/gptlens", "plotly.min.js", "shared/begin.js", "page.css"
 _LONG = 2000  # characters: a longer initial value is not sent with the page, but fetched when its view opens
 _IMPORT = re.compile(r"^import \{[^}]*\} from '([^']+)';\n", re.MULTILINE)
 
@@ -133,13 +132,13 @@ def component(
     """
     constants = f", given: {json.dumps(given)}" if given else ""
     context = f"{{element, props, server, trigger, watch{constants}}}"
-    parts, first = f"import({address(module)}), import({address(_RECORDER)})", ""
+    parts, first = f"import({address(module)}), import({address(_BEGIN)})", ""
     if len(value) > _LONG:
         name = hashlib.sha256(value.encode()).hexdigest()[:24]
         _first_values[name], value = value, name
         parts += f", fetch({address(_FIRST + name)}).then(a => a.ok ? a.text() : '', () => '')"
         first = f", [{json.dumps(name)}, v]"
-    begin = f"Promise.all([{parts}]).then(([m, r, v]) => r.begin({json.dumps(elem_id)}, m.start, {context}{first}));"
+    begin = f"Promise.all([{parts}]).then(([m, b, v]) => b.begin(m.start, {context}{first}));"
     script = f"// {' '.join(repr(event) for event in events)}\n{begin}"
     return gr.HTML(
         value,

@@ -36,7 +36,7 @@ from ui.views import parts
 log = logging.getLogger("gptlens")
 
 _LARGEST_UPLOAD = "200mb"
-_FIRST = ("shared/keys.js", "shared/visit.js", "shared/recorder.js", "start/start_view.js")  # what any page needs
+_FIRST = ("shared/keys.js", "shared/visit.js", "shared/begin.js", "start/start_view.js")  # what any page needs
 _TEXT_FIELDS = frozenset({"train-written", "tune-written", "labels-lines"})  # may hold a text of megabytes
 _OTHER_THREADS = 16  # in addition to one per waiting visitor
 _TIDYING = 2.0  # seconds between two clean-ups of unused data

@@ -22,7 +22,7 @@ const IN_FRONT = 'end-of-text in front';
 const RETRIES = [300, 1000, 3000, 8000]; // milliseconds after which a text that is being read again is asked for
 
 /** @param {Component<AttentionMaps, AttentionServer>} page */
-export function start({element, props, server, trigger, watch, given, choices = () => () => {}}) {
+export function start({element, props, server, trigger, watch, given}) {
   const part = name => element.querySelector('.at-' + name);
   const shares = given.shares === true, // the token that is chosen on the page
     signedView = given.signed === true,
@@ -30,7 +30,6 @@ export function start({element, props, server, trigger, watch, given, choices = 
   let value = null,
     thumb = null,
     /** @type {[number, number]} */ chosen = [0, 0],
-    wished = null,
     peek = null,
     cell = null,
     hovered = null,
@@ -68,7 +67,6 @@ export function start({element, props, server, trigger, watch, given, choices = 
     const fromHere = wanted(next);
     const onPage = !signedView && isHead(chosenHead(), next) ? chosenHead() : null;
     if (fromHere || onPage || !sameShape) chosen = fromHere || onPage || next.start;
-    if (isHead(wished, next)) chosen = wished;
     const sameText = before && before.tokens.join('\u0000') === next.tokens.join('\u0000');
     if (!sameText) {
       cell = hovered = null;
@@ -172,11 +170,6 @@ export function start({element, props, server, trigger, watch, given, choices = 
     });
     lock([row, best]);
   }
-  const told = choices(choice => {
-    const at = JSON.parse(choice);
-    if (isHead(at, value)) pick(at);
-    wished = at; // applied once the text is decoded
-  });
   // Shares the choice with the whole page.
   function choose(at) {
     pick(at);
@@ -188,8 +181,6 @@ export function start({element, props, server, trigger, watch, given, choices = 
   };
   if (!signedView) onSentence(hear);
   function pick(at) {
-    told(JSON.stringify(at));
-    wished = null;
     if (!same(at, chosen)) quiz.another();
     chosen = at;
     peek = null;

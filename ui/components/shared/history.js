@@ -3,7 +3,7 @@ import {awaited, goTo, isOpen, place} from './places.js';
 
 const same = ([tab, view], [other, its]) => tab === other && (view === its || !its);
 
-// turnBack: handles Back during a tour or a replay; returns false otherwise.
+// turnBack: handles Back during a tour; returns false otherwise.
 export function keepHistory(turnBack) {
   const linked = new URLSearchParams(location.search).get('tab')?.replace('-', ' ');
   let going = false;

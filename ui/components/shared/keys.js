@@ -6,7 +6,6 @@ import {endCount} from './frames.js';
 import {keepHistory} from './history.js';
 import {goTo, isOpen, outerTabs, place} from './places.js';
 import {showParts} from './part_strip.js';
-import {isRecording, isReplaying, leaveReplay, record, stopRecording} from './recorder.js';
 import {restoreLook, turnLook} from './look.js';
 import {sentence, shareSentence} from './sentence.js';
 import {askWhy} from './why.js';
@@ -28,7 +27,6 @@ const LIST = [
   ['Page Down, Page Up', 'in large type: the next tab, the one before'],
   ['B or .', 'black screen, on or off'],
   ['T', 'the guided tour; Space or Page Down goes on, Page Up back, Escape leaves'],
-  ['R', 'records what happens on the page, for a replay with no model; again ends it'],
   ['?', 'this list'],
 ];
 
@@ -65,7 +63,7 @@ export function start(parts) {
   setLan(parts.lan ?? '');
   setTalk(parts.talk ?? '');
   restoreLook();
-  shareSentence(isReplaying);
+  shareSentence();
   showParts(parts);
   const silent = ['range', 'checkbox', 'radio', 'button'];
   const typing = e =>
@@ -101,7 +99,6 @@ export function start(parts) {
       else askWhy(sentence());
     },
     e: openHere,
-    r: () => (isRecording() ? stopRecording() : record()),
     t: () => (isTouring() ? leaveTour() : startTour()),
   };
   const turn = by => {
@@ -152,9 +149,6 @@ export function start(parts) {
       e.preventDefault();
     } else if (key === 'escape' && closeMenus({target: document.body})) {
       e.preventDefault();
-    } else if (isReplaying() && key === 'escape') {
-      leaveReplay();
-      e.preventDefault();
     } else if (keys[key]) {
       keys[key]();
       e.preventDefault();
@@ -168,9 +162,8 @@ export function start(parts) {
     hold({tab: tab.toLowerCase(), view});
   });
   keepHistory(() => {
-    if (isTouring()) turnBack();
-    else if (isReplaying()) leaveReplay();
-    else return false;
+    if (!isTouring()) return false;
+    turnBack();
     return true;
   });
   resumeTour();

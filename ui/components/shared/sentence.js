@@ -70,12 +70,11 @@ export function firstSentence(search, kept) {
   return text && prompt && text !== prompt ? '' : text || prompt || ''; // a link with two sets each in its place
 }
 
-// Puts the sentence into the boxes that can be seen; Gradio hears of it as of something typed. A replay has its own.
-let isReplaying = () => false;
+// Puts the sentence into the boxes that can be seen; Gradio hears of it as of something typed.
 const boxes = () => [...document.querySelectorAll(BOXES.join())];
 
 function fill() {
-  if (!about.text || isReplaying()) return;
+  if (!about.text) return;
   for (const box of boxes()) {
     if (!box.getClientRects().length || box.value === about.text || box === document.activeElement) continue;
     Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set.call(box, about.text);
@@ -90,9 +89,8 @@ function afterFrames(counts, call, frame = 0) {
   requestAnimationFrame(() => afterFrames(counts, call, frame + 1));
 }
 
-// Listens to all boxes, and fills those of a newly opened view, except during a replay.
-export function shareSentence(replaying) {
-  isReplaying = replaying;
+// Listens to all boxes, and fills those of a newly opened view.
+export function shareSentence() {
   let kept = null;
   try {
     kept = JSON.parse(sessionStorage.getItem(KEY) || 'null');

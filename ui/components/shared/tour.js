@@ -1,10 +1,8 @@
 // A guided tour: a bar with one sentence a step, and a frame around what it is about. A talk of one's own is a text
-// file or a link, see tour_text.js, or a JSON file whose steps may be recordings.
-import {add, addButton, copyText, saveText} from './page.js';
+// file or a link, see tour_text.js.
+import {add, addButton, copyText} from './page.js';
 import {awaited, goTo, loadWith, needsLoad, pressMain, visible} from './places.js';
 import {scrollFor} from './framing.js';
-import {leaveReplay, play} from './recorder.js';
-import {readTalk, talkText} from './recording.js';
 import {openSpeaker, tellSpeaker} from './speaker.js';
 import {STEPS, TITLE} from './tour_steps.js';
 import {parseTour} from './tour_text.js';
@@ -22,27 +20,8 @@ export const setTalk = text => {
 };
 export const talkOfServer = () => (ofServer ? parseTour(ofServer) : null);
 
-const read = text => (text.trimStart().startsWith('{') ? readTalk(text) : parseTour(text));
-
-// Opens one or more files as one talk. Raises an error with a sentence.
-export const openFiles = async files => startTour(joined((await Promise.all(files.map(one => one.text()))).map(read)));
-
-// Several files, opened together, one after the other.
-/** @param {any[]} talks */
-function joined([first, ...more]) {
-  if (!more.length) return first;
-  return {...first, steps: [first, ...more].flatMap(({steps}) => steps), own: '', joined: true};
-}
-
-// The bundled talk, which was recorded here.
-export async function startExample() {
-  try {
-    const reply = await fetch(new URL('../talks/example.talk', import.meta.url));
-    startTour(readTalk(await reply.text()));
-  } catch {
-    startTour(); // server unreachable: the tour needs none
-  }
-}
+// Opens a talk from a file. Raises an error with a sentence.
+export const openFile = async file => startTour(parseTour(await file.text()));
 
 function keep() {
   try {
@@ -56,7 +35,6 @@ function keep() {
 export const isTouring = () => tour !== null;
 
 export function leaveTour() {
-  leaveReplay();
   tour = null;
   wanted += 1;
   keep();
@@ -117,7 +95,6 @@ async function go(at) {
   if (at !== tour.at) tour.due = at === tour.at + 1 ? at : null;
   tour.at = at;
   const step = tour.steps[at];
-  leaveReplay();
   const query = new URLSearchParams(step.link);
   const loads = tour.loaded !== at && needsLoad(query); // once, to avoid a reload loop for settings a link cannot hold
   tour.loaded = loads ? at : null;
@@ -140,7 +117,6 @@ async function go(at) {
   if (!isWanted()) return;
   if (target) frame(target);
   else if (step.point) frameLate(step, find, isWanted);
-  if (step.recording) play(step.recording);
   if (tour.due !== at) return;
   tour.due = null;
   keep();
@@ -200,7 +176,6 @@ function draw() {
   bar.querySelector('.tour-next').textContent = last ? 'Done' : 'Next';
   bar.querySelector('.tour-back').disabled = tour.at === 0;
   bar.querySelector('.tour-link').hidden = !tour.own;
-  bar.querySelector('.tour-save').hidden = !tour.joined;
   say(tour.steps[tour.at].say);
   tellSpeaker(tour, turnTour);
 }
@@ -220,21 +195,17 @@ function build() {
   place.addEventListener('change', () => go(+place.value));
   add(row, 'span', 'tour-count');
   const file = add(row, 'input', 'tour-file');
-  Object.assign(file, {type: 'file', accept: '.txt,.json', multiple: true, hidden: true});
+  Object.assign(file, {type: 'file', accept: '.txt', hidden: true});
   file.addEventListener('change', async () => {
     try {
-      const files = [...file.files];
-      await openFiles(files);
+      await openFile(file.files[0]);
     } catch (error) {
       say(error.message);
     }
     file.value = ''; // the same file can be opened again once it was mended
   });
   addButton(row, 'tour-open', 'Open your own…', () => file.click()).title =
-    'Recordings, which become one talk, or a text: for each step a line like ?tab=generate&seed=3 and a sentence';
-  addButton(row, 'tour-save', 'Save as one talk', () =>
-    saveText('talk.json', 'application/json', talkText(tour.title, tour.steps)),
-  );
+    'A text file: for each step a line like ?tab=generate&seed=3 and a sentence';
   addButton(row, 'tour-link', 'Copy its link', async () => {
     const done = await copyText(`${location.origin}${location.pathname}#tour=${encodeURIComponent(tour.own)}`);
     say(done ? 'The link to this tour is on the clipboard.' : 'The browser does not allow copying here.');

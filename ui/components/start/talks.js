@@ -2,7 +2,7 @@
 import {startLeading} from '../hall/leading.js';
 import {add, addButton} from '../shared/page.js';
 import {openEditor} from '../shared/talk_editor.js';
-import {openFiles, startExample, startTour, talkOfServer} from '../shared/tour.js';
+import {openFile, startTour, talkOfServer} from '../shared/tour.js';
 import {parseTour} from '../shared/tour_text.js';
 
 const BUNDLED = [
@@ -40,18 +40,17 @@ export function talks(box) {
     const own = talkOfServer();
     if (own) line(list, own.title, 'The talk that this app was started with.', () => startTour(own));
     for (const [name, title, about] of BUNDLED) line(list, title, about, () => play(name));
-    line(list, 'A recorded talk', 'Replayed as it was recorded; no model is asked.', startExample);
     const file = add(box, 'input', 'st-talk-file');
-    Object.assign(file, {type: 'file', accept: '.txt,.json,.talk', multiple: true, hidden: true});
+    Object.assign(file, {type: 'file', accept: '.txt', hidden: true});
     file.addEventListener('change', async () => {
       try {
-        await openFiles([...file.files]);
+        await openFile(file.files[0]);
       } catch (error) {
         said.textContent = error.message;
       }
       file.value = '';
     });
-    line(list, 'Open a file…', 'A talk of your own, or recordings.', () => file.click());
+    line(list, 'Open a file…', 'A talk of your own.', () => file.click());
     line(list, 'Write a talk', 'Scenes from what the page shows, with notes; saved as one file.', openEditor);
     line(list, 'Lead the room', 'Other browsers and phones follow what this page shows, and can leave.', startLeading);
     said = add(box, 'p', 'st-said');

@@ -13,7 +13,7 @@ import {momentView} from './moment_view.js';
 import {begun, has, receive} from './received.js';
 
 /** @param {Component<{bench: string, run?: string}, TrainServer>} page */
-export function start({element, props, server, trigger, watch, pace}) {
+export function start({element, props, server, trigger, watch}) {
   const part = name => element.querySelector('.tr-' + name),
     said = part('said'),
     message = part('message');
@@ -59,7 +59,7 @@ export function start({element, props, server, trigger, watch, pace}) {
   }
   function schedule(ms) {
     clearTimeout(again);
-    again = setTimeout(tick, ms / pace());
+    again = setTimeout(tick, ms);
   }
   async function tick() {
     if (busy) return;

@@ -1,0 +1,24 @@
+// Starts the page's components. Where the page holds only the name of a long first value, the value itself comes along.
+import {look} from './connection.js';
+
+const first = new Map(); // values that the page only names, by those names
+
+export function begin(start, context, [named, value] = []) {
+  if (named) first.set(named, value);
+  start({
+    given: {},
+    ...context,
+    props: {
+      get value() {
+        return first.get(context.props.value) ?? context.props.value;
+      },
+    },
+    server: new Proxy({}, {get: (_, name) => asked => ask(context.server, name, asked)}),
+  });
+}
+
+async function ask(server, name, asked) {
+  const answer = await server[name](asked).catch(() => undefined);
+  if (answer === undefined) look(); // no answer at all: is the server there?
+  return answer;
+}
