@@ -1,4 +1,4 @@
-"""Talks: rehearsed from the first scene to the last, written on the page, and steered from the speaker's window."""
+"""Talks: rehearsed from the first scene to the last, and steered from the speaker's window."""
 
 from __future__ import annotations
 
@@ -28,40 +28,6 @@ def test_a_bundled_talk_shows_every_scene_and_presses_what_it_presses(visit, fil
             expect(page.locator("#train .tr-title")).to_contain_text(re.compile("^(Learning|Ended)"))
         page.keyboard.press("PageDown")
     expect(page.locator("#tour")).to_have_count(0)
-    settled(page)
-
-
-def test_a_talk_is_written_played_and_saved(visit):
-    page = visit("?tab=start")
-    page.get_by_label("Your sentence").fill("Tom saw a zebra in the park")
-    expect(page.locator("#start .st-said")).to_have_text(re.compile("^Arcs|^$"))
-    page.click("#start [data-do=talks]")
-    page.get_by_role("button", name="Write a talk").click()
-    editor = page.locator("#talk-editor")
-    editor.get_by_label("Title of the talk").fill("My talk")
-    page.get_by_role("tab", name="Attention").click()
-    expect(page.locator("#attention .at-name")).to_be_visible()
-    settled(page)
-    editor.get_by_role("button", name="Add this scene").click()
-    expect(editor.locator("li")).to_have_count(1)
-    expect(editor.locator("li .te-where")).to_contain_text("text Tom saw a zebra in the park")
-    editor.get_by_label("Sentence for the hall, scene 1").fill("Where it looks.")
-    editor.get_by_label("Notes for the speaker, scene 1").fill("Point at zebra.")
-    page.get_by_role("tab", name="Train", exact=True).click()
-    expect(page.locator("#train .tr-tile").first).to_be_visible()
-    editor.get_by_role("button", name="Add this scene").click()
-    expect(editor.locator("li .te-where").nth(1)).to_contain_text("preset 30 seconds, letters")
-    editor.get_by_label("Sentence for the hall, scene 2").fill("How it learns.")
-    editor.get_by_label("Move scene up 2").click()
-    with page.expect_download() as saved:
-        editor.get_by_role("button", name="Save file").click()
-    text = saved.value.path().read_text()
-    assert text.index("How it learns.") < text.index("Where it looks.\n> Point at zebra.") and "# My talk" in text
-    editor.get_by_role("button", name="Play").click()
-    expect(page.locator("#tour .tour-say")).to_have_text("How it learns.")
-    page.keyboard.press("PageDown")
-    expect(page.locator("#tour .tour-say")).to_have_text("Where it looks.")
-    expect(page.locator("#attention-text textarea")).to_have_value("Tom saw a zebra in the park")
     settled(page)
 
 

@@ -70,6 +70,11 @@ def test_the_page_s_script_reads_the_same(file):
     assert [(step["point"], step["say"], step["notes"]) for step in told["steps"]] == ours
 
 
+def test_the_address_that_copy_link_gives_is_the_line_of_a_scene():
+    (scene,) = parse_talk("http://127.0.0.1:7860/app/?tab=train&seed=3\nIt learns. Why? See.").scenes
+    assert (scene.link, scene.say) == ({"tab": "train", "seed": "3"}, "It learns. Why? See.")
+
+
 @pytest.mark.parametrize("text", ["", "nothing but words", "@ #start\nIt guesses."])
 def test_a_text_without_scenes_is_refused(text):
     with pytest.raises(GPTCoreError, match=r"has no scenes\. A scene is a line like \?tab=generate"):

@@ -11,7 +11,6 @@ from ui import links, views
 from ui.handlers.page.stored import page_example
 from ui.page import BUILDERS, build_page
 from ui.services import make_services
-from ui.tabs.wiring import COPIES_LINK
 from ui.views import TABS
 
 COMPONENTS = Path(__file__).resolve().parents[2] / "ui" / "components"
@@ -75,11 +74,3 @@ def test_every_question_leads_to_a_registered_view_and_none_is_asked_twice():
 def test_a_view_that_is_not_registered_cannot_be_laid_out():
     with pytest.raises(KeyError):
         views.title_of("generate", "nothing")
-
-
-def test_every_button_that_copies_a_link_is_one_that_a_talk_finds():
-    services = make_services(model="mini", offline=True)
-    page = build_page(services, page_example(services))
-    services.close()
-    copies = [block for block in page.blocks.values() if isinstance(block, gr.Button) and " link" in str(block.value)]
-    assert len(copies) >= 4 and all(COPIES_LINK in one.elem_classes for one in copies)

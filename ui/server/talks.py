@@ -16,6 +16,7 @@ from ui import links
 from ui.views import TAB_NAMES
 
 _MOST_BYTES = 1_000_000
+_LINK = re.compile(r"(https?://[^?]*)?\?")
 _OF_SCENES = ("once", "choose", "press", "start")
 
 
@@ -69,12 +70,12 @@ def parse_talk(text: str, name: str = "This file") -> Talk:
         lines = [line.strip() for line in block.split("\n")]
         starts = number
         number += len(lines) + 1
-        at = next((place for place, line in enumerate(lines) if line.startswith("?")), None)
-        told = [line for line in lines if line and line[0] not in "?@>"]
+        at = next((place for place, line in enumerate(lines) if _LINK.match(line)), None)
+        told = [line for place, line in enumerate(lines) if line and place != at and line[0] not in "?@>"]
         if at is not None:
             point = next((line[1:].strip() for line in lines if line.startswith("@")), "")
             notes = " ".join(line[1:].strip() for line in lines if line.startswith(">"))
-            link = dict(parse_qsl(lines[at][1:], keep_blank_values=True))
+            link = dict(parse_qsl(_LINK.sub("", lines[at], count=1), keep_blank_values=True))
             scenes.append(Scene(starts + at + 1, link, point, " ".join(told), notes))
         elif told and not scenes:
             title = re.sub(r"^#\s*", "", " ".join(told))

@@ -16,7 +16,6 @@ from ui.tabs.lens import Event, Manner
 from ui.views import title_of
 
 T = TypeVar("T")
-COPIES_LINK = "copies-link"  # class of the buttons that copy a link to the view: a talk takes its scenes from them
 # Options of an event without progress display. On every message of an event, Gradio's front end updates the status of
 # each component that was ever a progress target, with a search of the whole tree: 25 ms per text update.
 QUIET: Manner = {"show_progress": "hidden", "show_progress_on": [], "api_visibility": "private"}

@@ -177,34 +177,8 @@ export function showCode(link, svg) {
   dialog.showModal();
 }
 
-// What "Copy link" of the open view would put into its link; {} where the view has no such button.
-const LINKS = '#tabs [data-do=link], #tabs .copies-link';
-let take = null;
-export function settingsOfView() {
-  // In a closed section, or hidden in large type, it says the same.
-  const isOpen = one => {
-    const item = one.closest('.tabitem');
-    return !item || (item.getClientRects().length && isOpen(item.parentElement));
-  };
-  const button = [...document.querySelectorAll(LINKS)].find(isOpen);
-  if (!button) return Promise.resolve({});
-  return new Promise(done => {
-    const end = settings => {
-      take = null;
-      done(settings);
-    };
-    take = end;
-    setTimeout(() => take === end && end({}), 10_000); // the server does not answer
-    button.click();
-  });
-}
-
 // Puts a view's link into the address bar and on the clipboard; returns a sentence that says what was done.
 export async function shareLink(settings, note = '') {
-  if (take) {
-    take(settings);
-    return '';
-  }
   const link = linkTo(location.href, settings, {present: document.body.classList.contains('present')});
   history.replaceState(history.state, '', link);
   const cut = Object.values(settings).some(value => String(value ?? '').length > LONGEST_TEXT);

@@ -1,7 +1,6 @@
-// The talks that the page can give, and the way to write one.
+// The talks that the page can give.
 import {startLeading} from '../hall/leading.js';
 import {add, addButton} from '../shared/page.js';
-import {openEditor} from '../shared/talk_editor.js';
 import {openFile, startTour, talkOfServer} from '../shared/tour.js';
 import {parseTour} from '../shared/tour_text.js';
 
@@ -50,8 +49,9 @@ export function talks(box) {
       }
       file.value = '';
     });
-    line(list, 'Open a file…', 'A talk of your own.', () => file.click());
-    line(list, 'Write a talk', 'Scenes from what the page shows, with notes; saved as one file.', openEditor);
+    line(list, 'Open a file…', 'A talk of your own: a text file, with a line from “Copy link” for each scene.', () =>
+      file.click(),
+    );
     line(list, 'Lead the room', 'Other browsers and phones follow what this page shows, and can leave.', startLeading);
     said = add(box, 'p', 'st-said');
     said.setAttribute('role', 'status');

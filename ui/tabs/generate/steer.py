@@ -19,7 +19,7 @@ from ui.handlers.generate.swap import swap
 from ui.services import Services
 from ui.tabs.lens import Event, Wiring
 from ui.tabs.opening import Opening
-from ui.tabs.wiring import COPIES_LINK, QUIET, or_nothing, stop_event, while_computing
+from ui.tabs.wiring import QUIET, or_nothing, stop_event, while_computing
 from ui.views import title_of
 
 _FIRST = next(iter(EXAMPLES))
@@ -58,9 +58,7 @@ def steer_view(
             with gr.Row(elem_classes="steps"):
                 start = gr.Button("Write both", variant="primary", elem_id="steer-start", min_width=0)
                 stop = gr.Button("Stop", variant="stop", elem_id="steer-stop", min_width=0)
-            copy_link = gr.Button(
-                "Copy a link to this", size="sm", elem_id="steer-link", elem_classes=["no-present", COPIES_LINK]
-            )
+            copy_link = gr.Button("Copy a link to this", size="sm", elem_id="steer-link", elem_classes="no-present")
             copied = gr.Markdown("", elem_id="steer-link-said")
             sides, depth, seed = _directions()
         with gr.Column(scale=2, min_width=330):

@@ -17,7 +17,7 @@ from ui.tabs.generate.events import GenerateEvents
 from ui.tabs.generate.steer import steer_view
 from ui.tabs.generate.views import compare_view, score_view
 from ui.tabs.lens import Event, Lens, TabContext
-from ui.tabs.wiring import COPIES_LINK, QUIET, served, share_sentence, stop_event, view_tab
+from ui.tabs.wiring import QUIET, served, share_sentence, stop_event, view_tab
 
 
 def generate_tab(site: TabContext) -> Lens:
@@ -34,7 +34,7 @@ def generate_tab(site: TabContext) -> Lens:
                     seed = seed_row(example.document.seed)
                     more = more_controls(example.form)
                     copy_link = gr.Button(
-                        "Copy a link to these settings", elem_id="copy-link", elem_classes=["no-present", COPIES_LINK]
+                        "Copy a link to these settings", elem_id="copy-link", elem_classes="no-present"
                     )
                     copied = gr.Markdown("", elem_id="link-said")
             with gr.Column(scale=1, min_width=330):

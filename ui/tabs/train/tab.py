@@ -17,7 +17,7 @@ from ui.tabs.train.assistant import AssistantEvents, assistant_fields, compared_
 from ui.tabs.train.events import SHAPE_FIELDS, TrainEvents, remembering, server_functions
 from ui.tabs.train.form import FIRST_PRESET, scratch_fields
 from ui.tabs.train.further import label_fields, tuning_fields
-from ui.tabs.wiring import COPIES_LINK, QUIET, view_tab
+from ui.tabs.wiring import QUIET, view_tab
 
 # Replaces the first input with the workspace id of this browser, which only its script knows.
 _WITH_WORKSPACE = calling("train/bench.js", "[m.ownBench(), ...args.slice(1)]")
@@ -56,7 +56,7 @@ def train_tab(site: TabContext) -> Lens:
                     lines = label_fields()
                 with view_tab("train", "assistant") as assistant_tab:
                     helper = assistant_fields(services)
-            copy_link = gr.Button("Copy link", size="sm", elem_id="train-link", elem_classes=COPIES_LINK)
+            copy_link = gr.Button("Copy link", size="sm", elem_id="train-link")
             said_of_link = gr.HTML("", elem_id="train-link-said", elem_classes="said")
             save, uploaded, ready, said_of_files = _files()
         with gr.Column(scale=6, min_width=330):

@@ -12,7 +12,6 @@ from gptcore.zero_shot.tasks import TASKS
 from ui.handlers.zero_shot.form import MOST_EXAMPLES, MOST_FIELDS, STOPS, columns_of
 from ui.services import Services
 from ui.tabs.controls import settings_opener
-from ui.tabs.wiring import COPIES_LINK
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ def task_fields(services: Services, values: dict[str, Any]) -> tuple[dict[str, A
         )
         found["body"] = gr.Textbox(values["body"], **wording(values["task"]), lines=2, max_lines=6, elem_id="zs-body")
     _answering(found, values)
-    link = gr.Button("Copy a link to this", elem_id="zs-link", size="sm", elem_classes=COPIES_LINK)
+    link = gr.Button("Copy a link to this", elem_id="zs-link", size="sm")
     return found, Buttons(another, examples, link, gr.Markdown("", elem_id="zs-link-said"), language)
 
 
