@@ -311,25 +311,3 @@ def test_the_count_of_gradios_loading_screen_ends_and_no_frame_of_others(visit):
         clockReaders.add(new Error().stack.split('\\n').length); return clock.call(performance)}""")
     page.wait_for_function(f"Number(document.documentElement.getAttribute('n')) > {count + 60}")
     assert 3 not in page.evaluate("[...clockReaders]")  # a frame that only reads the clock, and asks for the next
-
-
-def test_the_next_letter_is_guessed_against_a_model(visit):
-    page = visit("?tab=start&model=anthology")
-    page.click("#start [data-do=game]")
-    said, text = page.locator("#game .conclusion"), page.locator("#game .gg-text")
-    expect(text).to_contain_text("?")
-    expect(page.locator("#start .st-two")).to_be_hidden()
-    before = text.inner_text()
-    for _ in range(3):
-        page.click("#game button:has-text('Show it')")
-    expect(said).to_contain_text("After 3 letters: right first time, you 0")
-    assert len(text.inner_text()) == len(before) + 3
-    page.locator("#game .gg-field").press_sequentially("~")
-    expect(page.locator("#game .gg-wrong")).to_contain_text("not: ~")
-    page.click("#game button:has-text('Another passage')")
-    expect(text).not_to_contain_text(before[:20])
-    page.click("#start [data-do=story]")
-    expect(page.locator("#game")).to_be_hidden()
-    expect(page.locator("#story")).to_be_visible()
-    page.click("#start [data-do=story]")
-    expect(page.locator("#start .st-two")).to_be_visible()

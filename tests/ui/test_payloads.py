@@ -88,7 +88,6 @@ def asked(services: Services) -> dict[str, dict[str, Any]]:
         "Parameters.picture": {**slide, "value": shapes.breakdown(shape)},
         "Start.chapters": {},
         "Start.guesses": {"model": "mini", "ids": [1, 2, 3], "at": None},
-        "Start.passage": {"model": "mini", "number": 0},
         "Start.typed": SEEN,
         "Train.chances": {**run, "token": ""},
         "Train.command": {"bench": workspace.id, "command": "pause", "value": None},

@@ -555,12 +555,6 @@ export interface GuessesRequest {
   at: number | null;
 }
 
-// A passage to guess.
-export interface PassageRequest {
-  model: string;
-  number: number;
-}
-
 // What the embeddings alone would say.
 export interface Depth {
   guess: [string, number, number];
@@ -640,23 +634,6 @@ export interface RecordedSentence {
   tokens: RecordedToken[];
   first: number;
   machine: Machine;
-}
-
-export interface GuessedPart {
-  from: number;
-  to: number;
-  p: number;
-  rank: number;
-  best: [string, number][];
-}
-
-// A passage to guess, by letters or words; `choices` is how many different ones the model knows.
-export interface Passage {
-  text: string;
-  kind: string;
-  name: string;
-  choices: number;
-  parts: GuessedPart[];
 }
 
 // A visitor's workspace; its viewing id shows it without control.
@@ -1013,7 +990,6 @@ export interface ParametersServer {
 export interface StartServer {
   chapters(request: null): Promise<string>;
   guesses(request: GuessesRequest): Promise<Json<Sentence> | null>;
-  passage(request: PassageRequest): Promise<Json<Passage> | null>;
   typed(request: TextRequest): Promise<Json<Sentence> | null>;
 }
 

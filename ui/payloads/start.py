@@ -6,7 +6,7 @@ from typing import NotRequired
 
 from typing_extensions import TypedDict
 
-from ui.payloads.common import Choice, Guess
+from ui.payloads.common import Choice
 
 
 class GuessesRequest(TypedDict):
@@ -15,13 +15,6 @@ class GuessesRequest(TypedDict):
     model: str
     ids: list[int]
     at: int | None
-
-
-class PassageRequest(TypedDict):
-    """A passage to guess."""
-
-    model: str
-    number: int
 
 
 class Depth(TypedDict):
@@ -114,18 +107,3 @@ class RecordedSentence(TypedDict):
     tokens: list[RecordedToken]
     first: int
     machine: Machine
-
-
-GuessedPart = TypedDict(
-    "GuessedPart", {"from": int, "to": int, "p": float, "rank": int, "best": list[Guess]}
-)  # a letter or word to guess: its span, and the model's own guesses
-
-
-class Passage(TypedDict):
-    """A passage to guess, by letters or words; `choices` is how many different ones the model knows."""
-
-    text: str
-    kind: str
-    name: str
-    choices: int
-    parts: list[GuessedPart]

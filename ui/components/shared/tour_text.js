@@ -1,6 +1,6 @@
 // The text file of a tour or a talk: blocks with a line "?tab=generate&prompt=..." or the whole address that
-// "Copy link" gives, perhaps "@ selector" of what to frame, sentences for the hall, and lines "> ..." with notes for the
-// speaker. `ui/server/talks.py` reads the same.
+// "Copy link" gives, perhaps "@ selector" of what to frame, sentences for the hall, and lines "> ..." with notes for
+// the speaker. `ui/server/talks.py` reads the same.
 
 const LINK = /^(https?:\/\/[^?]*)?\?/;
 

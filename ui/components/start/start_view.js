@@ -23,7 +23,6 @@ import {askWhy} from '../shared/why.js';
 import {drawLooks} from './arcs.js';
 import {playFilm} from './film.js';
 import {holdSentence} from './held.js';
-import {guessing} from './guessing.js';
 import {machinePicture} from './machine.js';
 import {questions} from './questions.js';
 import {story} from './story.js';
@@ -49,7 +48,6 @@ export function start({element, props, server, watch, given}) {
   let asking = 0; // number of the newest question; an older answer is dropped
   const before = []; // sentences, for Back
   const told = story(find('story'), server, () => data?.tokens);
-  const game = guessing(find('game'), server, () => model);
 
   const ids = () => data.tokens.map(token => token.id);
   const say = text => {
@@ -304,11 +302,10 @@ export function start({element, props, server, watch, given}) {
     told.redraw();
   }
 
-  // The story, the game, the talks, the wall and the exercises take the place of the guesses and the film.
+  // The story, the talks, the wall and the exercises take the place of the guesses and the film.
   /** @type {Record<string, [{open(): unknown, close(): void, isOpen(): boolean}, string, string]>} */
   const OTHERS = {
     story: [told, 'The story', 'Close the story'],
-    game: [game, 'Guess the next letter', 'Close the game'],
     talks: [talks(find('talks')), 'Talks', 'Close the talks'],
     wall: [wall(find('wall')), 'Wall', 'Close the wall'],
     exercises: [exerciseList(find('exercises')), 'Exercises', 'Close the exercises'],

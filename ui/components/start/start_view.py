@@ -22,7 +22,6 @@ _HTML = """
 <button type="button" class="st-show" data-do="show">Show me around</button>
 <button type="button" class="st-show" data-do="word">Follow one word</button>
 <button type="button" class="st-show" data-do="talks" aria-controls="talks" aria-expanded="false">Talks</button>
-<button type="button" class="st-show" data-do="game" aria-controls="game" aria-expanded="false">Guess the next letter</button>
 <button type="button" class="st-show" data-do="wall" aria-controls="wall" aria-expanded="false">Wall</button>
 <button type="button" class="st-show" data-do="exercises" aria-controls="exercise-list" aria-expanded="false">Exercises</button>
 <button type="button" data-do="link">Copy link</button>
@@ -42,7 +41,6 @@ _HTML = """
 <div class="st-reel"></div></section>
 </div>
 <section class="st-story" id="story" aria-label="The story" hidden></section>
-<section class="st-game" id="game" aria-label="Guess the next letter" hidden></section>
 <section class="st-talks" id="talks" aria-label="Talks" hidden></section>
 <section class="st-wall" id="wall" aria-label="The wall of runs" hidden></section>
 <section class="st-exercises" id="exercise-list" aria-label="Exercises" hidden></section>
@@ -59,7 +57,7 @@ def start_view(value: str, *, film: Mapping[str, object], server_functions: Serv
     """The component. Its value is JSON of `ui.handlers.start.sentence`, `film` what `ui.handlers.start.film` makes.
 
     Args:
-        server_functions: guesses, typed, passage and chapters, as in `ui.payloads.start`.
+        server_functions: guesses, typed and chapters, as in `ui.payloads.start`.
     """
     doors = "".join(
         f'<button type="button" data-tab="{escape(tab.title)}"><b>{escape(tab.title)}</b><span>{escape(tab.about)}</span></button>'

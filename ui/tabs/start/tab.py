@@ -7,7 +7,7 @@ import gradio as gr
 from ui.components.files import calling
 from ui.components.start.start_view import start_view
 from ui.errors import shown_to_visitor
-from ui.handlers.start import guessing, sentence, story
+from ui.handlers.start import sentence, story
 from ui.handlers.start.film import film
 from ui.tabs.lens import Event, Lens, TabContext
 from ui.tabs.wiring import served
@@ -19,7 +19,7 @@ def start_tab(site: TabContext) -> Lens:
     view = start_view(
         example.sentence,
         film=film(services),
-        server_functions=served(services, sentence.guesses, sentence.typed, guessing.passage, story.chapters),
+        server_functions=served(services, sentence.guesses, sentence.typed, story.chapters),
         elem_id="start",
     )
 
