@@ -1,4 +1,4 @@
-"""A room of people: one page leads, another follows, leaves and returns; runs stand on the wall."""
+"""A room of people: one page leads, another follows, leaves and returns."""
 
 from __future__ import annotations
 
@@ -63,29 +63,3 @@ def test_a_page_that_follows_opens_the_speakers_model(visit):
     phone = visit(f"?tab=start&follow={name[1]}")
     expect(phone.locator("#facts")).to_contain_text("45,952 parameters")
     expect(phone.locator(".hall-chip")).to_contain_text("Following")
-
-
-def test_runs_of_two_people_stand_on_the_wall_and_race(visit):
-    pages = []
-    for name in ("Ada", "Noether"):
-        page = visit("?tab=train&preset=30+seconds,+letters")
-        page.get_by_role("tab", name="Start").click()
-        page.click("#start [data-do=wall]")
-        page.get_by_label("My runs stand here as").fill(name)
-        page.get_by_role("button", name="Put it up").click()
-        expect(page.locator(".wl-run", has_text=name)).to_contain_text("no run yet")
-        page.get_by_role("tab", name="Train", exact=True).click()
-        page.get_by_role("button", name="Start", exact=True).click()
-        expect(page.locator("#train .tr-title")).to_contain_text(re.compile("^(Learning|Waiting|Ended)"))
-        pages.append(page)
-    wall = pages[0]
-    wall.get_by_role("tab", name="Start").click()
-    for name in ("Ada", "Noether"):
-        card = wall.locator(".wl-run", has_text=name)
-        expect(card.locator(".wl-loss")).to_contain_text("bits per character")
-        expect(card.locator(".small-curves path")).to_have_attribute("d", re.compile("^M"))
-        card.get_by_role("button", name="Pin").click()
-    expect(wall.locator(".wl-duel")).to_contain_text(re.compile("Ada|Noether"))
-    wall.locator(".wl-run", has_text="Noether").get_by_role("button", name="Watch").click()
-    expect(wall.locator("#train .tr-title")).to_contain_text(re.compile("^(Learning|Ended)"))
-    expect(wall.locator("#train [data-cmd=stop]")).to_be_hidden()

@@ -80,8 +80,6 @@ def asked(services: Services) -> dict[str, dict[str, Any]]:
         "Hall.code": {"link": "http://127.0.0.1:7860/"},
         "Hall.follow": {"name": name_of(SECRET), "page": SECRET, "version": 0},
         "Hall.lead": {"secret": SECRET, "scene": SCENE},
-        "Hall.sign": {"bench": workspace.id, "name": "Ada"},
-        "Hall.wall": {},
         "Parameters.drawing_picture": {**slide, "shape": shapes.controls_of(shape)},
         "Parameters.drawn": {"shape": shapes.controls_of(shape)},
         "Parameters.figure_picture": {**slide, "name": next(iter(anatomy.EXPERIMENTS)), "model": "mini"},

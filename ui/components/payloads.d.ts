@@ -473,40 +473,6 @@ export interface Followed {
   scene: Scene | null;
 }
 
-// A name for the runs of a workspace on the wall; "" takes them off it.
-export interface SignRequest {
-  bench: string;
-  name: string;
-}
-
-// The name as it is shown, and what was wrong with it.
-export interface Signed {
-  name: string;
-  said: string;
-}
-
-// A run on the wall.
-export interface WallRun {
-  viewing: string;
-  name: string;
-  title: string;
-  state: string;
-  step: number;
-  unit: string;
-  loss: number | null;
-  points: [number, number][];
-  text: string;
-  settings: Record<string, string | number>;
-  place: number | null;
-  model: string;
-}
-
-// All runs on the wall, the best first, and how many more there are.
-export interface Wall {
-  runs: WallRun[];
-  more: number;
-}
-
 // A shape to draw.
 export interface ShapeRequest {
   shape: Record<string, any>;
@@ -976,8 +942,6 @@ export interface HallServer {
   code(request: LinkRequest): Promise<string | null>;
   follow(request: FollowRequest): Promise<Json<Followed> | null>;
   lead(request: LeadRequest): Promise<Json<Led> | null>;
-  sign(request: SignRequest): Promise<Json<Signed> | null>;
-  wall(request: null): Promise<Json<Wall>>;
 }
 
 export interface ParametersServer {

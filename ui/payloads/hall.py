@@ -1,4 +1,4 @@
-"""Payloads for a room of people: who leads, who follows, and the wall of everybody's runs."""
+"""Payloads for a room of people: who leads, and who follows."""
 
 from __future__ import annotations
 
@@ -44,45 +44,3 @@ class Followed(TypedDict):
     on: bool
     version: int
     scene: Scene | None
-
-
-class SignRequest(TypedDict):
-    """A name for the runs of a workspace on the wall; "" takes them off it."""
-
-    bench: str
-    name: str
-
-
-class Signed(TypedDict):
-    """The name as it is shown, and what was wrong with it."""
-
-    name: str
-    said: str
-
-
-class WallRun(TypedDict):
-    """A run on the wall.
-
-    `points` are (seconds of training, loss): held out, or of the training text where nothing is held out. `model` is ""
-    before it can be opened.
-    """
-
-    viewing: str
-    name: str
-    title: str
-    state: str
-    step: int
-    unit: str
-    loss: float | None
-    points: list[tuple[float, float]]
-    text: str
-    settings: dict[str, str | float]
-    place: int | None
-    model: str
-
-
-class Wall(TypedDict):
-    """All runs on the wall, the best first, and how many more there are."""
-
-    runs: list[WallRun]
-    more: int

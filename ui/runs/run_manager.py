@@ -43,7 +43,6 @@ class Workspace:
     Attributes:
         id: secret that lets any browser view and steer the runs.
         viewing: id for read-only access.
-        name: under which its runs are on the wall; "" for runs that are not.
         runs: oldest first; all but the last have ended.
         run: the run of the last record; None if that was loaded.
         rival: the other run of a race, or None.
@@ -66,7 +65,6 @@ class Workspace:
     choices: Choices = field(default_factory=Choices)
     downloads: deque[tempfile.TemporaryDirectory[str]] = field(default_factory=lambda: deque(maxlen=_MOST_DOWNLOADS))
     viewing: str = field(default_factory=lambda: secrets.token_urlsafe(16))
-    name: str = ""
 
     @property
     def live(self) -> list[TrainingRun]:
@@ -236,29 +234,6 @@ class RunManager:
         workspace, name = self._workspace(workspace_id), RUN_PREFIX + secrets.token_urlsafe(9)
         workspace.models = {**dict(list(workspace.models.items())[-1:]), name: lm}
         return workspace, name
-
-    def sign(self, workspace_id: object, name: str) -> str:
-        """Puts a workspace's runs on the wall under a name, "" for none; returns it.
-
-        Raises:
-            GPTCoreError: a page that only watches; or no room: a name alone takes no other's place.
-        """
-        with self._lock:
-            watches = self._viewed(workspace_id) is not None
-            full = workspace_id not in self._workspaces and len(self._workspaces) >= self._limits.workspaces
-        if watches:
-            raise GPTCoreError("This page only watches a run. Open the app without its link to show runs of your own.")
-        if full:
-            raise GPTCoreError("There is no room for another name now. Start a run: it takes your name along.")
-        workspace = self._workspace(workspace_id)
-        workspace.name = name
-        return name
-
-    def signed(self) -> list[Workspace]:
-        """The workspaces on the wall, those last used by their owners first."""
-        with self._lock:
-            named = [workspace for workspace in self._workspaces.values() if workspace.name]
-        return sorted(named, key=lambda workspace: -workspace.last_seen)
 
     def show(self, workspace_id: object, record: RunState) -> Workspace:
         """Shows an ended run on a workspace, new if the id is unknown, as its newest.

@@ -1,4 +1,4 @@
-"""Leading, following and the wall, on every tab."""
+"""Leading and following, on every tab."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Annotated
 
 from ui.components.hall.hall_view import hall_view
 from ui.figures.qr import qr_svg
-from ui.handlers.hall import leading, wall
+from ui.handlers.hall import leading
 from ui.payloads import fields
 from ui.payloads.train import LinkRequest
 from ui.services import Services
@@ -15,9 +15,7 @@ from ui.tabs.wiring import served
 
 def hall(services: Services) -> None:
     """Lays out what a speaker and those who follow see, which is nothing at first, and wires it."""
-    hall_view(
-        server_functions=served(services, leading.lead, leading.follow, wall.sign, wall.wall, code), elem_id="hall"
-    )
+    hall_view(server_functions=served(services, leading.lead, leading.follow, code), elem_id="hall")
 
 
 def code(_: Services, request: Annotated[object, LinkRequest]) -> str | None:

@@ -1,8 +1,8 @@
-"""A lesson in fast motion: twenty phones train, look at the wall and follow a speaker, beside three real browsers.
+"""A lesson in fast motion: twenty phones train and follow a speaker, beside three real browsers.
 
     python tests/tools/load/lesson.py [--training-runs 2] [--updates 600] [--people 20]
 
-On loopback, against a server of its own in another process. Everybody signs the wall and presses Start within two
+On loopback, against a server of its own in another process. Everybody presses Start within two
 seconds; the runs are as long as `--updates` updates of the smallest shape of the presets, so the table tells what
 `--training-runs` changes: who sees first words when (held out below 2.2 nats a letter), and when all are done. The
 speaker's browser changes tabs every four seconds; two browsers follow.
@@ -58,13 +58,12 @@ class Lesson:
         return httpx.AsyncClient(base_url=self.address, timeout=120, trust_env=False, limits=limits)
 
 
-async def person(lesson: Lesson, page: Page, number: int) -> None:
-    """One phone: signs, trains, and meanwhile follows the speaker and looks at the wall."""
+async def person(lesson: Lesson, page: Page) -> None:
+    """One phone: trains, and meanwhile follows the speaker."""
     async with lesson.client() as client:
         visitor = await visit(client, page)
         bench = secrets.token_urlsafe(16)
         await asyncio.sleep(2 * random.random())
-        await visitor.ask("hall", "sign", {"bench": bench, "name": f"Person {number}"})
         pressed = lesson.since()
         event = page.event("train-start", "click")
         changes = {"train-length": "steps", "train-steps": lesson.updates, **_SMALL}
@@ -101,18 +100,14 @@ async def trained(lesson: Lesson, visitor: Visitor, bench: str, pressed: float) 
 
 
 async def audience(lesson: Lesson, visitor: Visitor) -> None:
-    """Asks for the speaker's scene every second, and for the wall every third time."""
+    """Asks for the speaker's scene every second."""
     page, version = secrets.token_urlsafe(16), 0
-    for number in itertools.count():
-        for name, function, request in (
-            ("the speaker's scene", "follow", {"name": lesson.name, "page": page, "version": version}),
-            ("the wall", "wall", None),
-        ):
-            if function == "wall" and number % 3:
-                continue
-            asked = time.monotonic()
-            (await visitor.ask("hall", function, request)).raise_for_status()
-            lesson.took[name].append(time.monotonic() - asked)
+    while True:
+        asked = time.monotonic()
+        (
+            await visitor.ask("hall", "follow", {"name": lesson.name, "page": page, "version": version})
+        ).raise_for_status()
+        lesson.took["the speaker's scene"].append(time.monotonic() - asked)
         await asyncio.sleep(1)
 
 
@@ -158,7 +153,7 @@ async def teach(lesson: Lesson, people: int) -> None:
         first = (await visit(client)).page
         lesson.began = time.monotonic()
         talking = asyncio.create_task(speaker(lesson, pages[0], pages[1:]))
-        classes = [asyncio.create_task(person(lesson, first, number)) for number in range(people)]
+        classes = [asyncio.create_task(person(lesson, first)) for _ in range(people)]
         while len(lesson.took["done"]) + len(lesson.refused) < people:
             await asyncio.sleep(0.5)
             for task in (*classes, talking):
@@ -185,7 +180,7 @@ def main() -> None:
         after = kept_by(server.process)
     print(f"{options.people} people, {options.training_runs} runs at a time, {options.updates} updates each")
     print(f"{'seconds':<24}{'n':>6}{'first':>8}{'median':>8}{'95%':>8}{'last':>8}")
-    for name in ("first update", "first words", "done", "a run's news", "the speaker's scene", "the wall"):
+    for name in ("first update", "first words", "done", "a run's news", "the speaker's scene"):
         show(name, lesson.took[name])
     show("a browser follows", lesson.took["a browser follows"])
     print(f"refused: {len(lesson.refused)}  {'; '.join(sorted(set(lesson.refused)))[:200]}")

@@ -1,13 +1,10 @@
-"""A room of people: leading and following, and the wall."""
+"""A room of people: leading and following."""
 
 import json
-import math
 
 import pytest
 
-from ui.handlers.hall import leading, wall
-from ui.handlers.train import watching
-from ui.handlers.train.forms import train_form
+from ui.handlers.hall import leading
 from ui.handlers.train.presets import PRESETS
 from ui.state.stages import Stages, name_of
 
@@ -25,14 +22,6 @@ def led(services, scene):
 
 def followed(services, version=0, page=PAGE, name=None):
     return json.loads(leading.follow(services, {"name": name or name_of(SPEAKER), "page": page, "version": version}))
-
-
-def on_wall(services):
-    return json.loads(wall.wall(services, None))["runs"]
-
-
-def sign(services, bench, name):
-    return json.loads(wall.sign(services, {"bench": bench, "name": name}))
 
 
 # --- leading and following
@@ -86,58 +75,3 @@ def test_pages_that_follow_are_counted_while_they_ask_and_the_oldest_stage_makes
     for other in ("x" * 22, "y" * 22):
         stages.lead(other, SCENE)
     assert stages.follow(name, PAGE) is None
-
-
-# --- the wall
-def test_runs_are_on_the_wall_only_by_their_owners_name_and_can_be_opened_but_not_steered(services):
-    workspace = watching.start(services, None, train_form(LESSON, services.limits))
-    assert workspace.run is not None and workspace.run.wait(120.0)
-    assert on_wall(services) == []
-    assert sign(services, workspace.id, "  Ada   L. ") == {"name": "Ada L.", "said": ""}
-    [run] = on_wall(services)
-    assert run["name"] == "Ada L." and run["state"] == "ended" and run["step"] == 4 and run["text"]
-    record = workspace.current
-    scale = record.facts.tokens_per_character / math.log(2)
-    assert run["unit"] == "bits per character" and run["loss"] == pytest.approx(scale * record.final_loss, abs=1e-3)
-    assert run["points"][-1][1] == pytest.approx(scale * record.observations[-1].valid_loss, abs=1e-3)
-    assert services.models.get(run["model"]) is record.language_model
-    assert workspace.id not in json.dumps(run)
-    assert watching.command(services, {"bench": run["viewing"], "command": "stop", "value": None}) is None
-    sign(services, workspace.id, "")
-    assert on_wall(services) == []
-
-
-def test_a_name_without_a_run_stands_there_and_the_lowest_loss_comes_first(services):
-    sign(services, "n" * 22, "Noether")
-    quick = watching.start(services, None, train_form({**LESSON, "max_steps": 1}, services.limits))
-    longer = watching.start(services, None, train_form({**LESSON, "max_steps": 60}, services.limits))
-    for workspace, name in ((quick, "Quick"), (longer, "Longer")):
-        assert workspace.run is not None and workspace.run.wait(120.0)
-        sign(services, workspace.id, name)
-    runs = on_wall(services)
-    assert [run["name"] for run in runs if run["title"]] == ["Longer", "Quick"]
-    [bare] = [run for run in runs if not run["title"]]
-    assert bare["name"] == "Noether" and bare["state"] == "none" and bare["points"] == []
-    assert all(len(run["points"]) <= 60 for run in runs)
-
-
-def test_who_only_watches_cannot_sign_and_a_long_name_is_refused_with_its_limit(services):
-    workspace = watching.start(services, None, train_form(LESSON, services.limits), go=False)
-    assert "only watches" in sign(services, workspace.viewing, "Eve")["said"]
-    assert "24" in sign(services, workspace.id, "x" * 25)["said"]
-    assert on_wall(services) == []
-    assert wall.sign(services, {"bench": workspace.id, "name": 3}) is None
-
-
-def test_many_points_are_thinned_and_the_last_is_kept():
-    points = [(float(i), 1.0 / (i + 1)) for i in range(1000)]
-    thin = wall._thinned(points)
-    assert len(thin) <= 60 and thin[-1] == points[-1] and thin == sorted(thin)
-    assert wall._thinned(points[:3]) == points[:3]
-
-
-def test_names_alone_do_not_push_out_anybodys_run(services):
-    workspace = watching.start(services, None, train_form(LESSON, services.limits))
-    assert workspace.run is not None and workspace.run.wait(120.0)
-    said = [sign(services, f"{number:022d}", "Eve")["said"] for number in range(services.limits.workspaces + 5)]
-    assert "no room" in said[-1] and services.run_manager.get(workspace.id) is workspace

@@ -1,4 +1,4 @@
-"""A room of people: leading, following, and the server functions of the wall."""
+"""A room of people: leading and following."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ def hall_view(*, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
     """The component; it shows nothing until somebody leads or follows, and has no value.
 
     Args:
-        server_functions: lead, follow, sign, wall and code, as in `ui.payloads.hall`.
+        server_functions: lead, follow and code, as in `ui.payloads.hall`.
     """
     return component("", "<div></div>", "hall/hall_view.js", server_functions=server_functions, elem_id=elem_id)

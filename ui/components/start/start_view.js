@@ -16,7 +16,6 @@ import {
   setSentence,
 } from '../shared/sentence.js';
 import {exerciseList} from '../exercises/list.js';
-import {wall} from '../hall/wall.js';
 import {startTour} from '../shared/tour.js';
 import {WORD_TOUR} from '../shared/word_tour.js';
 import {askWhy} from '../shared/why.js';
@@ -302,12 +301,11 @@ export function start({element, props, server, watch, given}) {
     told.redraw();
   }
 
-  // The story, the talks, the wall and the exercises take the place of the guesses and the film.
+  // The story, the talks and the exercises take the place of the guesses and the film.
   /** @type {Record<string, [{open(): unknown, close(): void, isOpen(): boolean}, string, string]>} */
   const OTHERS = {
     story: [told, 'The story', 'Close the story'],
     talks: [talks(find('talks')), 'Talks', 'Close the talks'],
-    wall: [wall(find('wall')), 'Wall', 'Close the wall'],
     exercises: [exerciseList(find('exercises')), 'Exercises', 'Close the exercises'],
   };
   function turn(name) {

@@ -22,7 +22,6 @@ _HTML = """
 <button type="button" class="st-show" data-do="show">Show me around</button>
 <button type="button" class="st-show" data-do="word">Follow one word</button>
 <button type="button" class="st-show" data-do="talks" aria-controls="talks" aria-expanded="false">Talks</button>
-<button type="button" class="st-show" data-do="wall" aria-controls="wall" aria-expanded="false">Wall</button>
 <button type="button" class="st-show" data-do="exercises" aria-controls="exercise-list" aria-expanded="false">Exercises</button>
 <button type="button" data-do="link">Copy link</button>
 <span class="st-said" role="status"></span></div>
@@ -42,7 +41,6 @@ _HTML = """
 </div>
 <section class="st-story" id="story" aria-label="The story" hidden></section>
 <section class="st-talks" id="talks" aria-label="Talks" hidden></section>
-<section class="st-wall" id="wall" aria-label="The wall of runs" hidden></section>
 <section class="st-exercises" id="exercise-list" aria-label="Exercises" hidden></section>
 <section class="st-ask" aria-label="What do you want to know?"><h2>What do you want to know?</h2>
 <input type="search" class="st-search lens-plain" aria-label="Search the questions" placeholder="Search: copy, temperature, memory …">

@@ -1,1 +1,1 @@
-"""A room of people on one server: the speaker leads, pages follow, and a wall shows everybody's runs."""
+"""A room of people on one server: the speaker leads, and pages follow."""
