@@ -45,6 +45,9 @@ _OF_SCRIPTS = (
     "draws",
 )
 
+# Names that links of earlier versions set -> what they belonged to, and what is left of it.
+_GONE = dict.fromkeys(("word_from", "word_to"), "Swapping a concept is gone; Steer pushes a text in a direction.")
+
 # Query name -> (lowest, highest, whole number): the sliders' own ranges.
 RANGES: dict[str, tuple[float, float, bool]] = {
     **{name: (control.low, control.high, control.is_whole) for name, control in CONTROLS.items()},
@@ -70,7 +73,7 @@ _TEXTS = {"model": 300, "asked": 300, "template": 200, "expected": 300}
 # A view is opened by the page's script, once the tab is there.
 _TEXTS |= {"view": 40}
 _TEXTS |= dict.fromkeys(("prompt", "text", "instruction", "body", "labels"), MAX_PROMPT)
-_TEXTS |= dict.fromkeys(("pair_a", "pair_b", "towards", "away", "word_from", "word_to"), MAX_PROMPT)
+_TEXTS |= dict.fromkeys(("pair_a", "pair_b", "towards", "away"), MAX_PROMPT)
 _TEXTS |= {f"field_{place}": MAX_PROMPT for place in range(MOST_FIELDS)}
 
 
@@ -110,8 +113,9 @@ def mistakes(query: Mapping[str, str]) -> list[str]:
     if view and tab in TAB_NAMES and not drawn and view.casefold() not in (title.casefold() for title in views):
         offered = f"choose {', '.join(map(repr, views))}" if views else "it has only one"
         found.append(f"The link's view is {view[:60]!r}, which {tab} does not have; {offered}.")
+    found += dict.fromkeys(_GONE[name] for name in query if name in _GONE)
     found += linked.mistakes(query)
-    known = [*RANGES, *CHOICES, *_TEXTS, *_OF_SCRIPTS, *linked.NAMES]
+    known = [*RANGES, *CHOICES, *_TEXTS, *_OF_SCRIPTS, *linked.NAMES, *_GONE]
     for name, value in list(query.items())[:_MOST_CHECKED]:
         shown = repr(value[:60])
         if name in CHOICES and value not in CHOICES[name]:

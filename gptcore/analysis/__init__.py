@@ -5,14 +5,6 @@ from gptcore.analysis.attention import QueriesAndKeys, attention_patterns, read_
 from gptcore.analysis.attribution import LogitAttribution, ScoreAttribution, logit_attribution, query_key_attribution
 from gptcore.analysis.circuit_checks import logits_without_edge, logits_without_nodes
 from gptcore.analysis.circuits import CircuitEdge, CircuitNode, WordCircuit, word_circuit
-from gptcore.analysis.concepts import (
-    ConceptSwap,
-    concept_swap,
-    jacobian_steps,
-    mean_jacobian,
-    swapped_logits,
-    swapped_text,
-)
 from gptcore.analysis.costs import (
     activation_bytes,
     cache_arithmetic,
@@ -36,7 +28,6 @@ __all__ = [
     "CircuitEdge",
     "CircuitNode",
     "Composition",
-    "ConceptSwap",
     "ForwardTrace",
     "HeadCircuits",
     "HeadScores",
@@ -51,7 +42,6 @@ __all__ = [
     "attention_patterns",
     "attribution_patching",
     "cache_arithmetic",
-    "concept_swap",
     "count_parameters",
     "divergence",
     "effects",
@@ -59,14 +49,12 @@ __all__ = [
     "head_circuits",
     "head_scores",
     "head_writes",
-    "jacobian_steps",
     "kv_cache_bytes",
     "logit_attribution",
     "logit_lens",
     "logits_without",
     "logits_without_edge",
     "logits_without_nodes",
-    "mean_jacobian",
     "neuron_activations",
     "neuron_writes",
     "optimizer_bytes",
@@ -79,8 +67,6 @@ __all__ = [
     "repeated_token_scores",
     "settled_depths",
     "steering_vector",
-    "swapped_logits",
-    "swapped_text",
     "tensor_shapes",
     "trace",
     "training_flops",

@@ -347,10 +347,6 @@ def test_a_text_is_steered_beside_the_plain_one_and_a_link_holds_how(visit):
     page.click("#steer-link")
     expect(page.locator("#steer-link-said")).to_contain_text("address bar")
     assert "strength=2" in page.url and "view=Steer" in page.url and "towards=Tom" in page.url
-    page.click("#swap-start")
-    expect(page.locator("#swap-said")).to_contain_text("the swap")
-    swapped = [page.locator(f"#swap-{side} .ts-text").inner_text() for side in ("plain", "swapped")]
-    assert swapped[0] != swapped[1]
 
 
 def test_a_conversation_goes_on_beside_what_a_plain_gpt_makes_of_the_words(visit):

@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import json
 import re
-from itertools import permutations
-
-from safetensors.torch import load_file
 
 import gptcore
-from gptcore.analysis import concept_swap, logits_without, steering_vector, swapped_logits
+from gptcore.analysis import steering_vector
 from gptcore.inference.generation import prompt_ids
-from gptcore.language_model import LanguageModel, bundled_models
+from gptcore.language_model import LanguageModel
 from ui.handlers.generate.steer import EXAMPLES, HELD, SOUND, _costs
 
 PROMPTS = (
@@ -35,13 +32,6 @@ WORDS = {
     "hungry|tasty|delicious|cook|ice cream|sweet",
     "rain, not sunshine": "rain|raining|rainy|wet|storm|wind|thunder|clouds?|cold|snow|dark|puddles?|umbrella",
 }
-
-
-SENTENCES = (
-    ("Tom saw a {0}. Tom gave food to the", ("zebra", "lion", "dog", "cat", "bear", "duck", "frog", "bird")),
-    ("Lily had a red {0}. She lost her red", ("ball", "hat", "car", "book", "cup", "dress", "kite", "box")),
-)
-SWAP_STRENGTH = 2.0
 
 
 def main() -> None:
@@ -66,24 +56,7 @@ def main() -> None:
             print(example, rows[-1], flush=True)
         sound = [row for row in rows[1:] if row[2] <= SOUND] or rows[1:2]
         found[example] = {"texts": len(PROMPTS) * len(SEEDS), "best": max(row[0] for row in sound), "rows": rows}
-    found["swap"] = _flips(lm)
-    print("swap", found["swap"])
     HELD.write_text(json.dumps({"mini": found}, indent=1) + "\n", encoding="utf-8")
-
-
-def _flips(lm: LanguageModel) -> dict[str, float]:
-    """How often a swap turns the answer, over sentences that the model ends rightly."""
-    ((depth, jacobian),) = load_file(bundled_models()[lm.name] / "jacobian.safetensors").items()
-    flips = tried = 0
-    for text, words in SENTENCES:
-        for one, other in permutations(words, 2):
-            ids, tokens = lm.tokenizer.encode(text.format(one)), [lm.tokenizer.encode(f" {w}")[0] for w in (one, other)]
-            if int(logits_without(lm.model, ids, [[]])[0].argmax()) != tokens[0]:
-                continue
-            made = concept_swap(lm.model, jacobian.float(), int(depth), *tokens, SWAP_STRENGTH)
-            tried += 1
-            flips += int(swapped_logits(lm.model, ids, made).argmax()) == tokens[1]
-    return {"strength": SWAP_STRENGTH, "flips": flips, "tried": tried}
 
 
 def _written(lm: LanguageModel, prompt: str, seed: int) -> str:

@@ -204,6 +204,12 @@ def test_what_a_link_cannot_set_is_said_and_strangers_names_are_let_be():
     assert links.mistakes({"preset": "9" * 5000})[0].startswith("The link's preset is '9999")
 
 
+def test_a_link_to_what_is_gone_says_so_in_one_sentence_and_opens_the_nearest_view():
+    swap = {"tab": "generate", "view": "Steer", "word_from": "ball", "word_to": "dog"}
+    assert links.mistakes(swap) == ["Swapping a concept is gone; Steer pushes a text in a direction."]
+    assert links.read(swap, 50) == {"tab": "generate", "view": "Steer"}
+
+
 def test_many_visitors_asking_for_one_model_load_it_once(tiny_lm):
     loads = []
 

@@ -189,7 +189,7 @@ def strength_of(model: object, example: object) -> float:
 
 @cache
 def held() -> dict[str, dict[str, Any]]:
-    """The contents of HELD: by model, the measurements of each example and of swaps."""
+    """The contents of HELD: by model, the measurements of each example."""
     return json.loads(HELD.read_text(encoding="utf-8"))
 
 

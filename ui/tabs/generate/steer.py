@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from html import escape
 from typing import Any
 
 import gradio as gr
@@ -14,8 +13,6 @@ from ui.components.shared.sheet_view import sheet_view
 from ui.components.shared.token_stream import token_stream
 from ui.errors import shown_to_visitor
 from ui.handlers.generate.steer import EXAMPLES, MOST_STRENGTH, SteeringForm, measured, steer, strength_of
-from ui.handlers.generate.swap import measured as measured_swap
-from ui.handlers.generate.swap import swap
 from ui.services import Services
 from ui.tabs.lens import Event, Wiring
 from ui.tabs.opening import Opening
@@ -72,8 +69,6 @@ def steer_view(
                     steered = token_stream(label="Steered text", compact=True, elem_id="steer-steered")
             costs = sheet_view("", name="steering", elem_id="steer-costs")
 
-    swapped = _swap_part(services, model, text, seed, model_work)
-
     def on_steer(request: gr.Request, name: str, written: str, *raw: object) -> Iterator[list[Any]]:
         form = SteeringForm(*raw)
         with shown_to_visitor():
@@ -96,7 +91,7 @@ def steer_view(
     while_computing(chosen.success, computing)
     model.change(lambda name, one: measured(name, one), [model, example], often, queue=False, **QUIET)
     stop.click(stop_event(services), queue=False, **QUIET)
-    linked: dict[str, Component] = {"towards": sides[0], "away": sides[1], "strength": strength, **swapped}
+    linked: dict[str, Component] = {"towards": sides[0], "away": sides[1], "strength": strength}
     held = {"model": model, "prompt": text, **linked}
     script = links.copy_script(list(held), tab="generate", view=title_of("generate", "steer"))
     copy_link.click(None, list(held.values()), copied, js=script, **QUIET)
@@ -116,43 +111,3 @@ def _directions() -> tuple[list[gr.Textbox], gr.Number, gr.Number]:
             )
             seed = gr.Number(1, label="Seed", precision=0, elem_id="steer-seed")
     return sides, depth, seed
-
-
-def _swap_part(
-    services: Services, model: gr.Dropdown, prompt: gr.Textbox, seed: gr.Number, model_work: Wiring
-) -> dict[str, Component]:
-    """One word's direction turned into another's; gives what a link sets, by name."""
-    gr.Markdown(
-        "### Swap a concept\nWherever the stream points to one word, it is made to point to the other.",
-        elem_classes="hint",
-    )
-    with gr.Row(equal_height=False):
-        with gr.Column(scale=1, min_width=300):
-            with gr.Row():
-                word = gr.Textbox("ball", label="Word", max_lines=1, min_width=100, elem_id="swap-word")
-                other = gr.Textbox("dog", label="becomes", max_lines=1, min_width=100, elem_id="swap-other")
-            often = gr.HTML(measured_swap(services.models.default), elem_id="swap-often", elem_classes="said")
-            strength = gr.Slider(0, MOST_STRENGTH, 2, step=0.5, label="Strength", buttons=[], elem_id="swap-strength")
-            with gr.Row(elem_classes="steps"):
-                start = gr.Button("Swap", variant="primary", elem_id="swap-start", min_width=0)
-                stop = gr.Button("Stop", variant="stop", elem_id="swap-stop", min_width=0)
-        with gr.Column(scale=2, min_width=330):
-            said = gr.HTML("", elem_id="swap-said", elem_classes="conclusion")
-            with gr.Row(equal_height=False):
-                with gr.Column(min_width=250):
-                    plain = token_stream(label="Text without the swap", compact=True, elem_id="swap-plain")
-                with gr.Column(min_width=250):
-                    swapped = token_stream(label="Text with the swap", compact=True, elem_id="swap-swapped")
-
-    def on_swap(request: gr.Request, name: str, text: str, one: str, another: str, *raw: object) -> Iterator[list[Any]]:
-        with shown_to_visitor():
-            views = swap(services, request.session_hash, name, text, (one, another), *raw)
-            rows = ([view.plain, view.swapped, None if view.said is None else escape(view.said)] for view in views)
-            changed = ([gr.skip() if value is None else value for value in row] for row in rows)
-            yield from or_nothing(changed, [gr.skip()] * 3)
-
-    given = [model, prompt, word, other, strength, seed]
-    while_computing(start.click, {"fn": on_swap, "inputs": given, "outputs": [plain, swapped, said], **model_work})
-    model.change(measured_swap, model, often, queue=False, **QUIET)
-    stop.click(stop_event(services), queue=False, **QUIET)
-    return {"word_from": word, "word_to": other}
