@@ -59,7 +59,6 @@ TESTED = {
     "python tests/benchmarks/input_forms.py": "tests/test_readme.py",
     "python tests/benchmarks/contended.py": "tests/test_readme.py",
     "python tests/benchmarks/curves.py": "tests/test_readme.py",
-    "python -m tests.tools.ladder ladder.json": "tests/training/test_ladder.py",
 }
 
 

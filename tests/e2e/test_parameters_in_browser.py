@@ -99,10 +99,6 @@ def test_every_view_shows_something_real(visit):
     page.click("#measure-cache")
     expect(page.locator("#measured")).to_contain_text("times faster")
     expect(page.locator("#families")).to_contain_text("174,604,259,328")
-    page.click("#ladder-start")
-    expect(page.locator("#ladder")).to_contain_text("WaveNet on 8 characters: update")
-    page.click("#ladder-stop")
-    expect(page.locator("#ladder")).to_contain_text("stopped; what is done is kept")
 
 
 def test_a_part_of_the_drawing_opens_its_code(visit):

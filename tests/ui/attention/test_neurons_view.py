@@ -8,7 +8,7 @@ import pytest
 from gptcore.analysis import count_parameters, neuron_activations
 from gptcore.config import PRESETS
 from helpers import named
-from ui.handlers import ladder
+from ui.handlers import ancestors
 from ui.handlers.attention.neurons import inner_sizes, neurons
 
 TEXT = "the cat sat on the mat and the dog sat"
@@ -47,11 +47,11 @@ def test_nonsense_is_answered_with_a_sentence(services):
 
 def test_the_recorded_models_have_the_parameters_that_their_shapes_count(services):
     sizes = {name: (loss, count) for name, loss, count in json.loads(inner_sizes(services, None))["sizes"]}
-    V = ladder.rungs()["bigram"].parameters ** 0.5
+    V = ancestors.ancestors()["bigram"].parameters ** 0.5
     assert int(V) == V
     lesson = replace(PRESETS["char-day19"], vocab_size=int(V))
     for name, inner in (("½", 64), ("1", 128), ("2", 256), ("4", 512), ("8", 1024)):
         assert sizes[name][1] == count_parameters(replace(lesson, n_inner=inner)).total
     assert sizes["none"][1] == count_parameters(replace(lesson, use_mlp=False)).total
     assert sizes["none"][0] > sizes["4"][0]  # an MLP helps
-    assert ladder.rungs()["bigram"].loss > ladder.rungs()["mlp"].loss > ladder.rungs()["gpt"].loss
+    assert ancestors.ancestors()["bigram"].loss > ancestors.ancestors()["mlp"].loss > ancestors.ancestors()["gpt"].loss

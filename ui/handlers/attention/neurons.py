@@ -13,7 +13,7 @@ from gptcore.inference.generation import text_ids
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
 from ui import conclusions
-from ui.handlers import inputs, ladder
+from ui.handlers import ancestors, inputs
 from ui.handlers.open_model import open_model, refused
 from ui.payloads import fields
 from ui.payloads.attention import InnerSizes, NeuronRequest, Neurons
@@ -39,14 +39,14 @@ def neurons(services: Services, request: Annotated[object, NeuronRequest]) -> An
 
 def inner_sizes(services: Services, request: Annotated[object, None]) -> Annotated[str, InnerSizes]:
     """The recorded losses by inner width; ignores the request."""
-    sizes = [(name, rung.loss, rung.parameters) for name, rung in ladder.inner_sizes().items()]
-    found = ladder.inner_sizes()
+    sizes = [(name, size.loss, size.parameters) for name, size in ancestors.inner_sizes().items()]
+    found = ancestors.inner_sizes()
     gains = [
         round(found[smaller].loss, 3) - round(found[larger].loss, 3) for smaller, larger in (("2", "4"), ("4", "8"))
     ]
     more = found["8"].parameters - found["4"].parameters
     said = f"From 2 to 4 times it gains {gains[0]:.3f}, from 4 to 8 times {gains[1]:.3f} for {more:,} parameters more."
-    return json.dumps({"how": f"{ladder.how()} {said}", "sizes": sizes}, ensure_ascii=False)
+    return json.dumps({"how": f"{ancestors.how()} {said}", "sizes": sizes}, ensure_ascii=False)
 
 
 def _described(lm: LanguageModel, ids: list[int], layer: int, neuron: object) -> Neurons:

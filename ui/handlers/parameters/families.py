@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gptcore.analysis import count_parameters
 from gptcore.config import PRESETS, GPTConfig
-from ui.handlers import ladder
+from ui.handlers import ancestors
 from ui.handlers.sheets import Section, sheet
 
 _GPT3 = GPTConfig(vocab_size=50257, n_positions=2048, n_layer=96, n_head=96, n_embd=12288)
@@ -12,7 +12,7 @@ _GPT3 = GPTConfig(vocab_size=50257, n_positions=2048, n_layer=96, n_head=96, n_e
 
 def families() -> str:
     """The sheet."""
-    return sheet([_sizes(), _training(), _kinds(), _ladder()])
+    return sheet([_sizes(), _training(), _kinds(), _ancestors()])
 
 
 def _sizes() -> Section:
@@ -97,8 +97,8 @@ def _kinds() -> Section:
     )
 
 
-def _ladder() -> Section:
-    found, lesson = ladder.rungs(), PRESETS["char-day19"]
+def _ancestors() -> Section:
+    found, lesson = ancestors.ancestors(), PRESETS["char-day19"]
     mixing = {
         "bigram": ("bigram: a table of pairs", "nothing: the character before decides", "1 character"),
         "mlp": ("MLP on 3 characters", "each at its own place, in one hidden layer", "3 characters"),
@@ -113,8 +113,8 @@ def _ladder() -> Section:
     count = count_parameters(lesson).total
     return Section(
         "From bigram to GPT, in characters",
-        f"{ladder.how()} With the 65 characters of Shakespeare the lesson's GPT has {count:,} parameters.",
+        f"{ancestors.how()} With the 65 characters of Shakespeare the lesson's GPT has {count:,} parameters.",
         ("model", "how it mixes what it sees", "sees", "parameters", "loss"),
         rows,
-        source="Bengio et al. 2003; van den Oord et al. 2016; tests/tools/ladder.py; the button below runs it again",
+        source="Bengio et al. 2003; van den Oord et al. 2016; measured for this project",
     )

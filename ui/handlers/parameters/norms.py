@@ -1,4 +1,4 @@
-"""What `tests/tools/ladder.py --norms` recorded: a deep, narrow GPT with its norms before and after each part."""
+"""What `tests/tools/norms.py` recorded: a deep, narrow GPT with its norms before and after each part."""
 
 from __future__ import annotations
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -18,13 +17,12 @@ from ui.figures.parameters import charts as figures
 from ui.figures.slide import is_kind
 from ui.handlers import sheets
 from ui.handlers.models.uses import ABOVE
-from ui.handlers.parameters import anatomy, architecture, climbing, costs, shapes
+from ui.handlers.parameters import anatomy, architecture, costs, shapes
 from ui.handlers.train.forms import shape_of
 from ui.handlers.train.presets import SENT
 from ui.payloads import fields
 from ui.payloads.parameters import FigureRequest, ShapeRequest, ShapeSlideRequest
 from ui.services import Services
-from ui.tabs.wiring import or_nothing
 
 PICKED = ABOVE
 FIELDS = [*shapes.SIZES, *shapes.SWITCHES, *shapes.CHOICES, "dropout"]
@@ -91,10 +89,6 @@ class ParametersEvents:
         value = {"name": name, "model": model, "text": found.text, "light": light, "dark": dark}
         value["tables"] = [asdict(table) for table in found.tables]
         return json.dumps(value, ensure_ascii=False)
-
-    def climb(self, request: gr.Request, updates: int) -> Iterator[Any]:
-        with shown_to_visitor():
-            yield from or_nothing(climbing.again(self._services, request.session_hash, updates), gr.skip())
 
     def send(self, *sizes: object) -> list[Any]:
         """Takes a shape to the form of the tab that trains."""

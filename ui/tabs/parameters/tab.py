@@ -11,11 +11,11 @@ from gptcore.config import PRESETS, GPTConfig
 from ui.components.parameters.views import breakdown_view, drawing_view, figure_view, plotly_view
 from ui.components.shared.sheet_view import sheet_view
 from ui.figures.parameters import charts as figures
-from ui.handlers.parameters import anatomy, climbing, costs, families, quoted, shapes
+from ui.handlers.parameters import anatomy, costs, families, quoted, shapes
 from ui.handlers.train.presets import SENT
 from ui.tabs.lens import Call, Event, Lens, TabContext
 from ui.tabs.parameters.events import FIELDS, PICKED, ParametersEvents, drawing_picture, drawn, figure_picture
-from ui.tabs.wiring import QUIET, served, stop_event, view_tab, while_computing
+from ui.tabs.wiring import QUIET, served, view_tab, while_computing
 
 
 def parameters_tab(site: TabContext) -> Lens:
@@ -86,8 +86,6 @@ def parameters_tab(site: TabContext) -> Lens:
     examine: Event = {"fn": events.examine, "inputs": [which, model], "outputs": shown_figure, **model_work}
     while_computing(partial(gr.on, [which.input, anatomy_tab.select]), examine, trigger_mode="always_last")
     anatomy_tab.select(lambda: "anatomy", None, shown, queue=False, **QUIET)
-    costing.climb.click(events.climb, costing.updates, costing.climbed, **model_work)
-    costing.halt.click(stop_event(services), queue=False, **QUIET)
     sent: Event = {"fn": events.send, "inputs": [controls[name] for name in SENT], **QUIET}
     return Lens(on_model=[follow, examined], asks=load, sends=Call(send.click, sent))
 
@@ -102,10 +100,6 @@ class _Costing(NamedTuple):
     rate: gr.Button
     cache: gr.Button
     measured: gr.Markdown
-    updates: gr.Radio
-    climb: gr.Button
-    halt: gr.Button
-    climbed: gr.HTML
 
 
 def _cost(config: GPTConfig) -> _Costing:
@@ -129,14 +123,7 @@ def _cost(config: GPTConfig) -> _Costing:
         cache = gr.Button("Time the KV cache with the model above", elem_id="measure-cache", min_width=160)
     measured = gr.Markdown("", elem_id="measured")
     sheet_view(families.families(), name="families", elem_id="families")
-    updates = gr.Radio(
-        list(climbing.UPDATES), value=climbing.UPDATES[0], label="Updates of each", elem_id="ladder-updates"
-    )
-    with gr.Row():
-        climb = gr.Button("Run the ladder again", variant="primary", elem_id="ladder-start", min_width=160)
-        halt = gr.Button("Stop", variant="stop", elem_id="ladder-stop", min_width=90)
-    climbed = sheet_view("", name="ladder", elem_id="ladder")
-    return _Costing(batch, length, millions, table, rate, cache, measured, updates, climb, halt, climbed)
+    return _Costing(batch, length, millions, table, rate, cache, measured)
 
 
 def _controls(values: dict[str, Any]) -> dict[str, Any]:

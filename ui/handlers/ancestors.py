@@ -1,4 +1,7 @@
-"""What `tests/tools/ladder.py` measured: the ancestors of a GPT, and MLPs of several sizes, on one text."""
+"""Measurements on one text: the ancestors of a GPT, and MLPs of several sizes.
+
+Recorded by `tests/tools/ladder.py` of this project's commit d530147, with which its models left the tree.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-_FILE = Path(__file__).with_name("ladder.json")
+_FILE = Path(__file__).with_name("ancestors.json")
 # How wide the inside of the MLP is -> its name in the file.
 _SIZES = {"none": "attention", "½": "inner ½", "1": "inner 1", "2": "inner 2", "4": "gpt", "8": "inner 8"}
 
 
 @dataclass(frozen=True)
-class Rung:
+class Measured:
     """One model: held-out loss in nats a character, and its parameters."""
 
     loss: float
@@ -22,17 +25,17 @@ class Rung:
 
 
 @cache
-def rungs() -> dict[str, Rung]:
+def ancestors() -> dict[str, Measured]:
     """By name: "bigram", "mlp", "wavenet", "attention" (a GPT without MLPs), "gpt"."""
     found = _recorded()
-    return {name: Rung(**found[name]) for name in ("bigram", "mlp", "wavenet", "attention", "gpt")}
+    return {name: Measured(**found[name]) for name in ("bigram", "mlp", "wavenet", "attention", "gpt")}
 
 
 @cache
-def inner_sizes() -> dict[str, Rung]:
+def inner_sizes() -> dict[str, Measured]:
     """The same GPT by the inner width of its MLPs, in multiples of its width."""
     found = _recorded()
-    return {size: Rung(**found[name]) for size, name in _SIZES.items()}
+    return {size: Measured(**found[name]) for size, name in _SIZES.items()}
 
 
 def how() -> str:
