@@ -16,7 +16,6 @@ from gptcore.config import GPTConfig
 from gptcore.errors import ContextLengthError, TokenIdError
 from gptcore.kv_cache import KVCache
 from gptcore.linear import Linear
-from gptcore.native import elementwise
 from gptcore.probe import UNSEEN, Probe
 
 IGNORED_TARGET = -100
@@ -59,9 +58,7 @@ class MLP(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """float [B, T, C] -> float [B, T, C]."""
-        inner = self.c_fc(x)
-        in_c = self.training and self.activation == "gelu_new" and elementwise.computes(inner)
-        return self.dropout(self.c_proj(elementwise.gelu(inner) if in_c else activation(self.activation, inner)))
+        return self.dropout(self.c_proj(activation(self.activation, self.c_fc(x))))
 
 
 class Block(nn.Module):
@@ -166,10 +163,8 @@ class GPT(nn.Module):
         logits = self.lm_head(self.hidden_states(token_ids, attention_mask=attention_mask, probe=probe))  # [B, T, V]
         if targets is None:
             return GPTOutput(logits, None)
-        rows, next_ids = logits.flatten(0, 1), targets.flatten()
-        if self.training and elementwise.computes(rows):
-            return GPTOutput(logits, elementwise.cross_entropy(rows, next_ids))
-        return GPTOutput(logits, F.cross_entropy(rows.float(), next_ids, ignore_index=IGNORED_TARGET))
+        loss = F.cross_entropy(logits.flatten(0, 1).float(), targets.flatten(), ignore_index=IGNORED_TARGET)
+        return GPTOutput(logits, loss)
 
     def hidden_states(
         self,

@@ -21,7 +21,6 @@ gpt2 (random weights)    tok/s  x transformers
   transformers fp32        33      1.00
   exact                    52      1.58   limit 58 (memory, native-fp32), share 0.90   error 8e-07
   default                 108      3.29   limit 115 (memory, native-int16), share 0.94   error 8e-05
-  int8                    164      5.00   limit 230 (memory, native-int8), share 0.71   error 2e-02
   16 texts together       700      6.48 x one   limit 1,341 (arithmetic, native-int16), share 0.52
   first token after 512, ms   314      0.58 of their time   limit 200 (arithmetic), share 0.64
 mini (as bundled)        tok/s  x transformers

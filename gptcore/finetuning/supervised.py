@@ -17,7 +17,6 @@ from torch import Tensor, nn
 from gptcore.errors import TrainingError
 from gptcore.finetuning.instruction import USER, Instruction, Message, chat_prompt
 from gptcore.model import IGNORED_TARGET
-from gptcore.native import elementwise
 from gptcore.tokenizers import Tokenizer
 from gptcore.training import TrainingConfig, generator_for
 
@@ -175,8 +174,6 @@ class AnswerLoss:
         """Nats per token. inputs, targets: int64 [B, T], as `padded_answers` makes them."""
         logits, within = model(inputs).logits, targets != IGNORED_TARGET
         weights = 1.0 + (self.weight - 1.0) * self.requested(inputs, targets)  # [B, T]
-        if elementwise.computes(logits):
-            return elementwise.cross_entropy(logits.flatten(0, 1), targets.flatten(), weights.flatten())
         losses = F.cross_entropy(logits[within].float(), targets[within], reduction="none")
         return (losses * weights[within]).sum() / weights[within].sum()
 

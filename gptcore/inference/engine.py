@@ -95,7 +95,7 @@ class DecodeEngine:
     Args:
         model: may be shared between users; not changed.
         precision: "exact" uses the weights as they are, in fp32; "fast" may use 16-bit copies of them for the
-            products of single steps; "int8" 8-bit copies and activations; everything else stays fp32.
+            products of single steps; everything else stays fp32.
             "auto" is "fast" from 30M parameters, where reading the weights is the bottleneck.
         capacity: tokens that fit in a row; the window when left out.
     """
@@ -286,8 +286,6 @@ def packed_weights(model: GPT, batch_size: int, precision: WeightFormat) -> Pack
 
 def native_format(model: GPT, precision: WeightFormat) -> Format:
     """The format in which a step in C reads the weights: fp16 wherever that loses nothing."""
-    if precision == "int8":
-        return "int8"
     if lossless_in_half([parameter.detach() for parameter in model.parameters() if parameter.ndim == 2]):
         return "fp16"
     return "int16" if precision == "fast" else "fp32"

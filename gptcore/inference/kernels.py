@@ -12,7 +12,7 @@ from torch import Tensor
 
 from gptcore.model import GPT
 
-WeightFormat = Literal["auto", "exact", "fast", "int8"]
+WeightFormat = Literal["auto", "exact", "fast"]
 Product = Callable[[Tensor], Tensor]  # float32 [B, in] -> float32 [B, out]
 
 # Enough weights to overflow the CPU cache between two rounds of a trial.
@@ -43,24 +43,6 @@ def _half(linear: torch.nn.Linear) -> Product:
     return lambda x: F.linear(x.half(), weight, bias).float()
 
 
-def _half_fbgemm(linear: torch.nn.Linear) -> Product:
-    """FBGEMM's fp16 weights with fp32 activations and sums: the error is the rounding of the weights alone."""
-    packed = torch.ops.quantized.linear_prepack_fp16(linear.weight.detach().contiguous(), _bias(linear))
-    multiply = torch.ops.quantized.linear_dynamic_fp16
-    return lambda x: multiply(x, packed)
-
-
-def _int8_fbgemm(linear: torch.nn.Linear) -> Product:
-    """FBGEMM's int8 weights, one scale a row, and 8-bit activations: a quarter of the bytes, errors of about 1 %."""
-    weight = linear.weight.detach()
-    scales = weight.abs().amax(dim=1).clamp(min=1e-8) / 127
-    zeros = torch.zeros(len(scales), dtype=torch.long)
-    quantized = torch.quantize_per_channel(weight.contiguous(), scales, zeros, 0, torch.qint8)
-    packed = torch.ops.quantized.linear_prepack(quantized, _bias(linear))
-    multiply = torch.ops.quantized.linear_dynamic
-    return lambda x: multiply(x, packed)
-
-
 def _bias(linear: torch.nn.Linear) -> Tensor | None:
     return None if linear.bias is None else linear.bias.detach()
 
@@ -69,8 +51,6 @@ KERNELS: dict[str, Callable[[torch.nn.Linear], Product]] = {
     "fp32": _plain,
     "fp32-onednn": _onednn,
     "fp16": _half,
-    "fp16-fbgemm": _half_fbgemm,
-    "int8-fbgemm": _int8_fbgemm,
 }
 
 
@@ -113,14 +93,8 @@ def _allowed(linears: Sequence[torch.nn.Linear], precision: WeightFormat) -> lis
     """The kernels that a precision allows for these weights."""
     on_cpu = linears[0].weight.device.type == "cpu"
     exact = ["fp32", "fp32-onednn"] if on_cpu else ["fp32"]
-    if precision == "int8" and on_cpu:
-        return ["int8-fbgemm", "fp16-fbgemm", "fp32"]
-    weights = [linear.weight.detach() for linear in linears]
-    fits = all(float(weight.abs().max()) < _LARGEST_HALF for weight in weights)
-    if precision == "fast" and fits:
-        return [*exact, "fp16", *(["fp16-fbgemm"] if on_cpu else [])]
-    # Weights from a 16-bit file are exact in 16 bits, and FBGEMM accumulates in fp32.
-    return [*exact, "fp16-fbgemm"] if on_cpu and fits and lossless_in_half(weights) else exact
+    fits = all(float(linear.weight.detach().abs().max()) < _LARGEST_HALF for linear in linears)
+    return [*exact, "fp16"] if precision == "fast" and fits else exact
 
 
 def lossless_in_half(weights: Sequence[Tensor]) -> bool:

@@ -12,11 +12,12 @@ from gptcore.kv_cache import RaggedKVCache
 from gptcore.model import GPT
 from gptcore.native.compiling import Layer, Matrix, Model, Norm, Step, library
 
-Format = Literal["fp32", "fp16", "int16", "int8"]
-_FORMATS: dict[str, int] = {"fp32": 0, "fp16": 1, "int16": 2, "int8": 3}
+Format = Literal["fp32", "fp16", "int16"]
+_FORMATS: dict[str, int] = {"fp32": 0, "fp16": 1, "int16": 2}
 _ACTIVATIONS: dict[str, int] = {"gelu_new": 0, "gelu": 1, "relu": 2}
 _LANES = 16
 _LARGEST_HALF = 6e4
+_LARGEST_INT16 = 32_767
 
 
 class NativeWeights:
@@ -24,7 +25,7 @@ class NativeWeights:
 
     Args:
         model: on the CPU in fp32; its embeddings, norms and biases are read where they are.
-        weight_format: of the matrices: fp32 and fp16 as they are, int16 and int8 with a scale for each row.
+        weight_format: of the matrices: fp32 and fp16 as they are, int16 with a scale for each row.
         lib: see `library`.
     """
 
@@ -94,9 +95,8 @@ def quantised(weight: Tensor, weight_format: Format) -> tuple[Tensor, Tensor | N
         return weight.float(), None
     if weight_format == "fp16":
         return weight.half(), None
-    kind, most = (torch.int16, 32_767) if weight_format == "int16" else (torch.int8, 127)
-    scale = weight.abs().amax(dim=1).clamp(min=1e-30) / most
-    return (weight / scale[:, None]).round().clamp(-most, most).to(kind), scale
+    scale = weight.abs().amax(dim=1).clamp(min=1e-30) / _LARGEST_INT16
+    return (weight / scale[:, None]).round().clamp(-_LARGEST_INT16, _LARGEST_INT16).to(torch.int16), scale
 
 
 @torch.inference_mode()

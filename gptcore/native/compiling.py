@@ -83,18 +83,6 @@ class Step(ctypes.Structure):
     )  # fmt: skip
 
 
-class Call(ctypes.Structure):
-    """See `elementwise.c`."""
-
-    _fields_ = (
-        ("type", ctypes.c_int64), ("x", ctypes.c_void_p), ("slopes", ctypes.c_void_p), ("to", ctypes.c_void_p),
-        ("n", ctypes.c_int64), ("columns", ctypes.c_int64), ("targets", ctypes.c_void_p),
-        ("weights", ctypes.c_void_p), ("losses", ctypes.c_void_p), ("scale", ctypes.c_float),
-        ("threads", ctypes.c_int32),
-        *((name, ctypes.c_void_p) for name in ("parallel", "thread", "n_threads")),
-    )  # fmt: skip
-
-
 @cache
 def library() -> ctypes.CDLL | None:
     """The library, or None where nothing can be compiled and none is built in, or it is switched off.
@@ -138,19 +126,16 @@ def _built_in() -> ctypes.CDLL | None:
 def _loaded(file: Path) -> ctypes.CDLL | None:
     """A library with its functions declared; None if it is another one."""
     loaded = ctypes.CDLL(str(file))
-    sizes = [ctypes.sizeof(one) for one in (Model, Layer, Step, Call)]
+    sizes = [ctypes.sizeof(one) for one in (Model, Layer, Step)]
     try:
-        for number in (loaded.gptcore_sizes, loaded.gptcore_formats, loaded.gptcore_padded, loaded.gptcore_call_size):
+        for number in (loaded.gptcore_sizes, loaded.gptcore_formats, loaded.gptcore_padded):
             number.restype = ctypes.c_int64
         loaded.gptcore_sizes.argtypes = loaded.gptcore_padded.argtypes = (ctypes.c_int64,)
         loaded.gptcore_step.argtypes = (ctypes.POINTER(Step),)
         loaded.gptcore_step.restype = None
-        for pass_over in (loaded.gptcore_gelu, loaded.gptcore_gelu_slopes, loaded.gptcore_cross_entropy):
-            pass_over.argtypes, pass_over.restype = (ctypes.POINTER(Call),), None
     except AttributeError:
         return None
-    found = [*(loaded.gptcore_sizes(which) for which in range(3)), loaded.gptcore_call_size()]
-    return loaded if found == sizes else None
+    return loaded if [loaded.gptcore_sizes(which) for which in range(3)] == sizes else None
 
 
 def find_compiler() -> str | None:

@@ -1,7 +1,7 @@
 // One step of a GPT for B texts at once: embeddings, blocks with attention over the cache, final norm, output head.
 //
 // Weights are read once a step, a row at a time, in the format in which they are stored (fp32, fp16, or whole numbers of
-// 16 or 8 bits with a scale for each row); sums and everything else are fp32. Threads share the rows of each product
+// 16 bits with a scale for each row); sums and everything else are fp32. Threads share the rows of each product
 // and meet after it. They sleep between steps. Ideas: rows shared by threads and quantised weights read as they are
 // from llama.cpp, software prefetch from measurements here; no code is taken over.
 
@@ -268,6 +268,6 @@ void gptcore_step(const step *s) {
 }
 
 // The formats that this build can read, a bit each; the texts that room must be made for; and the sizes of the structures, to compare with the caller's.
-int64_t gptcore_formats(void) { return 1 << FP32 | 1 << INT16 | 1 << INT8 | HAS_HALF << FP16; }
+int64_t gptcore_formats(void) { return 1 << FP32 | 1 << INT16 | HAS_HALF << FP16; }
 int64_t gptcore_padded(int64_t B) { return (B + group_size(B) - 1) / group_size(B) * group_size(B); }
 int64_t gptcore_sizes(int64_t which) { return which == 0 ? sizeof(model) : which == 1 ? sizeof(layer) : sizeof(step); }

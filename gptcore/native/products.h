@@ -13,11 +13,11 @@
 #define BLOCK 8    // rows that are widened together
 #define CHUNK 256  // weights of each of them
 
-enum format { FP32 = 0, FP16 = 1, INT16 = 2, INT8 = 3 };
+enum format { FP32 = 0, FP16 = 1, INT16 = 2 };
 
 typedef struct {
   const void *weight; // [n, k], rows one after the other
-  const float *scale; // [n], of INT16 and INT8
+  const float *scale; // [n], of INT16
   const float *bias;  // [n], or NULL
   int64_t n, k, format;
 } matrix;
@@ -57,7 +57,6 @@ static int64_t group_size(int64_t B) { return B < 4 ? 1 : LANES == 16 && B <= 8 
 
 FORMAT(fp32, float)
 FORMAT(int16, int16_t)
-FORMAT(int8, int8_t)
 #if HAS_HALF
 FORMAT(fp16, half)
 #endif
@@ -66,7 +65,6 @@ static float one(const matrix *m, int64_t row, const float *x) {
   int64_t k = m->k;
   switch (m->format) {
   case INT16: return int16_one((const int16_t *)m->weight + row * k, x, k);
-  case INT8: return int8_one((const int8_t *)m->weight + row * k, x, k);
 #if HAS_HALF
   case FP16: return fp16_one((const half *)m->weight + row * k, x, k);
 #endif
@@ -78,7 +76,6 @@ static void widen(const matrix *m, int64_t row, int64_t from, int64_t count, flo
   int64_t at = row * m->k + from;
   switch (m->format) {
   case INT16: int16_row((const int16_t *)m->weight + at, count, to); break;
-  case INT8: int8_row((const int8_t *)m->weight + at, count, to); break;
 #if HAS_HALF
   case FP16: fp16_row((const half *)m->weight + at, count, to); break;
 #endif

@@ -22,7 +22,6 @@ typedef float veight __attribute__((vector_size(32), aligned(4), may_alias));
 typedef float vfloat __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 typedef int32_t vint __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 typedef int16_t vshort __attribute__((vector_size(2 * LANES), aligned(2), may_alias));
-typedef int8_t vbyte __attribute__((vector_size(LANES), aligned(1), may_alias));
 
 static inline vfloat splat(float x) { return (vfloat){0} + x; }
 
@@ -87,22 +86,12 @@ static inline vfloat sigmoid(vfloat x) {
 #endif
 }
 
-// --- as many weights as floats. Compilers widen 16-bit numbers well; bytes and halves they take one by one on x86, which
-// has instructions for a vector of them.
+// --- as many weights as floats. Compilers widen 16-bit numbers well; halves they take one by one on x86, which has
+// instructions for a vector of them.
 static inline vfloat widen_fp32(const float *w) { return *(const vfloat *)w; }
 static inline vfloat widen_int16(const int16_t *w) { return __builtin_convertvector(*(const vshort *)w, vfloat); }
-static inline vfloat widen_int8(const int8_t *w) {
-#if LANES == 16
-  return (vfloat)_mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)w)));
-#elif LANES == 8
-  return (vfloat)_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)w)));
-#else
-  return __builtin_convertvector(__builtin_convertvector(*(const vbyte *)w, vint), vfloat);
-#endif
-}
 static inline float plain_fp32(float w) { return w; }
 static inline float plain_int16(int16_t w) { return w; }
-static inline float plain_int8(int8_t w) { return w; }
 
 #if LANES == 16 || LANES == 8
 #define HAS_HALF 1

@@ -11,10 +11,9 @@ from collections.abc import Iterable
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, optim
 
 from gptcore.machine import multiplies_bf16
-from gptcore.training.grouped import GroupedOptimizer
 
 _COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 _ITERATIONS = 5
@@ -40,7 +39,7 @@ def orthogonalise(matrices: Tensor) -> Tensor:
     return (x.mT if tall else x).float()
 
 
-class Muon(GroupedOptimizer):
+class Muon(optim.Optimizer):
     """Moves every matrix by the orthogonalised momentum of its gradient, so that all directions are learned alike.
 
     Args:
@@ -62,7 +61,7 @@ class Muon(GroupedOptimizer):
         super().__init__(params, {"lr": lr, "weight_decay": weight_decay, "momentum": momentum, "parts": 1})
 
     @torch.no_grad()
-    def step(self) -> None:
+    def step(self) -> None:  # pyright: ignore[reportIncompatibleMethodOverride] - takes no closure
         """One update of every parameter that has a gradient."""
         for group in self.param_groups:
             by_shape: dict[torch.Size, list[Tensor]] = {}

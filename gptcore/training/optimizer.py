@@ -6,15 +6,11 @@ import math
 
 from torch import nn, optim
 
-from gptcore.training.adamw import AdamW
 from gptcore.training.config import TrainingConfig
-from gptcore.training.grouped import GroupedOptimizer
 from gptcore.training.muon import Muon
 
-AnyOptimizer = GroupedOptimizer | optim.Optimizer
 
-
-def make_optimizers(model: nn.Module, config: TrainingConfig, *, shard: bool = False) -> list[AnyOptimizer]:
+def make_optimizers(model: nn.Module, config: TrainingConfig, *, shard: bool = False) -> list[optim.Optimizer]:
     """AdamW for everything, or Muon for the matrices inside the blocks and AdamW for the rest.
 
     Both decay matrices only, never biases or LayerNorm parameters. Embeddings and heads always use AdamW.
@@ -37,9 +33,9 @@ def make_optimizers(model: nn.Module, config: TrainingConfig, *, shard: bool = F
     if shard:
         from torch.distributed.optim import ZeroRedundancyOptimizer  # slow to import
 
-        first: AnyOptimizer = ZeroRedundancyOptimizer(adamw, optim.AdamW, lr=rate, betas=betas, fused=True)
+        first: optim.Optimizer = ZeroRedundancyOptimizer(adamw, optim.AdamW, lr=rate, betas=betas, fused=True)
     else:
-        first = AdamW(adamw, lr=rate, betas=betas)
+        first = optim.AdamW(adamw, lr=rate, betas=betas, fused=True)
     if not inside:
         return [first]
     joined = [p for name, p in inside.items() if name.endswith("c_attn.weight")]  # queries, keys and values in one

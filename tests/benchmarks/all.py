@@ -49,7 +49,6 @@ PARTS: dict[str, list[Row]] = {
     "decode.py": [
         Row("GPT-2 small, default decode, tokens/s", rf"gpt2.*?default +{_TOKENS}", "transformers, fp32"),
         Row("GPT-2 small, exact, tokens/s", rf"gpt2.*?exact +{_TOKENS}", "transformers, fp32"),
-        Row("GPT-2 small, int8, tokens/s", rf"gpt2.*?int8 +{_TOKENS}", "transformers, fp32"),
         Row("GPT-2 small, 16 texts together, tokens/s", rf"gpt2.*?16 texts together +{_TOKENS}", "one text"),
         Row(
             "GPT-2 small, first token after 512, ms",

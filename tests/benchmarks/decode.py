@@ -31,7 +31,7 @@ from gptcore.inference.sampling import SamplingSettings, candidates
 from gptcore.inference.sequence import TokenSequence
 
 PROMPT_TOKENS, N_TEXTS, LONG_PROMPT = 32, SEVERAL, 512  # as many texts as the engine's trial has
-PRECISIONS: dict[str, WeightFormat] = {"exact": "exact", "default": "auto", "int8": "int8"}
+PRECISIONS: dict[str, WeightFormat] = {"exact": "exact", "default": "auto"}
 
 
 def main() -> None:
@@ -57,7 +57,6 @@ def compare(name: str, model: gptcore.GPT, options: argparse.Namespace) -> None:
         "transformers fp32": transformers_generate(hf_model, prompt, n_tokens),
         "exact": ours(model, prompt, n_tokens, precision="exact"),
         "default": ours(model, prompt, n_tokens),
-        "int8": ours(model, prompt, n_tokens, precision="int8"),
     }
     llama = llama_cpp(model, prompt[0].tolist(), n_tokens)
     if llama is not None:
@@ -104,7 +103,7 @@ def in_turn(variants: dict[str, Callable[[], None]], rounds: int) -> dict[str, f
 def read_by(model: gptcore.GPT, n_rows: int, precision: WeightFormat) -> tuple[str, float]:
     """(the kernel of a step for so many rows, the bytes of a weight as it reads them)."""
     kernel = packed_weights(model, 1 if n_rows == 1 else N_TEXTS, precision).kernel
-    return kernel, next(size for name, size in (("int8", 1), ("16", 2), ("32", 4)) if name in kernel)
+    return kernel, next(size for name, size in (("16", 2), ("32", 4)) if name in kernel)
 
 
 def together(model: gptcore.GPT, prompt: torch.Tensor, n_tokens: int) -> Callable[[], None]:

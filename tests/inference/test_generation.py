@@ -10,7 +10,7 @@ from gptcore import GPTConfig, LanguageModel
 from gptcore.errors import CheckpointError, ContextLengthError, SamplingError, TokenIdError
 from gptcore.inference.engine import DecodeEngine, packed_weights
 from gptcore.inference.generation import continue_together, last_logits
-from gptcore.inference.kernels import KERNELS, _allowed, fastest_kernel
+from gptcore.inference.kernels import KERNELS, fastest_kernel
 from gptcore.inference.sampling import CONTROLS, SamplingSettings
 from gptcore.inference.sequence import TokenSequence, context_start
 from gptcore.tokenizers import ByteBPE, CharTokenizer
@@ -67,7 +67,7 @@ def test_when_the_window_is_full_reading_starts_again_from_its_last_half():
     assert context_start(2, 0, 1) == 1  # a window of one token still reads that one
 
 
-@pytest.mark.parametrize("precision", ["exact", "fast", "int8"])
+@pytest.mark.parametrize("precision", ["exact", "fast"])
 def test_decoding_row_by_row_equals_a_full_forward_pass(tiny_model, precision):
     ids = random_ids(tiny_model.config, 3, 20)
     decoder = DecodeEngine(tiny_model, precision=precision)
@@ -75,24 +75,8 @@ def test_decoding_row_by_row_equals_a_full_forward_pass(tiny_model, precision):
     with torch.inference_mode():
         expected = tiny_model(ids).logits[:, 5:]
     error = (torch.stack(rows, 1) - expected).norm() / expected.norm()
-    # fp16 weights round by 5e-4 at most; int8 ones by 1/254 of a row's largest, and activations likewise.
-    assert error < {"exact": 1e-5, "fast": 2e-3, "int8": 0.1}[precision]
-
-
-def test_weights_from_a_16_bit_file_decode_in_16_bits_without_any_loss(tiny_model, monkeypatch):
-    with torch.no_grad():
-        for parameter in tiny_model.parameters():
-            parameter.copy_(parameter.half().float())
-    allowed = _allowed([tiny_model.h[0].mlp.c_fc, tiny_model.lm_head], "exact")
-    assert "fp16-fbgemm" in allowed and "fp16" not in allowed
-    monkeypatch.setattr("gptcore.inference.engine.fastest_kernel", lambda *_: "fp16-fbgemm")
-    ids = random_ids(tiny_model.config, 1, 20)
-    decoder = DecodeEngine(tiny_model, precision="exact")
-    begun(decoder, ids[:, :6])
-    for i in range(6, 20):
-        logits = decoder.step(ids[:, i].tolist())
-    with torch.inference_mode():
-        torch.testing.assert_close(logits, tiny_model(ids).logits[:, -1], atol=5e-5, rtol=1e-5)
+    # fp16 weights round by 5e-4 at most.
+    assert error < {"exact": 1e-5, "fast": 2e-3}[precision]
 
 
 @pytest.mark.parametrize(

@@ -23,8 +23,8 @@ SHAPES = [
     {"use_mlp": False, "tie_word_embeddings": False}, {"use_positions": False, "attention_bias": False},
     {"n_embd": 6, "n_head": 2, "vocab_size": 5}, {"n_embd": 80, "n_head": 1, "n_layer": 1},
 ]  # fmt: skip
-# Relative errors of the logits: sums in another order; weights rounded to 11, 16 and 8 bits.
-ERRORS = {"fp32": 1e-5, "fp16": 2e-3, "int16": 1e-4, "int8": 5e-2}
+# Relative errors of the logits: sums in another order; weights rounded to 11 and 16 bits.
+ERRORS = {"fp32": 1e-5, "fp16": 2e-3, "int16": 1e-4}
 
 needs_compiler = pytest.mark.skipif(
     not any(shutil.which(name) for name in ("cc", "gcc", "clang")), reason="no C compiler on this machine"
@@ -244,10 +244,9 @@ def test_weights_that_do_not_fit_are_left_to_torch():
 
 def test_rows_are_rounded_by_their_own_scale():
     weight = torch.randn(20, 30, generator=torch.Generator().manual_seed(1)) * torch.logspace(-6, 3, 20)[:, None]
-    for weight_format, most in (("int16", 32_767), ("int8", 127)):
-        found, scale = quantised(weight, weight_format)
-        off = (found.float() * scale[:, None] - weight).abs().amax(1)
-        assert bool((off <= 0.51 * weight.abs().amax(1) / most).all())
+    found, scale = quantised(weight, "int16")
+    off = (found.float() * scale[:, None] - weight).abs().amax(1)
+    assert bool((off <= 0.51 * weight.abs().amax(1) / 32_767).all())
     zeros, scale = quantised(torch.zeros(2, 3), "int16")
     assert torch.equal(zeros.float() * scale[:, None], torch.zeros(2, 3))
     assert quantised(weight, "fp32")[1] is None and quantised(weight, "fp16")[0].dtype == torch.float16

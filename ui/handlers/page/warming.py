@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+import torch
+
 from gptcore.errors import GPTCoreError
 from gptcore.inference.generation import prompt_ids
 from gptcore.inference.sampling import SamplingSettings
@@ -21,7 +23,8 @@ def warm_up(services: Services) -> None:
     """Generates a few tokens with the models shown first, and trains one of the first preset's shape for one update.
 
     Weight packing and kernel selection take a third of a second, the trial of precisions and the first update of a
-    process half of one. Errors are ignored here: they recur, and are reported, when a visitor makes the request.
+    process half of one, and torch's first optimiser imports its compiler, which takes another. Errors are ignored here:
+    they recur, and are reported, when a visitor makes the request.
     """
     default = services.models.default
     for name in dict.fromkeys((default, task_model(default))):
@@ -32,6 +35,7 @@ def warm_up(services: Services) -> None:
             ids = prompt_ids(lm, own_text(services, name, lm))
             for _ in services.write(lm, [TokenSequence(ids, SamplingSettings(), seed=0, tokenizer=lm.tokenizer)], 2):
                 pass
+    torch.optim.AdamW([torch.nn.Parameter(torch.zeros(1))])  # here, so that no run waits for the import
     with suppress(GPTCoreError):
         shape, batch = first_shape()
         precision = services.precision(shape, batch)
