@@ -13,7 +13,7 @@ from gptcore.inference.sampling import CONTROLS
 from gptcore.zero_shot.tasks import TASKS
 from ui.components.files import calling
 from ui.handlers.attention.maps import ENDS, MODES
-from ui.handlers.exercises.catalogue import EXERCISES
+from ui.handlers.exercises.catalogue import EXERCISES, GONE
 from ui.handlers.generate.steer import MOST_STRENGTH
 from ui.handlers.train import linked
 from ui.handlers.train.presets import PRESETS
@@ -79,7 +79,8 @@ _TEXTS |= {f"field_{place}": MAX_PROMPT for place in range(MOST_FIELDS)}
 
 def expanded(query: Mapping[str, str]) -> dict[str, str]:
     """The query, with the settings of the exercise that it names where it does not set them itself."""
-    named = next((one.link for one in EXERCISES if one.name == query.get("exercise")), "")
+    asked = query.get("exercise", "")
+    named = next((one.link for one in EXERCISES if one.name == GONE.get(asked, asked)), "")
     return {**dict(parse_qsl(named)), **query}
 
 
@@ -118,7 +119,9 @@ def mistakes(query: Mapping[str, str]) -> list[str]:
     known = [*RANGES, *CHOICES, *_TEXTS, *_OF_SCRIPTS, *linked.NAMES, *_GONE]
     for name, value in list(query.items())[:_MOST_CHECKED]:
         shown = repr(value[:60])
-        if name in CHOICES and value not in CHOICES[name]:
+        if name == "exercise" and value in GONE:
+            found.append(f"The exercise {shown} is gone; the nearest one is {GONE[value]!r}.")
+        elif name in CHOICES and value not in CHOICES[name]:
             found.append(f"The link's {name} is {shown}; choose {', '.join(map(repr, CHOICES[name]))}.")
         elif name in RANGES and not _is_number(value):
             found.append(f"The link's {name} is {shown}, which is not a number.")

@@ -310,17 +310,17 @@ export interface AnswerRequest extends ExerciseRequest {
   bench: string;
 }
 
-// An exercise as the page shows it.
+// An exercise as the page shows it; `earlier` are names of exercises that are gone, to which it is the nearest.
 export interface ExerciseOnPage {
   name: string;
+  earlier: string[];
   level: number;
   tab: string;
   view: string;
   title: string;
   question: string;
   hint: string;
-  kind: 'number' | 'word' | 'choice' | 'head' | 'text' | 'run';
-  options: string[];
+  kind: 'number' | 'word' | 'head' | 'text' | 'run';
   link: string;
 }
 
@@ -710,7 +710,7 @@ export interface RunAbout {
   tasks: Record<string, string>;
   labels: string[];
   preference: string[];
-  words_right: number | null;
+  commonest: number | null;
   input_form: string;
   tuned: boolean;
 }
@@ -828,10 +828,7 @@ export interface LabelScore {
   tokens: number;
   logprob: number;
   per_token: number;
-  prior: number | null;
-  calibrated: number | null;
   share: number;
-  calibrated_share: number | null;
 }
 
 // A prompt in its parts.

@@ -6,7 +6,7 @@ from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-Kind = Literal["number", "word", "choice", "head", "text", "run"]
+Kind = Literal["number", "word", "head", "text", "run"]
 
 
 class ExerciseRequest(TypedDict):
@@ -23,9 +23,10 @@ class AnswerRequest(ExerciseRequest):
 
 
 class ExerciseOnPage(TypedDict):
-    """An exercise as the page shows it."""
+    """An exercise as the page shows it; `earlier` are names of exercises that are gone, to which it is the nearest."""
 
     name: str
+    earlier: list[str]
     level: int
     tab: str
     view: str
@@ -33,7 +34,6 @@ class ExerciseOnPage(TypedDict):
     question: str
     hint: str
     kind: Kind
-    options: list[str]
     link: str
 
 

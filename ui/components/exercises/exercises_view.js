@@ -98,18 +98,8 @@ const say = text => {
 };
 
 // The field for an answer; gives what reads it.
-function field(row, {kind, options, name, tab}) {
+function field(row, {kind, tab}) {
   if (kind === 'run') return () => '';
-  if (kind === 'choice') {
-    const group = add(row, 'span', 'ex-options');
-    for (const option of options) {
-      const label = add(group, 'label', '');
-      const input = add(label, 'input', '');
-      Object.assign(input, {type: 'radio', name: `exercise-${name}`, value: option});
-      label.append(option);
-    }
-    return () => group.querySelector(':checked')?.value ?? '';
-  }
   const input = add(row, kind === 'text' ? 'textarea' : 'input', 'ex-field lens-plain');
   Object.assign(input, {placeholder: FIELDS[kind], autocomplete: 'off', spellcheck: false});
   input.setAttribute('aria-label', 'Your answer');
@@ -161,11 +151,12 @@ async function resume() {
   const exercises = await all();
   if (!exercises) return;
   door(exercises);
-  const found = exercises.find(one => one.name === wanted());
+  const isMeant = (one, name) => one.name === name || one.earlier.includes(name);
+  const found = exercises.find(one => isMeant(one, wanted()));
   if (!found) return;
   keep(found.name);
   draw(found);
-  if (new URLSearchParams(location.search).get('exercise') !== found.name) return;
+  if (!isMeant(found, new URLSearchParams(location.search).get('exercise'))) return;
   const asksFor = new URLSearchParams(found.link); // all but the place the server has set
   goTo(new URLSearchParams({tab: asksFor.get('tab') ?? '', view: asksFor.get('view') ?? ''}));
 }

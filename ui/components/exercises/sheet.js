@@ -29,7 +29,6 @@ function fill(paper, exercises, answers, address) {
       add(item, 'b', '', one.title);
       add(item, 'span', 'place', ` · ${placeOf(one)}`);
       add(item, 'div', '', one.question);
-      for (const option of one.options) add(item, 'div', '', `☐ ${option}`);
       add(item, 'div', 'link', linkTo(address, linkOf(one)));
       if (answer) add(item, 'p', 'answer', `${answer.said} ${answer.reason}`);
       else add(item, 'div', 'line');

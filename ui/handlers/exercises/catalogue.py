@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
-from gptcore.analysis import count_parameters, kv_cache_bytes
+from gptcore.analysis import count_parameters
 from ui.handlers.exercises import criteria, measures
-from ui.handlers.exercises.tasks import Task, choice, head, number, run, text, word
+from ui.handlers.exercises.tasks import Task, head, number, run, text, word
 from ui.views import title_of
 
 LEVELS = {1: "Look", 2: "Do", 3: "Think"}
@@ -19,6 +19,17 @@ _STORY = "Once upon a time, there was a"
 _PIANO = "The little dog ate the piano and fell asleep."
 _WORD = "unbelievable"
 _LETTERS = "abcdabcdabcdab"
+
+
+# Exercises of earlier versions -> the one that is nearest to them.
+GONE = {
+    **dict.fromkeys(("sink", "token-before", "role-quiz", "neuron"), "copier"),
+    **dict.fromkeys(("mlp-share", "one-layer", "cache", "deeper"), "embedding"),
+    **dict.fromkeys(("four-bits", "open", "pattern"), "certain"),
+    **dict.fromkeys(("one-token", "predictable"), "surprise"),
+    "review": "prompt",
+    "below-bigram": "final-loss",
+}
 
 
 @dataclass(frozen=True)
@@ -95,21 +106,6 @@ EXERCISES = (
         settings={"text": "The cat sat on the mat."},
     ),
     Exercise(
-        "sink",
-        1,
-        "attention",
-        "look",
-        "A head at rest",
-        "Find the head that rests most on the first token.",
-        "Its map is strongest in the first column; the grid says “rests”.",
-        "A softmax must put its weight somewhere. A head that finds nothing puts it on the first token, the "
-        "attention sink (Xiao et al. 2023).",
-        head(
-            lambda lm: measures.heads_at_rest(lm, _DAY), "Another head has more of its attention there."
-        ),
-        settings={"text": _DAY},
-    ),
-    Exercise(
         "surprise",
         1,
         "generate",
@@ -134,17 +130,6 @@ EXERCISES = (
         model="mini",
     ),
     Exercise(
-        "mlp-share",
-        1,
-        "parameters",
-        "breakdown",
-        "Where most of it is",
-        "What percentage of GPT-2's (124M) parameters are in its MLPs?",
-        "Each MLP has 8·C² weights, the attention of a block 4·C².",
-        "Twice as many as in attention. In larger models the embeddings' share falls, and the MLPs near two thirds.",
-        number(criteria.mlp_share, "{value:.1f}%.", within=0.6),
-    ),
-    Exercise(
         "even-guess",
         1,
         "train",
@@ -155,36 +140,6 @@ EXERCISES = (
         "ln V: the line “uniform guess” in the plot. A first loss far above it points to a faulty initialisation.",
         number(lambda lm: math.log(lm.model.config.vocab_size), "{value:.3f} nats.", within=0.01),
         model="induction",
-    ),
-    Exercise(
-        "review",
-        1,
-        "zero-shot",
-        "answer",
-        "A review it never saw",
-        f"“{criteria.REVIEW}”: which of the two does world find more likely?",
-        "Choose Sentiment, write the review, press Answer.",
-        "Nothing in it is a classifier: it was trained to predict the next token, also on pages where reviews stand "
-        "beside such words, and goes on as they do.",
-        choice({"positive": "positive", "negative": "negative"}, criteria.sentiment),
-        model="world",
-        settings={"task": "sentiment"},
-    ),
-    Exercise(
-        "token-before",
-        2,
-        "attention",
-        "look",
-        "One step back",
-        "Find a head of “induction” that looks at the token just before.",
-        "Its map has a strong line right below the diagonal.",
-        "An induction circuit needs it: a head of the first layer writes into every token what stood before it.",
-        head(
-            lambda lm: measures.heads_with(lm, _LETTERS, "previous", "It looks at the token before."),
-            "This head looks elsewhere most of the time.",
-        ),
-        model="induction",
-        settings={"text": _LETTERS},
     ),
     Exercise(
         "copier",
@@ -243,70 +198,6 @@ EXERCISES = (
         settings={"prompt": _STORY, "temperature": "1", "top_p": "0.9", "top_k": "0"},
     ),
     Exercise(
-        "four-bits",
-        2,
-        "generate",
-        "write",
-        "Warmer",
-        f"At which temperature does the next token after “{criteria.AGAIN}” have 4 bits of entropy? (± 0.05)",
-        "Entropy rises with temperature; halve the interval until you are near.",
-        "Temperature divides the logits: below 1 differences grow, above 1 they shrink towards an even guess.",
-        number(criteria.four_bits, "At {value:.2f}.", within=0.05),
-        settings={"prompt": criteria.AGAIN, "temperature": "1", "top_k": "0", "top_p": "1"},
-    ),
-    Exercise(
-        "one-layer",
-        2,
-        "parameters",
-        "breakdown",
-        "One layer more",
-        "How many parameters does one more block add to GPT-2 (768 wide)?",
-        "12·C² weights and 13·C biases and gains; or add a layer with the slider and subtract.",
-        "4·C² + 4·C for attention, 8·C² + 5·C for the MLP, 4·C for two norms.",
-        number(criteria.block_parameters, "{value:,.0f} parameters."),
-    ),
-    Exercise(
-        "cache",
-        2,
-        "parameters",
-        "cost",
-        "What it remembers",
-        "How many megabytes (10⁶ bytes) do the keys and values of 1,024 tokens take in GPT-2 (124M), in fp32?",
-        "2 · layers · width numbers a token, 4 bytes each.",
-        "The cache saves rereading the text for every token; its price is this memory, for every text that is written.",
-        number(lambda lm: kv_cache_bytes(criteria.GPT2, 1024) / 1e6, "{value:.1f} MB.", within=0.6),
-    ),
-    Exercise(
-        "role-quiz",
-        2,
-        "attention",
-        "look",
-        "What does it do?",
-        "Take the first head with a clear role, reading the grid layer by layer and leaving out those marked “rests”, "
-        "“itself” or “same”. What does it do?",
-        "Point at the map: which column does a row look at? “Quiz” in this view asks about other heads.",
-        "Roles are shares of attention: at least 0.4 on one kind of place, and twice what even attention gives.",
-        choice(
-            {"previous": "it looks at the token before", "induction": "it looks at what came after last time"},
-            criteria.role_of_a_head,
-        ),
-        settings={"text": criteria.AGAIN},
-    ),
-    Exercise(
-        "below-bigram",
-        2,
-        "train",
-        "scratch",
-        "More than pairs",
-        "Train a model from scratch until its held-out loss is below the bigram baseline.",
-        "The preset of two minutes gets there on most machines; the dashed line is the one to cross.",
-        "A bigram knows the last token alone. Below its loss a model uses more of the text, which attention is for.",
-        run(
-            criteria.below_bigram,
-            "Choose a preset of letters, press Start, and wait until the orange line crosses “bigram”.",
-        ),
-    ),
-    Exercise(
         "no-mask",
         2,
         "train",
@@ -351,56 +242,6 @@ EXERCISES = (
         text(criteria.certain, ("And they lived happily ever", "Lily and Tom. Lily and Tom. Lily and Tom. Lily and")),
     ),
     Exercise(
-        "open",
-        3,
-        "start",
-        "",
-        "Anything is possible",
-        "Write at least 5 tokens after which the next one has more than 7 bits of entropy.",
-        "7 bits are as many as an even choice among 128. Where could a name, a thing or an adverb follow alike?",
-        "Entropy is high where grammar allows many kinds of words, and the text says nothing of which.",
-        text(criteria.undecided, ("They all went home. The", "Mom said yes. The", "One very strange and wonderful")),
-    ),
-    Exercise(
-        "one-token",
-        3,
-        "generate",
-        "tokens",
-        "A long word, one token",
-        f"Find a word of at least {criteria.ONE_TOKEN_LETTERS} letters that the mini reads as one token "
-        "(in mid-sentence).",
-        "Which long words do children's stories use often?",
-        "Merges are made in order of frequency. A long word needs many of them, so it must be frequent.",
-        text(criteria.one_token, ("disappointed", "uncomfortable", "understanding", "compassionate")),
-    ),
-    Exercise(
-        "predictable",
-        3,
-        "generate",
-        "surprise",
-        "Easy to compress",
-        f"Write a text of at least 60 characters that costs it less than {criteria.PREDICTABLE} bits per byte.",
-        "Write what it would write.",
-        "Bits per byte are what a coder that uses the model would need. Its own clichés are almost free.",
-        text(
-            criteria.predictable,
-            ("Once upon a time, there was a little girl named Lily. She loved to play outside in the sunshine.",),
-        ),
-    ),
-    Exercise(
-        "pattern",
-        3,
-        "start",
-        "",
-        "Go on like this",
-        "Write at least 8 letters after which “induction” is more than 90% sure of the next.",
-        "It knows one thing: what repeats, goes on.",
-        "It has no MLPs and has read random letters only. Whatever it is sure of, it has copied from your text.",
-        text(criteria.goes_on, ("abcdabcdabc", "xyzxyzxyzxy")),
-        model="induction",
-        settings={"text": "abcd"},
-    ),
-    Exercise(
         "prompt",
         3,
         "zero-shot",
@@ -418,29 +259,6 @@ EXERCISES = (
             ),
         ),
         model="world",
-    ),
-    Exercise(
-        "neuron",
-        3,
-        "attention",
-        "neurons",
-        "The neuron that stands out",
-        "Which neuron of layer 2 reacts to one token of this text most above its own mean over the text?",
-        "Choose layer 2: the list begins with it.",
-        "An MLP's first matrix asks 4·C questions of every token; the strongest answers write most into the stream.",
-        number(lambda lm: measures.outstanding_neuron(lm, criteria.BALLS, 2), "Neuron {value:.0f}."),
-        settings={"text": criteria.BALLS},
-    ),
-    Exercise(
-        "deeper",
-        3,
-        "parameters",
-        "breakdown",
-        "Deep enough",
-        f"How many layers does a GPT-2 of width 768 need to pass {criteria.LAYERS_FOR // 10**6} million parameters?",
-        "Subtract the embeddings and the final norm, divide by what a block costs.",
-        "Depth costs linearly, width quadratically: GPT-2 medium is wider and deeper for that reason.",
-        number(criteria.layers_needed, "{value:.0f} layers."),
     ),
     Exercise(
         "final-loss",

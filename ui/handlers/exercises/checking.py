@@ -8,7 +8,7 @@ from typing import Annotated
 
 from gptcore.errors import GPTCoreError
 from ui.handlers import inputs
-from ui.handlers.exercises.catalogue import EXERCISES, Exercise
+from ui.handlers.exercises.catalogue import EXERCISES, GONE, Exercise
 from ui.payloads import fields
 from ui.payloads.exercises import (
     AnswerRequest,
@@ -68,6 +68,7 @@ def solution(services: Services, request: Annotated[object, ExerciseRequest]) ->
 def _on_page(one: Exercise) -> ExerciseOnPage:
     return {
         "name": one.name,
+        "earlier": [name for name, nearest in GONE.items() if nearest == one.name],
         "level": one.level,
         "tab": title(one.tab),
         "view": title_of(one.tab, one.view) if one.view else "",
@@ -75,6 +76,5 @@ def _on_page(one: Exercise) -> ExerciseOnPage:
         "question": one.question,
         "hint": one.hint,
         "kind": one.task.kind,
-        "options": list(one.task.options),
         "link": one.link,
     }

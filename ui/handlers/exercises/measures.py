@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-import torch
 from torch import Tensor
 
 from gptcore.analysis import (
@@ -14,41 +12,30 @@ from gptcore.analysis import (
     head_scores,
     logit_lens,
     logits_without,
-    neuron_activations,
-    outstanding_neurons,
     read_attention,
     repeated_token_scores,
     settled_depths,
 )
-from gptcore.config import GPTConfig
 from gptcore.errors import GPTCoreError
 from gptcore.inference.generation import last_logits, prompt_ids
 from gptcore.inference.sampling import SamplingSettings, candidates
 from gptcore.inference.scoring import score_text
 from gptcore.language_model import LanguageModel
 from gptcore.zero_shot.answering import greedy_answers
-from gptcore.zero_shot.likelihood import shares_of
-from gptcore.zero_shot.tasks import TASKS
-from gptcore.zero_shot.templates import Item
 from ui.handlers.attention.maps import roles_of
 
 Heads = dict[tuple[int, int], str]
 _AS_GOOD = 0.9  # of the largest: a head that has so much of it is right, too
 
 
-def next_probabilities(lm: LanguageModel, text: str, *, temperature: float = 1.0) -> Tensor:
+def next_probabilities(lm: LanguageModel, text: str) -> Tensor:
     """The distribution of the next token, float32 [V]. Raises GPTCoreError for a text that cannot be read."""
-    return (last_logits(lm.model, prompt_ids(lm, text)) / temperature).softmax(-1)
+    return last_logits(lm.model, prompt_ids(lm, text)).softmax(-1)
 
 
 def next_word(lm: LanguageModel, text: str) -> str:
     """The most likely next token."""
     return lm.tokenizer.decode([int(next_probabilities(lm, text).argmax())])
-
-
-def entropy(probabilities: Tensor) -> float:
-    """In bits."""
-    return float(torch.special.entr(probabilities.double()).sum()) / math.log(2)
 
 
 def n_in_nucleus(lm: LanguageModel, text: str, top_p: float) -> int:
@@ -68,11 +55,6 @@ def most_surprising(lm: LanguageModel, text: str) -> str:
     return min(scored, key=lambda token: token.logprob).text
 
 
-def bits_per_byte(lm: LanguageModel, text: str) -> float:
-    """How surprising a text is."""
-    return score_text(lm, text)[2].bits_per_byte
-
-
 def roles(lm: LanguageModel, text: str) -> list[list[str]]:
     """The role of every head as the Attention tab names it, [layer][head]; "mixed" where it only leans towards one."""
     ids = prompt_ids(lm, text)
@@ -89,19 +71,6 @@ def heads_with(lm: LanguageModel, text: str, role: str, said: str) -> Heads:
     if not found:
         raise GPTCoreError(f"No head of {lm.name} has this role, so this exercise has no answer for it.")
     return found
-
-
-def heads_at_rest(lm: LanguageModel, text: str) -> Heads:
-    """The heads with most attention on the first token, each with its share."""
-    ids = prompt_ids(lm, text)
-    shares = head_scores(read_attention(lm.model, ids).layers(), ids).first
-    most = float(shares.max())
-    return {
-        (layer, head): f"{share:.0%} of its attention rests on the first token."
-        for layer, row in enumerate(shares.tolist())
-        for head, share in enumerate(row)
-        if share >= _AS_GOOD * most
-    }
 
 
 def heads_that_matter(lm: LanguageModel, text: str) -> Heads:
@@ -129,27 +98,6 @@ def settled_after(lm: LanguageModel, text: str) -> int:
     return lm.model.config.n_layer if depth is None else depth
 
 
-def outstanding_neuron(lm: LanguageModel, text: str, layer: int) -> int:
-    """The neuron of a layer that one token of a text activates most above its mean."""
-    return outstanding_neurons(neuron_activations(lm.model, prompt_ids(lm, text), layer), 1)[0]
-
-
 def continued(lm: LanguageModel, prompt: str, n: int) -> str:
     """What the model writes greedily, at most n tokens of a line."""
     return greedy_answers(lm, [prompt_ids(lm, prompt)], max_new_tokens=n)[0]
-
-
-def share_of_label(lm: LanguageModel, review: str) -> dict[str, float]:
-    """How the two sentiments share the probability after a review."""
-    task = TASKS["sentiment"]
-    cue = task.templates[0].prompt(Item({"text": review}, "")).text.rstrip()
-    ids = lm.tokenizer.encode(cue)
-    logprobs = last_logits(lm.model, ids).log_softmax(-1)
-    firsts = [lm.tokenizer.encode(f" {label}")[0] for label in task.choices]
-    return dict(zip(task.choices, shares_of([float(logprobs[one]) for one in firsts]), strict=True))
-
-
-def block_parameters(config: GPTConfig, count: Callable[[GPTConfig], int]) -> int:
-    """The parameters of one block: what one layer more costs."""
-    two, one = (GPTConfig.from_dict({**config.to_dict(), "n_layer": n}) for n in (2, 1))
-    return count(two) - count(one)

@@ -6,6 +6,7 @@ Nothing is looked up: every answer is measured in the model when it is asked for
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ from gptcore.language_model import LanguageModel
 from ui.payloads.exercises import Kind
 from ui.runs.run_state import RunState
 
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 _NONE_SUCH = "No such head: the model has {layers} layers and {heads} heads in each, both counted from 0."
 
 
@@ -35,13 +37,11 @@ class Task:
         check: of a model, the answer and the visitor's newest run, a verdict; raises GPTCoreError for an answer that
             cannot be checked.
         solve: of a model, the right answer with its figures.
-        options: to choose from, for "choice".
     """
 
     kind: Kind
     check: Callable[[LanguageModel, str, RunState | None], Verdict]
     solve: Callable[[LanguageModel], str]
-    options: tuple[str, ...] = ()
 
 
 def number(measure: Callable[[LanguageModel], float], said: str, *, within: float = 0.0) -> Task:
@@ -54,10 +54,10 @@ def number(measure: Callable[[LanguageModel], float], said: str, *, within: floa
     """
 
     def check(lm: LanguageModel, answer: str, run: RunState | None) -> Verdict:
-        given, value = parse_number(answer), measure(lm)
-        if abs(given - value) <= within + 1e-9:
+        given, value = numbers(answer), measure(lm)
+        if any(abs(one - value) <= within + 1e-9 for one in given):
             return Verdict(True, said.format(value=value))
-        return Verdict(False, f"The right number is {'lower' if given > value else 'higher'} than {answer.strip()}.")
+        return Verdict(False, f"The right number is {'lower' if given[0] > value else 'higher'} than {answer.strip()}.")
 
     return Task("number", check, lambda lm: said.format(value=measure(lm)))
 
@@ -71,26 +71,6 @@ def word(measure: Callable[[LanguageModel], str], said: str) -> Task:
         return Verdict(right, said.format(value=value.strip()) if right else f"It is not “{answer.strip()}”.")
 
     return Task("word", check, lambda lm: said.format(value=measure(lm).strip()))
-
-
-def choice(options: Mapping[str, str], measure: Callable[[LanguageModel], tuple[str, str]]) -> Task:
-    """One of several answers.
-
-    Args:
-        options: their names and what stands on the page.
-        measure: the name of the right one, and a sentence on what was measured.
-    """
-
-    def check(lm: LanguageModel, answer: str, run: RunState | None) -> Verdict:
-        right, said = measure(lm)
-        wrong = "That is not what was measured. Look again."
-        return Verdict(options[right] == answer.strip(), said if options[right] == answer.strip() else wrong)
-
-    def solve(lm: LanguageModel) -> str:
-        right, said = measure(lm)
-        return f"{options[right]}. {said}"
-
-    return Task("choice", check, solve, tuple(options.values()))
 
 
 def head(judge: Callable[[LanguageModel], Mapping[tuple[int, int], str]], wrong: str) -> Task:
@@ -151,16 +131,26 @@ def run(judge: Callable[[RunState, str], Verdict], answer: str, *, kind: Kind = 
     return Task(kind, check, lambda lm: answer)
 
 
-def parse_number(answer: str) -> float:
-    """The number that somebody wrote: 1,234.5 or 1 234 or 12%. Raises GPTCoreError for anything else."""
-    plain = answer.strip().rstrip("%").replace(",", "").replace(" ", "").replace("\u00a0", "")
+def numbers(answer: str) -> list[float]:
+    """What somebody may have meant by 1,234.5 or 1 234 or 0,65 or 12%, the likelier reading first.
+
+    A single comma is a decimal point; with three digits behind it, it may also stand between thousands.
+
+    Raises:
+        GPTCoreError: it is not a number.
+    """
+    plain = answer.strip().rstrip("%").replace(" ", "").replace("\u00a0", "")
+    single = plain.count(",") == 1 and "." not in plain
+    readings = [plain.replace(",", ".")] if single else []
+    if not single or _THOUSANDS.fullmatch(plain):
+        readings.append(plain.replace(",", ""))
     try:
-        value = float(plain)
+        found = [float(one) for one in readings]
     except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
+        found = [math.nan]
+    if not all(map(math.isfinite, found)):
         raise GPTCoreError(f"The answer {answer.strip()[:40]!r} is not a number. Write one like 12 or 3.5.")
-    return value
+    return found
 
 
 def _place(answer: str, lm: LanguageModel) -> tuple[int, int]:
