@@ -13,18 +13,13 @@ from pathlib import Path
 
 from gptcore.analysis import repeated_token_scores
 from gptcore.corpora import read_documents
-from gptcore.errors import GPTCoreError, TokenizerError
+from gptcore.errors import GPTCoreError
 from gptcore.inference.generation import continue_together
 from gptcore.inference.sampling import SamplingSettings
 from gptcore.inference.scoring import score_documents
 from gptcore.inference.sequence import TokenSequence
 from gptcore.language_model import LanguageModel, load
 from gptcore.training import encoded
-from gptcore.zero_shot.evaluation import Score
-from gptcore.zero_shot.evaluation import evaluate as evaluate_trial
-from gptcore.zero_shot.items import TASKS_WITH_ITEMS
-from gptcore.zero_shot.metrics import percent
-from gptcore.zero_shot.trials import make_trial
 
 _BATCH = 16
 _BLOCK = 24  # characters; shared passages at least twice as long are always found
@@ -105,18 +100,6 @@ def roles(lm: LanguageModel) -> Counter[str]:
     return Counter(scores.role(layer, head) for layer in range(config.n_layer) for head in range(config.n_head))
 
 
-def by_prompt_alone(lm: LanguageModel, n_items: int) -> Iterator[Figure]:
-    """Zero-shot score on each task of the small web, with the task's first template."""
-    for task in TASKS_WITH_ITEMS:
-        trial = make_trial(task, n_items=n_items)
-        try:
-            found = Score(trial, [case for cases in evaluate_trial(lm, trial) for case in cases]).estimate
-            value = f"{percent(found.mean)} [{percent(found.low)}, {percent(found.high)}]"
-        except TokenizerError as error:  # characters outside its vocabulary
-            value = f"cannot be asked: {error}"
-        yield Figure(f"{task}, {trial.metric}", f"{len(trial.items)} new combinations", value)
-
-
 def evaluate(lm: LanguageModel, options: argparse.Namespace) -> Iterator[Figure]:
     """The lines of the table, as they are measured."""
     start = lm.tokenizer.end_id or 0
@@ -125,8 +108,6 @@ def evaluate(lm: LanguageModel, options: argparse.Namespace) -> Iterator[Figure]
         yield Figure("bits per byte", path.name, round(score.bits_per_byte, 4))
         yield Figure("perplexity per token", path.name, round(score.perplexity, 2))
     yield from (Figure("heads", role, n) for role, n in roles(lm).most_common())
-    if options.tasks:
-        yield from by_prompt_alone(lm, options.tasks)
     if options.samples:
         settings = SamplingSettings(temperature=options.temperature, top_k=options.top_k, top_p=options.top_p)
         prompts = options.prompt or ["Once upon a time"]
@@ -156,7 +137,6 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--text", type=Path, nargs="+", default=[], metavar="FILE", help="held-out texts to be scored")
     parser.add_argument("--training", type=Path, nargs="+", default=[], metavar="FILE", help="texts it was trained on")
     parser.add_argument("--samples", type=int, default=200, help="texts to write; 0 for none")
-    parser.add_argument("--tasks", type=int, default=0, metavar="N", help="items to test in each of eight tasks")
     parser.add_argument("--prompt", action="append", help="to continue; repeatable, they take turns")
     parser.add_argument("--max-new-tokens", type=int, default=200, help="of a sample")
     parser.add_argument("--temperature", type=float, default=0.8, help="of the samples")

@@ -317,8 +317,7 @@ def _zero_shot_of(services: Services) -> Callable[..., dict[str, Any]]:
 
         Returns:
             model, task, template, prompt, parts (kind, text), note (what was cut), budget (tokens), answer, written,
-            seed, tokens (id, text, natural logprob), and labels (label, logprob, per_token, prior, calibrated, share,
-            calibrated_share).
+            seed, tokens (id, text, natural logprob), and labels (label, logprob, per_token, share).
         """
         given = {
             "labels": labels or None,

@@ -1,7 +1,6 @@
 """Fine-tuning: the GPT-1 paper's inputs and classifier; instructions and preferences (DPO), which make an assistant."""
 
 from gptcore.finetuning.answering import answers, evaluate_instructions
-from gptcore.finetuning.bag_of_words import BagOfWords, best_bag_of_words
 from gptcore.finetuning.classification import (
     ClassScore,
     LabelledBatches,
@@ -24,7 +23,6 @@ from gptcore.finetuning.supervised import AnswerBatches, AnswerLoss
 __all__ = [
     "AnswerBatches",
     "AnswerLoss",
-    "BagOfWords",
     "ClassScore",
     "DirectPreference",
     "EncodedExample",
@@ -36,7 +34,6 @@ __all__ = [
     "SpecialTokens",
     "TaskClassifier",
     "answers",
-    "best_bag_of_words",
     "chat_prompt",
     "classification",
     "classification_config",

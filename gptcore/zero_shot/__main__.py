@@ -15,7 +15,7 @@ from typing import Any
 from gptcore.errors import GPTCoreError
 from gptcore.language_model import LanguageModel, load
 from gptcore.zero_shot.evaluation import Score, Trial, evaluate
-from gptcore.zero_shot.files import hand_written, lambada, parallel, reviews, translation_quality
+from gptcore.zero_shot.files import hand_written, lambada, parallel, reviews
 from gptcore.zero_shot.items import TASKS_WITH_ITEMS, splits_of
 from gptcore.zero_shot.metrics import reached
 from gptcore.zero_shot.tasks import TASKS
@@ -70,7 +70,7 @@ def main(arguments: list[str] | None = None) -> int:
         lm = load(options.model, offline=options.offline)
         rows = []
         for name, test in _tests(options):
-            row = _row(lm, name, test, options)
+            row = _row(lm, name, test)
             rows.append(row)
             if not options.json:
                 print(_line(row), flush=True)
@@ -123,23 +123,18 @@ def _in_steps(options: argparse.Namespace, task: str) -> Iterator[tuple[str, Tri
             yield f"{way}, in steps", made
 
 
-def _row(lm: LanguageModel, held_out: str, test: Trial, options: argparse.Namespace) -> dict[str, Any]:
+def _row(lm: LanguageModel, held_out: str, test: Trial) -> dict[str, Any]:
     began, cases = time.perf_counter(), []
     for more in evaluate(lm, test):
         cases += more
         if sys.stderr.isatty():
             print(f"{test.task}: {len(cases)} of {len(test.items)}", end="\r", file=sys.stderr, flush=True)
     score = Score(test, cases)
-    row = {**score.to_dict(), "held_out": held_out, "seconds": round(time.perf_counter() - began, 2)}
-    if options.parallel and held_out == "given sentences":
-        row.update(translation_quality(score))
-    return row
+    return {**score.to_dict(), "held_out": held_out, "seconds": round(time.perf_counter() - began, 2)}
 
 
 def _line(row: dict[str, Any]) -> str:
-    more = "".join(f"  {name} {row[name]:.1f}" for name in ("BLEU", "chrF") if name in row)
-    if row["metric"] == "last word":
-        more = f"  perplexity of the word {row['perplexity']:,.1f}"
+    more = f"  perplexity of the word {row['perplexity']:,.1f}" if row["metric"] == "last word" else ""
     return (
         f"{row['task']:11}{row['held_out']:24}{row['template']:42}{row['examples']:>2} examples  {row['metric']:15}"
         f"{reached(row['score'], row['items']):>8}  [{100 * row['low']:.0f}, {100 * row['high']:.0f}]  "

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gptcore.errors import PromptError
-from gptcore.zero_shot.evaluation import Score, Trial, find_template
+from gptcore.zero_shot.evaluation import Trial, find_template
 from gptcore.zero_shot.tasks import TASKS
 from gptcore.zero_shot.templates import Item, Template
 
@@ -72,17 +72,6 @@ def reviews(path: Path, n: int | None = None, *, split: str = "", template: str 
     if not made:
         raise PromptError(f"{path} has no line that begins with {split!r}, a label 0 or 1, and a text.")
     return Trial("sentiment", find_template(TASKS["sentiment"], template), made[:n])
-
-
-def translation_quality(score: Score) -> dict[str, float]:
-    """BLEU and chrF of a translation test, as sacrebleu counts them over the whole set, 0 to 100."""
-    import sacrebleu
-
-    said, expected = [case.answer for case in score.cases], [[case.expected for case in score.cases]]
-    return {
-        "BLEU": round(sacrebleu.corpus_bleu(said, expected).score, 2),
-        "chrF": round(sacrebleu.corpus_chrf(said, expected).score, 2),
-    }
 
 
 def _lines(path: Path) -> Sequence[str]:

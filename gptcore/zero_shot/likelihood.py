@@ -92,26 +92,18 @@ class LabelScore:
         label: as it is written behind the prompt.
         n_tokens: of it.
         logprob: of the whole label after the prompt, natural.
-        prior: the same after the prompt with an empty input.
-        share: its probability normalised over all labels; `calibrated_share` uses the calibrated ones.
+        share: its probability normalised over all labels.
     """
 
     label: str
     n_tokens: int
     logprob: float
-    prior: float
-    share: float = 0.0
-    calibrated_share: float = 0.0
+    share: float
 
     @property
     def per_token(self) -> float:
         """The mean log-probability of its tokens, which does not penalise long labels."""
         return self.logprob / self.n_tokens
-
-    @property
-    def calibrated(self) -> float:
-        """The log-probability relative to the prior: 0 where the input says nothing (Zhao et al. 2021)."""
-        return self.logprob - self.prior
 
 
 def label_ids(lm: LanguageModel, labels: Sequence[str], lead: str = " ") -> list[list[int]]:
@@ -136,30 +128,24 @@ def label_ids(lm: LanguageModel, labels: Sequence[str], lead: str = " ") -> list
 
 
 def score_labels(
-    lm: LanguageModel, prompt: Sequence[int], labels: Sequence[str], *, empty: Sequence[int] | None, lead: str = " "
+    lm: LanguageModel, prompt: Sequence[int], labels: Sequence[str], *, lead: str = " "
 ) -> list[LabelScore]:
-    """The likelihood of each label after a prompt, raw and against the same prompt with an empty input.
+    """The likelihood of each label after a prompt.
 
     Args:
         lm: of any kind.
         prompt: token ids; with the longest label within the window.
         labels: at least two.
-        empty: token ids of the same prompt with an empty input; None where there is none, and nothing to divide by.
         lead: what stands between prompt and label.
 
     Raises:
         PromptError, TokenizerError, ContextLengthError: see `label_ids`, and a prompt that is too long.
     """
     made = label_ids(lm, labels, lead)
-    pairs = [(context, ids) for context in (prompt, empty) if context is not None for ids in made]
-    sums = [math.fsum(reading.logprobs) for reading in read_continuations(lm.model, pairs)]
-    raw = sums[: len(made)]
-    prior = [math.nan] * len(made) if empty is None else sums[len(made) :]
-    shares = shares_of(raw)
-    calibrated = prior if empty is None else shares_of([a - b for a, b in zip(raw, prior, strict=True)])
+    sums = [math.fsum(reading.logprobs) for reading in read_continuations(lm.model, [(prompt, ids) for ids in made])]
     return [
         LabelScore(label.strip(), len(ids), *values)
-        for label, ids, *values in zip(labels, made, raw, prior, shares, calibrated, strict=True)
+        for label, ids, *values in zip(labels, made, sums, shares_of(sums), strict=True)
     ]
 
 

@@ -1,4 +1,4 @@
-"""The four input forms of GPT-1's figure 1, learned by the mini on their made-up sets, against a bag of words.
+"""The four input forms of GPT-1's figure 1, learned by the mini on their made-up sets.
 
 python tests/benchmarks/input_forms.py [--updates 300]
 """

@@ -47,9 +47,8 @@ def main() -> None:
     print(f"pages of the small web                 {N_PAGES / pages:10,.0f} a second")
     sentiment, question = make_trial("sentiment", n_items=N_PROMPTS), make_trial("question", n_items=N_PROMPTS)
     prompt = lm.tokenizer.encode(sentiment.template.prompt(sentiment.items[0]).text)
-    empty = lm.tokenizer.encode("Review:\nSentiment:")
-    labels = median(options.rounds, lambda: score_labels(lm, prompt, ["positive", "negative"], empty=empty))
-    print(f"two labels, raw and calibrated         {1e3 * labels:10.1f} ms")
+    labels = median(options.rounds, lambda: score_labels(lm, prompt, ["positive", "negative"]))
+    print(f"two labels                             {1e3 * labels:10.1f} ms")
     prompts = [lm.tokenizer.encode(question.template.prompt(item).text) for item in question.items]
     together = median(options.rounds, lambda: greedy_answers(lm, prompts, max_new_tokens=16, stop=()))
 

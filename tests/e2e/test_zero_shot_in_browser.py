@@ -31,8 +31,8 @@ def test_it_opens_with_a_finished_answer_and_follows_what_is_typed(visit):
     has_prompt(page, "Review: What a wonderful book. I loved it.")
     settled(page)  # the box of the prompt has it, too
     expect(page.locator("#zs-view .zs-row.best .zs-name")).to_contain_text("positive")
-    page.click("#zs-view [data-measure=calibrated_share]")
-    expect(page.locator("#zs-view [data-measure=calibrated_share]")).to_have_class("chosen")
+    page.click("#zs-view [data-measure=per_token]")
+    expect(page.locator("#zs-view [data-measure=per_token]")).to_have_class("chosen")
     page.click("#zs-answer")
     expect(page.locator("#zs-stream .ts-text")).to_contain_text("ositive")
     page.fill("#zs-field-0 textarea", "")
@@ -92,7 +92,6 @@ def test_ways_effects_and_models_side_by_side(visit):
 def test_the_scoreboard_counts_and_stops(visit):
     page = visit("?tab=zero-shot")
     view(page, "Across models")
-    expect(page.locator("#zs-published tbody tr").first).to_be_visible()
     expect(page.locator("#zs-board h3").first).to_have_text("What people write: world")
     page.locator("#zs-items input[type=number]").fill("200")
     page.keyboard.press("Tab")

@@ -14,7 +14,6 @@ from gptcore.finetuning import (
     LabelledBatches,
     SpecialTokens,
     TaskClassifier,
-    best_bag_of_words,
     classification,
     classification_config,
     entailment,
@@ -141,13 +140,3 @@ def test_every_example_is_drawn_once_an_epoch():
     assert sorted(seen) == list(range(10))
     with pytest.raises(TrainingError, match="0 examples"):
         LabelledBatches([], batch_size=4)
-
-
-def test_words_alone_learn_what_words_tell_and_nothing_else():
-    told = [(n % 2, f"number {n} is {('even', 'odd')[n % 2]}") for n in range(40)]
-    bag, score = best_bag_of_words(told[:30], told[30:], 2)
-    assert score.accuracy == 1.0 and score.n_examples == 10 and score == bag.score(told[30:])
-    ordered = [(n % 2, ("a b", "b a")[n % 2]) for n in range(20)]  # the same words: the pairs tell
-    assert best_bag_of_words(ordered, ordered, 2)[1].accuracy == 1.0
-    unseen = bag.score([(0, "words of which none was there"), (1, "")])
-    assert unseen.accuracy == 0.5 and unseen.loss == pytest.approx(math.log(2), abs=0.05)

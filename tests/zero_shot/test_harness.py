@@ -17,12 +17,12 @@ from gptcore.zero_shot import TASKS, Item, Part, Prompt, Template
 from gptcore.zero_shot.__main__ import main
 from gptcore.zero_shot.answering import greedy_answers
 from gptcore.zero_shot.evaluation import Case, Score, Trial, evaluate, helped, quick_accuracies, score
-from gptcore.zero_shot.files import lambada, parallel, reviews, translation_quality
+from gptcore.zero_shot.files import lambada, parallel, reviews
 from gptcore.zero_shot.influence import answer_logprobs, part_effects, word_effects
 from gptcore.zero_shot.items import examples
 from gptcore.zero_shot.likelihood import label_ids, read_continuations, score_labels, shares_of
 from gptcore.zero_shot.metrics import difference, estimate, exact_match, rouge, tells
-from gptcore.zero_shot.published import PUBLISHED
+from gptcore.zero_shot.published import GPT2_PROMPTS
 from gptcore.zero_shot.templates import normalised
 from gptcore.zero_shot.trials import make_trial
 from gptcore.zero_shot.window import fit, fit_text
@@ -131,11 +131,10 @@ def test_label_likelihoods_equal_those_of_transformers(lm):
     """1e-4: both compute in fp32, in another order."""
     reference = gptcore.to_hf(lm.model).eval()
     prompt = lm.tokenizer.encode("review: the film was good\nsentiment:")
-    empty = lm.tokenizer.encode("review: \nsentiment:")
     labels = ["positive", "negative", "a cat"]
-    for scored, label in zip(score_labels(lm, prompt, labels, empty=empty), labels, strict=True):
+    for scored, label in zip(score_labels(lm, prompt, labels), labels, strict=True):
         ids = lm.tokenizer.encode(f" {label}")
-        for context, found in ((prompt, scored.logprob), (empty, scored.prior)):
+        for context, found in ((prompt, scored.logprob),):
             with torch.no_grad():
                 logits = reference(torch.tensor([[*context, *ids]])).logits[0].log_softmax(-1)
             expected = sum(float(logits[len(context) - 1 + n, token]) for n, token in enumerate(ids))
@@ -156,12 +155,7 @@ def test_continuations_read_together_are_read_as_alone(lm):
         assert reading.logprobs == pytest.approx(alone.logprobs, abs=1e-4)
 
 
-def test_an_input_that_says_nothing_calibrates_to_nothing(lm):
-    prompt = lm.tokenizer.encode("review:\nsentiment:")
-    for scored in score_labels(lm, prompt, ["positive", "negative"], empty=prompt):
-        assert scored.calibrated == pytest.approx(0, abs=1e-5) and scored.calibrated_share == pytest.approx(
-            0.5, abs=1e-5
-        )
+def test_the_shares_of_labels_are_their_probabilities_among_themselves():
     assert shares_of([math.log(0.3), math.log(0.1)]) == pytest.approx([0.75, 0.25])
 
 
@@ -345,8 +339,8 @@ def test_it_is_said_when_examples_do_not_help():
     assert "no difference that 4 items can detect" in helped(reached(1, 0, 1, 0), reached(1, 1, 0, 0))[1]
 
 
-def test_published_figures_name_their_source():
-    assert all(one.task in TASKS and one.source and one.value for one in PUBLISHED)
+def test_published_prompts_name_their_source():
+    assert all(one.task in TASKS and one.source and one.needs for one in GPT2_PROMPTS)
 
 
 # Files and the command.
@@ -361,7 +355,7 @@ def test_files_become_tests(lm, tmp_path):
     english.write_text("one\nthe cat\n", encoding="utf-8")
     french.write_text("un\nle chat\n", encoding="utf-8")
     translated = score(lm, parallel(english, french, n_examples=1))
-    assert set(translation_quality(translated)) == {"BLEU", "chrF"} and len(translated.cases) == 1
+    assert len(translated.cases) == 1
     lines = tmp_path / "reviews.tsv"
     lines.write_text("train\t1\tgood\ntest\t0\ta bad film\ntest\t1\ta good film\n", encoding="utf-8")
     assert [item.answer for item in reviews(lines).items] == ["negative", "positive"]
@@ -399,7 +393,7 @@ def test_lambada_and_flores_run_end_to_end(lm, shared):
     assert len(words.cases) == 12 and words.perplexity > 1
     languages = folder / "flores200_en_fr"
     test = parallel(languages / "eng_Latn.dev.txt", languages / "fra_Latn.dev.txt", 8, n_examples=1)
-    assert translation_quality(score(lm, test))["BLEU"] < 20
+    assert score(lm, test).estimate.mean < 0.5  # this model has read no French
 
 
 def test_a_text_without_spaces_is_cut_by_characters_and_not_thrown_away(lm):
@@ -419,14 +413,6 @@ def test_a_text_without_spaces_is_cut_by_characters_and_not_thrown_away(lm):
 def test_a_placeholder_without_a_name_is_refused(body):
     with pytest.raises(PromptError, match="has no name"):
         Template("mine", body).check(("text",))
-
-
-def test_without_an_empty_prompt_labels_are_compared_and_not_calibrated(lm):
-    prompt, labels = lm.tokenizer.encode("the cat sat on the"), ["mat", "cat"]
-    found = score_labels(lm, prompt, labels, empty=None)
-    both = score_labels(lm, prompt, labels, empty=lm.tokenizer.encode("the"))
-    assert [one.share for one in found] == pytest.approx([one.share for one in both])
-    assert all(math.isnan(one.prior) and math.isnan(one.calibrated_share) for one in found)
 
 
 def test_a_task_with_an_unknown_character_is_left_out_whole():

@@ -11,7 +11,6 @@ _NAMES = {
     "uniform": "uniform guess, ln V",
     "unigram": "unigram baseline",
     "bigram": "bigram baseline",
-    "words": "bag of words",
 }
 _ORANGE = "#e2892b"
 

@@ -136,7 +136,7 @@ class RunAbout(TypedDict):
     tasks: dict[str, str]
     labels: list[str]
     preference: list[str]
-    words_right: float | None
+    commonest: float | None
     input_form: str
     tuned: bool
 

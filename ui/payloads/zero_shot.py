@@ -29,10 +29,7 @@ class LabelScore(TypedDict):
     tokens: int
     logprob: float
     per_token: float
-    prior: float | None
-    calibrated: float | None
     share: float
-    calibrated_share: float | None
 
 
 class PromptParts(TypedDict):

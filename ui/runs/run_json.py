@@ -42,7 +42,7 @@ def facts_json(facts: RunFacts) -> RunAbout:
         "tasks": dict(facts.tasks),
         "labels": list(facts.labels),
         "preference": list(facts.preference),
-        "words_right": _number(facts.words_right),
+        "commonest": _number(facts.commonest),
         "input_form": facts.input_form,
         "tuned": facts.tuned,
     }
@@ -119,7 +119,7 @@ def _facts(about: dict[str, Any], config: TrainingConfig) -> RunFacts:
         tasks=about.get("tasks", {}),
         labels=tuple(about.get("labels", ())),
         preference=tuple(about.get("preference", ())),
-        words_right=_or_nan(about.get("words_right")),
+        commonest=_or_nan(about.get("commonest")),
         input_form=about.get("input_form", "classification"),
         tuned=about.get("tuned", False),
     )

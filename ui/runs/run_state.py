@@ -47,7 +47,7 @@ class RunFacts:
         tuned: whether it started from a trained model.
         preference: what stands before, the token and its rival, as people read them, of a run that is watched for a
             preference; else empty.
-        words_right: share of the held-out lines that words alone label rightly, or NaN.
+        commonest: share of the held-out lines that have the most frequent of their labels, or NaN.
     """
 
     title: str
@@ -69,7 +69,7 @@ class RunFacts:
     note: str = ""
     tasks: Mapping[str, str] = field(default_factory=dict)
     labels: tuple[str, ...] = ()
-    words_right: float = math.nan
+    commonest: float = math.nan
     preference: tuple[str, ...] = ()
     input_form: str = "classification"
     tuned: bool = False

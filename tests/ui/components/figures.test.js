@@ -18,7 +18,7 @@ const about = {
   parameters: 12345,
   settings: {optimiser: 'AdamW', layers: 2},
   tokens_per_character: 0.5,
-  words_right: null,
+  commonest: null,
   tuned: false,
 };
 const run = {
@@ -60,9 +60,9 @@ test('bits per character come from the held-out loss and the tokens in a charact
   assert.equal(shown.perplexity, '2.00');
   assert.equal(shown['bits per character'], '0.500');
   assert.equal(shown.left, '1 min 35 s');
-  const labels = {...run, final_accuracy: 0.75, about: {...about, kind: 'labels', words_right: 0.5}};
+  const labels = {...run, final_accuracy: 0.75, about: {...about, kind: 'labels', commonest: 0.5}};
   assert.equal(Object.fromEntries(tiles(labels, false)).accuracy, '75.0%');
-  assert.equal(Object.fromEntries(tiles(labels, false))['words alone'], '50.0%');
+  assert.equal(Object.fromEntries(tiles(labels, false))['the most frequent label'], '50.0%');
 });
 
 test('the final loss takes the place of the last observation', () => {

@@ -86,7 +86,6 @@ export function series(run, guess, color) {
     uniform: {labels: 'guessing', preferences: 'no preference, ln 2'}[run.about.kind] ?? 'uniform guess, ln V',
     unigram: 'unigram baseline',
     bigram: 'bigram baseline',
-    words: 'bag of words',
   };
   const levels = Object.entries(run.about.lines)
     .filter(([, value]) => value !== null)

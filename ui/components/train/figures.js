@@ -55,7 +55,7 @@ export function tiles(run, example) {
     ['training loss', nats(trainingLoss(run))],
     [(kinds[run.about.kind] ?? 'held out') + when, nats(valid)],
     ofLabels ? ['accuracy', shown(accuracy)] : ['perplexity', valid === null ? '–' : Math.exp(valid).toFixed(2)],
-    ofLabels ? ['words alone', shown(run.about.words_right)] : ['bits per character', bits],
+    ofLabels ? ['the most frequent label', shown(run.about.commonest)] : ['bits per character', bits],
     [example ? 'tokens a second, recorded' : 'tokens a second', Math.round(run.rate).toLocaleString('en')],
     ['elapsed', clock(run.elapsed)],
     ['left', run.state === 'ended' ? '–' : clock(run.left)],

@@ -93,7 +93,6 @@ export function start({element, props, server, watch, given}) {
   }
   const MEASURES = {
     share: ['as it is', 'share of the labels’ probability'],
-    calibrated_share: ['calibrated', 'share, after dividing by the same with an empty input'],
     per_token: ['per token', 'share of the mean log-probability per token'],
   };
   function shares() {
@@ -105,10 +104,7 @@ export function start({element, props, server, watch, given}) {
   function labels() {
     const part = add(box, 'div', 'zs-labels'),
       head = add(part, 'div', 'zs-head', 'Likelihood of each label ');
-    const calibrates = value.labels.every(label => label.prior !== null);
-    if (!calibrates && measure === 'calibrated_share') measure = 'share';
     for (const [name, [short, long]] of Object.entries(MEASURES)) {
-      if (name === 'calibrated_share' && !calibrates) continue;
       const button = add(head, 'button', name === measure ? 'chosen' : '', short);
       button.type = 'button';
       button.dataset.measure = name;
@@ -123,13 +119,7 @@ export function start({element, props, server, watch, given}) {
         label.label === value.expected ? 'expected' : '';
       add(add(row, 'span', 'zs-track'), 'i').style.width = 100 * all[i] + '%';
       add(row, 'span', 'zs-figure', percent(all[i]));
-      add(
-        row,
-        'span',
-        'zs-small',
-        `log p ${hundredths(label.logprob)}, per token ${hundredths(label.per_token)}` +
-          (calibrates ? `, with an empty input ${hundredths(label.prior)}` : ''),
-      );
+      add(row, 'span', 'zs-small', `log p ${hundredths(label.logprob)}, per token ${hundredths(label.per_token)}`);
     });
   }
   function ways() {
@@ -190,17 +180,8 @@ export function start({element, props, server, watch, given}) {
           ...value.uses.words.map(w => [w.kind, w.text.trim(), w.effect]),
         ]
       : [
-          ['label', 'tokens', 'log p', 'per token', 'with an empty input', 'calibrated', 'share', 'calibrated share'],
-          ...value.labels.map(l => [
-            l.label,
-            l.tokens,
-            l.logprob,
-            l.per_token,
-            l.prior,
-            l.calibrated,
-            l.share,
-            l.calibrated_share,
-          ]),
+          ['label', 'tokens', 'log p', 'per token', 'share'],
+          ...value.labels.map(l => [l.label, l.tokens, l.logprob, l.per_token, l.share]),
         ];
   const actions = {
     copy: async () => {

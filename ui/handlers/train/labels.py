@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
 from dataclasses import replace
 
 import torch
 
 from gptcore.errors import GPTCoreError
-from gptcore.finetuning import (
-    LabelledBatches,
-    SpecialTokens,
-    TaskClassifier,
-    best_bag_of_words,
-    evaluate_classifier,
-)
+from gptcore.finetuning import LabelledBatches, SpecialTokens, TaskClassifier, evaluate_classifier
 from gptcore.finetuning.classification import padded
 from gptcore.language_model import LanguageModel
 from gptcore.observation import ObservationPlan
@@ -67,7 +61,6 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
     config = lasting(replace(config, precision=precision, schedule="linear"), form.epochs, data.updates_per_epoch)
     if form.epochs is not None:
         config = replace(config, warmup_steps=round(_WARMUP_SHARE * config.max_steps))
-    baselines, words_right = services.measure(lambda: _words_alone(form, read, aside))
     watched = ObservationPlan(
         sample_prompt(lm.tokenizer, form.prompt, shape.n_positions),
         seed=config.seed,
@@ -79,7 +72,7 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
     title = f"{lm.name} tuned on {labels} · {form.form.title.lower()}"
     facts = replace(
         facts_of(title, "labels", shape, config, watched, lm.tokenizer, "none"),
-        lines={"uniform": math.log(len(names)), **baselines},
+        lines={"uniform": math.log(len(names))},
         n_train=len(train),
         n_valid=len(held_out),
         note=f"{len(train):,} lines to learn from, {len(held_out):,} held out; "
@@ -87,20 +80,10 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
         f"Training loss: L3 = L2 + {weight:g}·L1, the labels' and the text's own.",
         tokens_per_step=data.batch_size * data.window,
         labels=tuple(names),
-        words_right=words_right,
+        commonest=max(Counter(example.label for example in held_out).values()) / len(held_out),
         input_form=next(name for name, one in INPUT_FORMS.items() if one is form.form),
     )
     return Plan(facts, model, lm.tokenizer, data, evaluate, watched)
-
-
-def _words_alone(form: LabelForm, train: Sequence[int], held_out: Sequence[int]) -> tuple[dict[str, float], float]:
-    """Bag-of-words baseline on the held-out lines, ({"words": loss}, accuracy); empty where answers compete."""
-    if form.form.answers_compete:  # a bag of words does not compare answers
-        return {}, math.nan
-    lines = [(label, " ".join(texts)) for label, texts in form.lines]
-    parts = [[lines[place] for place in places] for places in (train, held_out)]
-    _, words = best_bag_of_words(parts[0], parts[1], len(form.names))
-    return {"words": words.loss}, words.accuracy
 
 
 def verdict(record: RunState) -> str:
@@ -115,15 +98,12 @@ def verdict(record: RunState) -> str:
         f"Held out: {n_right:,} of {n:,} lines right, {percent(right)} (95% interval {percent(found.low)} to "
         f"{percent(found.high)}), as it was after {passes:.1f} passes, where the held-out loss was lowest."
     )
-    if not math.isfinite(facts.words_right):
+    if not math.isfinite(facts.commonest):
         return said
-    words = f"{percent(facts.words_right)} right"
-    if facts.words_right > right:
-        return f"{said} A bag of words does better: {words}. For these lines no such model is needed."
-    if facts.words_right == right:
-        return f"{said} A bag of words does as well: {words}. For these lines no such model is needed."
-    settled = "" if facts.words_right < found.low else ", though so few lines do not settle it"
-    return f"{said} A bag of words does less well: {words}{settled}."
+    always = f"always saying the most frequent of their labels gets {percent(facts.commonest)} right"
+    if found.low > facts.commonest:
+        return f"{said} It has learned something: {always}."
+    return f"{said} That is not clearly better than nothing: {always}. Train longer, or give it more lines."
 
 
 def tell(record: RunState, text: object) -> Told:

@@ -9,12 +9,10 @@ from dataclasses import replace
 from gptcore.analysis import count_parameters
 from gptcore.inference.sequence import TokenSequence, check_seed
 from gptcore.language_model import LanguageModel
-from gptcore.zero_shot.influence import emptied
 from gptcore.zero_shot.likelihood import score_labels
 from gptcore.zero_shot.metrics import exact_match, percent, rouge
-from gptcore.zero_shot.window import Fitted, fit
+from gptcore.zero_shot.window import Fitted
 from ui.handlers import inputs
-from ui.handlers.numbers import finite
 from ui.handlers.sheets import big
 from ui.handlers.streaming import Figures, stream_text
 from ui.handlers.zero_shot.form import OWN_WORDING, TaskForm
@@ -68,28 +66,21 @@ def parts_of(services: Services, lm: LanguageModel, asked: TaskForm, fitted: Fit
 
 
 def labels_of(services: Services, lm: LanguageModel, asked: TaskForm, fitted: Fitted) -> list[LabelScore]:
-    """The likelihood of each label, raw, per token and calibrated.
-
-    Not calibrated after a prompt that was edited, or one that is empty without its input.
+    """The likelihood of each label, raw and per token.
 
     None where the template asks for steps: what follows the prompt there is a step, and no label.
     """
     if not asked.compared:
         return []
-    bare = asked.template.prompt(emptied(asked.item), asked.examples)
-    empty = fit(lm, bare, asked.room(lm)).ids if bare.text and not asked.edited else None
     lead = "" if fitted.prompt.text.endswith((" ", "\n")) else asked.template.lead
-    scores = services.now(lambda: score_labels(lm, fitted.ids, asked.compared, empty=empty, lead=lead))
+    scores = services.now(lambda: score_labels(lm, fitted.ids, asked.compared, lead=lead))
     return [
         {
             "label": one.label,
             "tokens": one.n_tokens,
             "logprob": round(one.logprob, 4),
             "per_token": round(one.per_token, 4),
-            "prior": finite(one.prior),
-            "calibrated": finite(one.calibrated),
             "share": round(one.share, 4),
-            "calibrated_share": finite(one.calibrated_share),
         }
         for one in scores
     ]

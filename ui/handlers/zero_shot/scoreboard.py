@@ -1,4 +1,4 @@
-"""Scoreboard: task accuracy of models, measured on request, next to published figures."""
+"""Scoreboard: task accuracy of models, measured on request."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gptcore.zero_shot.evaluation import Case, Score, Trial, evaluate, helped
 from gptcore.zero_shot.items import TASKS_WITH_ITEMS, splits_of
 from gptcore.zero_shot.metrics import percent
 from gptcore.zero_shot.metrics import reached as in_words
-from gptcore.zero_shot.published import GPT2_PROMPTS, PUBLISHED
+from gptcore.zero_shot.published import GPT2_PROMPTS
 from gptcore.zero_shot.tasks import TASKS
 from gptcore.zero_shot.trials import make_trial
 from ui import conclusions
@@ -174,18 +174,6 @@ def _shown(board: _Board, state: str) -> str:
         columns = ("model and task", "end of the prompt", "its answer", "expected")
         sections.append(Section("Some misses", "", columns, board.misses[-12:]))
     return sheet(sections)
-
-
-def published() -> str:
-    """Figures of the papers, on their own test sets."""
-    columns = ("task", "model", "data and measure", "examples", "value", "source")
-    rows = [(TASKS[one.task].title, one.model, one.measure, one.examples, one.value, one.source) for one in PUBLISHED]
-    text = (
-        "From the papers, on other data: not comparable with the rows above. "
-        "GPT-2's LAMBADA figures use a stop-word filter; without it, the comparable figure of the released 124M model "
-        "is about 33%."
-    )
-    return sheet([Section("Published", text, columns, rows)])
 
 
 def gpt2_prompts() -> str:

@@ -177,7 +177,6 @@ def _scoreboard(names: list[str], player: str) -> Scoreboard:
         count = gr.Button("Count", variant="primary", elem_id="zs-count", min_width=110)
         stop = gr.Button("Stop", variant="stop", elem_id="zs-count-stop", min_width=80)
     board = sheet_view(recorded.recorded(), name="scoreboard", elem_id="zs-board")
-    sheet_view(scoreboard.published(), name="published", elem_id="zs-published")
     return Scoreboard([players, tests, shots, side, n_items], count, stop, board)
 
 
