@@ -69,7 +69,7 @@ def asked(services: Services) -> dict[str, dict[str, Any]]:
         "Attention.steps": head,
         "Attention.why": PAIR,
         "Attention.why_there": {**head, "row": 3, "column": 1},
-        "Exercises.check": {"name": "embedding", "answer": "7,087,872", "bench": workspace.id},
+        "Exercises.check": {"name": "embedding", "answer": "38,597,376", "bench": workspace.id},
         "Exercises.exercises": {},
         "Exercises.solution": {"name": "embedding"},
         "Generate.cut": SEEN,
