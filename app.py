@@ -31,9 +31,8 @@ from ui.compute import zero_gpu  # noqa: F401
 
 from gptcore.errors import GPTCoreError
 from gptcore.machine import allocate_in_one_arena
-from ui.figures.qr import qr_terminal
-from ui.handlers.page.stored import page_example
-from ui.handlers.train.files import example_workspaces
+from ui.frame.stored import page_example
+from ui.lenses.train.handlers.files import example_workspaces
 from ui.page import build_page
 from ui.runs.saved_runs import SavedRuns
 from ui.server.gradio_internals.one_application import built_at_launch
@@ -46,6 +45,7 @@ from ui.server.rehearsal import check_talk
 from ui.server.talks import mistakes, read_talk
 from ui.server.temp_files import TemporaryFiles
 from ui.services import make_services
+from ui.shared.qr import qr_terminal
 from ui.state.limits import PROFILES
 from ui.state.model_store import ModelStore
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ui.handlers.page.stored import page_example
-from ui.handlers.train.files import example_workspaces
+from ui.frame.stored import page_example
+from ui.lenses.train.handlers.files import example_workspaces
 from ui.page import build_page
 from ui.server.launch import serve
 from ui.server.temp_files import TemporaryFiles

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gptcore import GPT, GPTConfig
-from ui.handlers.train.presets import PRESETS
+from ui.lenses.train.handlers.presets import PRESETS
 from ui.services import make_services
 
 _HERE = Path(__file__).parent / "benchmarks"

@@ -1,21 +1,30 @@
 """The import rules: gptcore knows no page, handlers know no Gradio, pictures know no torch, and nothing unpickles."""
 
 import ast
+import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 import imports
+from ui.views import TAB_NAMES
 
 ROOT = Path(__file__).resolve().parent.parent
 FORBIDDEN = {
     "gptcore": ["gradio", "plotly", "matplotlib", "ui", "app", "weights"],
-    "ui": ["weights"],
-    "ui/handlers": ["gradio", "plotly", "matplotlib", "ui.tabs", "ui.components", "ui.page", "ui.errors"],
-    "ui/figures": ["gradio", "torch", "gptcore", "ui.handlers", "ui.tabs"],
-    "ui/components": ["ui.handlers", "ui.tabs", "torch"],
-    "ui/tabs": ["torch", "app", "ui.page"],
+    "ui": ["weights", "app"],
 }
+# Within a lens or a room, by the name of its folder or file; page scripts have rules of their own below.
+FORBIDDEN_WITHIN = {
+    "handlers": ["gradio", "plotly", "matplotlib", "ui.errors"],
+    "figures": ["gradio", "torch", "gptcore"],
+    "payloads": ["gradio", "torch", "gptcore"],
+    "view": ["torch"],
+}
+BENEATH = ("ui.shared", "ui.state", "ui.runs", "ui.compute", "ui.services", "ui.views", "ui.errors", "ui.conclusions",
+           "ui.payloads")  # fmt: skip
+OWN_ROOM = re.compile(r"ui\.(?:lenses|rooms)\.\w+")
 SLOW_AT_START = ["transformers", "matplotlib", "plotly", "tokenizers"]
 
 
@@ -50,12 +59,56 @@ def test_imports_run_one_way(folder):
     assert not broken
 
 
-def test_one_tab_never_imports_another():
-    tabs = {folder.name for folder in (ROOT / "ui" / "tabs").iterdir() if (folder / "__init__.py").is_file()}
-    assert tabs == {"start", "generate", "attention", "parameters", "train", "zero_shot"}
-    for tab in tabs:
-        for file in (ROOT / "ui" / "tabs" / tab).glob("*.py"):
-            assert not [n for n in imports_of(file) if any(belongs(n, f"ui.tabs.{other}") for other in tabs - {tab})]
+@pytest.mark.parametrize("kind", list(FORBIDDEN_WITHIN))
+def test_each_part_of_a_lens_keeps_to_its_job(kind):
+    files = [
+        file
+        for file in (ROOT / "ui").rglob("*.py")
+        if OWN_ROOM.match(imports.name_of(file)) and (kind in file.parts or file.stem == kind)
+    ]
+    broken = {
+        f"{file.relative_to(ROOT)} imports {name}"
+        for file in files
+        for name in imports_of(file)
+        for package in FORBIDDEN_WITHIN[kind]
+        if belongs(name, package)
+    }
+    assert files and not broken
+
+
+def test_a_lens_imports_itself_and_what_is_beneath_it_and_never_another():
+    broken, seen = [], set()
+    for name, targets in imports.arrows().items():
+        if own := OWN_ROOM.match(name):
+            seen.add(own[0])
+            allowed = (own[0], *BENEATH)
+            broken += [
+                f"{name} imports {one}" for one in targets if one.startswith("ui.") and not _within(one, allowed)
+            ]
+    lenses = {f"ui.lenses.{tab.replace('-', '_')}" for tab in TAB_NAMES}
+    assert lenses <= seen and not broken
+
+
+def test_what_is_shared_imports_nothing_above_it():
+    for name, targets in imports.arrows().items():
+        if _within(name, ("ui.shared",)):
+            assert all(_within(one, BENEATH) for one in targets if one.startswith("ui.")), (name, targets)
+
+
+def test_scripts_keep_the_same_rules_and_run_in_no_circles():
+    graph = imports.script_arrows()
+    assert len(graph) > 80 and imports.circles(graph) == []
+    broken = []
+    for script, targets in graph.items():
+        own = re.match(r"(?:lenses|rooms)/\w+|\w+", script)[0]  # of the page's frame, which stands above all
+        allowed = ("",) if own == "frame" else (f"{own}/", "shared/")
+        broken += [f"{script} imports {one}" for one in targets if not one.startswith(allowed)]
+        assert targets <= set(graph), script
+    assert not broken
+
+
+def _within(name: str, places: Sequence[str]) -> bool:
+    return any(belongs(name, place) for place in places)
 
 
 def test_what_is_slow_to_import_is_imported_where_it_is_needed():

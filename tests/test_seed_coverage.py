@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ui.handlers.page.stored import page_example
+from ui.frame.stored import page_example
 from ui.page import build_page
 from ui.services import make_services
 

@@ -10,17 +10,17 @@ import gradio as gr
 
 from gptcore.inference.sampling import CONTROLS
 from ui.errors import shown_to_visitor
-from ui.handlers import inputs
-from ui.handlers.attention import maps
-from ui.handlers.attention import program as attention
-from ui.handlers.generate import program as writing
-from ui.handlers.parameters import program as parameters
-from ui.handlers.train import program as train
-from ui.handlers.zero_shot import program as zero_shot
-from ui.handlers.zero_shot.example import TASK_MODEL
+from ui.lenses.attention.handlers import maps
+from ui.lenses.attention.handlers import program as attention
+from ui.lenses.generate.handlers import program as writing
+from ui.lenses.parameters.handlers import program as parameters
+from ui.lenses.train.handlers import program as train
+from ui.lenses.zero_shot.handlers import program as zero_shot
+from ui.lenses.zero_shot.handlers.example import TASK_MODEL
 from ui.server.gradio_internals import api_reference
 from ui.server.gradio_internals.api_reference import Endpoint
 from ui.services import Services
+from ui.shared import inputs
 
 
 def add_endpoints(services: Services) -> dict[str, Endpoint]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -11,13 +10,12 @@ from urllib.parse import parse_qsl
 
 from gptcore.inference.sampling import CONTROLS
 from gptcore.zero_shot.tasks import TASKS
-from ui.components.files import calling
-from ui.handlers.attention.maps import ENDS, MODES
-from ui.handlers.exercises.catalogue import EXERCISES, GONE
-from ui.handlers.generate.steer import MOST_STRENGTH
-from ui.handlers.train import linked
-from ui.handlers.train.presets import PRESETS
-from ui.handlers.zero_shot.form import MOST_EXAMPLES, MOST_FIELDS
+from ui.lenses.attention.handlers.maps import ENDS, MODES
+from ui.lenses.generate.handlers.steer import MOST_STRENGTH
+from ui.lenses.train.handlers import linked
+from ui.lenses.train.handlers.presets import PRESETS
+from ui.lenses.zero_shot.handlers.form import MOST_EXAMPLES, MOST_FIELDS
+from ui.rooms.exercises.handlers.catalogue import EXERCISES, GONE
 from ui.views import TAB_NAMES, titles
 
 MAX_PROMPT = 2_000
@@ -141,16 +139,3 @@ def _is_number(value: str) -> bool:
         return math.isfinite(float(value))
     except ValueError:
         return False
-
-
-def copy_script(names: list[str], *, tab: str, view: str = "", note: str = "") -> str:
-    """JavaScript that puts the given inputs into the address bar and the clipboard, and says what it did.
-
-    Args:
-        names: query names, in the order of the event's inputs.
-        tab: to open.
-        view: of it, by its title; "" for the first.
-        note: a sentence on what the link omits.
-    """
-    settings = f"m.named({json.dumps(['tab', 'view', *names])}, [{json.dumps(tab)}, {json.dumps(view)}, ...args])"
-    return calling("shared/page.js", f"[await m.shareLink({settings}, {json.dumps(note)})]")

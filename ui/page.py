@@ -16,35 +16,34 @@ from gradio.events import Dependency
 
 from gptcore.errors import GPTCoreError
 from ui import links
-from ui.components.files import calling
 from ui.endpoints import add_endpoints
 from ui.errors import shown_to_visitor
-from ui.handlers import inputs
-from ui.handlers.generate import writing as handlers
-from ui.handlers.generate.recovery import recover
-from ui.handlers.models import loading, uses
-from ui.handlers.page.example import PageExample
+from ui.frame.card import model_card
+from ui.frame.example import PageExample
+from ui.frame.handlers import loading
+from ui.lenses.attention.tab import attention_tab
+from ui.lenses.generate.handlers import writing as handlers
+from ui.lenses.generate.handlers.recovery import recover
+from ui.lenses.generate.tab import generate_tab
+from ui.lenses.parameters.tab import parameters_tab
+from ui.lenses.start.tab import start_tab
+from ui.lenses.train.tab import train_tab
+from ui.lenses.zero_shot.tab import zero_shot_tab
+from ui.rooms.exercises.room import exercises
+from ui.rooms.hall.room import hall
 from ui.server import gradio_internals
 from ui.server.gradio_internals.api_reference import tell_of
 from ui.services import Services
+from ui.shared import inputs, picker, uses
+from ui.shared.files import calling
+from ui.shared.lens import Event, Fill, Lens, TabContext, Taking, Wiring
+from ui.shared.wiring import QUIET, while_computing
 from ui.state.model_store import RECORDED_GPT2, base_name, facts, moments
-from ui.tabs import picker
-from ui.tabs.attention.tab import attention_tab
-from ui.tabs.card import model_card
-from ui.tabs.exercises import exercises
-from ui.tabs.generate.tab import generate_tab
-from ui.tabs.hall import hall
-from ui.tabs.lens import Event, Fill, Lens, TabContext, Wiring
-from ui.tabs.parameters.tab import parameters_tab
-from ui.tabs.start.tab import start_tab
-from ui.tabs.train.tab import train_tab
-from ui.tabs.wiring import QUIET, while_computing
-from ui.tabs.zero_shot.tab import zero_shot_tab
 from ui.views import TAB_NAMES, TABS, title, title_of
 
 TITLE = "GPT Lens"
 # What lays out each tab, by its name.
-BUILDERS: dict[str, Callable[[TabContext], Lens]] = {
+BUILDERS: dict[str, Callable[[TabContext[Any]], Lens]] = {
     "start": start_tab,
     "generate": generate_tab,
     "attention": attention_tab,
@@ -59,14 +58,14 @@ KEYS = (
 
 
 _OPEN_RECORDED = calling(
-    "shared/places.js",
+    "shared/view/places.js",
     f"(args[0] === {json.dumps(RECORDED_GPT2)} && m.goTo(new URLSearchParams("
     f"{json.dumps({'tab': title('attention'), 'view': title_of('attention', 'gpt2')})})), args)",
 )
 
 
 def build_page(services: Services, example: PageExample) -> gr.Blocks:
-    """The whole page, wired; `launch` takes the theme, style sheet and script of `ui.theme`.
+    """The whole page, wired; `launch` takes the theme, style sheet and script of `ui.shared.theme`.
 
     Args:
         services: of the app.
@@ -86,12 +85,15 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
                 carded = model_card(services, model, model_work)
         lines: list[Component] = []
         lenses: list[Lens] = []
+        shown = {"start": example.sentence, "generate": example, "attention": example.attention}
+        shown |= {"zero-shot": example.zero_shot}
         sentences = uses.model_lines(services, default.name, asked=example.zero_shot.model)
         with gr.Tabs(elem_id="tabs") as tabs:
             for one, sentence in zip(TABS, sentences, strict=True):
                 with gr.Tab(one.title, id=one.name) as tab:
                     lines.append(gr.HTML(html.escape(sentence), elem_id=f"uses-{one.name}", elem_classes="uses"))
-                    lenses.append(BUILDERS[one.name](TabContext(services, model, example, model_work, tab, tabs)))
+                    context = TabContext(services, model, shown.get(one.name), model_work, tab, tabs)
+                    lenses.append(BUILDERS[one.name](context))
         exercises(services)
         hall(services)
         gr.Markdown(KEYS, elem_id="keys", elem_classes="no-present")
@@ -129,19 +131,20 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
             "fn": _on_load(services, example, list(linked), filled),
             "inputs": [gr.Textbox(visible=False) for _ in ("visit", "text", "tab")],
             "outputs": [wanted, model_set, controls_set, *linked.values(), *chain(*(fill.outputs for fill in filled))],
-            "js": calling("shared/visit.js", "m.visit()"),
+            "js": calling("frame/view/visit.js", "m.visit()"),
             **QUIET,
         }
         arrived = page.load(**arriving)
-        arrived.success(None, [wanted], None, js=calling("shared/visit.js", "m.arrive(...args)"), **QUIET)
-        trained = next(lens.takes for lens in lenses if lens.takes)
+        arrived.success(None, [wanted], None, js=calling("frame/view/visit.js", "m.arrive(...args)"), **QUIET)
+        taking = next(lens.takes for lens in lenses if lens.takes)
         for lens in lenses:
             for call in lens.offers:
                 call.listener(**{**call.event, "outputs": model})
             for call in lens.picks:
                 open_after(call.listener(**call.event).success)
             if lens.sends is not None:
-                lens.sends.listener(**{**lens.sends.event, "outputs": [tabs, *trained]})
+                shape = [lens.sends.controls[name] for name in taking.names]
+                lens.sends.listener(_on_shape(taking), shape, [tabs, *taking.outputs], **QUIET)
         page.unload(_on_leave(services))
         endpoints = add_endpoints(services)
     gradio_internals.apply("API reference", lambda: tell_of(page, endpoints))
@@ -260,6 +263,16 @@ def _on_load(
         return [wanted, *told, *set_here, *chain(*(fill.values(asked) for fill in filled))]
 
     return on_load
+
+
+def _on_shape(taking: Taking) -> Callable[..., list[Any]]:
+    """Takes a shape to the tab that trains."""
+
+    def on_shape(*sizes: object) -> list[Any]:
+        with shown_to_visitor():
+            return [gr.Tabs(selected="train"), *taking.values(*sizes)]
+
+    return on_shape
 
 
 def _on_leave(services: Services) -> Callable[[gr.Request], None]:

@@ -20,11 +20,11 @@ from gptcore.inference.token import GeneratedToken
 from gptcore.tokenizers import ByteBPE
 from helpers import CONTROLS
 from ui import links
-from ui.handlers.attention.codec import one_map
-from ui.handlers.inputs import writing_form
-from ui.handlers.train.forms import train_form
-from ui.handlers.train.presets import PRESETS
-from ui.handlers.zero_shot import form as zero_shot
+from ui.lenses.attention.handlers.codec import one_map
+from ui.lenses.train.handlers.forms import train_form
+from ui.lenses.train.handlers.presets import PRESETS
+from ui.lenses.zero_shot.handlers import form as zero_shot
+from ui.shared.inputs import writing_form
 from ui.state.limits import Limits
 
 settings.register_profile("ours", deadline=None, max_examples=150, derandomize=True)

@@ -26,7 +26,7 @@ from gptcore.inference.scoring import score_documents
 from gptcore.language_model import LanguageModel
 from gptcore.machine import keep_freed_memory
 from gptcore.training.data import encoded
-from ui.handlers.train.assistant import AssistantForm, preference_plan, teaching_plan, write_preferences
+from ui.lenses.train.handlers.assistant import AssistantForm, preference_plan, teaching_plan, write_preferences
 from ui.runs.training_run import Plan, TrainingRun
 from ui.services import Services, make_services
 

@@ -80,7 +80,7 @@ def main() -> int:
     from playwright.sync_api import sync_playwright
 
     from serving import served_page
-    from ui.components.files import base_path
+    from ui.shared.files import base_path
 
     browser = shutil.which("chromium") or shutil.which("chromium-browser")
     busy = [multiprocessing.get_context("spawn").Process(target=_spin, daemon=True) for _ in range(options.busy)]
@@ -103,8 +103,8 @@ def main() -> int:
 
 def recorded_run() -> dict[str, object]:
     """The run that comes with the anthology, as the page keeps it."""
-    from ui.handlers.train import watching
-    from ui.handlers.train.files import example_workspaces
+    from ui.lenses.train.handlers import watching
+    from ui.lenses.train.handlers.files import example_workspaces
     from ui.services import make_services
 
     services = make_services(offline=True, examples=example_workspaces())

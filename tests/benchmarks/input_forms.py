@@ -11,11 +11,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from ui.handlers.train import labels, watching
-from ui.handlers.train.forms import label_form
-from ui.handlers.train.input_forms import INPUT_FORMS
-from ui.handlers.train.label_sets import example_lines
-from ui.handlers.train.presets import GPT1_TUNING
+from ui.lenses.train.handlers import labels, watching
+from ui.lenses.train.handlers.forms import label_form
+from ui.lenses.train.handlers.input_forms import INPUT_FORMS
+from ui.lenses.train.handlers.label_sets import example_lines
+from ui.lenses.train.handlers.presets import GPT1_TUNING
 from ui.services import make_services
 
 

@@ -19,9 +19,9 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]  # run as a script, from anywher
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 
 from gptcore.machine import keep_freed_memory
-from ui.handlers.train.forms import train_form
-from ui.handlers.train.plan import make_plan
-from ui.handlers.train.presets import PRESETS
+from ui.lenses.train.handlers.forms import train_form
+from ui.lenses.train.handlers.plan import make_plan
+from ui.lenses.train.handlers.presets import PRESETS
 from ui.runs.training_run import TrainingRun
 from ui.services import make_services
 

@@ -131,11 +131,11 @@ def compare(rounds: int, seconds: float) -> None:
 
 
 def in_app(seconds: float, page: bool) -> None:
-    from ui.handlers.page.example import make_example
-    from ui.handlers.train import watching
-    from ui.handlers.train.forms import train_form
-    from ui.handlers.train.plan import make_plan
-    from ui.handlers.train.presets import PRESETS
+    from ui.frame.example import make_example
+    from ui.lenses.train.handlers import watching
+    from ui.lenses.train.handlers.forms import train_form
+    from ui.lenses.train.handlers.plan import make_plan
+    from ui.lenses.train.handlers.presets import PRESETS
     from ui.services import make_services
 
     services = make_services(offline=True)
@@ -175,9 +175,9 @@ def in_app(seconds: float, page: bool) -> None:
 
 def two_minutes(texts: list[str]) -> None:
     from gptcore.corpora import CORPORA
-    from ui.handlers.train import watching
-    from ui.handlers.train.forms import train_form
-    from ui.handlers.train.presets import PRESETS
+    from ui.lenses.train.handlers import watching
+    from ui.lenses.train.handlers.forms import train_form
+    from ui.lenses.train.handlers.presets import PRESETS
     from ui.services import make_services
 
     print(f"\n{'two-minute preset, nats per character':40}{'held out':>10}{'bigram':>9}{'unigram':>9}{'updates':>9}")
@@ -204,7 +204,7 @@ def ours_of(plan) -> Callable[[], None]:
 
 def follow(services, bench_id: str, run, seconds: float, polls: list[float]) -> float:
     """Tokens a second of a run that a page asks for news four times a second."""
-    from ui.handlers.train import watching
+    from ui.lenses.train.handlers import watching
 
     while run.step < 20:
         time.sleep(0.05)

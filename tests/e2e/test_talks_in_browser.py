@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from browser import settled
 from ui.server.talks import read_talk
 
-FILES = sorted(Path(__file__).resolve().parents[2].glob("ui/components/talks/inside-*.txt"))
+FILES = sorted(Path(__file__).resolve().parents[2].glob("ui/rooms/hall/talks/inside-*.txt"))
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)

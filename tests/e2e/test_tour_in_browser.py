@@ -6,9 +6,9 @@ import pytest
 from playwright.sync_api import expect
 
 from browser import settled
-from ui.components.files import base_path
+from ui.shared.files import base_path
 
-EXAMPLE = Path(__file__).resolve().parents[2] / "ui" / "components" / "talks" / "example-tour.txt"
+EXAMPLE = Path(__file__).resolve().parents[2] / "ui" / "rooms" / "hall" / "talks" / "example-tour.txt"
 N_STEPS = (EXAMPLE.parents[1] / "shared" / "tour_steps.js").read_text().count("'tab=")
 N_OF_WORD = 10
 DRAWN = """() => {

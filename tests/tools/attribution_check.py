@@ -15,7 +15,7 @@ import torch
 import gptcore
 from gptcore.analysis import ModelPart, logit_attribution, logits_without, logits_without_nodes, word_circuit
 from gptcore.language_model import LanguageModel
-from ui.handlers.attention.patching import PAIRS
+from ui.lenses.attention.handlers.patching import PAIRS
 
 Points = tuple[list[float], list[float]]  # what is said, what is taken away
 

@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ui.figures.train import picture
+from ui.lenses.train.figures import picture
 
 _MOST_POINTS = 1_500
 

@@ -10,9 +10,9 @@ from matplotlib.animation import FuncAnimation, PillowWriter
 from matplotlib.figure import Figure
 
 from gptcore.language_model import BUNDLED, load
-from ui.figures.slide import LIGHT
 from ui.runs.run_json import read_run
 from ui.runs.run_state import RunState
+from ui.shared.slide import LIGHT
 
 TARGET = Path(__file__).resolve().parents[2] / "ui" / "pictures" / "film.gif"
 MODEL = "anthology"

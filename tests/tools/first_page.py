@@ -8,8 +8,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from ui.handlers.page.example import make_example
-from ui.handlers.page.stored import FILE, stored_form
+from ui.frame.example import make_example
+from ui.frame.stored import FILE, stored_form
 from ui.services import make_services
 
 

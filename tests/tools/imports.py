@@ -1,17 +1,21 @@
 """The import graph as rooms and arrows: `python -m tests.tools.imports`. Circles of rooms or files come last.
 
-A room is a folder; a file that lies directly in `gptcore` or `ui` is a room of its own, and so is every `__main__`.
+A room is a folder; a lens with all its folders is one room, and so are the parts that several share. A file that lies
+directly in `gptcore` or `ui` is a room of its own, and so is every `__main__`. The page's scripts have a graph, too.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("app.py", "gptcore", "ui")
+_WHOLE = re.compile(r"ui\.((lenses|rooms)\.\w+|shared|frame)(?=\.|$)")  # rooms of several folders
+_SCRIPT = re.compile(r"(?:from|import) '(\.[^']+\.js)'")
 
 
 def modules(root: Path = ROOT) -> dict[str, Path]:
@@ -48,8 +52,25 @@ def _imports(tree: ast.AST) -> Iterable[tuple[str, list[str]]]:
             yield from _imports(node)
 
 
+def script_arrows(root: Path = ROOT) -> dict[str, set[str]]:
+    """What each script of the page imports, by their paths within `ui`."""
+    folder = root / "ui"
+    found: dict[str, set[str]] = {}
+    for file in sorted(folder.rglob("*.js")):
+        wanted = _SCRIPT.findall(file.read_text(encoding="utf-8"))
+        found[_within(file, folder)] = {_within((file.parent / one).resolve(), folder) for one in wanted}
+    return found
+
+
+def _within(file: Path, folder: Path) -> str:
+    return file.relative_to(folder).as_posix()
+
+
 def room(module: str) -> str:
     """The room of a module."""
+    whole = _WHOLE.match(module)
+    if whole is not None:
+        return whole[0]
     folder = module if (ROOT / module.replace(".", "/")).is_dir() else module.rpartition(".")[0]
     return folder if "." in folder and not module.endswith("__main__") else module
 
@@ -103,6 +124,7 @@ def main() -> None:
     print(f"\n{len(graph)} files, {len(rooms)} rooms, {sum(map(len, graph.values()))} imports")
     print(f"circles of rooms: {circles(rooms) or 'none'}")
     print(f"circles of files: {circles(graph) or 'none'}")
+    print(f"circles of scripts: {circles(script_arrows()) or 'none'}")
 
 
 if __name__ == "__main__":

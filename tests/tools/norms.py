@@ -1,7 +1,7 @@
 """Measures a deep, narrow GPT with its norms before and after each part, with a warm-up and without.
 
-`python -m tests.tools.norms ui/handlers/parameters/norms.json`. All runs read the built-in anthology in characters, in
-the same batches; three minutes.
+`python -m tests.tools.norms ui/lenses/parameters/handlers/norms.json`. All runs read the built-in anthology,
+in characters and in the same batches; three minutes.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ import gptcore
 from gptcore.analysis import logits_without
 from gptcore.language_model import LanguageModel
 from tests.tools.attribution_check import correlation, of_parts
-from ui.handlers.attention.patching import HELD, PAIRS
+from ui.lenses.attention.handlers.patching import HELD, PAIRS
 
 NAMES = ("Tom", "Lily", "Max", "Ben", "Mia", "Sam", "Anna", "Tim", "Sue", "Jack")
 ANIMALS = ("zebra", "lion", "dog", "cat", "bear", "duck", "frog", "bird", "fox", "mouse")

@@ -1,4 +1,4 @@
-"""Writes the types of `ui.payloads` for the components' JavaScript: `python -m tests.tools.payload_types`.
+"""Writes the types of all `payloads` modules for the components' JavaScript: `python -m tests.tools.payload_types`.
 
 Server functions are found by their requests, annotated `Annotated[object, X]`; `Annotated[str, X]` is JSON of X.
 """
@@ -17,15 +17,14 @@ from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_or
 
 from typing_extensions import get_original_bases, is_typeddict
 
-import ui.figures
-import ui.handlers
-import ui.payloads
-import ui.tabs
+import ui
+import ui.lenses
+import ui.rooms
 
-FILE = Path(ui.payloads.__file__).parent.parent / "components" / "payloads.d.ts"
+FILE = Path(ui.__file__).parent / "shared" / "view" / "payloads.d.ts"
 _PLAIN = {str: "string", int: "number", float: "number", bool: "boolean", type(None): "null", None: "null", Any: "any"}
 _HEAD = """\
-// Written by `python -m tests.tools.payload_types` from `ui.payloads`; do not edit.
+// Written by `python -m tests.tools.payload_types` from the `payloads` modules; do not edit.
 
 // A text that is JSON of T.
 export type Json<T> = string & {readonly of?: T};
@@ -35,7 +34,7 @@ export type Json<T> = string & {readonly of?: T};
 def written() -> str:
     """The declarations: a type for every payload, and the functions of every tab's server."""
     parts = [_HEAD]
-    for module in _modules(ui.payloads):
+    for module in (one for one in _modules(ui) if one.__name__.endswith(".payloads")):
         for name, value in vars(module).items():
             if is_typeddict(value) and value.__module__ == module.__name__:
                 parts.append(_interface(name, value))
@@ -96,7 +95,7 @@ def _type(hint: Any) -> str:
 def servers() -> dict[str, dict[str, list[Callable[..., object]]]]:
     """Tab -> name -> server functions of that name."""
     found: dict[str, dict[str, list[Callable[..., object]]]] = defaultdict(lambda: defaultdict(list))
-    for package in (ui.handlers, ui.tabs, ui.figures):
+    for package in (ui.lenses, ui.rooms):
         for module in _modules(package):
             tab = "".join(part.capitalize() for part in module.__name__.split(".")[2].split("_"))
             for name, function in vars(module).items():

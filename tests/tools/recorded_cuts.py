@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from gptcore.tokenizers import ByteBPE, Tokenizer, load_tokenizer
-from ui.components.generate.tokens_view import EXAMPLES
-from ui.handlers.generate.tokens import RECORDED_CUTS, cut_by
+from ui.lenses.generate.handlers.tokens import RECORDED_CUTS, cut_by
+from ui.lenses.generate.view.tokens_view import EXAMPLES
 
 _DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from gptcore.tokenizers import ByteBPE, describe_token
-from ui.handlers.attention.recorded import RECORDED
+from ui.lenses.attention.handlers.recorded import RECORDED
 
 _DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 _N_NEXT = 20

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from gptcore.language_model import DEFAULT_MODEL
-from ui.handlers.train import assistant, watching
-from ui.handlers.train.files import EXAMPLES
-from ui.handlers.train.forms import label_form, tune_form
-from ui.handlers.train.label_sets import example_lines
-from ui.handlers.train.presets import GPT1_TUNING
+from ui.lenses.train.handlers import assistant, watching
+from ui.lenses.train.handlers.files import EXAMPLES
+from ui.lenses.train.handlers.forms import label_form, tune_form
+from ui.lenses.train.handlers.label_sets import example_lines
+from ui.lenses.train.handlers.presets import GPT1_TUNING
 from ui.runs.run_json import write_run
 from ui.runs.run_state import RunState
 from ui.services import Services, make_services

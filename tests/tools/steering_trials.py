@@ -12,7 +12,7 @@ import gptcore
 from gptcore.analysis import steering_vector
 from gptcore.inference.generation import prompt_ids
 from gptcore.language_model import LanguageModel
-from ui.handlers.generate.steer import EXAMPLES, HELD, SOUND, _costs
+from ui.lenses.generate.handlers.steer import EXAMPLES, HELD, SOUND, _costs
 
 PROMPTS = (
     "One day, Tom went to the park.",

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gptcore.inference.sampling import SamplingSettings
-from ui.handlers.inputs import WritingForm, writing_form
+from ui.shared.inputs import WritingForm, writing_form
 from ui.state.limits import Limits
 
 CONTROLS: dict[str, Any] = {

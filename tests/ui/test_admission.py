@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from gptcore.inference.sampling import SamplingSettings
 from ui.compute.admission import AdmissionQueue, Place
-from ui.handlers.generate import program, writing
-from ui.handlers.generate.compare import compare
-from ui.handlers.generate.strategies import FROM_SLIDERS, OFF
-from ui.handlers.inputs import WritingForm
+from ui.lenses.generate.handlers import program, writing
+from ui.lenses.generate.handlers.compare import compare
+from ui.lenses.generate.handlers.strategies import FROM_SLIDERS, OFF
+from ui.shared.inputs import WritingForm
 
 
 def _form(n: int) -> WritingForm:
@@ -72,7 +72,7 @@ def test_a_text_that_waits_can_be_stopped_and_the_page_says_so(services):
     with full.admission.turn():
         views = writing.write(full, "v", "tiny", "the cat", _form(5))
         next(views), next(views)
-        writing.stop(full, "v")
+        full.sessions.get("v").stop()
         streams = [view.stream for view in views if view.stream]
     assert '"end":"stopped"' in streams[-1] and '"token"' not in streams[-1]
 

@@ -24,15 +24,15 @@ from gptcore.weights.checkpoint import load_folder, save_folder, write_tensors
 from gptcore.zero_shot.tasks import TASKS
 from tiny import make_model
 from ui.errors import shown_to_visitor
-from ui.handlers.attention import maps
-from ui.handlers.attention import program as attention_program
-from ui.handlers.generate import program
-from ui.handlers.inputs import InputError
-from ui.handlers.models import uses
-from ui.handlers.train import files
-from ui.handlers.train.texts import decoded
-from ui.handlers.zero_shot import form
+from ui.lenses.attention.handlers import maps
+from ui.lenses.attention.handlers import program as attention_program
+from ui.lenses.generate.handlers import program
+from ui.lenses.train.handlers import files
+from ui.lenses.train.handlers.texts import decoded
+from ui.lenses.zero_shot.handlers import form
 from ui.server.temp_files import TemporaryFiles, UploadRoom
+from ui.shared import uses
+from ui.shared.inputs import InputError
 from ui.state.limits import Limits
 from ui.state.model_store import ModelStore, moments, title_of
 

@@ -7,7 +7,7 @@ import gradio as gr
 import pytest
 
 from helpers import until
-from ui.tabs.opening import Opening
+from ui.shared.opening import Opening
 
 VISITOR = SimpleNamespace(session_hash="visitor")
 

@@ -10,14 +10,14 @@ from gptcore.errors import CheckpointError, GPTCoreError
 from gptcore.inference.scoring import token_logprobs
 from helpers import form, named, records_of, text_of, until
 from ui import links
-from ui.figures.generate import picture
-from ui.handlers.generate import distribution, program
-from ui.handlers.generate.compare import compare
-from ui.handlers.generate.score import score
-from ui.handlers.generate.strategies import FROM_SLIDERS, OFF
-from ui.handlers.inputs import InputError
-from ui.handlers.models import loading
-from ui.handlers.page.example import make_example
+from ui.frame.example import make_example
+from ui.frame.handlers import loading
+from ui.lenses.generate.figures import picture
+from ui.lenses.generate.handlers import distribution, program
+from ui.lenses.generate.handlers.compare import compare
+from ui.lenses.generate.handlers.score import score
+from ui.lenses.generate.handlers.strategies import FROM_SLIDERS, OFF
+from ui.shared.inputs import InputError
 from ui.state.limits import PROFILES, Limits
 from ui.state.model_store import ModelStore, facts
 from ui.state.sessions import Document, SessionStore

@@ -17,12 +17,12 @@ from gptcore.inference.generation import last_logits
 from gptcore.inference.sampling import SamplingSettings
 from gptcore.tokenizers.base import END_OF_TEXT
 from ui import payloads
-from ui.handlers.attention import lens, maps
-from ui.handlers.generate import distribution
-from ui.handlers.parameters import anatomy, shapes
-from ui.handlers.train import watching
-from ui.handlers.train.forms import train_form
-from ui.handlers.train.presets import PRESETS
+from ui.lenses.attention.handlers import lens, maps
+from ui.lenses.generate.handlers import distribution
+from ui.lenses.parameters.handlers import anatomy, shapes
+from ui.lenses.train.handlers import watching
+from ui.lenses.train.handlers.forms import train_form
+from ui.lenses.train.handlers.presets import PRESETS
 from ui.services import Services, make_services
 from ui.state.sessions import NextToken
 from ui.state.stages import name_of

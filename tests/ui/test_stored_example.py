@@ -20,11 +20,11 @@ from gptcore import language_model
 from helpers import records_of
 from ui.compute.compute_thread import ComputeThread
 from ui.compute.scheduler import Scheduler
-from ui.handlers.generate import distribution
-from ui.handlers.page import stored
-from ui.handlers.page.example import EXAMPLE_END, make_example
-from ui.handlers.page.stored import FILE, page_example, stored_form
-from ui.handlers.page.warming import warm_up
+from ui.frame import stored
+from ui.frame.example import EXAMPLE_END, make_example
+from ui.frame.stored import FILE, page_example, stored_form
+from ui.frame.warming import warm_up
+from ui.lenses.generate.handlers import distribution
 from ui.services import make_services
 
 

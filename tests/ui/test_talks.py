@@ -14,16 +14,16 @@ import pytest
 
 from gptcore.errors import GPTCoreError
 from ui import links
-from ui.handlers.train import linked
-from ui.handlers.train.presets import PRESETS
+from ui.lenses.train.form import scratch_fields
+from ui.lenses.train.further import label_fields, tuning_fields
+from ui.lenses.train.handlers import linked
+from ui.lenses.train.handlers.presets import PRESETS
 from ui.server.rehearsal import check_talk
 from ui.server.talks import mistakes, parse_talk, read_talk
 from ui.state.limits import Limits
 from ui.state.model_store import ModelStore
-from ui.tabs.train.form import scratch_fields
-from ui.tabs.train.further import label_fields, tuning_fields
 
-TALKS = Path(__file__).resolve().parents[2] / "ui" / "components" / "talks"
+TALKS = Path(__file__).resolve().parents[2] / "ui" / "rooms" / "hall" / "talks"
 FILES = sorted(TALKS.glob("*.txt"))
 WRONG = """# Slips
 
@@ -59,7 +59,7 @@ def test_what_is_wrong_is_said_with_its_line_and_field():
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 @pytest.mark.skipif(shutil.which("node") is None, reason="no Node on this machine")
 def test_the_page_s_script_reads_the_same(file):
-    module = TALKS.parent / "shared" / "tour_text.js"
+    module = TALKS.parent / "view" / "tour_text.js"
     script = f"""import {{readFileSync}} from 'node:fs'; import {{parseTour}} from {json.dumps(module.as_uri())};
     console.log(JSON.stringify(parseTour(readFileSync({json.dumps(str(file))}, 'utf8'))));"""
     run = ["node", "--input-type=module", "--eval", script]
@@ -102,7 +102,7 @@ def test_the_command_rehearses_a_talk(tmp_path, scene, state, said):
     file = tmp_path / "talk.txt"
     file.write_text(f"# T\n\n?tab=generate&model=mini\nThere.\n\n?tab=start&model=mini\n{scene}\nHere.\n")
     run = [sys.executable, "app.py", "--check", str(file)]
-    done = subprocess.run(run, cwd=TALKS.parents[2], capture_output=True, text=True, check=False)
+    done = subprocess.run(run, cwd=TALKS.parents[3], capture_output=True, text=True, check=False)
     assert done.returncode == state and said in done.stdout, done.stdout + done.stderr
 
 

@@ -14,8 +14,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from gptcore.inference.sampling import SamplingSettings
 from gptcore.training.precision import _tried
-from ui.handlers import attention
-from ui.handlers.attention import (
+from ui.lenses.attention import handlers as attention
+from ui.lenses.attention.handlers import (
     ablation,
     circuit,
     compare,
@@ -30,13 +30,13 @@ from ui.handlers.attention import (
     why,
     why_there,
 )
-from ui.handlers.attention import program as of_programs
-from ui.handlers.generate import odds, program, writing
-from ui.handlers.inputs import WritingForm
-from ui.handlers.start import sentence
-from ui.handlers.train import labels, plan
-from ui.handlers.train.forms import label_form, train_form, tune_form
-from ui.handlers.train.presets import GPT1_TUNING, PRESETS
+from ui.lenses.attention.handlers import program as of_programs
+from ui.lenses.generate.handlers import odds, program, writing
+from ui.lenses.start.handlers import sentence
+from ui.lenses.train.handlers import labels, plan
+from ui.lenses.train.handlers.forms import label_form, train_form, tune_form
+from ui.lenses.train.handlers.presets import GPT1_TUNING, PRESETS
+from ui.shared.inputs import WritingForm
 
 PROMPT, OTHER = "the cat sat", "the cat ran"
 PAIR = "the cat sat a", "the cat sat z"  # which the model answers differently

@@ -8,12 +8,12 @@ import gradio as gr
 import pytest
 
 from ui import links, views
-from ui.handlers.page.stored import page_example
+from ui.frame.stored import page_example
 from ui.page import BUILDERS, build_page
 from ui.services import make_services
 from ui.views import TABS
 
-COMPONENTS = Path(__file__).resolve().parents[2] / "ui" / "components"
+SCRIPTS = Path(__file__).resolve().parents[2] / "ui"
 
 
 def test_the_page_has_the_registered_tabs_and_views_in_their_order():
@@ -24,9 +24,9 @@ def test_the_page_has_the_registered_tabs_and_views_in_their_order():
     assert laid_out == expected and list(BUILDERS) == list(views.TAB_NAMES)
 
 
-@pytest.mark.parametrize("file", ["shared/tour_steps.js", "talks/example-tour.txt"])
+@pytest.mark.parametrize("file", ["rooms/hall/view/tour_steps.js", "rooms/hall/talks/example-tour.txt"])
 def test_every_step_of_a_tour_goes_to_a_registered_place(file):
-    steps = re.findall(r"tab=[^'\n`]+", (COMPONENTS / file).read_text(encoding="utf-8"))
+    steps = re.findall(r"tab=[^'\n`]+", (SCRIPTS / file).read_text(encoding="utf-8"))
     assert len(steps) > 2
     for step in steps:
         asked = {name: values[0] for name, values in parse_qs(step).items()}
@@ -37,7 +37,7 @@ def test_every_step_of_a_tour_goes_to_a_registered_place(file):
 def test_what_opens_a_view_from_a_script_names_a_registered_one():
     ways = [
         way
-        for file in COMPONENTS.rglob("*.js")
+        for file in SCRIPTS.rglob("*.js")
         for way in re.findall(r"\{tab: '([^']+)', view: '([^']+)'", file.read_text(encoding="utf-8"))
     ]
     assert len(ways) > 3

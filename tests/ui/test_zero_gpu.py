@@ -14,7 +14,7 @@ from gptcore.inference.sampling import SamplingSettings
 from gptcore.inference.scoring import score_text
 from gptcore.inference.sequence import TokenSequence
 from ui.compute import zero_gpu
-from ui.handlers.generate.score import score
+from ui.lenses.generate.handlers.score import score
 
 PROMPTS = [[1, 2, 3, 4], [5, 6]]
 

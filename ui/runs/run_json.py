@@ -16,7 +16,7 @@ from gptcore.analysis import HeadScores, LogitAttribution
 from gptcore.language_model import LanguageModel
 from gptcore.observation import Curve, Observation, score_lists
 from gptcore.training import TrainingConfig
-from ui.payloads.train import RunAbout
+from ui.runs.payloads import RunAbout
 from ui.runs.run_state import RunFacts, RunState, Stopwatch
 
 

@@ -50,7 +50,7 @@ class Workspace:
         last_seen: time of the last view.
         starting: held while a run is begun.
         allowed: updates that its run may make once it leaves the queue.
-        choices: between answers of a model, see `ui.handlers.train.assistant`.
+        choices: between answers of a model, see `ui.lenses.train.handlers.assistant`.
         downloads: files being fetched: the newest few, since two browsers may fetch at the same time.
     """
 

@@ -22,7 +22,7 @@ from gptcore.observation import ObservationPlan, clone, observe
 from gptcore.tokenizers import Tokenizer
 from gptcore.training import Batches, EndEvent, Objective, StepEvent, Trainer
 from ui.compute.compute_thread import ComputeThread
-from ui.payloads.train import MachineOfRun
+from ui.runs.payloads import MachineOfRun
 from ui.runs.run_state import RunFacts, RunState, State
 from ui.state.machine import described
 

@@ -18,8 +18,7 @@ from starlette.middleware import Middleware
 from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
 
 from gptcore.machine import return_freed_memory
-from ui.components.files import calling, early, routes, style_link
-from ui.handlers.page.warming import warm_up
+from ui.frame.warming import warm_up
 from ui.server import gradio_internals
 from ui.server.connections import limit_connections
 from ui.server.gradio_internals.configuration import slim
@@ -30,13 +29,19 @@ from ui.server.gradio_internals.queue_share import Listeners, QueueShare
 from ui.server.middleware import GuardMiddleware, Known, RateLimiter
 from ui.server.temp_files import TemporaryFiles, UploadRoom
 from ui.services import Services
-from ui.theme import make_theme
+from ui.shared.files import calling, early, routes, style_link
+from ui.shared.theme import make_theme
 from ui.views import parts
 
 log = logging.getLogger("gptlens")
 
 _LARGEST_UPLOAD = "200mb"
-_FIRST = ("shared/keys.js", "shared/visit.js", "shared/begin.js", "start/start_view.js")  # what any page needs
+_FIRST = (
+    "frame/view/keys.js",
+    "frame/view/visit.js",
+    "shared/view/begin.js",
+    "lenses/start/view/start_view.js",
+)  # what any page needs
 _TEXT_FIELDS = frozenset({"train-written", "tune-written", "labels-lines"})  # may hold a text of megabytes
 _OTHER_THREADS = 16  # in addition to one per waiting visitor
 _TIDYING = 2.0  # seconds between two clean-ups of unused data
@@ -88,7 +93,8 @@ def serve(
             theme=make_theme(),
             head=style_link(),
             js=calling(
-                "shared/keys.js", f"m.start({_script_value({**parts(), 'lan': services.lan, 'talk': services.talk})})"
+                "frame/view/keys.js",
+                f"m.start({_script_value({**parts(), 'lan': services.lan, 'talk': services.talk})})",
             ),
             footer_links=["api"],
             run_history=False,

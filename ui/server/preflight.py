@@ -16,7 +16,7 @@ from gptcore.errors import GPTCoreError
 from gptcore.inference.generation import generate
 from gptcore.language_model import LanguageModel, bundled_models, damaged_files
 from gptcore.native import library
-from ui.handlers.train.fitting import expected_run
+from ui.lenses.train.handlers.fitting import expected_run
 from ui.state.model_store import ModelStore, facts
 
 _FONTS = ("IBMPlexSans/IBMPlexSans-Regular.woff2", "IBMPlexMono/IBMPlexMono-Regular.woff2")

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from gptcore.errors import GPTCoreError
-from ui.handlers.train.fitting import expected_run
-from ui.handlers.train.presets import PRESETS
+from ui.lenses.train.handlers.fitting import expected_run
+from ui.lenses.train.handlers.presets import PRESETS
 from ui.server.preflight import Finding
 from ui.server.talks import Scene, Talk, mistakes
 from ui.state.model_store import ModelStore

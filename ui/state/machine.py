@@ -10,8 +10,7 @@ from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
 from gptcore.zero_shot.metrics import percent
 from ui.conclusions import UNSURE, quoted
-from ui.payloads.common import Choice
-from ui.payloads.start import Block, Machine, Shape
+from ui.payloads import Block, Choice, Machine, Shape
 
 _N_LOOKS = 4  # of every head: the words that it looks at hardest
 _FAINTEST = 0.05

@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ui.payloads.hall import Scene
+from ui.payloads import Scene
 
 _HERE_SECONDS = 10.0  # a page that has not asked for so long follows no longer
 _MOST_FOLLOWERS = 1_000  # counted on one stage

@@ -16,8 +16,8 @@ import gradio as gr
 from gptcore.analysis.patching import PATCH_KINDS
 from gptcore.config import PRESETS as SHAPES
 from gptcore.zero_shot.tasks import TASKS
-from ui.handlers.attention.maps import ENDS, MODES
-from ui.handlers.train.presets import LENGTHS, OPTIMIZERS, PRESETS
+from ui.lenses.attention.handlers.maps import ENDS, MODES
+from ui.lenses.train.handlers.presets import LENGTHS, OPTIMIZERS, PRESETS
 
 # Allowed values of parameters with a fixed set of choices.
 _CHOICES: dict[tuple[str, str], Sequence[str]] = {

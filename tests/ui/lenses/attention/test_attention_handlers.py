@@ -1,0 +1,479 @@
+"""The Attention tab's handlers on a tiny model, without Gradio."""
+
+import base64
+import io
+import json
+import zlib
+from types import SimpleNamespace
+
+import gradio as gr
+import numpy as np
+import pytest
+import torch
+
+import gptcore
+from gptcore import GPTConfig, LanguageModel
+from gptcore.analysis import without_first_key
+from gptcore.errors import GPTCoreError
+from helpers import form, named
+from tiny import make_model
+from ui.lenses.attention.events import AttentionEvents, Switches
+from ui.lenses.attention.handlers import ablation, codec, compare, files, lens, maps
+from ui.lenses.attention.handlers import program as attention_program
+from ui.lenses.attention.handlers.maps import IN_FRONT, RAW, WITHOUT_FIRST
+from ui.lenses.attention.handlers.texts import TEXTS, wake
+from ui.lenses.generate.handlers import writing
+from ui.shared.own_text import readable_text
+from ui.state.attention_cache import AttentionCache
+
+TEXT = "the cat sat on the mat and the dog"
+
+
+def look(services, text=TEXT, mode=RAW, keep="end"):
+    return json.loads(list(maps.look(services, None, maps.AttentionForm("tiny", text, mode, keep)))[-1].value)
+
+
+def decoded(text, n, dtype, top):
+    codes = np.frombuffer(zlib.decompress(base64.b64decode(text)), dtype=dtype)
+    values = np.zeros((n, n))
+    values[np.tri(n, dtype=bool)] = codes / top
+    return values
+
+
+def thumbs_of(value):
+    """The thumbnails as floats [L * H, side, side], read as the page reads them."""
+    packed = np.frombuffer(zlib.decompress(base64.b64decode(value["thumbs"])), dtype=np.uint8)
+    codes = np.stack([packed & 15, packed >> 4], axis=1).reshape(-1)
+    n, heads = value["side"], value["L"] * value["H"]
+    triangle = np.tri(n, dtype=bool)
+    out = np.zeros((heads, n, n))
+    for head in range(heads):
+        out[head][triangle] = codes[head * triangle.sum() : (head + 1) * triangle.sum()]
+    return out
+
+
+def test_the_first_look_comes_without_the_random_scores_and_then_with_them(services):
+    first, second = (
+        json.loads(seen.value) for seen in maps.look(services, None, maps.AttentionForm("tiny", TEXT, RAW, "end"))
+    )
+    assert first["random"] is None and len(second["random"]["induction"]) == 2
+    assert len(list(maps.look(services, None, maps.AttentionForm("tiny", TEXT, RAW, "end")))) == 1
+    assert (second["L"], second["H"], second["causal"]) == (2, 4, True) and "".join(second["tokens"]) == TEXT
+    assert all(len(row) == 4 for name in second["scores"] for row in second["scores"][name])
+    layer, head = second["start"]
+    assert 0 <= layer < 2 and 0 <= head < 4
+
+
+def test_thumbnails_and_exact_maps_are_the_models_attention(services, tiny_lm):
+    value = look(services)
+    T = len(value["tokens"])
+    patterns = gptcore.attention_patterns(tiny_lm.model, value["ids"]).numpy()
+    assert value["side"] == T
+    # 4 bits on a square-root scale: half a step of 1/15.
+    np.testing.assert_allclose(thumbs_of(value).reshape(2, 4, T, T) / 15, np.sqrt(patterns), atol=1 / 30 + 1e-4)
+    for layer, head in ((0, 0), (1, 3)):
+        reply = maps.head_map(services, {"key": value["key"], "layer": layer, "head": head, "mode": RAW})
+        np.testing.assert_allclose(decoded(reply["map"], T, "<u2", 65534), patterns[layer, head], atol=2e-5)
+
+
+def test_a_long_text_keeps_its_peaks_in_small_thumbnails():
+    maps = np.zeros((1, 150, 150), np.float32)
+    maps[0, np.arange(150), np.maximum(0, np.arange(150) - 1)] = 1
+    collected = codec.Thumbnails(n_maps=1, causal=True, signed=False)
+    collected.add(maps)
+    assert collected.side == 50
+    small = thumbs_of({"thumbs": collected.packed(), "side": 50, "L": 1, "H": 1})[0]
+    assert (small[np.arange(50), np.arange(50)] == 15).all()
+
+
+def test_the_payload_of_gpt2_at_64_tokens_is_below_200_kB(tiny_lm):
+    torch.manual_seed(0)
+    model = gptcore.GPT(GPTConfig.from_preset("gpt2", vocab_size=270)).eval()
+    with torch.no_grad():
+        for block in model.blocks:
+            block.attn.c_attn.weight.mul_(5)  # peaked maps, as a trained model has, deflate worse than flat ones
+    lm = LanguageModel(model, tiny_lm.tokenizer, "gpt2-like")
+    key, kept = AttentionCache(1 << 30).read(lm, list(range(64)))
+    value = maps.describe(maps.StoredReading(key, kept, ""), None, mode=RAW, text="")
+    assert json.loads(value)["side"] == 64 and len(value) < 200_000
+
+
+def test_the_sink_modes_are_what_they_say(services, tiny_lm):
+    plain, front, without = look(services), look(services, mode=IN_FRONT), look(services, mode=WITHOUT_FIRST)
+    assert front["ids"] == [tiny_lm.tokenizer.end_id, *plain["ids"]]
+    assert without["key"] == plain["key"] and without["scores"] == plain["scores"]  # the true sink share stays
+    T = len(plain["tokens"])
+    reply = maps.head_map(services, {"key": without["key"], "layer": 1, "head": 2, "mode": WITHOUT_FIRST})
+    shown = decoded(reply["map"], T, "<u2", 65534)
+    expected = without_first_key(gptcore.attention_patterns(tiny_lm.model, plain["ids"])[1, 2]).numpy()
+    assert shown[0, 0] > 1 and np.isnan(expected[0]).all()  # 65535: not available
+    np.testing.assert_allclose(shown[1:], expected[1:], atol=3e-5)
+
+
+def test_the_three_steps_end_in_the_map_and_the_arithmetic_adds_up(services, tiny_lm):
+    value = look(services)
+    key, T = value["key"], len(value["tokens"])
+    weights = gptcore.attention_patterns(tiny_lm.model, value["ids"])[1, 0].numpy()
+    reply = maps.steps(services, {"key": key, "layer": 1, "head": 0, "mode": RAW})
+    raw = np.frombuffer(zlib.decompress(base64.b64decode(reply["scores"])), dtype="<f4").reshape(T, T)
+    masked = np.where(np.tri(T, dtype=bool), raw, -np.inf)
+    softmax = np.exp(masked - masked.max(-1, keepdims=True))
+    np.testing.assert_allclose(softmax / softmax.sum(-1, keepdims=True), weights, atol=1e-5)
+    made = maps.arithmetic(services, {"key": key, "layer": 1, "head": 0, "mode": RAW, "row": 5, "column": 2})
+    assert len(made["dots"]) == 6 and made["width"] == 8
+    assert sum(made["products"]) == pytest.approx(made["dots"][2], rel=1e-4)
+    assert made["scores"][2] == pytest.approx(made["dots"][2] / 8**0.5, rel=1e-4)
+    assert sum(made["exps"]) == pytest.approx(made["sum"], rel=1e-4)
+    np.testing.assert_allclose(made["weights"], weights[5, :6], atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        None,
+        [],
+        "x",
+        [1, 2, 3, 4],
+        ["nobody", 0, 0, RAW],
+        ["KEY", 9, 0, RAW],
+        ["KEY", 0, True, RAW],
+        ["KEY", 0, -1, RAW],
+        ["KEY", 0, 0, "upside down"],
+        ["KEY", 0, 0.5, RAW],
+        ["KEY", None, None, None],
+        [["KEY"], 0, 0, RAW],
+    ],
+)
+def test_server_functions_answer_nothing_to_nonsense(services, request_):
+    key = look(services)["key"]
+    asked = [key if entry == "KEY" else entry for entry in request_] if isinstance(request_, list) else request_
+    for function in (
+        maps.head_map,
+        maps.steps,
+        files.arrays,
+        files.maps_for_a_page,
+        compare.head_difference,
+    ):
+        assert function(services, named("key layer head mode row column", asked)) is None
+    for query, looked_at in ((99, 0), (2, 5), (-1, 0), ("a", "b"), (True, 0)):
+        assert (
+            maps.arithmetic(
+                services, {"key": key, "layer": 0, "head": 0, "mode": RAW, "row": query, "column": looked_at}
+            )
+            is None
+        )
+    assert maps.arithmetic(services, named("key layer head mode row column", asked)) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "mode", "keep", "said"),
+    [
+        ("", RAW, "end", "text is empty"),
+        ("t", RAW, "end", "single token"),
+        (None, RAW, "end", "must be text"),
+        ("x" * 501, RAW, "end", "501 characters"),
+        (TEXT, "sideways", "end", "sink mode is 'sideways'"),
+        (TEXT, RAW, "middle", "beginning or end"),
+        (TEXT, None, "end", "sink mode"),
+        ("\ud800 x", RAW, "end", "surrogate"),
+    ],
+)
+def test_what_cannot_be_read_is_said_in_the_views_place(services, text, mode, keep, said):
+    assert said in look(services, text, mode, keep)["message"]
+
+
+def test_a_text_that_is_too_long_keeps_the_end_that_was_chosen_and_says_so(services, tiny_lm):
+    long = "the cat sat. " * 20
+    ids = tiny_lm.tokenizer.encode(long)
+    assert len(ids) > 40
+    for keep, kept in (("end", ids[-32:]), ("beginning", ids[:32])):
+        value = look(services, long, keep=keep)
+        assert value["ids"] == kept
+        assert f"The text has {len(ids)} tokens and this model reads 32: the {keep} is shown" in value["note"]
+    assert len(look(services, long, IN_FRONT)["ids"]) == 32
+    assert list(maps.look(services, None, maps.AttentionForm("tiny", long, RAW, "end")))[-1].cut
+
+
+def test_a_model_without_an_end_of_text_token_says_so(services, monkeypatch):
+    lm = gptcore.load("induction")
+    monkeypatch.setattr(services.models, "get", lambda *_: lm)
+    assert "no end-of-text token" in look(services, "abc abc", IN_FRONT)["message"]
+    assert "not ','" in look(services, "a, b")["message"]
+    assert readable_text(lm).startswith("the cat")
+
+
+def test_generated_tokens_are_read_as_they_were_made(services):
+    values = form(temperature=1.5, min_new_tokens=10, max_new_tokens=10)
+    list(writing.write(services, "visitor", "tiny", "the cat", values))
+    document = services.sessions.get("visitor").document
+    text = maps.generated_text(services, "visitor")
+    seen = maps.read(services, "visitor", maps.AttentionForm("tiny", text))
+    assert seen.kept.reading.token_ids == document.ids
+    with pytest.raises(GPTCoreError, match="no text in the Generate tab"):
+        maps.generated_text(services, "somebody else")
+
+
+def test_a_text_is_read_once_and_readings_make_room(tiny_lm):
+    reads = []
+    model = make_model(tiny_lm.model.config)
+    model.register_forward_pre_hook(lambda *_: reads.append(1))
+    model.h[0].register_forward_pre_hook(lambda *_: reads.append(1))
+    lm = LanguageModel(model, tiny_lm.tokenizer, "hooked")
+    one = 8 * 2 * 32 * 10  # bytes of ten tokens
+    store = AttentionCache(2 * one)
+    keys = [store.read(lm, [start, *range(9)])[0] for start in (20, 20, 30, 40)]
+    assert len(reads) == 3 and keys[0] == keys[1] and len(store) == 2
+    assert store.get(keys[0]) is None and store.get(keys[3]).labels == tuple(
+        gptcore.tokenizers.describe_token(lm.tokenizer, token) for token in [40, *range(9)]
+    )
+    with pytest.raises(GPTCoreError, match="Shorten the text to 20 tokens"):
+        store.read(lm, list(range(21)))
+    other = LanguageModel(make_model(model.config, seed=5), tiny_lm.tokenizer, "hooked")
+    key, reading = store.read(other, [40, *range(9)])  # the name means two models: two people train the same preset
+    assert key != keys[3] and reading is not store.get(keys[3]) is not None
+    assert store.read(lm, [40, *range(9)])[0] == keys[3] and store.read(other, [40, *range(9)])[0] == key
+
+
+def test_a_reading_that_nobody_looks_at_is_let_go_of(tiny_lm):
+    now = [0.0]
+    store = AttentionCache(1 << 30, seconds=60.0, clock=lambda: now[0])
+    first, second = (store.read(tiny_lm, [start, 1, 2])[0] for start in (20, 30))
+    now[0] = 50.0
+    assert store.get(first) is not None
+    now[0] = 70.0
+    store.reap()
+    assert store.get(second) is None and store.get(first) is not None
+    now[0] = 140.0
+    store.reap()
+    assert len(store) == 0 and store.read(tiny_lm, [20, 1, 2])[0] == first
+
+
+def test_files_hold_what_the_page_shows(services, tiny_lm):
+    value = look(services)
+    asked = {"key": value["key"], "layer": 1, "head": 2, "mode": RAW}
+    patterns = gptcore.attention_patterns(tiny_lm.model, value["ids"]).numpy()
+    url = files.arrays(services, asked)
+    with np.load(io.BytesIO(base64.b64decode(url.partition(",")[2])), allow_pickle=False) as arrays:
+        np.testing.assert_allclose(arrays["attention"], patterns, atol=1e-5)
+        assert arrays["tokens"].tolist() == value["tokens"] and arrays["token_ids"].tolist() == value["ids"]
+        assert (int(arrays["layer"]), int(arrays["head"])) == (1, 2)
+    whole = files.maps_for_a_page(services, asked)
+    assert len(whole) == 8 and whole["1,2"] == maps.head_map(services, asked)["map"]
+    assert files.caption(maps.chosen(services, asked)) == "tiny · layer 1, head 2"
+
+
+def test_the_difference_of_two_texts_is_the_difference_of_their_maps(services, tiny_lm):
+    other = TEXT.replace("dog", "dot")
+    value = json.loads(compare.compare(services, None, "tiny", TEXT, "tiny", other))
+    ids = [tiny_lm.tokenizer.encode(text) for text in (TEXT, other)]
+    assert len(ids[0]) == len(ids[1])
+    a, b = (gptcore.attention_patterns(tiny_lm.model, one).numpy() for one in ids)
+    reply = compare.head_difference(services, {"key": value["key"], "layer": 1, "head": 1, "mode": RAW})
+    shown = decoded(reply["map"], len(ids[0]), "<i2", 32767)
+    np.testing.assert_allclose(shown, a[1, 1] - b[1, 1], atol=5e-5)
+    changed = 0.5 * np.abs(a - b).sum(-1).mean(-1)
+    np.testing.assert_allclose(value["scores"]["changed"], changed, atol=1e-3)
+    assert value["start"] == list(np.unravel_index(changed.argmax(), changed.shape))
+    assert any(" / " in label for label in value["tokens"])
+    same = json.loads(compare.compare(services, None, "tiny", TEXT, "tiny", TEXT))
+    assert np.max(same["scores"]["changed"]) == 0
+    assert same["said"] == "Nothing stands out: no head moves more than 0% of its attention."
+    assert value["said"] == compare.conclusion(value["scores"]["changed"])
+    assert compare.conclusion([[0.4, 0.0], [0.3, 0.01]]) == (
+        "Most of the attention moves in head 0.0 (40%) and head 1.0 (30%); in the median head 1% of it does."
+    )
+
+
+def test_texts_of_different_length_and_models_of_different_shape_are_not_subtracted(services, monkeypatch):
+    said = json.loads(compare.compare(services, None, "tiny", TEXT, "tiny", TEXT + " ran"))["message"]
+    assert "tokens and text B" in said and "[ the]" in said
+    tiny, other = services.models.get("tiny"), gptcore.load("mini")
+    monkeypatch.setattr(services.models, "get", lambda name: {"tiny": tiny, "mini": other}[name])
+    said = json.loads(compare.compare(services, None, "tiny", TEXT, "mini", TEXT))["message"]
+    assert said.startswith("tiny has 2 layers of 4 heads and mini 6 of 7.")
+
+
+def test_switching_off_shows_both_distributions_and_leaves_the_model_alone(services, tiny_lm):
+    ids = torch.tensor([tiny_lm.tokenizer.encode(TEXT)])
+    before = tiny_lm.model(ids).logits[0, -1].detach().softmax(-1)
+    off = [[0, "attention", None], [1, "head", 2]]
+    value = json.loads(ablation.switch_off(services, None, maps.AttentionForm("tiny", TEXT, RAW, "end"), off, "zero"))
+    assert value["off"] == off and value["divergence"] > 0 and value["mlp"] is True
+    for row in value["rows"]:
+        assert row["before"] == pytest.approx(float(before[row["id"]]), rel=1e-3, abs=1e-6)
+    torch.testing.assert_close(tiny_lm.model(ids).logits[0, -1].softmax(-1), before, atol=1e-6, rtol=1e-4)
+    nothing = json.loads(ablation.switch_off(services, None, maps.AttentionForm("tiny", TEXT, RAW, "end"), [], "mean"))
+    assert nothing["divergence"] == 0 and all(row["before"] == row["after"] for row in nothing["rows"])
+
+
+@pytest.mark.parametrize(
+    ("off", "replacement", "said"),
+    [
+        ("all", "zero", "must be a list"),
+        ([[0]], "zero", "is not a part"),
+        ([[0, "tail", 0]], "zero", "is not a part"),
+        ([[7, "mlp", None]], "zero", "no layer 7"),
+        ([[0, "head", 9]], "zero", "no head 9"),
+        ([], "noise", "zero or mean"),
+        ([[0, "head", None]], "zero", "The head"),
+        ([[0.5, "mlp", None]], "zero", "The layer"),
+    ],
+)
+def test_parts_that_are_none_are_sentences(services, off, replacement, said):
+    assert (
+        said
+        in json.loads(
+            ablation.switch_off(services, None, maps.AttentionForm("tiny", TEXT, RAW, "end"), off, replacement)
+        )["message"]
+    )
+
+
+def test_trying_every_part_reports_layer_by_layer_and_stops(services):
+    steps = [
+        json.loads(step)
+        for step in ablation.try_all(services, "v", maps.AttentionForm("tiny", TEXT, RAW, "end"), "zero")
+    ]
+    assert [step["done"] for step in steps] == [1, 2] and len(steps[-1]["effects"]) == 2 * (4 + 2)
+    single = json.loads(
+        ablation.switch_off(services, None, maps.AttentionForm("tiny", TEXT, RAW, "end"), [[1, "head", 3]], "zero")
+    )
+    assert steps[-1]["effects"]["1,head,3"] == pytest.approx(single["divergence"], abs=1e-3)
+    running = ablation.try_all(services, "v", maps.AttentionForm("tiny", TEXT, RAW, "end"), "mean")
+    next(running)
+    services.sessions.get("v").stop()
+    assert [json.loads(step)["stopped"] for step in running] == [True]
+
+
+def test_effects_say_what_they_belong_to_so_that_late_ones_can_be_left_out(services):
+    first = json.loads(next(ablation.try_all(services, "v", maps.AttentionForm("tiny", TEXT, RAW, "end"), "zero")))
+    shown = json.loads(
+        ablation.switch_off(services, "v", maps.AttentionForm("tiny", TEXT, RAW, "end"), [[0, "head", 1]], "zero")
+    )
+    other = json.loads(
+        ablation.switch_off(services, "v", maps.AttentionForm("tiny", TEXT + " ran", RAW, "end"), [], "zero")
+    )
+    assert first["of"] == shown["of"] != other["of"] and "rows" not in first
+
+
+def test_parts_that_another_model_lacks_are_dropped(services):
+    off = [[0, "head", 1], [5, "head", 0], [1, "head", 9], [1, "mlp", None], [7, "attention", None]]
+    assert ablation.fitting(services, "tiny", off) == [[0, "head", 1], [1, "mlp", None]]
+
+
+def test_the_end_of_text_token_in_front_counts_for_the_lens_and_for_switching_off_too(services):
+    value = json.loads(lens.lens(services, None, maps.AttentionForm("tiny", TEXT, IN_FRONT, "end")))
+    assert value["tokens"][0] == "<|endoftext|>"
+    plain, front = (
+        json.loads(ablation.switch_off(services, None, maps.AttentionForm("tiny", TEXT, mode, "end"), [], "zero"))
+        for mode in (RAW, IN_FRONT)
+    )
+    assert plain["rows"][0]["before"] != front["rows"][0]["before"]
+
+
+def test_the_lens_ends_in_the_model_itself(services, tiny_lm):
+    value = json.loads(lens.lens(services, None, maps.AttentionForm("tiny", TEXT, RAW, "end")))
+    assert value["depths"] == ["embeddings", "layer 0", "layer 1"] and len(value["best"]) == 3
+    best = tiny_lm.model(torch.tensor([tiny_lm.tokenizer.encode(TEXT)])).logits[0].argmax(-1)
+    assert value["best"][-1] == [gptcore.tokenizers.describe_token(tiny_lm.tokenizer, int(i)) for i in best]
+    assert set(value["rank"][-1]) == {1}
+    ids = tiny_lm.tokenizer.encode(TEXT)
+    for place, depth in enumerate(value["known"][1:]):
+        label = gptcore.tokenizers.describe_token(tiny_lm.tokenizer, ids[place + 1])
+        right = [row[place] == label for row in value["best"]]
+        assert (depth is None) == (not right[-1]) and (depth is None or all(right[depth:])), place
+    assert "empty" in json.loads(lens.lens(services, None, maps.AttentionForm("tiny", "", RAW, "end")))["message"]
+
+
+def test_a_text_that_wakes_a_head_is_the_one_where_it_rests_least(services, tiny_lm):
+    text, said = wake(services, "tiny", 1, 2)
+    shares = {}
+    for one in TEXTS:
+        ids = tiny_lm.tokenizer.encode(one)
+        if len(ids) <= 32:
+            shares[one] = float(gptcore.attention_patterns(tiny_lm.model, ids)[1, 2, 1:, 0].mean())
+    assert text == min(shares, key=lambda one: shares[one]) and f"Of {len(shares)} texts" in said
+    for layer, head in ((2, 0), (0, 4), (None, 0), (0, "x")):
+        with pytest.raises(GPTCoreError):
+            wake(services, "tiny", layer, head)
+
+
+def test_the_endpoint_gives_the_map_and_the_scores_and_checks_like_the_page(services, tiny_lm):
+    reply = attention_program.attention_maps(services, "tiny", TEXT, 1, 3, RAW, "end")
+    expected = gptcore.attention_patterns(tiny_lm.model, reply["token_ids"])[1, 3]
+    np.testing.assert_allclose(reply["weights"], expected, atol=1e-5)
+    assert json.dumps(reply, allow_nan=False) and len(reply["roles"]) == 2
+    assert attention_program.attention_maps(services, "tiny", TEXT, None, None, RAW, "end")["weights"] is None
+    assert attention_program.attention_maps(services, "tiny", TEXT, 0, 0, WITHOUT_FIRST, "end")["weights"][0][0] is None
+    for layer, head, sink, said in (
+        (0, None, RAW, "both a layer and a head"),
+        (2, 0, RAW, "The layer is 2"),
+        (0, 1.5, RAW, "The head"),
+        (0, 0, "x", "sink mode"),
+    ):
+        with pytest.raises(GPTCoreError, match=said):
+            attention_program.attention_maps(services, "tiny", TEXT, layer, head, sink, "end")
+
+
+def test_two_models_of_one_shape_are_compared_on_one_text(services, monkeypatch, tiny_lm):
+    other = LanguageModel(make_model(tiny_lm.model.config, seed=7), tiny_lm.tokenizer, "other")
+    monkeypatch.setattr(services.models, "get", lambda name: {"tiny": tiny_lm, "other": other}[name])
+    value = json.loads(compare.compare(services, None, "tiny", TEXT, "other", TEXT))
+    ids = tiny_lm.tokenizer.encode(TEXT)
+    a, b = (gptcore.attention_patterns(lm.model, ids).numpy() for lm in (tiny_lm, other))
+    np.testing.assert_allclose(value["scores"]["changed"], 0.5 * np.abs(a - b).sum(-1).mean(-1), atol=1e-3)
+    assert value["tokens"] == look(services)["tokens"]
+
+
+def test_an_answer_about_an_older_text_never_lands_after_a_newer_one(services):
+    events, visitor = AttentionEvents(services), SimpleNamespace(session_hash="v")
+
+    def asked(text):
+        return events.look(visitor, "Logit lens", "tiny", text, RAW, "end", Switches(()), "zero")
+
+    older, newer = asked("the cat sat"), asked("the dog sat on the mat")
+    first = next(older)
+    seen = [values[2] for values in newer if isinstance(values[2], str)]
+    assert len(seen) == 1 and len(json.loads(seen[0])["tokens"]) > len(json.loads(first[2])["tokens"])
+    assert all(value == gr.skip() for values in older for value in values)
+
+
+def test_a_part_that_is_switched_while_the_view_opens_stays_switched(services, monkeypatch):
+    events, visitor, compute = AttentionEvents(services), SimpleNamespace(session_hash="v"), ablation.switch_off
+    clicked = []
+
+    def clicked_meanwhile(*given, **named):
+        if not clicked:
+            clicked.append(True)
+            click = SimpleNamespace(_data={"off": [[1, "head", 2]]})
+            clicked.append(events.off(visitor, click, "tiny", TEXT, RAW, "end", "zero"))
+        return compute(*given, **named)
+
+    monkeypatch.setattr(ablation, "switch_off", clicked_meanwhile)
+    looked = list(
+        events.look(visitor, "Switch off", "tiny", TEXT, RAW, "end", Switches([[0, "mlp", None]], True), "zero")
+    )
+    assert clicked[1][1].parts == [[1, "head", 2]]
+    assert all(values[1] == values[4] == gr.skip() for values in looked) and isinstance(looked[-1][0], str)
+
+
+def test_the_lens_says_when_the_words_of_a_text_were_known():
+    said = lens.conclusion_of_text([None, 0, 3, 6, 6], ["a", " cat", " sat", " on", " mat"], 6)
+    assert said == (
+        "4 of 5 tokens were its first guess: the earliest, “cat” before any layer; half of them by layer 2; "
+        "2 only with the last layer."
+    )
+    assert "the earliest, “b” from layer 1 on" in lens.conclusion_of_text([2], ["b"], 6)
+    assert lens.conclusion_of_text([None], ["b"], 6).startswith("None of the 1 tokens was its first guess")
+
+
+@pytest.mark.parametrize(
+    ("ranks", "chances", "said"),
+    [
+        ([5, 3, 1, 1], [0.01, 0.1, 0.4, 0.7], "first guess with layer 1 (10% before, 40% after) and ends at 70%"),
+        ([1, 1, 1, 1], [0.5, 0.5, 0.6, 0.7], "is first at every depth, and ends at 70%"),
+        ([1, 2, 1, 1], [0.5, 0.2, 0.6, 0.7], "becomes the first guess with layer 1 (20% before, 60% after)"),
+        ([9, 9, 9, 1], [0.01, 0.01, 0.01, 0.05], "Nothing stands out after the last token"),
+    ],
+)  # fmt: skip
+def test_the_lens_concludes_in_words_from_its_numbers(ranks, chances, said):
+    assert said in lens.conclusion(ranks, chances, "ball")

@@ -1,0 +1,57 @@
+"""The neurons' view, and the recorded losses beside it."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from gptcore.analysis import count_parameters, neuron_activations
+from gptcore.config import PRESETS
+from helpers import named
+from ui.lenses.attention.handlers.neurons import inner_sizes, neurons
+from ui.shared import ancestors
+
+TEXT = "the cat sat on the mat and the dog sat"
+
+
+def asked(services, *request):
+    services.models.get("tiny")
+    return json.loads(neurons(services, named("model text layer neuron", list(request))))
+
+
+def test_the_neuron_that_stands_out_is_shown_with_its_activations(services, tiny_lm):
+    seen = asked(services, "tiny", TEXT, 1, None)
+    found = neuron_activations(tiny_lm.model, tiny_lm.tokenizer.encode(TEXT), 1)
+    assert seen["neuron"] == seen["top"][0] and seen["n_inner"] == found.shape[1]
+    assert seen["activations"] == pytest.approx(found[:, seen["neuron"]].tolist(), rel=0.01, abs=1e-3)
+    contrast = found[1:].amax(dim=0) - found[1:].mean(dim=0)
+    assert seen["neuron"] == int(contrast.argmax())
+    assert len(seen["more"]) == len(seen["less"]) == 6 and seen["more"][0][1] >= 0 >= seen["less"][0][1]
+
+
+def test_a_layer_of_the_model_before_becomes_the_last_of_this_one(services, tiny_lm):
+    assert asked(services, "tiny", TEXT, 47, None)["layer"] == tiny_lm.model.config.n_layer - 1
+
+
+def test_nonsense_is_answered_with_a_sentence(services):
+    for request, said in (
+        (["nothing", TEXT, 0, None], "not open"),
+        (["tiny", "", 0, None], "empty"),
+        (["tiny", TEXT, -1, None], "between 0 and"),
+        (["tiny", TEXT, 0, 10**9], "between 0 and"),
+        (None, "not open"),
+    ):
+        services.models.get("tiny")
+        assert said in json.loads(neurons(services, named("model text layer neuron", request)))["message"]
+
+
+def test_the_recorded_models_have_the_parameters_that_their_shapes_count(services):
+    sizes = {name: (loss, count) for name, loss, count in json.loads(inner_sizes(services, None))["sizes"]}
+    V = ancestors.ancestors()["bigram"].parameters ** 0.5
+    assert int(V) == V
+    lesson = replace(PRESETS["char-day19"], vocab_size=int(V))
+    for name, inner in (("½", 64), ("1", 128), ("2", 256), ("4", 512), ("8", 1024)):
+        assert sizes[name][1] == count_parameters(replace(lesson, n_inner=inner)).total
+    assert sizes["none"][1] == count_parameters(replace(lesson, use_mlp=False)).total
+    assert sizes["none"][0] > sizes["4"][0]  # an MLP helps
+    assert ancestors.ancestors()["bigram"].loss > ancestors.ancestors()["mlp"].loss > ancestors.ancestors()["gpt"].loss

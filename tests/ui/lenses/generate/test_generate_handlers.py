@@ -1,0 +1,321 @@
+import itertools
+import json
+import threading
+import time
+
+import pytest
+
+import gptcore
+from gptcore.errors import GPTCoreError
+from helpers import form, records_of, text_of, until
+from ui.lenses.generate.handlers import writing
+from ui.shared.inputs import InputError
+
+PROMPT = "the cat"
+
+FORM = form()
+
+
+def run(services, controls=FORM, prompt=PROMPT, session="a"):
+    return list(writing.write(services, session, "tiny", prompt, controls))
+
+
+def last_stream(views) -> str:
+    return [view.stream for view in views if view.stream is not None][-1]
+
+
+def test_the_page_writes_what_generate_writes(services, tiny_lm):
+    stream = last_stream(run(services))
+    tokens = list(gptcore.generate(tiny_lm, PROMPT, max_new_tokens=12, seed=5))
+    shown = records_of(stream, "token")
+    assert [record["id"] for record in shown] == [token.id for token in tokens]
+    assert text_of(stream) == "".join(token.text for token in tokens)
+    assert records_of(stream, "prompt")[0]["text"] == PROMPT
+    assert shown[0]["p"] == pytest.approx(2.718281828 ** tokens[0].logprob, rel=1e-3)
+    assert len(shown[0]["others"]) == 5
+
+
+def test_streams_only_ever_grow_and_end_with_figures(services):
+    streams = [view.stream for view in run(services) if view.stream is not None]
+    assert all(later.startswith(earlier) for earlier, later in itertools.pairwise(streams))
+    stats = records_of(streams[-1], "stats")[-1]
+    assert stats["n"] == 12 and stats["end"] == "length" and stats["first_ms"] > 0
+
+
+def test_the_first_token_is_shown_at_once_and_the_others_in_updates(services, monkeypatch):
+    monkeypatch.setattr("ui.services._BETWEEN_UPDATES", 3600.0)
+    streams = [view.stream for view in run(services) if view.stream is not None]
+    assert [len(records_of(stream, "token")) for stream in streams] == [0, 1, 12]
+
+
+def test_a_slider_that_is_moved_while_a_text_is_written_counts_for_the_chart_at_its_end(services):
+    run(services)
+    views = writing.write(services, "a", "tiny", PROMPT, FORM)
+    next(views)
+    writing.redraw(services, "a", form(temperature=0).sampling)
+    charts = [view.distribution for view in views if view.distribution is not None]
+    assert json.loads(charts[-1])["stages"][-1]["candidates"] == 1
+    after = [view.distribution for view in run(services) if view.distribution is not None]
+    assert json.loads(after[-1])["stages"][-1]["candidates"] > 1  # the next text begins with its own form
+
+
+def test_the_seed_that_was_drawn_is_shown_and_gives_the_text_again(services):
+    views = run(services, form(seed=None))
+    again = run(services, form(seed=views[0].seed))
+    assert text_of(last_stream(views)) == text_of(last_stream(again))
+
+
+def test_next_token_by_next_token_gives_the_text_of_one_go(services):
+    whole = text_of(last_stream(run(services)))
+    for _ in range(12):
+        views = list(writing.write_one(services, "b", "tiny", PROMPT, form()))
+    assert text_of(last_stream(views)) == whole
+
+
+def test_a_changed_prompt_begins_a_new_text(services):
+    run(services)
+    views = list(writing.write_one(services, "a", "tiny", "the dog", form()))
+    assert len(records_of(last_stream(views), "token")) == 1
+
+
+def test_a_click_on_an_alternative_puts_it_in_place_and_writes_on(services):
+    before = records_of(last_stream(run(services)), "token")
+    other = next(entry for entry in before[4]["others"] if entry[2] != before[4]["id"])
+    views = list(writing.branch(services, "a", "tiny", PROMPT, form(), 4, other[2]))
+    after = records_of(last_stream(views), "token")
+    assert [t["id"] for t in after[:4]] == [t["id"] for t in before[:4]]
+    assert after[4]["id"] == other[2] and after[4]["p"] == pytest.approx(other[1], rel=1e-3)
+    assert len(after) == 12
+
+
+def test_a_token_clicked_in_the_chart_is_appended_alone(services):
+    run(services)
+    views = list(writing.branch(services, "a", "tiny", PROMPT, form(), None, 100))
+    tokens = records_of(last_stream(views), "token")
+    assert len(tokens) == 13 and tokens[-1]["id"] == 100
+    fresh = list(writing.branch(services, "a", "tiny", "another prompt", form(), None, 101))
+    assert [t["id"] for t in records_of(last_stream(fresh), "token")] == [101]
+
+
+def test_undo_brings_back_each_earlier_text(services):
+    first = last_stream(run(services))
+    run(services, form(seed=6), prompt="the dog")
+    view = writing.undo(services, "a", "tiny", form().sampling)
+    assert view.stream == first and view.prompt == PROMPT and view.seed == 5
+    with pytest.raises(InputError, match="nothing to undo"):
+        writing.undo(services, "a", "tiny", form().sampling)
+
+
+def test_stop_ends_within_a_token_and_keeps_what_was_written(services):
+    views = writing.write(services, "a", "tiny", PROMPT, form(max_new_tokens=100, tokens_per_second=20))
+    next(views)
+    next(views)
+    threading.Timer(0.2, services.sessions.get("a").stop).start()
+    rest = list(views)
+    stream = last_stream(rest)
+    assert records_of(stream, "stats")[-1]["end"] == "stopped"
+    assert 1 <= len(records_of(stream, "token")) < 30
+    assert services.sessions.get("a").document.stream == stream
+    assert rest[-1].distribution  # the last view comes all the same
+
+
+def test_a_second_run_of_a_visitor_ends_the_first_and_owns_the_page(services):
+    slow = form(max_new_tokens=100, tokens_per_second=5)
+    first = threading.Thread(target=run, args=(services, slow))
+    first.start()
+    until(lambda: services.sessions.get("a").document)
+    run(services, prompt="the dog")
+    first.join(timeout=60)  # alone it would have written for 20 s more
+    assert (
+        len(services.sessions.get("a").undo[-1].ids) < 60
+        and not first.is_alive()
+        and services.sessions.get("a").document.prompt == "the dog"
+    )
+    assert (
+        writing.undo(services, "a", "tiny", form().sampling).prompt == PROMPT
+    )  # what the first had written is not lost
+
+
+def test_a_run_whose_visitor_never_comes_back_blocks_and_overwrites_nothing(services, monkeypatch):
+    monkeypatch.setattr("ui.state.sessions._LONGEST_TURN", 0.1)
+    lost = writing.write(services, "a", "tiny", PROMPT, form(max_new_tokens=100))
+    next(lost)
+    run(services, prompt="the dog")
+    list(lost)
+    assert services.sessions.get("a").document.prompt == "the dog"
+
+
+def test_the_speed_limit_slows_writing_to_what_was_asked(services):
+    began = time.perf_counter()
+    run(services, form(max_new_tokens=5, tokens_per_second=20))
+    assert time.perf_counter() - began >= 0.24
+
+
+def test_a_full_window_is_announced_where_it_happens(services):
+    stream = last_stream(run(services, form(max_new_tokens=60)))
+    assert "window of 32 tokens is full" in records_of(stream, "note")[0]["text"]
+
+
+def test_visitors_do_not_see_each_other(services):
+    run(services)
+    assert services.sessions.get("other").document is None
+    assert writing.redraw(services, "other", form().sampling).distribution is None
+
+
+def test_moving_a_slider_redraws_from_kept_logits_without_the_model(services, monkeypatch):
+    run(services)
+    monkeypatch.setattr(
+        "ui.lenses.generate.handlers.writing.last_logits", lambda *_, **__: pytest.fail("the model ran")
+    )
+    data = json.loads(writing.redraw(services, "a", form(top_k=3).sampling).distribution)
+    assert [stage["name"] for stage in data["stages"]] == ["softmax", "temperature", "top-k"]
+    assert data["stages"][-1]["candidates"] == 3 and data["vocab_size"] == 270
+    assert sum(row["p"][-1] > 0 for row in data["rows"]) == 3
+
+
+@pytest.mark.parametrize("n_tokens", [1, 12, 60])  # 60: past the window of 32
+def test_the_chart_after_a_text_costs_one_more_step_and_no_second_reading(services, monkeypatch, n_tokens):
+    read = gptcore.inference.generation.last_logits
+    monkeypatch.setattr(
+        "ui.lenses.generate.handlers.writing.last_logits", lambda *_, **__: pytest.fail("it was read again")
+    )
+    run(services, form(max_new_tokens=n_tokens))
+    seen = services.sessions.get("a").next_token
+    expected = read(services.models.get("tiny").model, seen.ids, n_prompt=seen.n_prompt)
+    assert len(seen.ids) == seen.n_prompt + n_tokens
+    assert seen.logits.tolist() == pytest.approx(expected.tolist(), abs=1e-3)
+
+
+def test_looking_at_a_half_typed_prompt_never_raises(services):
+    assert writing.look(services, "a", "tiny", "", form()).distribution == ""
+    data = json.loads(writing.look(services, "a", "tiny", "x" * 501, form()).distribution or "{}")
+    long = json.loads(writing.look(services, "a", "tiny", "the cat " * 40, form()).distribution)
+    assert "reads 32" in long["message"] or "reads 32" in data.get("message", "")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"temperature": float("nan")}, "Temperature is nan"),
+        ({"temperature": -1}, "between 0 and 100"),
+        ({"temperature": True}, "Temperature is True"),
+        ({"temperature": None}, "Temperature is None"),
+        ({"temperature": 10**400}, "Temperature is 1000"),
+        ({"max_new_tokens": 10**400}, "New tokens is 1000"),
+        ({"temperature": "hot"}, "Temperature is 'hot'"),
+        ({"top_k": 271}, "this model has 270 tokens"),
+        ({"top_k": 1.5}, "whole number"),
+        ({"top_p": 0}, "Top-p is 0"),
+        ({"top_p": float("inf")}, "Top-p is inf"),
+        ({"min_p": 2}, "Min-p"),
+        ({"repetition_penalty": 0}, "Repetition"),
+        ({"no_repeat_ngram_size": -1}, "n-grams"),
+        ({"max_new_tokens": 0}, "between 1 and 150"),
+        ({"max_new_tokens": 10**9}, "between 1 and 150"),
+        ({"max_new_tokens": [3]}, "New tokens is [3]"),
+        ({"seed": -1}, "seed"),
+        ({"seed": 1e300}, "seed"),
+        ({"stop": None}, "stop strings must be text"),
+        ({"stop": "\n".join("abcdefghij")}, "10 stop strings"),
+        ({"use_cache": "yes"}, "KV cache"),
+        ({"tokens_per_second": float("nan")}, "speed limit"),
+    ],
+)
+def test_bad_controls_are_sentences_and_nothing_is_lost(services, change, words):
+    run(services)
+    before = services.sessions.get("a").document
+    with pytest.raises(GPTCoreError) as error:
+        run(services, form(**change))
+    assert words in str(error.value)
+    assert services.sessions.get("a").document is before
+
+
+@pytest.mark.parametrize(
+    ("prompt", "words"),
+    [("", "empty"), ("   ", "empty"), (None, "must be text"), (7, "must be text"), ("x" * 501, "501 characters"),
+     ("the dog " * 40, "this model reads 32"), ("a\ud800", "surrogate")],
+)  # fmt: skip
+def test_bad_prompts_are_sentences(services, prompt, words):
+    with pytest.raises(GPTCoreError, match=words):
+        run(services, prompt=prompt)
+
+
+@pytest.mark.parametrize(("place", "token"), [(99, 1), (-1, 1), ("0", 1), (0, 270), (0, None), (0, "x"), (1.5, 3)])
+def test_a_forged_click_is_a_sentence(services, place, token):
+    run(services)
+    with pytest.raises(InputError):
+        list(writing.branch(services, "a", "tiny", PROMPT, form(), place, token))
+
+
+def test_branching_without_a_text_says_what_to_do(services):
+    with pytest.raises(InputError, match="Press Generate first"):
+        list(writing.branch(services, "new", "tiny", PROMPT, form(), 0, 1))
+
+
+def in_threads(*works) -> None:
+    threads = [threading.Thread(target=work) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=20)
+
+
+def test_ten_steps_at_the_same_time_write_ten_tokens(services):
+    whole = text_of(last_stream(run(services, form(max_new_tokens=10), session="b")))
+    in_threads(*[lambda: list(writing.write_one(services, "a", "tiny", PROMPT, form()))] * 10)
+    document = services.sessions.get("a").document
+    assert text_of(document.stream) == whole
+    lengths = [len(earlier.ids) for earlier in services.sessions.get("a").undo]
+    assert lengths == sorted(set(lengths))
+
+
+def test_slow_readers_keep_nobody_waiting(services):
+    slow = form(max_new_tokens=100, tokens_per_second=1)
+    visitors = [writing.write(services, f"slow-{i}", "tiny", PROMPT, slow) for i in range(4)]
+    threads = [threading.Thread(target=list, args=(views,)) for views in visitors]
+    for thread in threads:
+        thread.start()
+    run(services, session="quick")
+    assert all(thread.is_alive() for thread in threads)  # they have a hundred seconds to write
+    for i in range(4):
+        services.sessions.get(f"slow-{i}").stop()
+    for thread in threads:
+        thread.join(timeout=60)
+        assert not thread.is_alive()
+
+
+def test_stop_also_ends_what_still_waits_for_its_turn(services):
+    slow = writing.write(services, "a", "tiny", PROMPT, form(tokens_per_second=2))
+    next(slow)
+    waiting = threading.Thread(target=list, args=(writing.write_one(services, "a", "tiny", "the dog", form()),))
+    waiting.start()
+    until(lambda: len(services.sessions.get("a")._runs) == 2)
+    services.sessions.get("a").stop()
+    list(slow)
+    waiting.join(timeout=60)
+    assert services.sessions.get("a").document.prompt == PROMPT
+
+
+def test_a_stop_string_is_not_shown_and_the_figures_are_of_the_whole_text(services):
+    free = text_of(last_stream(run(services)))
+    stream = last_stream(run(services, form(stop=free[6:9].replace("\n", "\\n"))))
+    assert free.startswith(text_of(stream)) and free[6:9] not in text_of(stream)
+    stats = records_of(stream, "stats")[-1]
+    assert stats["end"] == "stop" and stats["n"] == len(records_of(stream, "token"))
+    views = list(writing.write_one(services, "a", "tiny", PROMPT, form()))
+    after = records_of(last_stream(views), "stats")[-1]
+    assert after["n"] == len(records_of(last_stream(views), "token")) and after["end"] == "step"
+
+
+def test_after_branching_the_prompt_on_the_page_is_that_of_the_text(services):
+    run(services)
+    views = list(writing.branch(services, "a", "tiny", "typed since", form(), 2, 100))
+    assert views[0].prompt == PROMPT
+    chosen = records_of(last_stream(views), "token")[2]
+    assert chosen["yours"] and "chance" not in chosen
+
+
+def test_an_emptied_prompt_leaves_nothing_for_sliders_to_redraw(services):
+    run(services)
+    writing.look(services, "a", "tiny", "", form())
+    assert writing.redraw(services, "a", form().sampling).distribution is None

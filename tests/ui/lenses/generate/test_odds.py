@@ -1,0 +1,76 @@
+"""The same guess under several settings, and the guides whose click sets the sliders."""
+
+import json
+import math
+
+import pytest
+
+from gptcore.inference.generation import last_logits, prompt_ids
+from gptcore.inference.sampling import SamplingSettings, candidates, penalise, struck_out
+from helpers import named
+from ui.lenses.generate.handlers.odds import odds
+from ui.lenses.generate.handlers.strategies import GUIDES, guides
+from ui.shared import inputs
+
+TEXT = "the cat sat on the"
+
+
+def asked(services, *request):
+    services.models.get("tiny")
+    return json.loads(odds(services, named("model text temperature top_k", list(request))))
+
+
+def test_every_column_is_the_samplers_own_distribution(services, tiny_lm):
+    seen = asked(services, "tiny", TEXT, [0.5, 1, 2], [2, 4, 8])
+    logits = last_logits(tiny_lm.model, prompt_ids(tiny_lm, TEXT))
+    shown = logits.topk(8).indices.tolist()
+    for name, settings in (("temperature", [0.5, 1, 2]), ("top_k", [2, 4, 8])):
+        for (value, chances), wanted in zip(seen[name], settings, strict=True):
+            left = candidates(logits, SamplingSettings(**{name: wanted}))
+            expected = dict(zip(left.ids.tolist(), left.probabilities.tolist(), strict=True))
+            assert value == wanted
+            assert chances == pytest.approx([expected.get(token, 0) for token in shown], rel=1e-3)
+
+
+def test_the_curve_counts_what_top_p_keeps(services, tiny_lm):
+    seen = asked(services, "tiny", TEXT, [1, 1, 1], [1, 1, 1])
+    logits = last_logits(tiny_lm.model, prompt_ids(tiny_lm, TEXT))
+    sums = dict(map(tuple, seen["curve"]))
+    assert sums[len(logits)] == pytest.approx(1, abs=1e-4) and seen["vocabulary"] == len(logits)
+    for p in (0.3, 0.6, 0.9):
+        kept = next(n for n, total in seen["curve"] if total >= p)
+        assert kept == len(candidates(logits, SamplingSettings(top_p=p)).ids)
+
+
+@pytest.mark.parametrize(
+    ("request_", "said"),
+    [
+        (["nothing", TEXT, [1, 1, 1], [1, 1, 1]], "not open"),
+        (["tiny", "", [1, 1, 1], [1, 1, 1]], "empty"),
+        (["tiny", TEXT, [1, None, 1], [1, 1, 1]], "Temperature in column 2 is empty"),
+        (["tiny", TEXT, [1, 1, 1], [1, 2.5, 1]], "whole number"),
+        (["tiny", TEXT, [1, 1, 1], [1, 0, 1]], "between 1 and"),
+        (["tiny", TEXT, [1, 1], [1, 1, 1]], "3 values"),
+        (7, "not open"),
+    ],
+)
+def test_nonsense_is_answered_with_a_sentence(services, request_, said):
+    services.models.get("tiny")
+    assert said in json.loads(odds(services, named("model text temperature top_k", request_)))["message"]
+
+
+def test_every_guide_sets_sliders_that_are_accepted():
+    for guide, shown in zip(GUIDES, guides(), strict=True):
+        assert inputs.sampling(shown["settings"]) == guide.settings
+        assert len(shown["cells"]) == 5 and all(shown["cells"])
+
+
+def test_what_is_struck_out_is_what_penalise_forbids(tiny_lm):
+    ids = tiny_lm.tokenizer.encode("the cat sat on the cat sat")
+    logits = last_logits(tiny_lm.model, ids)
+    end = tiny_lm.tokenizer.end_id if tiny_lm.tokenizer.end_id is not None else 0
+    settings = SamplingSettings(no_repeat_ngram_size=3, min_new_tokens=5)
+    forbidden = struck_out(settings, ids, n_new=1, end_id=end)
+    penalised = penalise(logits, settings, ids, n_new=1, end_id=end)
+    assert {i for i, value in enumerate(penalised.tolist()) if value == -math.inf} == set(forbidden)
+    assert set(forbidden.values()) == {"no_repeat_ngram_size", "min_new_tokens"}

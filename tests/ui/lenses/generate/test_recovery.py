@@ -1,0 +1,57 @@
+"""What comes back when the connection or the server was lost while somebody was writing."""
+
+from helpers import form, records_of, text_of
+from ui.lenses.generate.handlers import writing
+from ui.lenses.generate.handlers.recovery import recover
+from ui.state.sessions import Document
+from ui.state.token_stream import prompt
+
+
+def example_of(services):
+    ids = services.models.get("tiny").tokenizer.encode("the cat sat")
+    return Document("tiny", "the cat sat", len(ids), tuple(ids), (prompt("the cat sat"),), 1)
+
+
+def last_stream(views):
+    return [view.stream for view in views if view.stream is not None][-1]
+
+
+def test_a_text_cut_by_a_lost_connection_says_so_and_goes_on_as_it_would_have(services):
+    visit, example = "a-browser-tab-of-its-own", example_of(services)
+    whole = last_stream(writing.write(services, "b", "tiny", "the cat", form(min_new_tokens=12)))
+    assert recover(services, "a", visit, "", example) is None
+    writes = writing.write(services, "a", "tiny", "the cat", form(min_new_tokens=12, tokens_per_second=200))
+    for view in writes:
+        if records_of(view.stream or "", "token"):
+            break
+    services.sessions.forget("a")
+    list(writes)
+    document = recover(services, "after", visit, "", example)
+    cut = records_of(document.stream, "token")
+    assert 0 < len(cut) < 12 and "connection was lost" in records_of(document.stream, "note")[0]["text"]
+    again = recover(services, "again", visit, "", example)
+    assert again == document  # said once
+    stream = last_stream(writing.onward(services, "again", "tiny", "anything else", form(min_new_tokens=12)))
+    assert text_of(stream).startswith(text_of(whole))
+
+
+def test_a_text_that_only_the_browser_still_has_comes_back_as_a_prompt(services):
+    visit, example = "a-browser-tab-of-its-own", example_of(services)
+    for nothing in ("", "  ", None, 7, ["a"], "the cat sat"):
+        assert recover(services, "a", visit, nothing, example) is None
+    document = recover(services, "a", visit, "the dog ran and ran", example)
+    assert document.prompt == "the dog ran and ran" == services.sessions.get("a").document.prompt
+    assert "server restarted" in records_of(document.stream, "note")[0]["text"]
+    stream = last_stream(writing.onward(services, "a", "tiny", "anything else", form(min_new_tokens=12)))
+    assert len(records_of(stream, "token")) == 12
+    # A longer text than the model can read is shown whole, and goes on from its end.
+    long = "the cat sat on the mat. " * 4
+    document = recover(services, "b", visit + "-2", long, example)
+    assert records_of(document.stream, "prompt")[0]["text"] == long
+    assert len(recover(services, "c", visit + "-3", "x" * 100_000, example).lines[0].json) < 25_000
+    assert long.endswith(document.prompt.lstrip("\ufffd")) and len(document.prompt) < len(long)
+
+
+def test_without_a_text_on_the_page_going_on_begins_one(services):
+    stream = last_stream(writing.onward(services, "a", "tiny", "the cat", form(min_new_tokens=12)))
+    assert records_of(stream, "prompt")[0]["text"] == "the cat" and len(records_of(stream, "token")) == 12

@@ -1,0 +1,93 @@
+"""Steering on the page: both texts are the model's own, costs are measured, and bad input is a sentence."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+import torch
+
+import gptcore
+from gptcore.analysis import steering_vector
+from helpers import records_of
+from ui.lenses.generate.handlers import steer
+from ui.lenses.generate.handlers.steer import EXAMPLES, SteeringForm, SteeringView, conclusion
+
+FORM = SteeringForm("the cat sat\nthe cat ran", "the dog sat\nthe dog", 2.0, 1, 5)
+PROMPT = "the cat sat on the mat"
+
+
+def shown(services, form=FORM, prompt=PROMPT, model="tiny") -> SteeringView:
+    found = SteeringView()
+    for view in steer.steer(services, "v", model, prompt, form):
+        found = replace(found, **{name: value for name, value in vars(view).items() if value is not None})
+    return found
+
+
+def ids_of(stream):
+    return [token["id"] for token in records_of(stream, "token")]
+
+
+def test_both_texts_are_what_generate_writes_with_the_same_seed(services, tiny_lm):
+    seen = shown(services)
+    vector = steering_vector(tiny_lm, ["the cat sat", "the cat ran"], ["the dog sat", "the dog"], 1)
+    same = {"max_new_tokens": 80, "temperature": 0.8, "top_k": 50, "top_p": 0.95, "seed": 5}
+    plain = [token.id for token in gptcore.generate(tiny_lm, PROMPT, **same)]
+    pushed = [token.id for token in gptcore.generate(tiny_lm, PROMPT, steering=vector.scaled(2), **same)]
+    assert ids_of(seen.plain) == plain and ids_of(seen.steered) == pushed != plain
+
+
+def test_the_cost_is_the_loss_of_the_plain_text_under_the_steered_model_minus_that_under_the_model(services, tiny_lm):
+    seen = shown(services)
+    prompt, plain = tiny_lm.tokenizer.encode(PROMPT), ids_of(seen.plain)
+    window = tiny_lm.model.config.n_positions
+    ids = torch.tensor([[*prompt, *plain][-window:]])
+    n = min(len(plain), ids.shape[1] - 1)
+    vector = steering_vector(tiny_lm, ["the cat sat", "the cat ran"], ["the dog sat", "the dog"], 1)
+
+    def loss(model):
+        with torch.no_grad():
+            found = model(ids).logits[0, :-1].log_softmax(-1).gather(1, ids[0, 1:, None])
+        return -float(found[-n:].mean())
+
+    section = json.loads(seen.costs)["sections"][0]
+    rows = {row[0]: float(row[1]) for row in section["rows"]}
+    # 0.006: the page rounds to two places.
+    assert rows["×2"] == pytest.approx(loss(vector.scaled(2).applied(tiny_lm.model)) - loss(tiny_lm.model), abs=0.006)
+    assert section["rows"][section["sums"][0]][0] == "×2" and len(rows) == 10
+
+
+@pytest.mark.parametrize(
+    ("form", "prompt", "said"),
+    [
+        (replace(FORM, towards=" \n "), PROMPT, "Towards"),
+        (replace(FORM, away="x\n" * 30), PROMPT, "30 examples; write 1 to 20"),
+        (replace(FORM, strength=9), PROMPT, "The strength"),
+        (replace(FORM, strength=None), PROMPT, "The strength"),
+        (replace(FORM, depth=99), PROMPT, "The depth"),
+        (replace(FORM, seed=-1), PROMPT, "seed"),
+        (FORM, "", "prompt"),
+        (FORM, 7, "prompt"),
+    ],
+)
+def test_bad_input_is_a_sentence(services, form, prompt, said):
+    assert said.lower() in json.loads(shown(services, form, prompt).costs)["message"].lower()
+
+
+def test_the_conclusion_follows_the_numbers():
+    costs = {-1.0: 0.2, 1.0: 0.1, 2.0: 0.25, 3.0: 0.9}
+    assert conclusion(costs, 2.0, [0, 5]) == (
+        "Words of the first list come 5 times with it and 0 without. At ×2 it costs 0.25 nats a token; the text stays "
+        "sound up to about ×2."
+    )
+    assert conclusion(costs, 3.0, [2, 2]).startswith("Nothing stands out: words of the first list come as often")
+    assert "not even at the smallest strength" in conclusion({1.0: 0.9}, 1.0, [0, 1])
+
+
+def test_what_an_example_is_said_to_do_was_measured(services):
+    for example in EXAMPLES:
+        assert steer.measured("mini", example).startswith("Over 24 texts, words of its kind: ")
+        assert steer.strength_of("mini", example) > 0
+    assert not steer.measured("mini@512", "sad, not happy") and not steer.measured("gpt2", "sad, not happy")
+    assert steer.measured("mini", "no such example") == "" and steer.strength_of("gpt2", "x") == 1.5

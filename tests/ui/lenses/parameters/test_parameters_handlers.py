@@ -1,0 +1,220 @@
+"""The Parameters tab's handlers, without Gradio."""
+
+import base64
+import json
+
+import pytest
+
+from gptcore.config import PRESETS, GPTConfig
+from gptcore.errors import GPTCoreError
+from helpers import named
+from ui.frame.handlers import checks
+from ui.lenses.parameters.events import drawn
+from ui.lenses.parameters.figures import anatomy as anatomy_figures
+from ui.lenses.parameters.figures import architecture as drawings
+from ui.lenses.parameters.figures import charts as figures
+from ui.lenses.parameters.handlers import anatomy, architecture, costs, families, quoted, shapes
+from ui.shared.slide import colors
+
+GPT2 = shapes.controls_of(PRESETS["gpt2"])
+
+
+def sections(sheet):
+    return {section["title"]: section for section in json.loads(sheet)["sections"]}
+
+
+@pytest.mark.parametrize("preset", list(PRESETS))
+def test_the_controls_of_a_preset_give_it_back(preset):
+    config = shapes.shape(shapes.controls_of(PRESETS[preset]))
+    assert shapes.name_of(config) in PRESETS
+    assert shapes.controls_of(config) == shapes.controls_of(PRESETS[preset])
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"n_embd": 100, "n_head": 7}, "such as 105"), ({"n_layer": 0}, "number of layers is 0"),
+        ({"n_layer": None}, "number of layers is None"), ({"vocab_size": 1.5}, "vocabulary is 1.5"),
+        ({"n_head": float("nan")}, "number of heads"), ({"n_embd": 10**13}, "width is"),
+        ({"n_inner": -1}, "inner width"), ({"use_mlp": "yes"}, "use_mlp"),
+        ({"norm_position": "inside"}, "pre or post"), ({"n_positions": True}, "window"),
+    ],
+)  # fmt: skip
+def test_a_shape_that_no_model_can_have_is_a_sentence(change, said):
+    with pytest.raises(GPTCoreError, match=said):
+        shapes.shape({**GPT2, **change})
+
+
+@pytest.mark.parametrize("preset", ["gpt1", "gpt1-preln", "gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl"])
+def test_the_breakdown_adds_up_and_matches_the_real_model(preset):
+    value = json.loads(shapes.breakdown(PRESETS[preset]))
+    assert value["agrees"] is True and value["name"] == preset
+    assert sum(row["count"] for row in value["rows"]) == value["total"]
+    for row in value["rows"]:
+        by_tensor = 0
+        for _, dimensions, times in row["tensors"]:
+            size = times
+            for dimension in dimensions:
+                size *= dimension
+            by_tensor += size
+        assert by_tensor == row["count"]
+    tree = shapes.treemap(PRESETS[preset])
+    children = {}
+    for parent, count in zip(tree["parents"], tree["values"], strict=True):
+        children[parent] = children.get(parent, 0) + count
+    for identity, count in zip(tree["ids"], tree["values"], strict=True):
+        assert identity not in children or children[identity] == count
+
+
+def test_a_formula_that_is_wrong_is_shown_as_a_mismatch(monkeypatch):
+    monkeypatch.setattr(shapes, "tensor_shapes", lambda *_, **__: iter([("token_embedding", "wte.weight", (1, 1))]))
+    agrees, said = shapes.check_against_the_module(PRESETS["mini"], shapes.count_parameters(PRESETS["mini"]))
+    assert agrees is False and "DOES NOT match" in said
+
+
+def test_absurd_sizes_are_answered_at_once():
+    huge = shapes.shape({**GPT2, "n_layer": 10**12, "n_embd": 12 * 10**10, "n_head": 12, "n_inner": 0})
+    value = json.loads(shapes.breakdown(huge))
+    assert value["agrees"] is None and value["total"] > 10**33
+    assert len(shapes.treemap(huge)["ids"]) < 250
+    assert "ZB" in costs.costs(huge, 8, 256, 300)
+
+
+def test_every_quoted_number_is_the_end_of_an_equation_that_adds_up():
+    found = sections(quoted.quoted())
+    glance = found.pop("One model, four numbers")
+    for stack, (label, parameters, _) in zip(glance["stacks"], glance["rows"], strict=True):
+        assert f"{sum(stack['parts']) / 1e6:.0f}M" == stack["label"] == label and sum(stack["parts"]) == parameters
+    assert len(found) == 7
+    for section in found.values():
+        running = 0
+        for place, (label, _, count) in enumerate(section["rows"]):
+            if place in section["sums"]:
+                assert count == running, (section["title"], label)
+            else:
+                running += count
+    ends = {title: [row[2] for row in s["rows"]][s["sums"][-1]] for title, s in found.items()}
+    for title, count in ends.items():
+        if title.endswith("M?") and title[0] in "1379" and title not in ("124M or 163M?", "85M or 124M?"):
+            assert round(count / 1e6) == int(title.split("M")[0])
+
+
+def test_costs_are_those_of_the_core_and_bad_fields_are_sentences():
+    found = sections(costs.costs(PRESETS["gpt2"], 8, 512, 300))
+    memory = {row[0]: row[2] for row in found["Memory for inference"]["rows"]}
+    assert memory["weights, fp32"] == "497.8 MB" and memory["KV cache, full window, fp32"] == "75.5 MB"
+    lesson = found["Keys and values: 100 tokens after a prompt of 50"]["rows"]
+    assert [row[2] for row in lesson[:2]] == ["119,400", "1,788"]
+    for batch, length, millions in ((0, 8, 1), (8, 2000, 1), (8, 8, float("nan")), (None, 8, 1), (8, "x", 1)):
+        with pytest.raises(GPTCoreError):
+            costs.costs(PRESETS["gpt2"], batch, length, millions)
+
+
+def test_measurements_on_request_give_figures_or_a_sentence(services, monkeypatch):
+    monkeypatch.setattr(costs, "_MEASURED_SECONDS", 0.2)
+    small = GPTConfig(vocab_size=61, n_positions=32, n_embd=16, n_layer=1, n_head=2)
+    said = costs.measure_training(services, small, 2, 16, 1)
+    assert "tokens a second on this machine" in said and "would take" in said
+    assert "times faster" in costs.measure_cache(services, "tiny")
+    with pytest.raises(GPTCoreError, match="Training this takes"):
+        costs.measure_training(services, PRESETS["gpt2-xl"], 64, 1024, 1)
+    with pytest.raises(GPTCoreError, match="One update of this would take"):
+        costs.measure_training(services, PRESETS["gpt2"], 4, 1024, 1)
+    monkeypatch.setattr(costs, "_LONGEST_MEASURED", 0.0)
+    assert " 1 tokens after" in costs.measure_cache(services, "tiny")  # cut short: the same number with a cache
+
+
+@pytest.mark.parametrize("request_", [None, [], [None], [{}], [{**GPT2, "n_layer": float("nan")}], [GPT2], 7])
+def test_a_drawing_is_made_of_a_shape_alone(request_):
+    assert (drawn(named("shape", request_)) is not None) == (request_ == [GPT2])
+
+
+def test_parts_of_the_drawing_show_the_code_that_does_it():
+    parts = architecture.parts(PRESETS["gpt1"])
+    place, code = parts["attention"]["code"][0]
+    assert place.startswith("gptcore/attention.py, line ") and code.startswith("def forward")
+    assert (
+        "28,348,416 parameters" in parts["attention"]["count"] and "no parameters of its own" in parts["head"]["count"]
+    )
+    shape = drawings.Drawn(**architecture.drawn(PRESETS["gpt1"]))
+    text = drawings.inline(shape, dark=False)
+    assert text.startswith("<svg") and 'id="part-attention"' in text and "116,534,784" not in text[:50]
+    for kind in ("png", "svg"):
+        assert drawings.draw(shape, kind, dark=True).startswith("data:image/")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"n_layer": 1}, {"n_layer": 96}, {"use_mlp": False}, {"use_positions": False}, {"norm_position": "post"},
+     {"tie_word_embeddings": False}, {"activation_function": "relu"}, {"dropout": 0},
+     {"n_inner": 1}, {"n_inner": 40000}, {"vocab_size": 1}],
+)  # fmt: skip
+def test_every_shape_can_be_drawn(changes):
+    shape = drawings.Drawn(**architecture.drawn(shapes.shape({**GPT2, **changes})))
+    assert drawings.inline(shape, dark=True).startswith("<svg")
+
+
+@pytest.mark.parametrize("name", list(anatomy.EXPERIMENTS))
+def test_every_experiment_has_a_figure_and_a_paragraph_with_its_numbers(services, name):
+    found = anatomy.experiment(services, "tiny", name)
+    drawn = getattr(anatomy_figures, found.figure)(**found.arguments, kind="png", dark=True)
+    assert base64.b64decode(drawn.partition(",")[2])[:4] == b"\x89PNG"
+    assert any(character.isdigit() for character in found.text)
+    with pytest.raises(GPTCoreError, match="no experiment"):
+        anatomy.experiment(services, "tiny", name + "!")
+
+
+def test_the_activations_come_with_a_table_of_slopes_and_the_function_by_hand(services):
+    slopes, by_hand = anatomy.experiment(services, "tiny", "GELU against ReLU").tables
+    rows = {row[0]: row[1:] for row in slopes.rows}
+    assert rows["ReLU: slope"] == ("0.000", "0.000", "0.000", "0.000", "1.000", "1.000", "1.000")
+    assert rows["GELU, exact: value"][1] == "−0.159"  # the normal distribution below -1
+    assert float(by_hand.rows[-1][-1]) < 1e-5
+
+
+def test_the_drawing_names_activation_and_dropout_and_ties_the_two_ends():
+    def text(**changes):
+        figure = drawings._figure(
+            drawings.Drawn(**architecture.drawn(shapes.shape({**GPT2, **changes}))), colors(False)
+        )
+        return " ".join(one.get_text() for axes in figure.axes for one in axes.texts)
+
+    whole = text()
+    assert "GELU (tanh)" in whole and "dropout 0.1" in whole and "tied: one table" in whole and "softmax" in whole
+    assert "ReLU" in text(activation_function="relu") and "dropout" not in text(dropout=0)
+    assert "tied" not in text(tie_word_embeddings=False)
+    assert "ln_f" in whole and "ln_f" not in text(norm_position="post")
+
+
+def test_checks_grow_row_by_row_and_stop(services):
+    seen = [json.loads(step)["sections"][0] for step in checks.checks(services, "v", "tiny")]
+    assert [len(section["rows"]) for section in seen] == [*range(10), 9]
+    assert seen[-1]["title"] == "tiny: 9 passed, 0 failed, 0 not run"
+    running = checks.checks(services, "v", "tiny")
+    next(running), next(running)
+    services.sessions.get("v").stop()
+    assert "stopped" in list(running)[-1]
+
+
+def test_families_name_their_sources_and_count_gpt3():
+    found = sections(families.families())
+    gpt3 = next(row for row in found["Sizes"]["rows"] if row[0] == "GPT-3")
+    assert gpt3[-1] == "174,604,259,328"
+    assert all(section["source"] or section["title"].startswith("Encoder") for section in found.values())
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [None, [], ["{}", "png", 1], ["x", "gif", 1], ['{"rows": [], "total": 0, "name": ""}', "svg", True], [1, 2]],
+)
+def test_nonsense_is_no_slide(request_):
+    assert figures.picture(named("value format dark", request_)) is None
+
+
+def test_the_breakdown_is_a_slide_and_the_page_figures_are_plotly():
+    value = shapes.breakdown(PRESETS["gpt2"])
+    assert figures.picture({"value": value, "format": "png", "dark": False}).startswith("data:image/png")
+    tree = json.loads(figures.treemap(shapes.treemap(PRESETS["gpt2"])))
+    assert tree["data"][0]["type"] == "treemap"
+    bars = json.loads(figures.bars(shapes.side_by_side(shapes.shape({**GPT2, "n_layer": 5}))))
+    assert "this shape" in bars["data"][0]["y"] and "gpt2-xl" in bars["data"][0]["y"]

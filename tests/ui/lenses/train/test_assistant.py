@@ -1,0 +1,148 @@
+"""From a language model to an assistant on the page: both stages, the audience's choices, and the comparison."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import math
+import re
+from dataclasses import replace
+
+import pytest
+from test_runs import finished
+
+from gptcore.errors import GPTCoreError
+from gptcore.finetuning.preference import DirectPreference
+from helpers import named
+from ui.lenses.train.assistant import assistant_fields
+from ui.lenses.train.handlers import answering, assistant
+from ui.lenses.train.handlers.assistant import AssistantForm, assistant_form
+from ui.runs.run_json import facts_json
+from ui.services import make_services
+
+FORM = AssistantForm("", 30.0, 1)
+
+
+@pytest.fixture(scope="module")
+def services():
+    return make_services(model="mini", offline=True)
+
+
+def shortened(plan, n=3):
+    """A plan of so many updates."""
+    config = replace(plan.facts.config, time_budget=None, max_steps=n, precision="fp32")
+    return replace(plan, facts=replace(plan.facts, config=config))
+
+
+@pytest.fixture(scope="module")
+def taught(services):
+    """A workspace on which stage 1 has ended."""
+    plan = shortened(assistant.teaching_plan(services, services.models.get("mini"), FORM))
+    return finished(services.run_manager.start(None, plan))
+
+
+@pytest.mark.slow
+def test_instructions_are_learned_on_the_answers_alone(services, taught):
+    facts = taught.current.facts
+    assert facts.kind == "instructions" and facts.tuned and "The loss counts only the answers" in facts.note
+    asked = re.search(r"^([\d,]+) examples, .* ([\d,]+) ask for a single sentence", facts.note)
+    assert asked is not None and 0.2 < int(asked[2].replace(",", "")) / int(asked[1].replace(",", "")) < 0.4
+    assert facts.prompt.endswith("Assistant:") and math.isfinite(taught.current.final_loss)
+    assert assistant.stage(taught, "instructions") is taught.current
+    assert assistant.stage(taught, "preferences") is None
+    json.dumps(facts_json(facts))
+
+
+@pytest.mark.slow
+def test_an_audience_s_choices_are_kept_with_the_workspace_and_learned_from(services, taught):
+    seen = answering.duel(services, {"bench": taught.id, "chosen": None, "number": None})
+    assert seen is not None and len(seen["answers"]) == 2 and seen["chosen"] == 0
+    prompts = {seen["prompt"]}
+    for chosen in range(1, 5):
+        seen = answering.duel(services, {"bench": taught.id, "chosen": chosen % 2, "number": seen["number"]})
+        assert seen["chosen"] == chosen
+        prompts.add(seen["prompt"])
+    assert len(prompts) > 2
+    assert (
+        answering.duel(services, {"bench": taught.id, "chosen": 0, "number": seen["number"] - 1})["chosen"] == 4
+    )  # of a question that is gone
+    assert seen["gone"] == 0
+    pair = taught.choices.pairs[0]
+    assert pair.better.prompt == pair.worse.prompt and pair.better.answer != pair.worse.answer
+    plan = assistant.preference_plan(services, services.models.get("mini"), taught.choices.pairs, FORM, note="four")
+    assert isinstance(plan.objective(None), DirectPreference)
+    assert plan.facts.lines == {"uniform": math.log(2)}
+    assert plan.facts.config.max_steps == 3  # so few pairs are read three times
+    steps = list(assistant.prefer(services, taught.id, FORM, by_audience=True))
+    assert steps[-1][1] is taught
+    finished(taught)
+    after = assistant.stage(taught, "preferences")
+    assert after is not None and after.curve.rows[0][1] < math.log(2) + 3  # with the answers' own loss beside it
+    taught.choices.model = "a run before"
+    again = answering.duel(services, {"bench": taught.id, "chosen": None, "number": None})
+    assert (again["chosen"], again["gone"]) == (0, 4)
+    views = list(answering.compare(services, "v", taught.id, "mini", assistant.PROMPTS[0]))
+    assert views[-1].said.count("of 3 requested words") == 3
+    assert all(any(view.streams[place] for view in views) for place in range(3))
+
+
+@pytest.mark.slow
+def test_the_model_s_own_answers_are_paired_by_the_rule(services, monkeypatch):
+    monkeypatch.setattr(assistant, "ASKED", 3)
+    monkeypatch.setattr(assistant, "_ANSWER_TOKENS", 12)
+    steps = list(assistant.write_preferences(services, services.models.get("mini"), FORM))
+    assert "It answers 3 instructions 4 times each: 3 done" in steps[-1][0]
+    assert len(steps[-1][1]) <= 3
+
+
+def test_stage_2_needs_stage_1_and_enough_pairs(services):
+    with pytest.raises(GPTCoreError, match="press “1 · Teach it to answer” first"):
+        list(assistant.prefer(services, "nobody", FORM, by_audience=False))
+    with pytest.raises(GPTCoreError, match="There are 0 pairs"):
+        assistant.preference_plan(services, services.models.get("mini"), [], FORM, note="")
+    for request in (None, [], ["nobody", 0, 1], [3], "x"):
+        assert "First teach it" in answering.duel(services, named("bench chosen number", request))["said"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"length": "31"}, "The length is '31'"),
+        ({"length": None}, "The length"),
+        ({"stories": None}, "The text of the stories"),
+        ({"stories": "x" * 2_000_001}, "2,000,000 are allowed"),
+        ({"seed": float("nan")}, "The seed"),
+        ({"seed": -1}, "The seed is -1"),
+    ],
+)
+def test_a_form_that_cannot_be_used_is_refused(changed, said):
+    values = {"stories": "", "length": "60", "seed": 1, **changed}
+    with pytest.raises(GPTCoreError, match=said):
+        assistant_form(values, 120.0)
+    assert assistant_form({"stories": "", "length": "120", "seed": 1}, 60.0).seconds == 60.0
+
+
+def test_stories_of_one_s_own_take_the_place_of_the_bundled_ones(services):
+    with pytest.raises(GPTCoreError, match="give more texts"):
+        assistant.teaching_plan(services, services.models.get("mini"), replace(FORM, stories="One. Two."))
+    with pytest.raises(GPTCoreError, match=r"characters|does not"):
+        assistant.teaching_plan(services, services.models.get("induction"), FORM)
+
+
+@pytest.mark.parametrize(
+    "text", ["The fox ran home. " * 5_000, "word " * 20_000, "x" * 100_000, "It rained. \r\n\r\n" * 9]
+)
+def test_long_stories_are_cut_and_nothing_is_lost(text):
+    stories = assistant._stories(replace(FORM, stories=text))
+    assert max(map(len, stories)) <= assistant._LONGEST_STORY
+    assert "".join("".join(stories).split()) == "".join(text.split())
+    if text.startswith("The"):
+        assert len(stories) > 40 and all(one.startswith("The fox") and one.endswith("home.") for one in stories)
+
+
+def test_the_bundled_stories_are_whole_and_the_words_of_a_prompt_are_found():
+    stories = assistant.bundled_stories()
+    assert f"{len(stories):,} stories by mini" in inspect.getsource(assistant_fields)
+    assert all(story.rstrip().endswith((".", "!", "?", '"')) for story in stories)
+    assert answering.words_of("Write a story with the words: ball, rain and sorry.") == ("ball", "rain", "sorry")
+    assert answering.words_of("Hello!") == ()

@@ -1,0 +1,182 @@
+"""Learning labels: lines in, a classifier that tells them apart out."""
+
+from __future__ import annotations
+
+import random
+import re
+from dataclasses import replace
+
+import gradio as gr
+import pytest
+from test_runs import finished
+
+from gptcore.errors import GPTCoreError
+from gptcore.finetuning import SpecialTokens
+from gptcore.zero_shot.metrics import percent
+from ui.lenses.train.further import label_fields
+from ui.lenses.train.handlers import watching
+from ui.lenses.train.handlers.files import example_workspaces
+from ui.lenses.train.handlers.forms import label_form, read_lines
+from ui.lenses.train.handlers.input_forms import INPUT_FORMS, drawing, input_form
+from ui.lenses.train.handlers.label_sets import example_lines
+from ui.lenses.train.handlers.labels import label_plan, verdict
+from ui.lenses.train.handlers.presets import GPT1_TUNING
+from ui.runs import training_run as runs
+
+LINES = "\n".join(f"animal\tthe {word} ran to the mat" for word in ("cat", "dog") for _ in range(20))
+LINES += "\n" + "\n".join(f"place,on the mat and on the {word}" for word in ("mat", "sat") for _ in range(20))
+VALUES = {
+    "input_form": "classification",
+    "labelled": LINES,
+    "batch_size": 8,
+    "length": "steps",
+    "max_steps": 40,
+    "epochs": 3,
+    "auxiliary_weight": 0.5,
+    "learning_rate": 5e-3,
+    "prompt": "the ",
+}
+
+
+def test_a_run_on_labels_learns_them_and_then_tells_them(services):
+    workspace = finished(watching.learn_labels(services, None, "tiny", label_form(VALUES, services.limits)))
+    run = workspace.current
+    assert run.final_accuracy == 1.0 and run.observations[0].accuracy < 1.0
+    told = watching.tell(services, {"bench": workspace.id, "run": run.id, "text": "the dog ran to the mat"})
+    assert told["labels"][0][0] == "animal" and told["labels"][0][1] > 0.9
+    assert sum(p for _, p in told["labels"]) == pytest.approx(1.0, abs=1e-3)
+    assert run.language_model.model.config.vocab_size == 270  # the body writes on with its old vocabulary
+    news = watching.poll(services, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})
+    assert news["about"]["kind"] == "labels" and news["looks"][-1]["accuracy"] == 1.0
+    for nonsense in ("", None, 7, "x" * 5000):
+        assert "said" in watching.tell(services, {"bench": workspace.id, "run": run.id, "text": nonsense})
+    assert watching.tell(services, None) is None
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ("", "is empty"), (None, "must be text"), ("no mark here\n" * 20, "Line 1 is 'no mark here'"),
+        ("a\tone\n" * 20, "There are 1 different labels"), ("a\tone\nb\ttwo", "There are 2 labelled lines"),
+        ("\n".join(f"label{i}\ttext" for i in range(30)), "30 different labels"), ("a\t\n" * 20, "Line 1"),
+    ],
+)  # fmt: skip
+def test_lines_that_cannot_be_learned_are_a_sentence(services, lines, words):
+    with pytest.raises(GPTCoreError, match=words):
+        watching.learn_labels(services, None, "tiny", label_form({**VALUES, "labelled": lines}, services.limits))
+
+
+def test_what_is_not_clearly_above_the_most_frequent_label_has_not_learned(services):
+    form = label_form({**VALUES, "max_steps": 1, "learning_rate": 1e-6}, services.limits)
+    workspace = finished(watching.learn_labels(services, None, "tiny", form))
+    news = watching.poll(services, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})
+    commonest = news["about"]["commonest"]
+    assert 0.5 <= commonest <= 1 and f"gets {percent(commonest)} right" in news["verdict"]
+    assert "That is not clearly better than nothing" in news["verdict"]
+    assert re.search(
+        r"of 16 lines right, \d+% \(95% interval \d+% to \d+%\), as it was after 0\.[01] passes", news["verdict"]
+    )
+    record = workspace.current
+    learned = replace(record, final_accuracy=1.0, facts=replace(record.facts, commonest=0.6))
+    assert "It has learned something: always saying the most frequent" in verdict(learned)
+
+
+def test_the_passes_whose_held_out_loss_was_lowest_are_kept(services, monkeypatch):
+    monkeypatch.setattr(runs, "_SHORTEST_WAIT", 0.0)
+    monkeypatch.setattr(runs, "_LONGEST_WAIT", 0.0)
+    # Labels by chance: what is learned of the lines by heart makes the held-out loss rise.
+    coin = random.Random(4)
+    lines = "\n".join(
+        f"{coin.choice('ab')}\tthe {w} ran to {v} mat {n}" for n in range(5) for w in "cdefgh" for v in "xyz"
+    )
+    form = label_form({**VALUES, "labelled": lines, "max_steps": 60, "learning_rate": 0.02}, services.limits)
+    run = finished(watching.learn_labels(services, None, "tiny", form)).current
+    losses = {look.step: look.valid_loss for look in run.observations}
+    assert losses[run.kept_step] == min(losses.values()) < losses[60] and run.kept_step < 60
+    assert run.final_loss == pytest.approx(losses[run.kept_step], abs=1e-4)
+
+
+def test_a_run_without_labels_says_so(services):
+    names, rows = read_lines("b\tx\r\n\na, y, z\n" * 6, input_form("classification"), most=1000)
+    assert names == ["a", "b"] and rows[:2] == [(1, ("x",)), (0, ("y, z",))]
+
+
+@pytest.mark.parametrize("name", INPUT_FORMS)
+def test_every_input_form_has_a_made_up_set_that_is_read_and_learned(services, name):
+    written = example_lines(name)
+    texts = [frozenset(line.partition("\t")[2].split(" | ")) for line in written.split("\n")]
+    assert written == example_lines(name) and len(set(texts)) == 240  # none is held out that was read in another order
+    # The tiny tokenizer reads any text; one update is enough to see that the lines fit the classifier.
+    form = label_form({**VALUES, "input_form": name, "labelled": written, "max_steps": 1}, services.limits)
+    workspace = finished(watching.learn_labels(services, None, "tiny", form))
+    record = workspace.current
+    assert record.step == 1 and record.facts.n_valid == 48 and record.facts.input_form == name
+    told = watching.tell(
+        services, {"bench": workspace.id, "run": record.id, "text": written.split("\n")[0].split("\t")[1]}
+    )
+    assert sum(p for _, p in told["labels"]) == pytest.approx(1.0, abs=1e-3)
+    assert (
+        "Held out:"
+        in watching.poll(services, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})["verdict"]
+    )
+
+
+def test_answers_compete_and_both_orders_are_read():
+    with_choice, with_both = INPUT_FORMS["choice"], INPUT_FORMS["similarity"]
+    assert with_choice.answers_compete and not with_both.answers_compete
+    tokens = SpecialTokens.after(100)
+    choice = with_choice.encode([[1, 2], [3], [4], [5]], 2, tokens, 20)
+    assert [sequence[-2] for sequence in choice.sequences] == [3, 4, 5] and choice.label == 2
+    both = with_both.encode([[1], [2]], 0, tokens, 20).sequences
+    assert both == ((100, 1, 101, 2, 102), (100, 2, 101, 1, 102))
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "words"),
+    [
+        ("entailment", "yes\tone text\nno\tanother\n" * 6, "Line 1 is 'one text'; write a premise, a hypothesis"),
+        ("choice", "1\ta | b | c\n2\ta | b | c | d\n" * 6, "Line 2 has 3 answers; the first has 2"),
+        ("choice", "first\ta | b | c\n" * 12, "Line 1 has the label 'first'; write the right answer's number, 1 to 2"),
+        ("nothing", "a\tb\n" * 12, "'nothing' is not an input form. Choose classification, entailment"),
+    ],
+)
+def test_lines_of_another_form_are_a_sentence(services, name, lines, words):
+    with pytest.raises(GPTCoreError, match=re.escape(words)):
+        label_form({**VALUES, "input_form": name, "labelled": lines}, services.limits)
+
+
+def test_epochs_and_the_papers_warm_up_become_updates(services):
+    form = label_form({**VALUES, **GPT1_TUNING, "epochs": 30}, services.limits)
+    config = label_plan(services, services.models.get("tiny"), form).facts.config
+    assert config.max_steps == 30 * 2 and config.batch_size == 32  # 64 of 80 lines are learned from
+    assert config.warmup_steps == 0 and config.learning_rate == 6.25e-5 and config.schedule == "linear"
+    assert config.weight_decay == 0.01 and form.auxiliary_weight == 0.5
+
+
+def test_both_terms_of_the_loss_are_in_the_curve(services):
+    form = label_form({**VALUES, "auxiliary_weight": 0.25, "max_steps": 3}, services.limits)
+    workspace = finished(watching.learn_labels(services, None, "tiny", form))
+    for _, loss, *_, labels, text in workspace.current.curve.rows:
+        assert loss == pytest.approx(labels + 0.25 * text, rel=1e-4)
+
+
+def test_a_drawing_names_the_special_tokens():
+    assert drawing("similarity").count("delimiter") == 2 and "if-special" in drawing("choice")
+
+
+def test_the_made_up_lines_are_filled_in():
+    with gr.Blocks():
+        field = label_fields()["labelled"]
+    assert field.value == example_lines("classification")
+
+
+def test_each_form_opens_with_a_recorded_run_of_its_own_kind():
+    found = {workspace.id: workspace.current for workspace in example_workspaces()}
+    assert list(found) == ["example", "example-tune", "example-labels", "example-assistant"]
+    assert [(run.facts.kind, run.facts.tuned) for run in found.values()] == [
+        ("text", False), ("text", True), ("labels", False), ("instructions", True),
+    ]  # fmt: skip
+    assert found["example-labels"].final_accuracy > 0.9 > found["example-labels"].observations[0].accuracy
+    assert "It has learned something" in verdict(found["example-labels"])
+    tuned = found["example-tune"]
+    assert tuned.final_loss < tuned.observations[0].valid_loss - 0.5

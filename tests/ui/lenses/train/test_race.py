@@ -1,0 +1,178 @@
+"""Two runs side by side: the same from the same seed on the same batches, but for one thing."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+
+import pytest
+import torch
+from test_runs import SMALL, finished, plan_of
+
+from gptcore.errors import GPTCoreError
+from helpers import until
+from ui.lenses.train.handlers import watching
+from ui.lenses.train.handlers.forms import rival_form, train_form
+from ui.lenses.train.handlers.plan import make_plan
+from ui.lenses.train.handlers.presets import RIVALS
+from ui.runs.run_manager import RunManager
+from ui.shared.inputs import InputError
+from ui.shared.picker import own_models
+from ui.state.limits import Limits
+
+# What each rival changes, by the names of the settings on the page.
+CHANGED = {
+    "optimizer": {"optimiser"}, "rate": {"learning rate"}, "norm": {"norm"}, "no_mlp": {"MLPs"},
+    "deeper": {"layers", "width"},
+}  # fmt: skip
+
+
+def race(services, **changes):
+    values = {**SMALL, "rival": "optimizer", **changes}
+    form, rival = train_form(values, services.limits), rival_form(values, services.limits)
+    return watching.start(services, None, form, rival=rival)
+
+
+@pytest.mark.parametrize("name", list(CHANGED))
+def test_a_rival_differs_in_one_thing_and_reads_the_same_batches(services, name):
+    values = {**SMALL, "rival": name}
+    mine = make_plan(services, train_form(values, services.limits))
+    rival = rival_form(values, services.limits)
+    assert rival is not None
+    theirs = make_plan(services, rival)
+    ours, other = mine.facts.settings, theirs.facts.settings
+    assert {key for key in ours if ours[key] != other[key]} - {"text"} == CHANGED[name]
+    for number in range(3):
+        assert torch.equal(mine.data.draw(number, 1)[0], theirs.data.draw(number, 1)[0])
+    size = [plan.facts.n_parameters for plan in (mine, theirs)]
+    assert name != "deeper" or 0.7 < size[1] / size[0] < 1.4
+
+
+def test_what_is_broken_races_against_the_same_unbroken(services):
+    values = {**SMALL, "trick": "no_mask", "rival": "healthy"}
+    rival, broken = rival_form(values, services.limits), train_form(values, services.limits)
+    assert rival is not None and rival.trick == "none" and "causal" not in rival.switches
+    assert asdict(rival.shape) == asdict(broken.shape) and rival.config == broken.config
+    assert rival_form({**values, "rival": "none"}, services.limits) is None
+    both = rival_form({**SMALL, "trick": "no_positions", "rival": "norm"}, services.limits)
+    assert both is not None and both.switches["use_positions"] is False
+    assert both.switches["norm_position"] == "post"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"rival": "healthy"}, {"trick": "post_norm", "rival": "norm"}, {"corpus": "repeated", "rival": "no_mlp"}],
+)
+def test_a_run_never_races_against_its_twin(changes):
+    with pytest.raises(InputError, match="would compare two equal runs"):
+        rival_form({**SMALL, **changes}, Limits())
+
+
+def test_a_race_holds_its_place_until_both_have_ended(services):
+    workspace = race(services, max_steps=3)
+    assert workspace.rival is not None and workspace.run is not None
+    finished(workspace)
+    assert workspace.rival.wait(120.0)
+    jobs = RunManager(services.compute_thread, replace(services.limits, training_runs=1))
+    other = jobs.start(None, plan_of(services, max_steps=1), rival=plan_of(services, length="cap"))
+    assert other.run is not None and other.run.wait(60.0) and other.rival is not None
+    waiting = jobs.start(None, plan_of(services, max_steps=1))
+    assert jobs.place(waiting) is not None and waiting.run is not None and not waiting.run.learns
+    other.rival.stop()
+    assert other.rival.wait(60.0) and waiting.run.wait(60.0)  # it has begun by itself
+    assert jobs.place(waiting) is None
+    jobs.stop_all()
+
+
+def test_a_page_that_knows_another_run_is_told_all_of_the_rival(services):
+    workspace = race(services, max_steps=2)
+    finished(workspace)
+    assert workspace.rival is not None and workspace.rival.wait(60.0)
+    seen = {"run": workspace.rival.record.id, "version": 0, "rows": 1, "looks": 1}
+    assert (
+        watching.poll(
+            services, {"bench": workspace.id, "run": "run-before", "version": 0, "rows": 0, "looks": 0, "rival": seen}
+        )["rival"]["about"]
+        is not None
+    )
+    assert (
+        watching.poll(
+            services,
+            {"bench": workspace.id, "run": workspace.current.id, "version": 0, "rows": 0, "looks": 0, "rival": seen},
+        )["rival"]["about"]
+        is None
+    )
+
+
+@pytest.mark.parametrize("rival", ["healthy", "everybody", None, ["optimizer"], 7])
+def test_a_rival_that_is_none_is_a_sentence(rival):
+    with pytest.raises(InputError, match=r"not a rival|equal runs"):
+        rival_form({**SMALL, "rival": rival}, Limits())
+    assert rival_form({**SMALL, "rival": "none"}, Limits()) is None and "none" in RIVALS
+
+
+def test_both_runs_learn_at_once_and_the_page_receives_both(services):
+    workspace = race(services, max_steps=40)
+    until(lambda: all(run.record.step > 2 for run in workspace.live))
+    assert len(workspace.live) == 2 and [record.id for record in workspace.runs] == [
+        run.record.id for run in workspace.live
+    ]
+    news = watching.poll(
+        services, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0, "rival": None}
+    )
+    rival = news["rival"]
+    assert rival["about"]["settings"]["optimiser"] == "AdamW" != news["about"]["settings"]["optimiser"]
+    assert all(len(row) == 5 and row[4] > 0 for row in news["rows"] + rival["rows"])
+    seen = {"run": rival["run"], "version": rival["version"], "rows": len(rival["rows"]), "looks": rival["n_looks"]}
+    finished(workspace)
+    assert workspace.rival is not None and workspace.rival.wait(120.0)
+    more = watching.poll(
+        services,
+        {"bench": workspace.id, "run": news["run"], "version": news["version"], "rows": 0, "looks": 0, "rival": seen},
+    )["rival"]
+    assert more["first"] == len(rival["rows"]) and more["about"] is None and more["state"] == "ended"
+    assert (rival["rows"] + more["rows"])[-1][0] == 40 and more["final"] is not None
+
+
+def test_a_race_is_steered_as_one_and_both_models_can_be_opened(services):
+    workspace = race(services, length="cap")
+    until(lambda: all(run.record.step > 0 for run in workspace.live))
+    watching.command(services, {"bench": workspace.id, "command": "pause", "value": None})
+    until(lambda: all(run.record.state == "paused" for run in workspace.live))
+    steps = [run.record.step for run in workspace.live]
+    watching.command(services, {"bench": workspace.id, "command": "step", "value": 2})
+    until(lambda: [run.record.step for run in workspace.live] == [step + 2 for step in steps])
+    watching.command(services, {"bench": workspace.id, "command": "stop", "value": None})
+    assert all(run.wait(60.0) for run in workspace.live)
+    assert len(own_models(services, workspace.id)) == 2
+    assert [row["changed"] for row in watching.past(services, {"bench": workspace.id})] == [[], ["optimiser Muon"]]
+
+
+def test_the_next_run_ends_a_race_and_stands_alone(services):
+    workspace = race(services, length="cap")
+    before = workspace.live
+    services.run_manager.start(workspace.id, plan_of(services, max_steps=2))
+    assert all(not run.record.alive for run in before) and workspace.rival is None
+    assert (
+        watching.poll(
+            services, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0, "rival": None}
+        )["rival"]
+        is None
+    )
+    finished(workspace)
+
+
+@pytest.mark.parametrize("seen", [None, [], 7, "x", [None, "a", {}, -1], [1, 2, 3, 4, 5]])
+def test_whatever_a_page_says_of_a_rival_is_answered(services, seen):
+    workspace = race(services, max_steps=2)
+    assert (
+        watching.poll(
+            services, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0, "rival": seen}
+        )["rival"]["first"]
+        == 0
+    )
+    finished(workspace)
+
+
+def test_a_shape_whose_rival_cannot_be_made_is_a_sentence(services):
+    with pytest.raises(GPTCoreError):
+        race(services, rival="deeper", n_layer=24, n_embd=1024, n_head=8)

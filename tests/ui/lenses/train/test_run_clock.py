@@ -1,0 +1,93 @@
+"""The time of training runs: what counts, when the next snapshot is due, and more of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from test_runs import SMALL, plan_of, start, wait_until
+
+from ui.lenses.train.handlers import watching
+from ui.runs.run_state import RunState, Stopwatch
+
+
+def test_a_stopwatch_counts_only_while_it_is_on():
+    now = [0.0]
+    watch = Stopwatch(clock=lambda: now[0])
+    now[0] = 5.0
+    assert watch() == 0.0
+    watch.on()
+    now[0] = 7.0
+    watch.on()
+    assert watch() == 2.0
+    watch.off()
+    now[0] = 100.0
+    assert watch() == 2.0
+
+
+def test_a_busy_machine_is_told_from_a_slow_model(services, monkeypatch):
+    workspace = start(services, None, {**SMALL, "length": "cap"})
+    run = workspace.current
+    wait_until(lambda: run.step > 20)
+    watching.command(services, {"bench": workspace.id, "command": "pause", "value": None})
+    wait_until(lambda: run.state == "paused")
+    run.processor_share = 0.45
+    assert (
+        watching.poll(services, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})["busy"]
+        == 0.45
+    )
+    run.processor_share = 0.95
+    assert (
+        watching.poll(services, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})["busy"]
+        is None
+    )
+    # A clock of the processor that stands still is a machine that is busy with other work.
+    monkeypatch.setattr("ui.runs.training_run.time.thread_time", lambda: 1.0)
+    watching.command(services, {"bench": workspace.id, "command": "resume", "value": None})
+    before = run.step
+    wait_until(lambda: run.step > before + 5 and run.busy, seconds=60.0)
+    watching.command(services, {"bench": workspace.id, "command": "stop", "value": None})
+    assert workspace.run.wait(10.0)
+
+
+def test_a_timed_run_says_when_the_next_snapshot_is_due(services):
+    workspace = start(services, None, {**SMALL, "length": "30"})
+    run = workspace.current
+    wait_until(lambda: len(run.observations) > 1)
+    news = watching.poll(services, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})
+    assert news["next_look"] > run.observations[-1].elapsed
+    assert news["next_look"] <= run.seconds() + 3.0  # a tenth of the time at most
+    watching.command(services, {"bench": workspace.id, "command": "stop", "value": None})
+    assert (
+        workspace.run.wait(10.0)
+        and watching.poll(services, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})[
+            "next_look"
+        ]
+        is None
+    )
+
+
+def test_a_run_by_the_clock_says_what_its_time_allows_and_can_be_given_more(services):
+    facts = replace(plan_of(services).facts, config=replace(plan_of(services).facts.config, time_budget=30.0))
+    seconds = Stopwatch(2.0)
+    record = RunState("run-x", facts, state="running", step=2, seconds=seconds)
+    assert record.expected_updates is None  # too early to tell
+    record.seconds = Stopwatch(5.0)
+    assert record.expected_updates == 12 and record.seconds_left() == pytest.approx(25.0)
+    assert watching._slow(record) == {"updates": 12, "seconds": 30, "more": 30}
+    record.prolonged = 30.0
+    assert record.expected_updates == 24 and record.seconds_left() == pytest.approx(55.0)
+    record.step = 500
+    assert watching._slow(record) is None
+    record.state = "ended"
+    assert record.expected_updates is None
+
+
+def test_more_time_is_given_to_the_run_that_learns_and_never_more_than_the_server_allows(services):
+    workspace = start(services, None, {**SMALL, "length": "30"})
+    assert watching.command(services, {"bench": workspace.id, "command": "longer", "value": None}) == {"said": ""}
+    assert workspace.current.time_budget == 60.0
+    for _ in range(500):
+        watching.command(services, {"bench": workspace.id, "command": "longer", "value": None})
+    assert workspace.current.time_budget == services.limits.training_seconds
+    services.run_manager.stop_all()

@@ -1,0 +1,154 @@
+"""The queue of training runs: order, places, when one begins, and who leaves."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+import pytest
+from test_runs import SMALL, plan_of, start, wait_until
+
+from ui.lenses.train.handlers import program, watching
+from ui.runs.run_manager import Busy, RunManager
+from ui.runs.run_queue import expected_wait
+from ui.shared.inputs import InputError
+
+PRESET = "30 seconds, letters"
+
+
+@pytest.fixture
+def jobs(services):
+    made = RunManager(services.compute_thread, replace(services.limits, training_runs=1, training_queue=3))
+    yield made
+    made.stop_all()
+
+
+def endless(services):
+    return plan_of(services, length="cap")
+
+
+@pytest.mark.parametrize(
+    ("learning", "before", "places", "seconds"),
+    [
+        ([], [], 1, 0.0),
+        ([20.0], [], 1, 20.0),
+        ([20.0], [30.0, 10.0], 1, 60.0),
+        ([20.0, 5.0], [30.0], 2, 20.0),
+        ([20.0], [30.0], 2, 20.0),
+        ([None], [], 1, None),
+        ([None, 7.0], [], 2, 7.0),
+        ([20.0], [None], 1, None),
+        ([20.0, 8.0], [], 1, 20.0),
+    ],
+)
+def test_the_wait_is_that_of_a_queue_with_so_many_places(learning, before, places, seconds):
+    assert expected_wait(learning, before, places) == seconds
+
+
+def test_runs_begin_in_the_order_in_which_they_were_started(services, jobs):
+    first = jobs.start(None, endless(services))
+    others = [jobs.start(None, endless(services)) for _ in range(3)]
+    assert [jobs.place(one).number for one in others] == [1, 2, 3]
+    wait_until(lambda: all(one.current.state == "queued" for one in others))
+    with pytest.raises(Busy, match="3 training runs are waiting already"):
+        jobs.start(None, endless(services))
+    before = first
+    for number, one in enumerate(others):
+        before.run.stop()
+        wait_until(lambda now=one: now.run.learns)
+        assert jobs.place(one) is None
+        assert [jobs.place(later).number for later in others[number + 1 :]] == [1, 2][: 2 - number]
+        before = one
+
+
+def test_many_that_begin_at_once_do_not_take_one_place_twice(services, jobs):
+    made = []
+    presses = [threading.Thread(target=lambda: made.append(jobs.start(None, endless(services)))) for _ in "abcd"]
+    for press in presses:
+        press.start()
+    for press in presses:
+        press.join()
+    assert sum(one.run.learns for one in made) == 1
+    places = [jobs.place(one) for one in made]
+    assert sorted(place.number for place in places if place is not None) == [1, 2, 3]
+
+
+def test_who_stops_pauses_or_starts_again_while_waiting_leaves_or_keeps_the_place(services, jobs):
+    first = jobs.start(None, endless(services))
+    second, third = jobs.start(None, endless(services)), jobs.start(None, endless(services))
+    jobs.start(second.id, endless(services))  # another run on the same workspace
+    assert jobs.place(second).number == 1 and jobs.place(third).number == 2
+    wait_until(lambda: second.current.state == "queued")
+    jobs.stop(second.viewing)  # who only watches ends nothing
+    assert jobs.place(second).number == 1
+    jobs.stop(second.id)
+    assert jobs.place(second) is None and jobs.place(third).number == 1
+    jobs.leave_queue(third)
+    for run in third.live:
+        run.pause()
+    wait_until(lambda: third.current.state == "ready")
+    jobs.resume(third)
+    wait_until(lambda: third.current.state == "queued")
+    jobs.resume(third)  # twice is once
+    first.run.pause()  # one that waits for its visitor holds no place
+    wait_until(lambda: third.current.state == "running")
+
+
+def test_a_workspace_that_nobody_looks_at_leaves_the_queue(services):
+    now = [0.0]
+    jobs = RunManager(services.compute_thread, replace(services.limits, training_runs=1), clock=lambda: now[0])
+    first = jobs.start(None, endless(services))
+    gone, waiting = jobs.start(None, endless(services)), jobs.start(None, endless(services))
+    now[0] = 2 * services.limits.training_grace
+    for one in (first, waiting):
+        jobs.get(one.id)
+    jobs.reap()
+    assert jobs.get(gone.id) is None and jobs.place(waiting).number == 1
+    jobs.stop_all()
+
+
+def test_the_page_and_programs_are_told_the_place_and_step_waits_too(services):
+    running = [start(services, None, {**SMALL, "length": "cap"}) for _ in range(2)]
+    wait_until(lambda: all(one.current.rate > 0 for one in running))
+    waiting = start(services, None, SMALL)
+    told = program.status(services, waiting.current.id)
+    assert told["queue"]["number"] == 1 and told["queue"]["seconds"] > 0
+    assert watching.poll(services, {"bench": waiting.id, "run": None, "version": 0, "rows": 0, "looks": 0})[
+        "queue"
+    ] == pytest.approx(told["queue"], rel=0.5)
+    assert watching.command(services, {"bench": waiting.id, "command": "pause", "value": None}) == {"said": ""}
+    assert watching.command(services, {"bench": waiting.id, "command": "step", "value": 2}) == {"said": ""}
+    wait_until(lambda: waiting.current.state == "queued")
+    running[0].run.stop()
+    wait_until(lambda: waiting.current.state == "paused")
+    assert waiting.current.step == 2 and program.status(services, waiting.current.id)["queue"] is None
+    services.run_manager.stop_all()
+
+
+def test_a_program_stops_a_run_with_the_key_of_its_start_alone(services):
+    begun = program.by_program(services, "start", "", "", "the cat sat on the mat. " * 200, PRESET, {"length": "cap"})
+    workspace = services.run_manager.get(begun["key"])
+    for key in ("", workspace.viewing, begun["run"], None, 7):
+        with pytest.raises(InputError, match="send the key that its start answered"):
+            program.by_program(services, "stop", begun["run"], key, "", "", {})
+    assert workspace.current.alive and "key" not in program.status(services, begun["run"])
+    assert program.by_program(services, "stop", begun["run"], begun["key"], "", "", {})["state"] == "ended"
+
+
+def test_a_run_that_has_ended_takes_no_place_in_the_queue(services, jobs):
+    jobs.start(None, endless(services))
+    over = jobs.start(None, endless(services))
+    jobs.stop(over.id)
+    jobs.resume(over)
+    assert jobs.place(over) is None
+
+
+def test_reset_while_waiting_leaves_the_queue_and_the_last_command_counts(services, jobs):
+    first = jobs.start(None, endless(services))
+    second, third = jobs.start(None, endless(services)), jobs.start(None, endless(services))
+    jobs.start(second.id, endless(services), go=False)  # Reset: it waits for its visitor, and holds no place
+    assert jobs.place(second) is None and jobs.place(third).number == 1
+    jobs.resume(third, 2)  # Step 2 in place of Start
+    first.run.stop()
+    wait_until(lambda: third.current.state == "paused")
+    assert third.current.step == 2 and second.current.step == 0

@@ -1,0 +1,379 @@
+"""Training runs on the server: they learn, wait, step, stop, end, and are freed."""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+import time
+from dataclasses import replace
+
+import pytest
+import torch
+
+from gptcore.errors import GPTCoreError, TrainingError
+from gptcore.training import Trainer
+from helpers import until as wait_until
+from ui.lenses.train.handlers import answering, watching
+from ui.lenses.train.handlers.forms import train_form
+from ui.lenses.train.handlers.plan import make_plan
+from ui.lenses.train.handlers.presets import PRESETS
+from ui.runs.run_manager import Busy, RunManager, Workspace
+from ui.runs.run_state import RunState
+from ui.runs.training_run import Plan, TrainingRun
+from ui.shared.picker import own_models
+from ui.state.limits import Limits
+
+TEXT = "the cat sat on the mat and the dog ran to the cat. " * 60
+SMALL = {
+    **PRESETS["30 seconds, letters"], "corpus": "yours", "written": TEXT, "n_layer": 2, "n_head": 2, "n_embd": 16,
+    "n_positions": 16, "batch_size": 4, "length": "steps", "max_steps": 12, "prompt": "the ", "warmup_steps": 2,
+}  # fmt: skip
+
+
+def start(services, workspace, values, **options) -> Workspace:
+    return watching.start(services, workspace, train_form(values, services.limits), **options)
+
+
+def plan_of(services, **changes) -> Plan:
+    return make_plan(services, train_form({**SMALL, **changes}, services.limits))
+
+
+def finished(workspace: Workspace) -> Workspace:
+    assert workspace.run is not None and workspace.run.wait(120.0)
+    return workspace
+
+
+def test_a_run_shows_the_untrained_model_learns_and_ends(services):
+    workspace = finished(start(services, None, SMALL))
+    run = workspace.current
+    assert (run.state, run.step, run.reason) == ("ended", 12, "All steps are done.")
+    assert run.observations[0].step == 0 and run.observations[-1].step == 12
+    assert run.observations[0].valid_loss == pytest.approx(run.facts.lines["uniform"], abs=0.1)
+    assert run.final_loss < run.observations[0].valid_loss
+    assert [row[0] for row in run.curve.rows] == list(range(1, 13))
+
+
+def test_the_first_update_does_not_wait_for_the_first_snapshot_which_shows_the_model_before_it(services, monkeypatch):
+    taken, add = list[tuple[int, int, float]](), RunState.add_look
+
+    def noted(record, seen, lm, **options):
+        taken.append((record.step, seen.step, seen.elapsed))
+        add(record, seen, lm, **options)
+
+    monkeypatch.setattr(RunState, "add_look", noted)
+    run = finished(start(services, None, SMALL)).current
+    assert taken[0] == (1, 0, 0.0) and taken[-1][:2] == (12, 12)
+    assert run.observations[0].valid_loss == pytest.approx(run.facts.lines["uniform"], abs=0.1)
+    taken.clear()
+    waiting = start(services, None, SMALL, go=False)
+    wait_until(lambda: taken)
+    assert taken[0][:2] == (0, 0) and waiting.current.state == "ready"  # nobody waits for an update
+
+
+def test_a_run_whose_first_update_fails_keeps_the_untrained_model(services, monkeypatch):
+    def fails(_):
+        raise TrainingError("It failed.")
+
+    monkeypatch.setattr(Trainer, "_update", fails)
+    run = finished(start(services, None, SMALL)).current
+    assert [look.step for look in run.observations] == [0] and run.language_model is not None
+    assert run.reason == "It failed. The model of step 0 is kept."
+
+
+def test_a_run_that_is_paused_before_its_first_update_shows_the_untrained_model(services, monkeypatch):
+    ask = TrainingRun._next
+
+    def paused(run):
+        run.pause()
+        return ask(run)
+
+    monkeypatch.setattr(TrainingRun, "_next", paused)
+    workspace = start(services, None, SMALL)
+    wait_until(lambda: workspace.current.state == "ready")
+    assert [look.step for look in workspace.current.observations] == [0] and not workspace.current.curve.rows
+
+
+def test_the_same_seed_gives_the_same_curve_and_another_seed_another(services):
+    first, second, other = (
+        [row[1] for row in finished(start(services, None, {**SMALL, "seed": seed})).current.curve.rows]
+        for seed in (1, 1, 2)
+    )
+    # fp32's rounding at another address, carried over twelve updates
+    assert second == pytest.approx(first, abs=1e-4) and other != pytest.approx(first, abs=1e-2)
+
+
+def test_a_run_waits_steps_pauses_and_stops(services):
+    workspace = start(services, None, {**SMALL, "length": "cap"}, go=False)
+    run = workspace.current
+    wait_until(lambda: run.observations and run.state == "ready")
+    assert run.step == 0
+    assert watching.command(services, {"bench": workspace.id, "command": "step", "value": 3}) == {"said": ""}
+    wait_until(lambda: run.step == 3 and run.state == "paused")
+    assert run.observations[-1].step == 3  # a look at what the steps have made
+    elapsed, now = run.seconds(), time.perf_counter()
+    wait_until(lambda: time.perf_counter() > now + 0.02)
+    assert run.seconds() == elapsed  # a pause costs no time of the budget
+    watching.command(services, {"bench": workspace.id, "command": "resume", "value": None})
+    wait_until(lambda: run.step > 10)
+    watching.command(services, {"bench": workspace.id, "command": "pause", "value": None})
+    wait_until(lambda: run.state == "paused")
+    watching.command(services, {"bench": workspace.id, "command": "rate", "value": 1e-5})
+    watching.command(services, {"bench": workspace.id, "command": "step", "value": 1})
+    wait_until(lambda: run.state == "paused" and run.curve.rows[-1][2] <= 1e-5)
+    step = run.step
+    watching.command(services, {"bench": workspace.id, "command": "stop", "value": None})
+    assert workspace.run.wait(60.0) and run.step <= step + 1
+    assert run.reason == "Stopped." and run.language_model is not None
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -1, 0, "fast", None])
+def test_a_learning_rate_that_is_none_is_refused_while_running(services, value):
+    workspace = start(services, None, SMALL, go=False)
+    assert (
+        "learning rate"
+        in watching.command(services, {"bench": workspace.id, "command": "rate", "value": value})["said"]
+    )
+
+
+@pytest.mark.parametrize("request_", [None, [], ["x"], ["x", "stop"], [{}, [], {}], 7, [None, "poll", 1], "abc"])
+def test_whatever_a_browser_sends_is_answered(services, request_):
+    for ask in (watching.poll, watching.command, watching.heads, watching.chances, watching.past, watching.curves):
+        assert ask(services, request_) is None
+    workspace = start(services, None, SMALL, go=False)
+    for garbage in (math.nan, -1, 10**9, "x", [], {}, None, True):
+        assert (
+            watching.poll(
+                services,
+                {
+                    "bench": workspace.id,
+                    "run": workspace.current.id,
+                    "version": garbage,
+                    "rows": garbage,
+                    "looks": garbage,
+                },
+            )
+            is not None
+        )
+        assert (
+            watching.heads(services, {"bench": workspace.id, "run": workspace.current.id, "look": garbage}) is None
+            or garbage is not None
+        )
+        watching.chances(services, {"bench": workspace.id, "run": workspace.current.id, "token": garbage})
+        watching.command(services, {"bench": workspace.id, "command": garbage, "value": garbage})
+
+
+def test_a_page_receives_every_update_once_and_all_again_after_a_reload(services):
+    workspace = start(services, None, SMALL)
+    run, seen, looks = None, [], []
+    while True:
+        news = watching.poll(
+            services, {"bench": workspace.id, "run": run, "version": 0, "rows": len(seen), "looks": len(looks)}
+        )
+        assert news["first"] == len(seen) and news["looks_from"] == len(looks)
+        run, seen, looks = news["run"], seen + news["rows"], looks + news["looks"]
+        if news["state"] == "ended":
+            break
+        workspace.run.wait(0.01)  # a page that asked without a pause would leave the run no time
+    news = watching.poll(
+        services, {"bench": workspace.id, "run": run, "version": 0, "rows": len(seen), "looks": len(looks)}
+    )
+    seen, looks = seen + news["rows"], looks + news["looks"]
+    assert [row[0] for row in seen] == list(range(1, 13))
+    again = watching.poll(services, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})
+    assert again["rows"] == seen and again["looks"] == looks and again["about"]["prompt"] == "the "
+    maps = watching.heads(services, {"bench": workspace.id, "run": run, "look": 0})
+    assert maps["step"] == 0 and maps["T"] == 16
+    machines = [
+        watching.heads(services, {"bench": workspace.id, "run": run, "look": place})["machine"]
+        for place in (0, len(looks) - 1)
+    ]
+    assert all(len(one["ids"]) == 16 and len(one["blocks"]) == SMALL["n_layer"] for one in machines)
+    assert machines[0]["said"] != machines[1]["said"]  # the sentence follows the weights
+    chances = watching.chances(services, {"bench": workspace.id, "run": run, "token": "c"})
+    assert chances["token"] == "c" and [point[0] for point in chances["points"]] == [look["step"] for look in looks]
+    assert 0 < chances["points"][0][1] < 0.2
+    assert "not" in watching.chances(services, {"bench": workspace.id, "run": run, "token": "€"})["said"]
+    assert watching.chances(services, {"bench": workspace.id, "run": run, "token": ""})["token"]
+
+
+def test_earlier_runs_stay_with_what_changed_at_most_six(services):
+    workspace = finished(start(services, None, SMALL))
+    for rate in (1e-3, 2e-3, 4e-3, 5e-3, 6e-3, 7e-3, 8e-3):
+        finished(start(services, workspace.id, {**SMALL, "learning_rate": rate, "max_steps": 2}))
+    table = watching.past(services, {"bench": workspace.id})
+    assert len(table) == 7
+    assert table[-1]["changed"] == ["learning rate 0.008"] and table[-1]["curve"] == []
+    assert table[0]["first"] and len(table[0]["curve"]) == 2 and table[0]["valid"] is not None
+
+
+def test_the_model_is_in_the_picker_while_it_learns_and_after(services):
+    workspace = start(services, None, SMALL)
+    wait_until(lambda: own_models(services, workspace.id))
+    (label, name), *_ = own_models(services, workspace.id)
+    assert "trained here, run 1" in label
+    lm = services.models.get(name)
+    assert lm.model.config.n_embd == 16 and lm.tokenizer.encode("cat")
+    finished(workspace)
+    final = services.models.get(name).model
+    assert not final.training and not any(p.requires_grad for p in final.parameters())
+    with pytest.raises(GPTCoreError):
+        services.models.get("run-unknown")
+
+
+def test_starting_again_ends_the_run_before_and_other_workspaces_have_their_own(services):
+    workspace = start(services, None, {**SMALL, "length": "cap"})
+    first = workspace.current
+    again = start(services, workspace.id, {**SMALL, "length": "cap"})
+    assert again is workspace and first.state == "ended" and workspace.current is not first
+    other = start(services, "a stranger's guess", {**SMALL, "length": "cap"})
+    assert (
+        other is not workspace
+        and watching.poll(services, {"bench": "a stranger's guess", "run": None, "version": 0, "rows": 0, "looks": 0})
+        is None
+    )
+    wait_until(lambda: workspace.current.rate > 0 and other.current.rate > 0)
+    third = start(services, None, {**SMALL, "length": "cap"})
+    news = watching.poll(services, {"bench": third.id, "run": None, "version": 0, "rows": 0, "looks": 0})
+    assert news["state"] in ("ready", "queued") and news["queue"]["number"] == 1 and news["queue"]["seconds"] > 0
+    watching.command(
+        services, {"bench": other.id, "command": "pause", "value": None}
+    )  # one that waits to be resumed holds no place
+    wait_until(lambda: third.current.state == "running")
+    assert (
+        watching.poll(services, {"bench": third.id, "run": None, "version": 0, "rows": 0, "looks": 0})["queue"] is None
+    )
+    assert watching.command(services, {"bench": other.id, "command": "resume", "value": None}) == {"said": ""}
+    wait_until(lambda: other.current.state == "queued")
+    services.run_manager.stop_all()
+    finished(start(services, None, SMALL))
+
+
+def test_a_page_draws_its_own_workspace_and_quick_presses_leave_one_live_run(services):
+    drawn = "k3j5h2k1j4h5k6j7h8g9f0d1"
+    workspaces: list[Workspace] = []
+    presses = [
+        threading.Thread(target=lambda: workspaces.append(start(services, drawn, {**SMALL, "length": "cap"})))
+        for _ in range(4)
+    ]
+    for press in presses:
+        press.start()
+    for press in presses:
+        press.join()
+    assert {workspace.id for workspace in workspaces} == {drawn} and len(services.run_manager) == 1
+    assert sum(record.alive for record in workspaces[0].runs) == 1
+
+
+def test_the_workspaces_longest_out_of_sight_make_room(services):
+    now = [0.0]
+    jobs = RunManager(services.compute_thread, replace(Limits(), workspaces=2), clock=lambda: now[0])
+    plan = plan_of(services, max_steps=1)
+    made = []
+    for moment in range(3):
+        now[0] = float(moment)
+        made.append(jobs.start(None, plan))
+        finished(made[-1])
+    assert len(jobs) == 2 and jobs.get(made[0].id) is None and jobs.get(made[2].id) is made[2]
+
+
+def test_a_workspace_that_learns_or_waits_makes_room_for_nobody(services):
+    jobs = RunManager(services.compute_thread, replace(Limits(), workspaces=3, training_runs=1))
+    learning, waiting = (jobs.start(None, plan_of(services, length="cap")) for _ in range(2))
+    ended = jobs.start(None, plan_of(services, max_steps=1), go=False)
+    third = jobs.start(None, plan_of(services, max_steps=1))  # in the place of the one that does nothing
+    assert jobs.get(ended.id) is None and jobs.place(third).number == 2
+    with pytest.raises(Busy, match="All places for runs are taken"):
+        jobs.start(None, plan_of(services, max_steps=1))
+    assert len(jobs) == 3 and learning.run.learns and jobs.place(waiting).number == 1
+    jobs.stop_all()
+
+
+def test_a_workspace_that_nobody_looks_at_is_freed_after_its_grace(services):
+    now = [0.0]
+    jobs = RunManager(services.compute_thread, replace(Limits(), training_grace=100.0), clock=lambda: now[0])
+    plan = plan_of(services, length="cap")
+    workspace = jobs.start(None, plan)
+    now[0] = 90.0
+    assert jobs.get(workspace.id) is workspace  # somebody looks
+    now[0] = 180.0
+    jobs.reap()
+    assert len(jobs) == 1
+    now[0] = 281.0
+    jobs.reap()
+    assert len(jobs) == 0 and jobs.get(workspace.id) is None and workspace.run.wait(10.0)
+
+
+def test_a_loss_that_blows_up_ends_the_run_and_keeps_a_model_that_still_works(services):
+    values = {**SMALL, "learning_rate": 10.0, "trick": "lr_x100", "length": "cap", "max_steps": 1000}
+    workspace = start(services, None, values)
+    run = workspace.current
+    # A thousand as learning rate drives fp32 weights beyond what they can hold within a few hundred updates.
+    with torch.no_grad():
+        wait_until(lambda: run.step > 0 or not run.alive)
+    if not workspace.run.wait(20.0):
+        watching.command(services, {"bench": workspace.id, "command": "stop", "value": None})
+        workspace.run.wait(60.0)
+    assert run.language_model is not None
+    assert all(torch.isfinite(p).all() for p in run.language_model.model.parameters())
+
+
+def test_a_loss_that_is_no_number_ends_with_the_sentence_and_the_last_good_model(services, monkeypatch):
+    plan = plan_of(services)
+    model = plan.model()
+    bad = replace(plan, model=lambda: model)
+    workspace = services.run_manager.start(None, bad, go=False)
+    run = workspace.current
+    wait_until(lambda: run.observations)
+    with torch.no_grad():
+        model.wte.weight[0, 0] = math.nan
+    workspace.run.go()
+    assert workspace.run.wait(10.0)
+    assert "became nan at step 1" in run.reason and "The model of step 0 is kept." in run.reason
+    assert all(torch.isfinite(p).all() for p in run.language_model.model.parameters())
+
+
+def test_a_run_that_has_been_started_never_says_that_it_waits_to_be_told(services):
+    held = threading.Event()
+    services.compute_thread.keep(iter(lambda: held.wait(60), True))  # the computing place is busy
+    workspace = start(services, None, SMALL)
+    assert (
+        watching.poll(services, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})["state"]
+        == "starting"
+    )
+    held.set()
+    finished(workspace)
+
+
+def test_a_new_run_does_not_wait_for_the_score_of_the_one_before(services):
+    plan = plan_of(services, max_steps=3)
+    begun = threading.Event()
+
+    def endless(model, whole):
+        while whole:
+            begun.set()
+            yield
+        yield
+        return 1.0, math.nan
+
+    jobs = services.run_manager
+    first = jobs.start(None, replace(plan, evaluate=endless))
+    assert begun.wait(60)
+    again = jobs.start(first.id, plan)
+    assert again.runs[0].state == "ended" and finished(again).current.reason == "All steps are done."
+
+
+def test_who_has_the_viewing_id_sees_a_run_and_steers_nothing(services):
+    workspace = start(services, None, {**SMALL, "length": "cap"})
+    mine = watching.poll(services, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})
+    assert mine["steers"] and mine["viewing"] == workspace.viewing != workspace.id
+    theirs = watching.poll(services, {"bench": workspace.viewing, "run": None, "version": 0, "rows": 0, "looks": 0})
+    assert theirs["run"] == mine["run"] and not theirs["steers"]
+    assert workspace.id not in json.dumps(theirs)  # what they are told does not let them steer
+    for command in ("pause", "stop", "rate", "longer", "again"):
+        assert watching.command(services, {"bench": workspace.viewing, "command": command, "value": 1.0}) is None
+    assert answering.duel(services, {"bench": workspace.viewing, "chosen": None, "number": None})["said"].startswith(
+        "First teach"
+    )
+    other = start(services, workspace.viewing, SMALL)  # their own run is on a workspace of their own
+    assert other is not workspace and other.id != workspace.viewing and workspace.current.alive
+    services.run_manager.stop_all()

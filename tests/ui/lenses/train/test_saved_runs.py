@@ -1,0 +1,177 @@
+"""Runs on disk: what a server that ends has learned is there when it starts again, and can be trained further."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
+from test_runs import SMALL, finished
+
+from ui.lenses.train.handlers import watching
+from ui.lenses.train.handlers.forms import train_form
+from ui.runs import saved_runs
+from ui.runs.run_manager import RunManager
+from ui.runs.saved_runs import REASON, SavedRuns
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "runs"
+
+
+def learned(services, folder, clock=None, **changes):
+    """(jobs that save, the workspace of a run that has ended)."""
+    saved = SavedRuns(folder, *([clock] if clock else []))
+    jobs = RunManager(services.compute_thread, services.limits, saved=saved)
+    here = replace(services, run_manager=jobs)
+    values = {**SMALL, **changes}
+    workspace = finished(watching.start(here, None, train_form(values, services.limits)))
+    workspace.current.form = ("scratch", values)
+    return here, workspace
+
+
+def test_a_run_of_a_server_that_was_killed_is_there_again_and_goes_on(services, folder):
+    here, workspace = learned(services, folder)
+    here.run_manager.save(now=True)
+    before = workspace.current
+    again = RunManager(services.compute_thread, services.limits, saved=SavedRuns(folder))
+    there = replace(services, run_manager=again, models=services.models)
+    news = watching.poll(there, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})
+    assert (news["state"], news["step"], news["again"]) == ("ended", 12, True)
+    assert again.get(workspace.id).current.final_loss == pytest.approx(before.final_loss, abs=1e-4)
+    assert watching.command(there, {"bench": workspace.id, "command": "again", "value": None}) == {"said": ""}
+    more = finished(again.get(workspace.id)).current
+    assert more.observations[0].valid_loss == pytest.approx(before.observations[-1].valid_loss, abs=0.02)
+    assert more.step == 12 and "Continues from update 12" in more.facts.note
+
+
+def test_a_run_that_was_cut_off_says_so_and_has_what_was_left_of_its_time(services, folder):
+    here, workspace = learned(services, folder, max_steps=5)
+    workspace.current.facts = replace(
+        workspace.current.facts, config=replace(workspace.current.facts.config, max_steps=12)
+    )
+    workspace.current.reason = ""
+    here.run_manager.save(now=True)
+    jobs = RunManager(services.compute_thread, services.limits, saved=SavedRuns(folder))
+    assert jobs.get(workspace.id).current.reason == REASON
+    there = replace(services, run_manager=jobs)
+    watching.command(there, {"bench": workspace.id, "command": "again", "value": None})
+    assert finished(jobs.get(workspace.id)).current.step == 7
+
+
+def test_runs_are_written_now_and_then_and_each_state_once(services, folder):
+    now = [1e9]
+    _, workspace = learned(services, folder, clock=lambda: now[0])
+    saved = SavedRuns(folder, lambda: now[0])
+    assert saved.save(workspace.id, workspace.current) and not saved.save(workspace.id, workspace.current)
+    workspace.current.state = "running"
+    assert not saved.save(workspace.id, workspace.current)  # a moment ago
+    now[0] += 11
+    assert saved.save(workspace.id, workspace.current)
+
+
+def test_a_restored_run_is_not_written_again_and_stays_for_another_day(services, folder):
+    here, workspace = learned(services, folder)
+    here.run_manager.save(now=True)
+    os.utime(folder / workspace.id, (1e9, 1e9))
+    again = SavedRuns(folder, lambda: 1e9 + 100)
+    [found] = again.restore()
+    assert (folder / workspace.id).stat().st_mtime > 1e9
+    assert not again.save(workspace.id, found.record, now=True)
+    found.record.state = "running"
+    assert again.save(workspace.id, found.record, now=True)
+
+
+def test_two_threads_may_save_at_once(services, folder, monkeypatch, caplog):
+    _, workspace = learned(services, folder)
+    saved, at_work, overlaps = SavedRuns(folder), [], []
+    write = saved_runs.save_folder
+
+    def slowly(*arguments):
+        at_work.append(1)
+        overlaps.append(len(at_work))
+        write(*arguments)
+        time.sleep(0.05)  # in which the other one comes
+        at_work.pop()
+
+    monkeypatch.setattr(saved_runs, "save_folder", slowly)
+    monkeypatch.setattr(saved_runs, "_EVERY", 0.0)
+    states = [replace(workspace.current, state=state) for state in ("running", "paused", "ended")]
+    with ThreadPoolExecutor(3) as threads:
+        assert list(threads.map(lambda state: saved.save(workspace.id, state), states)) == [True] * 3
+    assert overlaps == [1, 1, 1] and "cannot be saved" not in caplog.text
+    assert len(SavedRuns(folder).restore()) == 1
+
+
+@pytest.mark.parametrize("damage", ["model/model.safetensors", "run.json", "form.json"])
+def test_what_is_damaged_or_old_is_left_out_and_removed(services, folder, damage):
+    here, workspace = learned(services, folder)
+    here.run_manager.save(now=True)
+    (folder / workspace.id / damage).write_text("{")
+    assert SavedRuns(folder).restore() == [] and not (folder / workspace.id).exists()
+    (folder / "../evil").mkdir()
+    assert SavedRuns(folder).restore() == []
+
+
+def test_old_runs_go(services, folder):
+    here, workspace = learned(services, folder)
+    here.run_manager.save(now=True)
+    assert len(SavedRuns(folder).restore()) == 1
+    later = (folder / workspace.id).stat().st_mtime + 90_000
+    assert SavedRuns(folder, lambda: later).restore() == [] and not (folder / workspace.id).exists()
+
+
+def test_a_run_that_cannot_go_on_says_why(services):
+    workspace = finished(watching.start(services, None, train_form(SMALL, services.limits)))
+    assert (
+        "cannot continue"
+        in watching.command(services, {"bench": workspace.id, "command": "again", "value": None})["said"]
+    )
+    assert (
+        json.dumps(
+            watching.poll(services, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})["again"]
+        )
+        == "false"
+    )
+
+
+def test_a_restored_run_keeps_its_id_which_tells_nobody_the_workspace_s(services, folder):
+    here, workspace = learned(services, folder)
+    here.run_manager.save(now=True)
+    [found] = SavedRuns(folder).restore()
+    assert found.record.id == workspace.current.id and workspace.id not in found.record.id
+    about = json.loads((folder / workspace.id / "form.json").read_text())
+    (folder / workspace.id / "form.json").write_text(json.dumps({**about, "run": f"../{workspace.id}"}))
+    assert SavedRuns(folder).restore() == []
+
+
+def test_a_server_that_goes_on_keeps_no_more_than_it_would_restore(services, folder, monkeypatch):
+    monkeypatch.setattr(saved_runs, "_MOST", 3)
+    _, workspace = learned(services, folder)
+    now = [1e9]
+    saved = SavedRuns(folder, lambda: now[0])
+    for place in range(5):
+        assert saved.save(f"workspace-number-{place}", workspace.current, now=True)
+        os.utime(folder / f"workspace-number-{place}", (now[0], now[0]))
+        now[0] += 60
+    assert sorted(path.name[-1] for path in folder.iterdir()) == ["2", "3", "4"]
+    now[0] += 86_400 - 100
+    saved.save("workspace-number-9", workspace.current, now=True)
+    assert {path.name[-1] for path in folder.iterdir()} <= {"4", "9"}
+
+
+def test_a_run_goes_on_at_the_rate_with_which_it_ended_though_it_was_moved(services, folder):
+    _, workspace = learned(services, folder, max_steps=1000, schedule="constant", learning_rate=2e-3)
+    record = workspace.current
+    record.learning_rate = 1e-3  # moved on the way
+    record.curve.rows[-1][2] = 5e-4
+    more = watching.go_on(services, services.run_manager.show(None, record))
+    assert more.current.facts.config.learning_rate == pytest.approx(5e-4)
+    assert more.current.facts.config.muon_learning_rate == pytest.approx(
+        record.facts.config.muon_learning_rate * 5e-4 / record.facts.config.learning_rate
+    )
+    services.run_manager.stop_all()

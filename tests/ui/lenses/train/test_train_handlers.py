@@ -1,0 +1,284 @@
+"""What the Train tab's form makes of good and bad input."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import zipfile
+from dataclasses import replace
+
+import httpx
+import numpy as np
+import pytest
+import torch
+from test_runs import SMALL, TEXT, finished, plan_of, start
+
+import gptcore
+from gptcore.analysis import count_parameters
+from gptcore.config import GPTConfig
+from gptcore.errors import GPTCoreError
+from gptcore.tokenizers import ByteBPE, CharTokenizer
+from gptcore.training import UnigramNoise
+from ui.lenses.train.handlers import files, texts, watching
+from ui.lenses.train.handlers.data_sets import fetch_rows
+from ui.lenses.train.handlers.forms import train_form, tune_form
+from ui.lenses.train.handlers.plan import make_plan, tuning_plan
+from ui.lenses.train.handlers.presets import NOTES, PRESETS, TRICKS
+from ui.runs.dataset_cache import DatasetCache
+from ui.runs.run_json import facts_json, read_run
+from ui.shared.inputs import InputError
+from ui.shared.picker import own_models
+from ui.state.limits import PROFILES, Limits
+
+
+def plan(services, **changes):
+    return plan_of(services, **changes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", list(PRESETS))
+def test_every_preset_is_a_plan(services, name):
+    made = make_plan(services, train_form(PRESETS[name], services.limits))
+    x, y = (made.data.data if isinstance(made.data, UnigramNoise) else made.data).draw(0, 1)
+    assert x.shape == (made.facts.config.batch_size, made.facts.tokens_per_step // made.facts.config.batch_size)
+    assert torch.equal(x[:, 1:], y[:, :-1])
+    assert made.facts.lines["uniform"] == pytest.approx(math.log(made.facts.vocab_size))
+    json.dumps(facts_json(made.facts))
+
+
+@pytest.mark.parametrize("trick", list(TRICKS))
+def test_what_is_broken_on_purpose_is_broken(services, trick):
+    made = plan(services, trick=trick, learning_rate=1e-3)
+    config, shape = made.facts.config, made.model().config
+    assert (config.warmup_steps == 0) == (trick in ("no_warmup", "post_norm"))
+    assert config.learning_rate == pytest.approx(0.1 if trick == "lr_x100" else 1e-3)
+    assert shape.use_positions == (trick != "no_positions") and shape.causal == (trick != "no_mask")
+    assert shape.residual_scaling == (trick != "no_scaling")
+    assert shape.norm_position == ("post" if trick == "post_norm" else "pre")
+    same = torch.equal(made.data.draw(0, 1)[0], made.data.draw(1, 1)[0])
+    assert same == (trick == "one_batch")
+    assert made.facts.settings["broken"] == TRICKS[trick][0]
+    finished(services.run_manager.start(None, made))
+
+
+BAD = [
+    ({"written": ""}, "is empty"), ({"written": None}, "must be text"),
+    ({"written": "aaaa" * 50}, "repeats one character"),
+    ({"n_positions": 512, "written": TEXT[:300]}, "one window of 512"), ({"written": "abc"}, "held out"),
+    ({"corpus": "bible"}, "no text 'bible'"),
+    ({"corpus": None}, "no text"), ({"tokenizer": "words"}, "choose char or bpe"),
+    ({"tokenizer": "bpe", "vocab_size": 10}, "The vocabulary is 10"), ({"n_layer": 0}, "number of layers is 0"),
+    ({"n_head": 3}, "cannot be divided"), ({"n_embd": math.nan}, "width"), ({"n_positions": 1}, "window is 1"),
+    ({"batch_size": 10_000}, "batch is 10,000"), ({"length": "forever"}, "The length is 'forever'"),
+    ({"length": None}, "The length is"), ({"max_steps": 0}, "number of steps is 0"),
+    ({"learning_rate": math.nan}, "learning rate"), ({"learning_rate": -1}, "learning rate is -1"),
+    ({"learning_rate": True}, "learning rate"), ({"dropout": 1.0}, "dropout is 1"),
+    ({"noise": 1}, "noise is 1"), ({"noise": -0.1}, "noise is -0.1"), ({"noise": "much"}, "noise"),
+    ({"weight_decay": -1}, "weight decay is -1"), ({"warmup_steps": -1}, "warm-up is -1"),
+    ({"seed": 0.5}, "seed is 0.5"),
+    ({"prompt": 7}, "prompt must be text"), ({"trick": "everything"}, "is not a “break it” option"),
+    ({"optimizer": ["muon"]}, "choose adamw or muon"), ({"optimizer": None}, "choose adamw or muon"),
+    ({"trick": ["none"]}, "is not a “break it” option"), ({"length": ["30"]}, "The length is"),
+    ({"corpus": "repeated", "n_positions": 8}, "need at least 16"), ({"written": "x" * 30_000_000}, "characters"),
+    ({"n_layer": 24, "n_embd": 1024, "n_head": 8}, "parameters; this server trains at most"),
+    ({"n_positions": 1024, "batch_size": 512, "n_embd": 128, "written": TEXT * 40}, "of memory"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "words"), BAD, ids=[str(change)[:40] for change, _ in BAD])
+def test_a_field_that_cannot_be_used_is_a_sentence(services, change, words):
+    with pytest.raises(GPTCoreError, match=words):
+        plan(services, **change)
+    assert len(services.run_manager) == 0
+
+
+def test_a_sample_prompt_of_unknown_characters_gives_way_and_says_so(services):
+    made = plan(services, prompt="Zthe €")
+    assert made.facts.prompt == "the " and "lacks" in made.facts.note
+    made = plan(services, prompt="€€")
+    assert made.facts.prompt and set(made.facts.prompt) <= set(TEXT)
+    assert plan(services, prompt="the ").facts.note == ""
+
+
+def test_a_server_caps_the_length_of_a_run():
+    assert Limits().training_seconds > PROFILES["space"].training_seconds
+
+
+def test_uploads_are_decoded_as_far_as_they_are_text(tmp_path, services):
+    def text_of(raw: bytes):
+        file = tmp_path / "upload.txt"
+        file.write_bytes(raw)
+        found = texts.find_text(services.limits, texts.TextSource("yours", file=str(file)), offline=True)
+        return "\n".join(found.documents), found.note
+
+    assert text_of("grüße, Welt".encode()) == ("grüße, Welt", "")
+    assert text_of("\ufeffhello there".encode())[0] == "hello there"
+    assert text_of("wide text".encode("utf-16"))[0] == "wide text"
+    mixed, note = text_of("line ä\n".encode() + "line ö\n".encode("latin-1"))
+    assert mixed == "line ä\nline ö" and "1 line(s)" in note and "Windows-1252" in note
+    assert text_of(b"one\r\ntwo\rthree")[0] == "one\ntwo\nthree"
+    for raw in (b"\x00\x01\x02" * 50, bytes(range(1, 256)) * 20, b"", b"  \n "):
+        with pytest.raises(InputError):
+            text_of(raw)
+    (tmp_path / "big.txt").write_bytes(b"ab" * 20_000_000)
+    with pytest.raises(InputError, match=r"40.0 MB; this server trains on at most 20 MB"):
+        texts.find_text(services.limits, texts.TextSource("yours", file=str(tmp_path / "big.txt")), offline=True)
+
+
+def test_a_text_is_prepared_once_and_its_parts_do_not_overlap():
+    kept = DatasetCache(most=1)
+    documents = [f"story number {i} of many." for i in range(40)]
+    first = kept.get(documents, tokenizer=None, kind="char", vocab_size=0)
+    assert kept.get(documents, tokenizer=None, kind="char", vocab_size=0) is first
+    assert isinstance(first.tokenizer, CharTokenizer)
+    train_text, valid_text = (first.tokenizer.decode(ids.tolist()) for ids in (first.train, first.valid))
+    assert "number 9 of" in valid_text and "number 9 of" not in train_text
+    assert first.lines["bigram"] < first.lines["unigram"] < first.lines["uniform"]
+    second = kept.get(documents, tokenizer=None, kind="bpe", vocab_size=300)
+    assert isinstance(second.tokenizer, ByteBPE) and second.tokens_per_character < 1
+    assert kept.get(documents, tokenizer=None, kind="char", vocab_size=0) is not first
+
+
+def test_a_data_set_is_read_from_its_rows_and_its_absence_is_a_sentence():
+    def answer(request: httpx.Request) -> httpx.Response:
+        query = dict(request.url.params)
+        if query["dataset"] == "nobody/nothing":
+            return httpx.Response(404)
+        if request.url.path == "/splits":
+            return httpx.Response(
+                200, json={"splits": [{"config": "a", "split": "test"}, {"config": "a", "split": "train"}]}
+            )
+        assert query["split"] == "train"
+        start = int(query["offset"])
+        rows = [{"row": {"id": str(i), "text": f"row {i}"}} for i in range(start, min(start + 100, 130))]
+        return httpx.Response(200, json={"rows": rows})
+
+    wire = httpx.MockTransport(answer)
+    found = fetch_rows("some/set", offline=False, most_bytes=10**6, transport=wire)
+    assert len(found) == 130 and found[129] == "row 129"
+    assert len(fetch_rows("some/set", offline=False, most_bytes=10, transport=wire)) == 100
+    with pytest.raises(InputError, match="no public data set 'nobody/nothing'"):
+        fetch_rows("nobody/nothing", offline=False, most_bytes=10**6, transport=wire)
+    with pytest.raises(InputError, match="runs offline"):
+        fetch_rows("some/set", offline=True, most_bytes=10**6)
+    down = httpx.MockTransport(lambda request: (_ for _ in ()).throw(httpx.ConnectError("no route")))
+    with pytest.raises(InputError, match="could not be fetched"):
+        fetch_rows("some/set", offline=False, most_bytes=10**6, transport=down)
+
+
+def test_a_picked_model_is_trained_further_with_its_own_tokenizer(services, tiny_lm):
+    values = {**SMALL, "written": TEXT, "learning_rate": 1e-3, "prompt": "the "}
+    before = {name: value.clone() for name, value in tiny_lm.model.state_dict().items()}
+    workspace = finished(watching.tune(services, None, "tiny", tune_form(values, services.limits)))
+    run = workspace.current
+    assert run.language_model.tokenizer is tiny_lm.tokenizer and run.final_loss < run.observations[0].valid_loss
+    assert run.facts.title.startswith("tiny tuned on your text")
+    for name, value in tiny_lm.model.state_dict().items():
+        assert torch.equal(value, before[name])  # the shared model is left alone
+
+
+def test_a_trained_model_leaves_as_a_zip_and_comes_back(services, tmp_path):
+    workspace = finished(start(services, None, SMALL))
+    path, note = files.zipped_model(services, workspace.id)
+    assert note == ""
+    with zipfile.ZipFile(path) as made:
+        made.extractall(tmp_path)
+    lm = gptcore.load(tmp_path / "model")
+    assert torch.equal(lm.model.wte.weight, workspace.current.language_model.model.wte.weight)
+    from transformers import AutoModelForCausalLM
+
+    theirs = AutoModelForCausalLM.from_pretrained(tmp_path / "model")
+    ids = torch.tensor([lm.tokenizer.encode("the cat sat")])
+    torch.testing.assert_close(theirs(ids).logits, lm.model(ids).logits, atol=1e-5, rtol=1e-5)
+    kept, name, said = files.opened_model(services, workspace.id, path)  # its form was not kept, its letters are few
+    assert kept is workspace and "can be picked above" in said and "knows 15 characters" in said
+    assert ("model · uploaded", name) in own_models(services, workspace.id)
+    assert torch.equal(services.models.get(name).model.wte.weight, lm.model.wte.weight)
+
+
+def test_a_zip_that_holds_no_model_is_a_sentence(services, tmp_path):
+    with pytest.raises(InputError, match="no model to save yet"):
+        files.zipped_model(services, None)
+    (tmp_path / "a.zip").write_bytes(b"no zip")
+    with pytest.raises(InputError, match="cannot be opened as a zip"):
+        files.opened_model(services, None, str(tmp_path / "a.zip"))
+    with zipfile.ZipFile(tmp_path / "b.zip", "w") as made:
+        made.writestr("../../evil.txt", "x")
+        made.writestr("config.json", "{}")
+    with pytest.raises(InputError, match=r"has no config.json and model.safetensors"):
+        files.opened_model(services, None, str(tmp_path / "b.zip"))
+    with zipfile.ZipFile(tmp_path / "c.zip", "w") as made:
+        made.writestr("config.json", "{}")
+        made.writestr("model.safetensors", b"rubbish")
+    with pytest.raises(GPTCoreError):
+        files.opened_model(services, None, str(tmp_path / "c.zip"))
+    with pytest.raises(InputError):
+        files.opened_model(services, None, None)
+
+
+def test_a_recording_is_the_run_again(services):
+    workspace = finished(start(services, None, SMALL))
+    run = workspace.current
+    url = files.recording(services, {"bench": workspace.id, "run": run.id})
+    text = base64.b64decode(url.split(",", 1)[1]).decode()
+    again = read_run(text, run.language_model)
+    assert again.step == 12 and len(again.curve.rows) == 12 and not again.alive
+    assert again.final_loss == pytest.approx(run.final_loss, abs=1e-4)
+    assert facts_json(again.facts) == facts_json(run.facts) and again.facts.config == run.facts.config
+    for one, two in zip(run.observations, again.observations, strict=True):
+        assert one.text == two.text and np.array_equal(one.maps, two.maps)
+        assert np.array_equal(one.probabilities, two.probabilities)
+    assert (
+        files.recording(services, {"bench": workspace.id, "run": "x"}) is None
+        and files.recording(services, None) is None
+    )
+
+
+def test_a_run_becomes_a_slide(services):
+    from ui.lenses.train import figures as train
+
+    workspace = finished(start(services, None, SMALL))
+    for kind in ("png", "svg"):
+        found = watching.curves(services, {"bench": workspace.id, "run": workspace.current.id})
+        assert train.picture(**found, kind=kind, dark=kind == "svg").startswith("data:image/")
+
+
+def test_noise_replaces_inputs_of_a_run_and_stands_among_its_settings(services):
+    noisy, plain = plan_of(services, noise=0.3), plan_of(services)
+    (inputs, targets), (given, expected) = noisy.data.draw(0, 1), plain.data.draw(0, 1)
+    assert torch.equal(targets, expected) and not torch.equal(inputs, given)
+    assert noisy.facts.settings["noise"] == 0.3 and plain.facts.settings["noise"] == 0
+    old = {name: value for name, value in PRESETS["30 seconds, letters"].items() if name != "noise"}
+    assert train_form(old, services.limits).noise == 0  # of a link from before
+
+
+def test_a_sample_prompt_that_is_left_out_is_the_beginning_of_the_text(services):
+    made = plan_of(services, prompt="")
+    assert made.facts.prompt == "the cat sat"
+
+
+def test_presets_of_the_documents_have_their_shapes_and_epochs_become_updates(services):
+    lesson = make_plan(services, train_form(PRESETS["The lesson's GPT: 4 layers x 128"], services.limits)).facts
+    wanted = {"layers": 4, "heads": 4, "width": 128, "window": 64, "attention biases": "no", "dropout": 0.1}
+    assert wanted.items() <= lesson.settings.items()
+    assert count_parameters(replace(GPTConfig.from_preset("char-day19"), vocab_size=lesson.vocab_size)).total == (
+        lesson.n_parameters
+    )
+    assert count_parameters(GPTConfig.from_preset("char-day19")).total == 807_808
+    small = make_plan(services, train_form(PRESETS["GPT-1's recipe, scaled down"], services.limits)).facts
+    assert small.settings["norm"] == "after" and small.config.weight_decay == 0.01
+    assert small.config.max_steps == round(30 * small.n_train / (32 * 64)) and small.config.time_budget is None
+    assert set(NOTES) <= set(PRESETS)
+
+
+def test_sequences_without_an_end_have_no_epochs(services):
+    with pytest.raises(GPTCoreError, match="no end, so there are no epochs"):
+        train_form({**PRESETS["Induction heads form"], "length": "epochs"}, services.limits)
+
+
+def test_a_model_that_is_trained_further_is_marked_so_that_before_and_after_are_shown(services):
+    values = {**SMALL, "written": TEXT, "prompt": "the ", "length": "epochs", "epochs": 2}
+    plan = tuning_plan(services, services.models.get("tiny"), tune_form(values, services.limits))
+    assert plan.facts.tuned and facts_json(plan.facts)["tuned"]
+    assert plan.facts.config.max_steps == max(1, round(2 * plan.facts.n_train / plan.facts.tokens_per_step))

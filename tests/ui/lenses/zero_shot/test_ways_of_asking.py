@@ -1,0 +1,117 @@
+"""Ways to put a task: examples, reasons, another language, all sampling controls, GPT-2's prompts, recorded scores."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import parse_qsl
+
+import pytest
+
+from gptcore.errors import GPTCoreError
+from gptcore.zero_shot import TASKS
+from gptcore.zero_shot.published import GPT2_PROMPTS
+from ui import links
+from ui.lenses.zero_shot.handlers import form as forms
+from ui.lenses.zero_shot.handlers import recorded, scoreboard, views
+from ui.state.limits import Limits
+
+
+def values(name: str = "sentiment", **changes):
+    return {**forms.defaults(name), **changes}
+
+
+def asked(given):
+    return forms.task_form(given, Limits(max_prompt_chars=5_000))
+
+
+def test_ways_of_asking_are_asked_greedily(asking):
+    *_, last = views.ways_of_asking(asking, "v", "tiny", asked(values("arithmetic")))
+    ways = json.loads(last)["ways"]
+    assert [way["title"] for way in ways] == [
+        "Zero-shot: no example",
+        "Few-shot: 3 examples",
+        "Few-shot with reasons: 3 examples",
+        "Chain of thought: no example",
+    ]
+    assert ways[1]["parts"][0]["kind"] == "example" and ways[3]["parts"][-1]["text"].endswith("step by step.")
+    *_, last = views.ways_of_asking(asking, "v", "tiny", asked(values("translate")))
+    assert "no chain of thought" in json.loads(last)["ways"][2]["message"] == json.loads(last)["ways"][3]["message"]
+
+
+def test_reviews_are_asked_plainly_with_examples_and_with_reasons(asking):
+    *_, last = views.ways_of_asking(asking, "v", "tiny", asked(values("sentiment", n_examples=3)))
+    plain, few, reasoned, _ = json.loads(last)["ways"]
+    assert [part["kind"] for part in plain["parts"]].count("example") == 0
+    assert [part["kind"] for part in few["parts"]].count("example") == 3
+    shown = [part["text"] for part in reasoned["parts"] if part["kind"] == "example"]
+    assert 1 <= len(shown) <= 3  # as many as the tiny window holds
+    assert all("So the sentiment is" in text for text in shown)
+
+
+def test_the_translation_task_takes_another_language(services):
+    given = forms.in_language(values("translate"), "Translate English to French", "German")
+    assert given["instruction"] == "Translate English to German:" and "French" not in given["body"]
+    for language, said in (("", "empty"), ("<b>", "English name"), (7, "must be text")):
+        with pytest.raises(GPTCoreError, match=said):
+            forms.in_language(values("translate"), "Translate English to French", language)
+    with pytest.raises(GPTCoreError, match="Only the translation"):
+        forms.in_language(values("sentiment"), "Classify", "German")
+
+
+def test_every_sampling_control_reaches_the_answer(services):
+    given = values("story", temperature=0.5, top_k=7, top_p=0.8, min_p=0.1, repetition_penalty=1.3)
+    found = asked({**given, "no_repeat_ngram_size": 3, "min_new_tokens": 4}).settings
+    assert (found.top_k, found.top_p, found.min_p, found.repetition_penalty) == (7, 0.8, 0.1, 1.3)
+    assert (found.temperature, found.no_repeat_ngram_size, found.min_new_tokens) == (0.5, 3, 4)
+
+
+def test_gpt2s_prompts_fill_in_the_form_and_name_their_source():
+    rows = json.loads(scoreboard.gpt2_prompts())["sections"][0]["rows"]
+    assert len(rows) == len(GPT2_PROMPTS) >= 5
+    for row, one in zip(rows, GPT2_PROMPTS, strict=True):
+        link = dict(parse_qsl(row[-1]["to"]))
+        task = TASKS[link["task"]]
+        assert task.template(link["template"]) is not None and row[4]
+        assert link["field_0"] == next(iter(one.values.values()))
+        assert links.read(link, 100)["task"] == one.task
+
+
+def test_each_of_ways_of_asking_names_its_own_source_and_says_plainly_what_is_wrong(asking):
+    given = values("arithmetic")
+    given |= forms.with_template(given, "What is")
+    *_, last = views.ways_of_asking(asking, "v", "tiny", asked(given))
+    ways = json.loads(last)["ways"]
+    assert "GPT-3" in ways[0]["source"] and "Wei" in ways[2]["source"] and "Kojima" in ways[3]["source"]
+    assert all(way["verdict"].startswith(("as expected", "not as expected")) for way in ways)
+
+
+def test_recorded_scores_are_bars_with_their_intervals():
+    for section in json.loads(recorded.recorded())["sections"]:
+        assert len(section["bars"]) == len(section["rows"])
+        assert len({bar["label"] for bar in section["bars"]}) > 0.9 * len(section["bars"])
+        assert all(0 <= bar["low"] <= bar["value"] + 1e-9 <= bar["high"] + 1e-6 <= 1 + 2e-6 for bar in section["bars"])
+        # A bar says what the table says, and a score short of all is never "100%".
+        column = next(place for place, name in enumerate(section["columns"]) if name in ("score", "right"))
+        assert [bar["says"] for bar in section["bars"]] == [row[column] for row in section["rows"]]
+        assert all(bar["says"] != "100%" for bar in section["bars"] if bar["value"] < 1)
+
+
+def test_what_people_write_is_the_headline_of_the_recorded_scores():
+    first, second = json.loads(recorded.recorded())["sections"]
+    assert first["title"] == "What people write: world" and not first["folded"] and second["folded"]
+    assert {bar["says"] for bar in first["bars"]} >= {"32 of 40", "19 of 40", "6 of 20"}
+
+
+def test_beside_an_answer_stands_how_often_what_people_wrote_was_right(services):
+    said = recorded.expected_of("world", "question")
+    assert said == "On 40 inputs that people wrote for this task, world is right on 19 (33% to 62%)."
+    assert recorded.expected_of("mini", "question") == recorded.expected_of("world", "story") == ""
+
+
+def test_facts_from_memory_are_not_called_held_out():
+    own = json.loads(recorded.recorded())["sections"][1]
+    said = {(row[1], row[3]): row[2] for row in own["rows"]}
+    assert said["Answer from memory", "Q and A"] == "nothing: it has read these facts"
+    assert said["Answer from memory", "Ask and reply (held out)"] == "this template"
+    assert said["Sentiment", "Review and sentiment"] != "nothing: it has read these facts"
+    assert "facts from memory: those it has read" in own["text"]

@@ -1,0 +1,327 @@
+"""The Zero-shot tab's handlers: every task, every view, and everything that can be wrong with an input."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from gptcore.corpora import corpus
+from gptcore.errors import GPTCoreError
+from gptcore.zero_shot import TASKS
+from gptcore.zero_shot.metrics import percent
+from helpers import named
+from ui.lenses.train.handlers.plan import watched_tasks
+from ui.lenses.zero_shot.events import DRAWN, NOTHING_NEW, ZeroShotEvents
+from ui.lenses.zero_shot.figures import prompt_picture
+from ui.lenses.zero_shot.handlers import asking as handlers
+from ui.lenses.zero_shot.handlers import form as forms
+from ui.lenses.zero_shot.handlers import program, scoreboard, views
+from ui.shared.inputs import InputError
+from ui.state.limits import Limits
+from ui.state.model_store import ModelStore
+
+SIDE = "these words together"
+LIMITS = Limits(max_new_tokens=150, max_prompt_chars=5_000, max_score_chars=500)
+
+
+def values(name: str = "sentiment", **changes):
+    return {**forms.defaults(name), **changes}
+
+
+def asked(given):
+    return forms.task_form(given, LIMITS)
+
+
+def shown(services, **changes):
+    name = changes.pop("name", "sentiment")
+    return json.loads(handlers.composed(services, "tiny", asked(values(name, **changes)))[0])
+
+
+@pytest.mark.parametrize("name", list(TASKS))
+def test_every_task_opens_with_a_prompt_that_ends_in_its_cue_and_answers(asking, name):
+    given = values(name)
+    view, prompt = handlers.composed(asking, "tiny", asked(given))
+    found = json.loads(view)
+    assert "".join(part["text"] for part in found["parts"]) == prompt and set(given) == set(forms.FIELDS)
+    assert found["budget"]["prompt"] + min(160, found["budget"]["answer"]) <= found["budget"]["window"] == 320
+    *_, stream = handlers.answer(asking, "v", "tiny", asked(given))
+    lines = [json.loads(line) for line in stream.splitlines()]
+    assert any(line.get("kind", line.get("t")) for line in lines) and "stats" in stream
+    assert len(asking.sessions) == 1
+
+
+def test_labels_are_compared_raw_and_per_token(asking):
+    found = shown(asking)["labels"]
+    assert [label["label"] for label in found] == ["positive", "negative"]
+    assert sum(label["share"] for label in found) == pytest.approx(1, abs=1e-3)
+    assert all(label["per_token"] == pytest.approx(label["logprob"] / label["tokens"], abs=1e-3) for label in found)
+    assert shown(asking, labels="")["labels"] == []
+
+
+def test_labels_that_are_longer_than_the_answer_find_room(asking):
+    labels = "positive\n" + "so very negative " * 12
+    found = shown(asking, field_0="the film was good. " * 200, labels=labels)["labels"]
+    assert found[1]["tokens"] > 30
+
+
+def test_examples_and_templates_change_the_prompt(asking):
+    two = shown(asking, n_examples=2)
+    assert [part["kind"] for part in two["parts"]] == ["example", "example", "input", "cue"]
+    reworded = forms.with_template({"task": "sentiment"}, "Overall")
+    found = shown(asking, **reworded)
+    assert found["parts"][-1] == {"kind": "cue", "text": " Overall, it was"}
+    assert [label["label"] for label in found["labels"]] == ["good", "bad"]
+    own = shown(asking, body="{text} So I say: {answer}", instruction="Listen.")
+    assert [part["kind"] for part in own["parts"]] == ["instruction", "input", "cue"]
+
+
+def test_an_edited_prompt_is_read_as_it_is(asking):
+    given = values(prompt="Anything at all")
+    view, prompt = handlers.composed(asking, "tiny", asked(given))
+    assert prompt == "Anything at all" and json.loads(view)["parts"] == [{"kind": "edited", "text": "Anything at all"}]
+    assembled = handlers.composed(asking, "tiny", asked(values()))[1]
+    assert (
+        json.loads(handlers.composed(asking, "tiny", asked(values(prompt=assembled)))[0])["parts"][0]["kind"] == "input"
+    )
+
+
+def test_an_input_beyond_the_window_is_cut_with_a_note_and_keeps_its_cue(asking):
+    found = shown(asking, field_0="the film was good. " * 200, n_examples=3)
+    assert "3 of 3 examples are left out" in found["note"] and "words of the input" in found["note"]
+    assert found["parts"][-1]["text"] == "\nSentiment:" and found["budget"]["prompt"] <= 315
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"field_0": ""}, "The review is empty"),
+        ({"field_0": None}, "The review must be text"),
+        ({"field_0": "x" * 6000}, "The review has 6,000 characters"),
+        ({"task": "juggling"}, "no task 'juggling'"),
+        ({"task": None}, "no task 'None'"),
+        ({"template": "none of them"}, "no template 'none of them'"),
+        ({"body": "{text} so"}, "no {answer}"),
+        ({"body": ""}, "The template is empty"),
+        ({"body": "{film} {text} {answer}"}, "{film}, which this task does not know"),
+        ({"labels": "good\ngood"}, "'good' is listed twice"),
+        ({"labels": "good"}, "at least two different"),
+        ({"labels": "good\n   \nbad"}, None),
+        ({"labels": "\n".join("abcdefghijklmn")}, "14 labels"),
+        ({"n_examples": 3, "examples": []}, "Examples asked for: 3; in the table: 0"),
+        ({"n_examples": 1, "examples": [["text", ""]]}, "Example 1 has an empty cell"),
+        ({"n_examples": 2.5}, "number of examples is 2.5"),
+        ({"n_examples": 99}, "number of examples is 99"),
+        ({"max_new_tokens": 0}, "The length is 0"),
+        ({"max_new_tokens": float("nan")}, "The length is nan"),
+        ({"temperature": -1}, "Temperature is -1"),
+        ({"top_k": -1}, "Top-k is -1"),
+        ({"stops": ["never"]}, "no stop rule 'never'"),
+        ({"stops": None}, "no stop rule 'None'"),
+        ({"seed": -1}, "The seed is -1"),
+        ({"prompt": 7}, "The prompt must be text"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_asked_is_a_sentence(asking, changes, message):
+    if message is None:
+        assert len(shown(asking, **changes)["labels"]) == 2
+        return
+    with pytest.raises(GPTCoreError) as raised:
+        handlers.composed(asking, "tiny", asked({**values(), **changes}))
+    assert message in str(raised.value)
+
+
+def test_an_answer_is_the_same_for_the_same_seed_and_stops_when_asked(asking):
+    given = values("story", temperature=1.0, max_new_tokens=30)
+    first = list(handlers.answer(asking, "v", "tiny", asked(given)))[-1]
+    again = list(handlers.answer(asking, "v", "tiny", asked(given)))[-1]
+    tokens = [line for line in first.splitlines() if '"stats"' not in line]
+    assert tokens == [line for line in again.splitlines() if '"stats"' not in line] and len(tokens) > 10
+    views = handlers.answer(asking, "v", "tiny", asked(values("story", max_new_tokens=80)))
+    next(views)
+    asking.sessions.get("v").stop()
+    assert "stopped" in list(views)[-1]
+
+
+def test_effects_come_for_words_and_parts_and_an_edited_prompt_has_no_parts(asking):
+    given = values(n_examples=2)
+    found = json.loads(views.uses(asking, "tiny", asked(given), views.EXPECTED))["uses"]
+    assert found["answer"] in ("positive", "negative") and 0 < found["p"] < 1
+    assert {change["name"] for change in found["changes"]} >= {"without the cue", "without the examples"}
+    assert "".join(word["text"] for word in found["words"]) == handlers.composed(asking, "tiny", asked(given))[1]
+    edited = json.loads(views.uses(asking, "tiny", asked(values(prompt="So it was")), views.EXPECTED))["uses"]
+    assert edited["changes"] == [] and len(edited["words"]) == 3
+    with pytest.raises(GPTCoreError, match="fill in the expected answer"):
+        views.uses(asking, "tiny", asked(values(expected="")), views.EXPECTED)
+    with pytest.raises(GPTCoreError, match="Whose answer"):
+        views.uses(asking, "tiny", asked(given), "nobody's")
+
+
+def test_the_ladder_asks_one_model_after_the_other_and_names_those_that_cannot(asking, reader):
+    def loader(name, **_):
+        if name == "broken":
+            raise GPTCoreError("no weights here")
+        return replace(reader, name=name)
+
+    served = replace(asking, models=ModelStore(asking.limits, offline=True, default="tiny", loader=loader))
+    *_, last = views.ladder(served, "v", ["small", "broken"], asked(values()))
+    rows = json.loads(last)["sections"][0]["rows"]
+    assert [row[0] for row in rows] == ["small", "broken"] and "no weights here" in rows[1][2]
+    assert "%" in rows[0][3] and rows[0][4] in ("yes", "no")
+    for prompt, end in (("abcdef " * 40, "“… abcdef abcdef"), ("x" * 200, "“… xxx"), ("x" + " " * 200, "“… ")):
+        *_, last = views.ladder(served, "v", ["small"], asked(values(prompt=prompt)))
+        assert end in json.loads(last)["sections"][0]["text"]
+    for models in ([], None, ["x"] * 9):
+        with pytest.raises(GPTCoreError):
+            list(views.ladder(served, "v", models, asked(values())))
+
+
+def test_the_scoreboard_counts_with_progress_and_says_whether_examples_help(asking):
+    views = [
+        json.loads(view)["sections"]
+        for view in scoreboard.scoreboard(asking, "v", ["tiny"], ["sentiment", "arithmetic"], ["0", "2"], SIDE, 20)
+    ]
+    assert "items/s" in views[0][0]["text"] and "left" in views[0][0]["text"]
+    last = {section["title"]: section for section in views[-1]}
+    assert [row[1] for row in last["Counted here"]["rows"]] == ["Sentiment", "Sentiment", "Sums", "Sums"]
+    assert all(" of " in row[3] and "to" in row[4] for row in last["Counted here"]["rows"])
+    remarks = [row[0] for row in last["Do examples help?"]["rows"]]
+    assert len(remarks) == 2 and all("examples in front" in remark for remark in remarks)
+
+
+def test_the_scoreboard_stops_and_keeps_what_is_counted(asking):
+    views = scoreboard.scoreboard(asking, "v", ["tiny"], ["sentiment"], ["0", "1"], "these words together", 40)
+    next(views)
+    asking.sessions.get("v").stop()
+    last = json.loads(list(views)[-1])["sections"][0]
+    assert "stopped" in last["text"] and len(last["rows"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([], ["sentiment"], ["0"], "these words together", 20), "No model is chosen"),
+        ((["tiny"], [], ["0"], "these words together", 20), "No task is chosen"),
+        ((["tiny"], ["story"], ["0"], "these words together", 20), "no task 'story'"),
+        ((["tiny"], ["sentiment"], ["3"], "these words together", 20), "no number of examples '3'"),
+        ((["tiny"], ["sentiment"], ["0"], "everything", 20), "What was held out"),
+        ((["tiny"], ["sentiment"], ["0"], "these words together", 0), "number of items is 0"),
+    ],
+)
+def test_a_scoreboard_of_nothing_is_a_sentence(asking, arguments, message):
+    with pytest.raises(GPTCoreError, match=message):
+        list(scoreboard.scoreboard(asking, "v", *arguments))
+
+
+def test_pictures_of_labels_and_effects_leave_the_page(asking):
+    view = handlers.composed(asking, "tiny", asked(values()))[0]
+    used = views.uses(asking, "tiny", asked(values()), views.EXPECTED)
+    for value in (view, used):
+        for kind in ("png", "svg"):
+            assert (prompt_picture({"value": value, "format": kind, "dark": True}) or "").startswith("data:image/")
+    for nonsense in (
+        None,
+        [],
+        [view],
+        [view, "gif", True],
+        ["{}", "png", True],
+        ['{"labels": []}', "png", 1],
+        [7, 7, 7],
+    ):
+        assert prompt_picture(named("value format dark", nonsense)) is None
+
+
+def test_a_program_asks_with_fields_or_a_prompt(asking):
+    found = program.by_program(
+        asking, "tiny", "translate", {"english": "a cat"}, "", 2, "", {"max_new_tokens": 4, "seed": 1, "labels": None}
+    )
+    assert found["prompt"].endswith("a cat =") and len(found["tokens"]) <= 4 and found["labels"] == []
+    own = program.by_program(asking, "tiny", "sentiment", {}, "", 0, "Well, this is", {"seed": 1})
+    assert own["prompt"] == "Well, this is" and [label["label"] for label in own["labels"]] == ["positive", "negative"]
+    for fields in ({"french": "chat"}, {"english": ""}, {"english": 7}, "a cat"):
+        with pytest.raises(GPTCoreError):
+            program.by_program(asking, "tiny", "translate", fields, "", 0, "", {"seed": 1})
+
+
+def test_the_train_tab_can_watch_tasks():
+    trials = watched_tasks()
+    assert [trial.task for trial in trials] == ["cloze", "question", "summarise"]
+    shown = "\n".join(corpus("tasks")[:400])
+    assert all(cue in shown for cue in ("Q: ", "TL;DR: ")) and "Sentiment:" not in shown
+    assert all(len(trial.items) == 24 and trial.split == "combination" for trial in trials)
+
+
+CHAIN = "Chain of thought"
+
+
+def chained(name: str, **changes: Any) -> dict[str, Any]:
+    values = forms.defaults(name)
+    return {**values, **forms.with_template(values, CHAIN), **changes}
+
+
+@pytest.mark.parametrize("name", ["arithmetic", "sentiment", "question"])
+def test_a_step_by_step_template_brings_its_own_length_and_compares_no_labels(services, name):
+    values = chained(name)
+    assert values["max_new_tokens"] == 64 and values["stops"] == ["a new line"] and values["labels"] == ""
+    back = forms.with_template(values, TASKS[name].templates[0].name)
+    assert back["max_new_tokens"] == TASKS[name].max_new_tokens
+    asked = forms.task_form({**values, "labels": "good\nbad"}, services.limits)
+    assert asked.compared == ()
+
+
+def test_worked_examples_keep_their_steps(services):
+    asked = forms.task_form(chained("arithmetic", n_examples=2), services.limits)
+    shown = asked.prompt.of("example")
+    assert shown.count("step by step. ") == 2 and "step by step.  The" not in shown
+    assert all(example.steps and example.steps in shown for example in asked.examples)
+    rows = [[*row[:2], ""] for row in forms.defaults("arithmetic")["examples"]]
+    with pytest.raises(InputError, match="Example 1 has no steps"):
+        forms.task_form(chained("arithmetic", n_examples=1, examples=rows), services.limits)
+
+
+def test_steps_that_end_too_soon_are_told_from_a_wrong_answer(services):
+    asked = forms.task_form(chained("arithmetic", field_0="3 + 4", expected="7", max_new_tokens=6), services.limits)
+    assert "Allow more than 6 tokens" in handlers._verdict(asked, " 3 and 4")
+    assert handlers._verdict(asked, " 3, then 4 more: 7. The answer is 7.") == "As expected: 7"
+    assert handlers._verdict(asked, " The answer is 8.") == "Not as expected: 7"
+
+
+def test_what_a_template_puts_behind_an_answer_does_not_make_it_wrong(services):
+    values = forms.defaults("sentiment")
+    values |= forms.with_template(values, "It is a") | {"expected": "negative"}
+    asked = forms.task_form(values, services.limits)
+    for written in (" negative review.", " negative review", " negative"):
+        assert handlers._verdict(asked, written) == "As expected: negative"
+        assert views._yes(asked, "negative", written) == "yes"
+    assert handlers._verdict(asked, " positive review.") == "Not as expected: negative"
+
+
+def test_a_share_is_never_rounded_to_all_or_nothing():
+    assert [percent(share) for share in (0, 0.004, 0.67, 0.995, 0.9996, 0.99999, 1)] == [
+        "0%",
+        "0.4%",
+        "67%",
+        "99.5%",
+        "99.96%",
+        ">99.99%",
+        "100%",
+    ]
+
+
+def test_the_first_worked_examples_of_sums_show_a_way(services):
+    rows = forms.defaults("arithmetic")["examples"]
+    assert "count" in rows[1][2] and all(any(digit in row[2] for digit in "123456789") for row in rows[:2])
+
+
+def test_a_form_sent_earlier_and_composed_later_changes_nothing(asking):
+    def composed(text, newest, number):
+        given = values(field_0=text)
+        form = [given[name] for name in forms.FIELDS]
+        return ZeroShotEvents(asking).compose("tiny", "tiny", *form, [given[name] for name in DRAWN], newest, number)
+
+    view, prompt, *_, newest = composed("What a day.", 0, 2)
+    assert "What a day." in prompt and "What a day." in view and newest == 2
+    assert composed("What a da", newest, 1) == NOTHING_NEW
+    assert "What a day!" in composed("What a day!", newest, 3)[1]

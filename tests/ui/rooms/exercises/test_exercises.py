@@ -1,0 +1,175 @@
+"""The exercises: what is measured is right, every answer given is accepted, and others are refused."""
+
+import json
+import math
+import re
+from pathlib import Path
+
+import pytest
+
+import gptcore
+from gptcore.errors import GPTCoreError
+from ui import links
+from ui.lenses.train.handlers import watching
+from ui.lenses.train.handlers.forms import train_form
+from ui.lenses.train.handlers.presets import PRESETS
+from ui.rooms.exercises.handlers import checking
+from ui.rooms.exercises.handlers.catalogue import EXERCISES, GONE, LEVELS
+from ui.rooms.exercises.handlers.tasks import numbers
+from ui.services import make_services
+from ui.views import TAB_NAMES
+
+BY_NAME = {one.name: one for one in EXERCISES}
+KINDS = {kind: [one.name for one in EXERCISES if one.task.kind == kind] for kind in
+         ("number", "word", "head", "text", "run")}  # fmt: skip
+ABOUT_RUNS = {"no-mask", "final-loss"}
+LESSON = {
+    **PRESETS["30 seconds, letters"], "corpus": "yours", "written": "the cat sat on the mat. " * 90, "n_layer": 1,
+    "n_head": 2, "n_embd": 16, "n_positions": 16, "batch_size": 4, "length": "steps", "max_steps": 4, "prompt": "the ",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def models():
+    return {name: gptcore.load(name) for name in {one.model for one in EXERCISES}}
+
+
+def checked(models, name, answer):
+    return BY_NAME[name].task.check(models[BY_NAME[name].model], answer, None)
+
+
+def solved(models, name):
+    return BY_NAME[name].task.solve(models[BY_NAME[name].model])
+
+
+def test_there_are_15_of_three_levels_about_every_tab_and_each_link_is_one_of_this_page():
+    assert len(EXERCISES) == len(BY_NAME) == 15
+    readme = Path(__file__).resolve().parents[3] / "README.md"
+    assert f"{len(EXERCISES)} exercises" in readme.read_text(encoding="utf-8")
+    assert {one.level for one in EXERCISES} == set(LEVELS) == {1, 2, 3}
+    assert {one.tab for one in EXERCISES} == set(TAB_NAMES)
+    for one in EXERCISES:
+        query = dict(part.split("=", 1) for part in one.link.split("&"))
+        assert not links.unknown(query), one.name
+        assert not links.mistakes({"exercise": one.name, "tab": one.tab})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("embedding", 50257 * 768),
+        ("even-guess", math.log(64)),
+    ],
+)
+def test_numbers_of_shapes_are_what_one_computes_by_hand(models, name, value):
+    assert checked(models, name, f"{value:.4f}").right
+    assert not checked(models, name, f"{1.1 * value:.4f}").right
+
+
+def test_a_map_of_a_text_of_n_tokens_has_n_times_n_plus_one_half_cells(models):
+    n = len(models["mini"].tokenizer.encode("The cat sat on the mat."))
+    assert checked(models, "cells", str(n * (n + 1) // 2)).right
+
+
+@pytest.mark.parametrize("name", [name for name in KINDS["number"] if name not in ABOUT_RUNS])
+def test_the_number_of_the_answer_is_right_and_another_is_too_high_or_too_low(models, name):
+    [number, *_] = re.findall(r"\d[\d,.]*\d|\d", solved(models, name))
+    assert checked(models, name, number).right
+    above = checked(models, name, str(numbers(number)[-1] * 2 + 10))
+    assert not above.right and "lower" in above.said
+    assert "higher" in checked(models, name, "-1").said
+
+
+@pytest.mark.parametrize("name", KINDS["word"])
+def test_the_word_of_the_answer_is_right_in_any_case_and_another_is_not(models, name):
+    [word] = re.findall("“(.*?)”", solved(models, name))
+    assert checked(models, name, f" {word.upper()} ").right
+    assert not checked(models, name, f"{word}x").right
+
+
+@pytest.mark.parametrize("name", KINDS["head"])
+def test_heads_of_the_answer_are_right_and_most_others_are_not(models, name):
+    shape = models[BY_NAME[name].model].model.config
+    listed = re.findall(r"\d+\.\d+", solved(models, name).split(". ")[0])
+    places = [f"{layer}.{head}" for layer in range(shape.n_layer) for head in range(shape.n_head)]
+    assert [place for place in places if checked(models, name, place).right] == listed
+    assert 1 <= len(listed) <= len(places) / 2
+    for unknown in (f"{shape.n_layer}.0", f"0.{shape.n_head}", "x", "1", "1.2.3", "²³.1", "-1.0"):
+        with pytest.raises(GPTCoreError):
+            checked(models, name, unknown)
+
+
+@pytest.mark.parametrize("name", KINDS["text"])
+def test_the_example_of_a_text_holds_in_the_model_and_a_poor_one_does_not(models, name):
+    example = solved(models, name).removeprefix("For instance “").rpartition("”. ")[0]
+    example = example.split("”. “")[0]
+    assert checked(models, name, example).right, example
+    poor = checked(models, name, "zq")
+    assert not poor.right and poor.said
+    with pytest.raises(GPTCoreError, match="empty"):
+        checked(models, name, "  ")
+
+
+def test_the_turned_sentence_may_change_one_word_only(models):
+    assert "exactly one word" in checked(models, "turn-it", "Tom had a red hat.").said
+    assert not checked(models, "turn-it", "Tom had a blue ball. Lily had a red ball. Tom lost his blue").right
+
+
+@pytest.mark.parametrize("answer", ["", "a lot", "nan", "1e999", "⅐"])
+def test_what_is_no_number_is_said_so(models, answer):
+    with pytest.raises(GPTCoreError, match="not a number"):
+        checked(models, "cells", answer)
+
+
+@pytest.mark.parametrize(
+    ("answer", "readings"),
+    [
+        ("0,65", [0.65]), ("4,16", [4.16]), ("4.16", [4.16]), ("12%", [12]), ("1 234", [1234]),
+        ("1,536", [1.536, 1536]), ("38,597,376", [38_597_376]), ("1,234.5", [1234.5]),
+        ("0,650", [0.65]), ("-0,5", [-0.5]),
+    ],
+)  # fmt: skip
+def test_a_single_comma_is_a_decimal_point_and_may_stand_between_thousands(answer, readings):
+    assert numbers(answer) == readings
+
+
+def test_a_link_to_an_exercise_that_is_gone_opens_the_nearest_and_says_so():
+    assert set(GONE.values()) <= set(BY_NAME) and not set(GONE) & set(BY_NAME)
+    for name, nearest in GONE.items():
+        assert links.mistakes({"exercise": name}) == [f"The exercise {name!r} is gone; the nearest one is {nearest!r}."]
+        assert links.expanded({"exercise": name})["tab"] == BY_NAME[nearest].tab
+    shown = json.loads(checking.exercises(make_services(), None))
+    assert {name: one["name"] for one in shown for name in one["earlier"]} == GONE
+
+
+def test_exercises_about_a_run_need_a_run_of_ones_own():
+    services = make_services()
+    ask = {"name": "no-mask", "answer": "", "bench": "x"}
+    assert "no run of yours" in json.loads(checking.check(services, ask))["said"]
+    plain = watching.start(services, None, train_form(LESSON, services.limits))
+    assert plain.run is not None and plain.run.wait(120.0)
+    found = json.loads(checking.check(services, {**ask, "bench": plain.id}))
+    assert found["right"] is False and "has its causal mask" in found["said"]
+    by_view = json.loads(checking.check(services, {**ask, "bench": plain.viewing}))
+    assert "no run of yours" in by_view["said"]  # who only watches has no run
+    unmasked = watching.start(services, None, train_form({**LESSON, "trick": "no_mask"}, services.limits))
+    assert unmasked.run is not None and unmasked.run.wait(120.0)
+    assert "Training loss" in json.loads(checking.check(services, {**ask, "bench": unmasked.id}))["said"]
+    loss = plain.current.final_loss
+    guess = {"name": "final-loss", "answer": f"{loss:.3f}", "bench": plain.id}
+    assert json.loads(checking.check(services, guess))["right"] is True
+    assert json.loads(checking.check(services, {**guess, "answer": f"{2 * loss:.3f}"}))["right"] is False
+    services.close()
+
+
+def test_a_right_answer_comes_with_its_reason_and_a_wrong_one_does_not_give_it_away():
+    services = make_services()
+    ask = {"name": "embedding", "bench": ""}
+    right = json.loads(checking.check(services, {**ask, "answer": "38,597,376"}))
+    assert right["right"] and right["reason"] == BY_NAME["embedding"].reason
+    wrong = json.loads(checking.check(services, {**ask, "answer": "7"}))
+    assert wrong["right"] is False and "reason" not in wrong and "38,597,376" not in wrong["said"]
+    long = json.loads(checking.check(services, {**ask, "answer": "9" * 3000}))
+    assert long["right"] is None and "2,000" in long["said"]
+    assert checking.check(services, {**ask, "answer": 7}) is None and checking.solution(services, {"name": 3}) is None
+    services.close()

@@ -1,0 +1,77 @@
+"""A room of people: leading and following."""
+
+import json
+
+import pytest
+
+from ui.lenses.train.handlers.presets import PRESETS
+from ui.rooms.hall.handlers import leading
+from ui.state.stages import Stages, name_of
+
+SPEAKER, PAGE, OTHER = ("s" * 22, "p" * 22, "q" * 22)
+SCENE = {"tab": "Attention", "view": "Heads", "model": "mini", "text": "Tom saw", "head": [1, 2], "token": None}
+LESSON = {
+    **PRESETS["30 seconds, letters"], "corpus": "yours", "written": "the cat sat on the mat. " * 90, "n_layer": 1,
+    "n_head": 2, "n_embd": 16, "n_positions": 16, "batch_size": 4, "length": "steps", "max_steps": 4, "prompt": "the ",
+}  # fmt: skip
+
+
+def led(services, scene):
+    return json.loads(leading.lead(services, {"secret": SPEAKER, "scene": scene}))
+
+
+def followed(services, version=0, page=PAGE, name=None):
+    return json.loads(leading.follow(services, {"name": name or name_of(SPEAKER), "page": page, "version": version}))
+
+
+# --- leading and following
+def test_whoever_follows_gets_each_scene_once_and_hears_of_the_end(services):
+    assert followed(services) == {"on": False, "version": 0, "scene": None}
+    name = led(services, SCENE)["name"]
+    first = followed(services, name=name)
+    assert first["on"] and first["scene"] == SCENE
+    assert followed(services, first["version"], name=name)["scene"] is None
+    led(services, SCENE)  # said again, nothing new
+    assert followed(services, first["version"], name=name)["scene"] is None
+    led(services, {**SCENE, "text": "Tom saw a zebra"})
+    assert followed(services, first["version"], name=name)["scene"]["text"] == "Tom saw a zebra"
+    led(services, None)
+    assert not followed(services, name=name)["on"]
+    assert led(services, SCENE)["name"] == name and followed(services, name=name)["on"]
+
+
+def test_the_name_of_a_stage_does_not_let_anybody_lead_it(services):
+    name = led(services, SCENE)["name"]
+    assert SPEAKER not in name
+    assert leading.lead(services, {"secret": name, "scene": {**SCENE, "tab": "Train"}}) is None  # too short a secret
+    longer = name + "xx"
+    leading.lead(services, {"secret": longer, "scene": {**SCENE, "tab": "Train"}})
+    assert followed(services, name=name)["scene"]["tab"] == "Attention"
+
+
+@pytest.mark.parametrize(
+    "scene",
+    [
+        7, [], "x", {}, {**SCENE, "tab": ""}, {**SCENE, "text": "x" * 2001}, {**SCENE, "head": ["a", "b"]},
+        {**SCENE, "token": -1}, {**SCENE, "token": 1.5}, {**SCENE, "model": None},
+    ],
+)  # fmt: skip
+def test_a_scene_that_is_none_is_refused(services, scene):
+    assert leading.lead(services, {"secret": SPEAKER, "scene": scene}) is None
+    assert not followed(services)["on"]
+
+
+def test_pages_that_follow_are_counted_while_they_ask_and_the_oldest_stage_makes_room():
+    now = [0.0]
+    stages = Stages(most=2, clock=lambda: now[0])
+    name, _ = stages.lead(SPEAKER, SCENE)
+    for page in (PAGE, OTHER, PAGE):
+        stages.follow(name, page)
+    assert stages.lead(SPEAKER, SCENE)[1] == 2
+    now[0] = 8.0
+    stages.follow(name, PAGE)
+    now[0] = 15.0
+    assert stages.lead(SPEAKER, SCENE)[1] == 1
+    for other in ("x" * 22, "y" * 22):
+        stages.lead(other, SCENE)
+    assert stages.follow(name, PAGE) is None

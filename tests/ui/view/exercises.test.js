@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+import {after, headText, linkOf, ofView, placeOf} from '../../../ui/rooms/exercises/view/exercises.js';
+
+const some = [
+  {name: 'a', tab: 'Attention', view: 'Heads', link: 'tab=attention&view=Heads&text=x%20y'},
+  {name: 'b', tab: 'Attention', view: 'Logit lens', link: ''},
+  {name: 'c', tab: 'Start', view: '', link: ''},
+];
+
+test('a view has its own exercises; one without any shows those of its tab', () => {
+  assert.deepEqual(
+    ofView(some, ['Attention', 'Heads']).map(one => one.name),
+    ['a'],
+  );
+  assert.deepEqual(
+    ofView(some, ['Attention', 'Compare']).map(one => one.name),
+    ['a', 'b'],
+  );
+  assert.deepEqual(ofView(some, ['Parameters', 'Breakdown']), []);
+});
+
+test('after the last comes the first', () => {
+  assert.equal(after(some, 'a').name, 'b');
+  assert.equal(after(some, 'c').name, 'a');
+});
+
+test('a link sets the state and names the exercise', () => {
+  assert.deepEqual(linkOf(some[0]), {tab: 'attention', view: 'Heads', text: 'x y', exercise: 'a'});
+});
+
+test('a head is written as layer.head, a place as tab and view', () => {
+  assert.equal(headText([3, 1]), '3.1');
+  assert.equal(headText(null), '');
+  assert.equal(placeOf(some[1]), 'Attention, Logit lens');
+  assert.equal(placeOf(some[2]), 'Start');
+});

@@ -1,0 +1,136 @@
+import {strict as assert} from 'node:assert';
+import {test} from 'node:test';
+import {order, sentences, short, shownBlock} from '../../../ui/shared/view/machine.js';
+import {folded, layout, lookPath, shownTokens, sizeBoxes} from '../../../ui/shared/view/machine_layout.js';
+
+test('few blocks stand alone, many are folded into groups of one size without a gap', () => {
+  assert.deepEqual(folded(3, 12), [
+    [0, 0],
+    [1, 1],
+    [2, 2],
+  ]);
+  for (const n of [1, 2, 6, 12, 24, 36, 48])
+    for (const most of [1, 5, 8, 12]) {
+      const groups = folded(n, most);
+      assert.ok(groups.length <= most);
+      assert.deepEqual(
+        groups.flatMap(([a, b]) => Array.from({length: b - a + 1}, (_, i) => a + i)),
+        Array.from({length: n}, (_, i) => i),
+      );
+    }
+});
+
+test('a long text shows its end, or what is around the place that is looked at', () => {
+  assert.deepEqual(shownTokens(3, 2, 5), [0, 1, 2]);
+  assert.deepEqual(shownTokens(9, 8, 5), [null, 5, 6, 7, 8]);
+  assert.deepEqual(shownTokens(9, 5, 5), [null, 2, 3, 4, 5]);
+  assert.deepEqual(shownTokens(9, 0, 5), [null, 0, 1, 2, 3]);
+  const looked = new Map([
+    [1, 0.9],
+    [3, 0.2],
+    [8, 1],
+  ]);
+  assert.deepEqual(shownTokens(9, 8, 5, looked), [null, 1, 6, 7, 8]); // a word far back that is looked at
+  assert.deepEqual(shownTokens(20, 19, 7, looked), [null, 1, 8, 16, 17, 18, 19]);
+});
+
+test('every part lies within the picture, lying and upright, for 1 to 48 blocks', () => {
+  for (const width of [320, 390, 639, 640, 900, 1200, 1900])
+    for (const L of [1, 2, 6, 12, 48]) {
+      const at = layout({width, L, n: 30, at: 29});
+      assert.equal(at.upright, width < 640);
+      const [along, across] = at.upright ? [at.height, at.width] : [at.width, at.height];
+      assert.ok(at.end + at.norm <= along && at.block > 20, `${width} ${L}`);
+      for (const token of at.shown) assert.ok(at.place(token) < across - (at.upright ? 60 : 40), `${width} ${L}`);
+      assert.equal(at.groups.at(-1)[1], L - 1);
+    }
+});
+
+test('a look begins on the line of the word that is looked at and ends on that of the one that looks', () => {
+  const at = layout({width: 1000, L: 6, n: 4, at: 3});
+  const path = lookPath(at, at.begin, at.block, 3, 1);
+  const [x0, y0] = at.point(at.begin, 1);
+  const ends = path
+    .slice(1)
+    .split(/[ C]+/)
+    .map(pair => pair.split(',').map(Number));
+  assert.deepEqual(
+    ends[0],
+    [x0, y0].map(v => Math.round(v * 10) / 10),
+  );
+  assert.equal(ends.at(-1)[1], at.place(3));
+});
+
+const DATA = {
+  first: 0,
+  tokens: [' the', ' red', ' ball'].map((label, id) => ({label, id})),
+  machine: {
+    at: 2,
+    shape: {V: 4096, C: 224, H: 2, D: 112, L: 2, F: 896, P: 256},
+    embedding: [3.21, 0.5],
+    blocks: [
+      {guess: [' a', 0.2, 5], chance: 0.1, attention: 1.5, mlp: 2, stream: 4, heads: [1, 2], looks: [[], [[1, 0.75]]]},
+      {guess: [' b', 0.6, 6], chance: 0.6, attention: 1, mlp: 3, stream: 6, heads: [3, 1], looks: [[[0, 0.5]], []]},
+    ],
+    norm: 7,
+    choice: [' b', 0.6, 6],
+  },
+};
+
+test('each part says its own numbers', () => {
+  const said = sentences(DATA);
+  assert.match(said.attention(0, 1), /head 0\.1 looks hardest at “red” \(75/);
+  assert.match(said.attention(1, 1), /head 1\.1 looks at no word in particular/);
+  assert.match(said.guess(0), /would say “a” with 20.*final choice, “b”, has 10/);
+  assert.doesNotMatch(said.guess(1), /final choice/);
+  assert.match(said.embedding, /“ball” becomes 224 numbers .* its position adds 224 more/);
+  const none = structuredClone(DATA);
+  none.machine.shape.P = 0;
+  assert.match(sentences(none).embedding, /no positions/);
+  assert.match(said.norm, /4,096 scores.*“b” with 60/);
+});
+
+test('a recording tells where its heads look, and not what nobody recorded', () => {
+  const recorded = structuredClone(DATA);
+  delete recorded.machine.embedding;
+  delete recorded.machine.norm;
+  for (const block of recorded.machine.blocks) for (const key of ['attention', 'mlp', 'guess']) delete block[key];
+  const said = sentences(recorded);
+  assert.match(said.attention(0, 1), /hardest at “red” \(75[.0]*%\)\. What they write was not recorded\./);
+  for (const sentence of [said.embedding, said.norm]) assert.doesNotMatch(sentence, /length|NaN|undefined/);
+  assert.deepEqual(order(2, true), ['embedding', 'attention-0', 'attention-1', 'norm']);
+});
+
+test('a folded group shows the block of the chosen head, else the one whose head writes most', () => {
+  const {blocks} = DATA.machine;
+  assert.equal(shownBlock(blocks, [0, 1], null), 1);
+  assert.equal(shownBlock(blocks, [0, 1], [0, 0]), 0);
+  assert.equal(shownBlock(blocks, [0, 0], [1, 0]), 0);
+});
+
+test('the areas of Sizes are as the numbers of parameters, and lie within their bands', () => {
+  const sizes = {embedding: 786432, positions: 98304, attention: 147456, mlp: 294912, norm: 384, head: 0};
+  for (const width of [390, 700, 1200])
+    for (const L of [2, 6, 24]) {
+      const at = layout({width, L, n: 20, at: 19});
+      const boxes = sizeBoxes(at, sizes);
+      const [embedding] = boxes.embedding;
+      const [attention, mlp] = boxes[0];
+      const area = box => box.width * box.height;
+      const close = (a, b) => assert.ok(Math.abs(a / b - 1) < 1e-9, `${a} ${b}`);
+      close(area(mlp) / area(attention), 2);
+      const folded = at.groups[0][1] - at.groups[0][0] + 1;
+      close(area(embedding) / area(attention), sizes.embedding / (folded * sizes.attention));
+      assert.equal(boxes.norm.length, 1); // a tied head has no parameters of its own
+      for (const box of Object.values(boxes).flat()) {
+        const [begin, extent] = at.upright ? [box.x, box.width] : [box.y, box.height];
+        assert.ok(begin + extent <= at.top + at.across + 2, `${width} ${L} ${box.name}`);
+      }
+    }
+});
+
+test('steps go through the parts as a text does, and numbers are short', () => {
+  assert.deepEqual(order(2).slice(0, 5), ['embedding', 'attention-0', 'mlp-0', 'guess-0', 'attention-1']);
+  assert.equal(order(12).at(-1), 'norm');
+  assert.deepEqual([999, 147456, 124439808].map(short), ['999', '147K', '124M']);
+});

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+import * as plain from '../../../ui/shared/view/plain.js';
+
+test('spaces and line breaks of a token can be seen', () => {
+  assert.equal(plain.visible(' a\nb\t '), '␣a⏎b⇥␣');
+  assert.equal(plain.visible('a b'), 'a b');
+});
+
+test('percentages keep two or three digits and never say 0 or 100 for what is not', () => {
+  const said = [1, 0.9996, 0.9994, 0.5, 0.0123, 0.00012, 0.00001, 0].map(plain.percent);
+  assert.deepEqual(said, ['100%', '>99.9%', '99.9%', '50.0%', '1.2%', '0.012%', '<0.01%', '<0.01%']);
+});
+
+test('ticks are round, within the axis, and rise', () => {
+  for (const [low, high, wanted] of [
+    [0, 1, 5],
+    [1.32, 4.27, 5],
+    [-0.3, 0.31, 4],
+    [0, 12_345, 8],
+    [2e-5, 3e-3, 2],
+  ]) {
+    const found = plain.ticks(low, high, wanted);
+    assert.ok(found.length >= 1 && found.length <= 2 * wanted + 1, `${found}`);
+    assert.ok(
+      found.every((tick, i) => tick >= low - 1e-12 && tick <= high * (1 + 1e-6) && (i === 0 || tick > found[i - 1])),
+    );
+  }
+  assert.deepEqual(
+    plain.ticks(0, 1, 5),
+    [0, 0.2, 0.4, 0.6000000000000001, 0.8, 1].map(x => x),
+  );
+  assert.ok(plain.ticks(-0.3, 0.3, 4).includes(0), 'zero is exactly zero');
+});
+
+test('tick labels stay short', () => {
+  assert.deepEqual([0, 12345, 0.0003, 1.23456, -0.25].map(plain.tickLabel), ['0', '12,345', '3e-4', '1.23', '-0.25']);
+});
+
+test('figures have about three digits', () => {
+  assert.deepEqual([123.4, -45.67, 3.14159, 0.01234].map(plain.figure), ['123', '-45.7', '3.14', '0.012']);
+});
+
+test('a smoothed constant is that constant, from the first value on', () => {
+  for (const value of plain.smoothed(Array(50).fill(2.5))) assert.ok(Math.abs(value - 2.5) < 1e-12);
+});
+
+test('smoothing lags behind a step and arrives', () => {
+  const found = plain.smoothed([...Array(100).fill(4), ...Array(200).fill(1)]);
+  assert.ok(found[101] > 3.5 && found[101] < 4, 'one value moves it little');
+  assert.ok(Math.abs(found.at(-1) - 1) < 0.01, 'many values move it all the way');
+});
+
+test('cells of a table are quoted, with their own quotes doubled', () => {
+  assert.equal(
+    plain.csvText([
+      ['a', 'say "hi"'],
+      [1, null],
+    ]),
+    '"a","say ""hi"""\n"1",""',
+  );
+});
+
+test('one is singular', () => {
+  assert.deepEqual(
+    [0, 1, 2000].map(n => plain.counted(n, 'token')),
+    ['0 tokens', '1 token', '2,000 tokens'],
+  );
+});
+
+test('drawn names are long, plain and different', () => {
+  const [a, b] = [plain.drawnName(), plain.drawnName()];
+  assert.match(a, /^[0-9a-z]{24}$/);
+  assert.notEqual(a, b);
+});
+
+test('merges are made from left to right, and bytes are text where they are whole', () => {
+  const merges = [
+    ['a', 'b'],
+    ['ab', 'ab'],
+  ];
+  assert.deepEqual(plain.applied(['abab', 'xa', 'aab'], merges), [['abab'], ['x', 'a'], ['a', 'ab']]);
+  assert.deepEqual(plain.applied(['abab'], []), [['a', 'b', 'a', 'b']]);
+  assert.equal(plain.bytesText(' caf\u00c3\u00a9'), '␣café');
+  assert.equal(plain.bytesText('\u00c3'), '<C3>');
+});
+
+test('a cell that a spreadsheet would compute is text, and numbers stay numbers', () => {
+  const rows = [['=1+1', '+x', '@a', '-b', '-0.5', -2, 'a=b', '"=1']];
+  assert.equal(plain.csvText(rows), `"'=1+1","'+x","'@a","'-b","-0.5","-2","a=b","""=1"`);
+});

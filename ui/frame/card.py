@@ -1,0 +1,45 @@
+"""The card of the model in the picker: where it comes from, and whether it computes what it should."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import gradio as gr
+
+from ui.errors import shown_to_visitor
+from ui.frame.handlers import checks
+from ui.frame.handlers.card import card
+from ui.services import Services
+from ui.shared.lens import Event, Wiring
+from ui.shared.view.sheet_view import sheet_view
+from ui.shared.wiring import QUIET, or_nothing, stop_event
+
+
+def model_card(services: Services, model: gr.Dropdown, model_work: Wiring) -> Event:
+    """Lays out the card, closed, and wires it; gives what to do when another model has been opened."""
+    with gr.Accordion("Card", open=False, elem_id="card") as whole:
+        with gr.Row(elem_classes="steps"):
+            start = gr.Button("Check it", variant="primary", elem_id="verify-start", min_width=160, scale=0)
+            stop = gr.Button("Stop", variant="stop", elem_id="verify-stop", min_width=90, scale=0)
+        checked = sheet_view("", name="checks", elem_id="checks")
+        text = gr.Markdown("", elem_id="card-text")
+    is_open = gr.State(False)
+
+    def on_open(name: str) -> list[Any]:
+        with shown_to_visitor():
+            return [card(name), True]
+
+    def on_model(name: str, opened: bool) -> list[Any]:
+        with shown_to_visitor():
+            return [card(name) if opened else gr.skip(), ""]
+
+    def on_check(request: gr.Request, name: str) -> Iterator[Any]:
+        with shown_to_visitor():
+            yield from or_nothing(checks.checks(services, request.session_hash, name), gr.skip())
+
+    whole.expand(on_open, model, [text, is_open], queue=False, **QUIET)
+    whole.collapse(lambda: False, None, is_open, queue=False, **QUIET)
+    start.click(on_check, model, checked, **model_work)
+    stop.click(stop_event(services), queue=False, **QUIET)
+    return {"fn": on_model, "inputs": [model, is_open], "outputs": [text, checked], "queue": False, **QUIET}

@@ -1,0 +1,42 @@
+// Browser history: Back and Forward step through the tabs and views opened before.
+import {awaited, goTo, isOpen, place} from '../../shared/view/places.js';
+
+const same = ([tab, view], [other, its]) => tab === other && (view === its || !its);
+
+// turnBack: handles Back during a tour; returns false otherwise.
+export function keepHistory(turnBack) {
+  const linked = new URLSearchParams(location.search).get('tab')?.replace('-', ' ');
+  let going = false;
+  const keep = (how, at) => history[how]({...history.state, place: at}, '');
+  const note = changes => {
+    const [now, before] = [place(), history.state?.place];
+    if (going || !now[0]) return;
+    if (!before && linked && now[0].toLowerCase().replace('-', ' ') !== linked) return; // the page is still opening it
+    if (!before || navigator.userActivation?.hasBeenActive === false) {
+      keep('replaceState', now);
+      return;
+    }
+    if (before[0] === now[0] && !before[1]) {
+      // A tab is recorded before its views are mounted; now the name of its open view is known.
+      const left = changes.map(change => change.target).find(tab => !isOpen(tab));
+      keep('replaceState', [before[0], left?.textContent.trim() ?? '']);
+      if (!left) return;
+    }
+    if (!same(now, before) || !before[1]) keep('pushState', now);
+  };
+  const open = {subtree: true, attributeFilter: ['aria-selected']};
+  new MutationObserver(note).observe(document.querySelector('#tabs'), open);
+  note([]);
+  addEventListener('popstate', async event => {
+    const back = event.state?.place;
+    if (!back) return;
+    if (turnBack()) {
+      keep('pushState', place());
+      return;
+    }
+    going = true;
+    await goTo(new URLSearchParams({tab: back[0], view: back[1]}));
+    await awaited(() => same(place(), back));
+    going = false;
+  });
+}

@@ -1,0 +1,179 @@
+// Keyboard shortcuts, listed by "?"; those for a button press a visible one. Debounces clicks: 250 ms on primary
+// buttons, 40 ms on others.
+import {openHere} from '../../rooms/exercises/view/exercises.js';
+import {watchConnection} from '../../shared/view/connection.js';
+import {endCount} from './frames.js';
+import {keepHistory} from './history.js';
+import {goTo, isOpen, outerTabs, place} from '../../shared/view/places.js';
+import {showParts} from './part_strip.js';
+import {restoreLook, turnLook} from './look.js';
+import {sentence, shareSentence} from '../../shared/view/sentence.js';
+import {askWhy} from '../../shared/view/why.js';
+import {heldView, hold} from '../../shared/view/visit_store.js';
+import {SAY, setLan} from '../../shared/view/page.js';
+import {isTouring, leaveTour, resumeTour, setTalk, startTour, turnBack, turnTour} from '../../rooms/hall/view/tour.js';
+
+const AMID = 'A run is in progress; G does not restart it. S stops it, and a click on Start begins another.';
+const LIST = [
+  ['G', 'presses the main button of the open tab'],
+  ['N', 'adds the next token'],
+  ['S', 'stops what is running'],
+  ['P', 'large type for a room, on or off'],
+  ['D', 'dark, and back'],
+  ['0, 1 to 5', 'opens Start, or one of the five other tabs'],
+  ['Q', 'what do you want to know? Questions, each of which opens its view'],
+  ['E', 'an exercise about the open view'],
+  ['W', 'why this word? What each part of the model wrote for it'],
+  ['Page Down, Page Up', 'in large type: the next tab, the one before'],
+  ['B or .', 'black screen, on or off'],
+  ['T', 'the guided tour; Space or Page Down goes on, Page Up back, Escape leaves'],
+  ['?', 'this list'],
+];
+
+function list() {
+  let dialog = document.querySelector('#key-list');
+  if (!dialog) {
+    dialog = document.createElement('dialog');
+    dialog.id = 'key-list';
+    dialog.setAttribute('aria-label', 'Keys');
+    const rows = document.createElement('dl');
+    for (const [key, what] of LIST) {
+      rows.appendChild(document.createElement('dt')).textContent = key;
+      rows.appendChild(document.createElement('dd')).textContent = what;
+    }
+    dialog.appendChild(rows);
+    dialog.addEventListener('click', () => dialog.close());
+    document.body.appendChild(dialog);
+  }
+  if (dialog.open) dialog.close();
+  else dialog.showModal();
+}
+
+// Closes a file menu after a choice or a click elsewhere; true if one was open.
+function closeMenus(event) {
+  const menus = [...document.querySelectorAll('details.lens-save[open]')];
+  const left = menus.filter(menu => !menu.contains(event.target) || event.target.closest('button'));
+  for (const menu of left) menu.open = false;
+  return left.length > 0;
+}
+
+export function start(parts) {
+  endCount();
+  watchConnection();
+  setLan(parts.lan ?? '');
+  setTalk(parts.talk ?? '');
+  restoreLook();
+  shareSentence();
+  showParts(parts);
+  const silent = ['range', 'checkbox', 'radio', 'button'];
+  const typing = e =>
+    ['TEXTAREA', 'SELECT'].includes(e.target.tagName) ||
+    e.target.isContentEditable ||
+    (e.target.tagName === 'INPUT' && !silent.includes(e.target.type));
+  const press = selector => [...document.querySelectorAll(selector)].find(button => button.offsetParent)?.click();
+  const keys = {
+    // A stray key press must not restart a run in progress.
+    g: () =>
+      document.querySelector('#train .tr-learning')?.offsetParent
+        ? dispatchEvent(new CustomEvent(SAY, {detail: AMID}))
+        : press('#tabs button.primary, #start .st-play:not(.on)'),
+    n: () => press('#next-token, #start [data-do=next]'),
+    s: () => press('#tabs button.stop, #train [data-cmd=stop], #start .st-play.on'),
+    p: () => {
+      turnLook('present');
+      window.dispatchEvent(new Event('resize'));
+    },
+    d: () => turnLook('dark'),
+    b: () => document.body.classList.toggle('black'),
+    '.': () => document.body.classList.toggle('black'),
+    '?': list,
+    q: async () => {
+      await goTo(new URLSearchParams({tab: 'Start', once: '.st-search'}));
+      document.querySelector('.st-search')?.focus();
+    },
+    w: () => {
+      const asks = [...document.querySelectorAll('#start [data-do=why], #stream .ts-why')].find(
+        one => one.offsetParent,
+      );
+      if (asks) asks.click();
+      else askWhy(sentence());
+    },
+    e: openHere,
+    t: () => (isTouring() ? leaveTour() : startTour()),
+  };
+  const turn = by => {
+    const tabs = outerTabs();
+    tabs[tabs.findIndex(isOpen) + by]?.click();
+  };
+  const remote = {pagedown: 1, pageup: -1}; // what the buttons of a presenter's remote send
+  document.addEventListener('click', () => document.body.classList.remove('black'), true);
+  // A text box keeps its height when the type or the width changes; its last line must not be cut.
+  const fit = () =>
+    document.querySelectorAll('textarea').forEach(area => {
+      if (!area.offsetParent) return;
+      area.style.height = 'auto';
+      area.style.height = Math.min(area.scrollHeight + 2, 300) + 'px';
+    });
+  window.addEventListener('resize', () => setTimeout(fit, 60));
+  document.addEventListener('click', closeMenus);
+  const pressed = new WeakMap();
+  document.addEventListener(
+    'click',
+    (/** @type {any} */ e) => {
+      const button = e.target.closest?.('#tabs button');
+      if (!button) return;
+      const soonest = button.classList.contains('primary') ? 250 : 40; // milliseconds; nobody clicks faster
+      // When it was clicked: a busy page handles clicks later, one right after the other. `detail` is 1 for the first
+      // click of a mouse, more for the next ones of a double click, and 0 for a key.
+      if (e.detail !== 1 && e.timeStamp - (pressed.get(button) ?? -1000) < soonest) {
+        e.stopImmediatePropagation();
+        e.preventDefault();
+      } else pressed.set(button, e.timeStamp);
+    },
+    true,
+  );
+  document.addEventListener('keydown', (/** @type {any} */ e) => {
+    if (e.ctrlKey || e.metaKey || e.altKey || e.repeat) return;
+    const key = e.key.toLowerCase();
+    if (typing(e)) {
+      // A remote's keys work wherever the cursor stands, and Escape leaves a field. Gradio's lists use it, too.
+      if (key === 'escape') e.target.blur();
+      if (!remote[key] || !(isTouring() || document.body.classList.contains('present'))) return;
+      e.target.blur();
+    }
+    const pressing = key === ' ' && e.target.closest?.('button, summary, a, input, canvas, [tabindex]'); // its own key
+    const onward = pressing ? 0 : {' ': 1, ...remote}[key];
+    if (isTouring() && (onward || key === 'escape')) {
+      if (onward) turnTour(onward);
+      else leaveTour();
+      e.preventDefault();
+    } else if (key === 'escape' && closeMenus({target: document.body})) {
+      e.preventDefault();
+    } else if (keys[key]) {
+      keys[key]();
+      e.preventDefault();
+    } else if (remote[key] && document.body.classList.contains('present')) {
+      turn(remote[key]);
+      e.preventDefault();
+    } else if ('012345'.includes(key)) outerTabs()[+key]?.click();
+  });
+  addEventListener('pagehide', () => {
+    const [tab, view] = place();
+    hold({tab: tab.toLowerCase(), view});
+  });
+  keepHistory(() => {
+    if (!isTouring()) return false;
+    turnBack();
+    return true;
+  });
+  resumeTour();
+  const view = heldView() || new URLSearchParams(location.search).get('view');
+  if (!isTouring() && view) goTo(new URLSearchParams({view}));
+  if (!document.body.classList.contains('present')) return;
+  const fitted = new MutationObserver(() => {
+    if (!document.querySelector('#prompt textarea')) return;
+    fitted.disconnect();
+    requestAnimationFrame(fit);
+  });
+  fitted.observe(document.body, {childList: true, subtree: true, attributes: true});
+}

@@ -1,0 +1,56 @@
+// Session storage of a browser tab across reloads: an id by which the server finds its text, the text itself in case
+// the server restarts, and the open tab and view. Another link starts a new visit.
+import {goTo, isOpen, outerTabs, pressMain} from '../../shared/view/places.js';
+import {drawnName} from '../../shared/view/plain.js';
+import {KEY, hold} from '../../shared/view/visit_store.js';
+import {tabOfTour} from '../../rooms/hall/view/tour.js';
+
+const PATIENCE = 1000; // milliseconds for the page before a reload to close
+
+let atFirst; // the tab that is open as the page loads
+let anew = false; // whether this is the first load of a link, and not a reload
+
+export async function visit() {
+  atFirst = outerTabs().find(isOpen);
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(KEY) || 'null');
+    const tab = tabOfTour();
+    if (kept && kept.search === location.search)
+      return [await own(kept.name), kept.text ?? '', tab || (kept.tab ?? '')];
+    anew = true;
+    const name = drawnName();
+    sessionStorage.setItem(KEY, JSON.stringify({name, search: location.search}));
+    return [await own(name), '', tab];
+  } catch {
+    return ['', '', '']; // a private window that keeps nothing
+  }
+}
+
+// Holds the visit's id while this page is open. A duplicated tab begins with a copy of the other's storage, so its id
+// is held already, and it gets one of its own; after a reload the page before gives the id back at once.
+async function own(name) {
+  if (!navigator.locks) return name; // a page that is not served over https
+  const held = await new Promise((/** @type {(value: boolean) => void} */ done) => {
+    const patience = new AbortController();
+    setTimeout(() => patience.abort(), PATIENCE);
+    const until = () => {
+      done(true);
+      return new Promise(() => {});
+    };
+    navigator.locks.request(`${KEY}-${name}`, {signal: patience.signal}, until).catch(() => done(false));
+  });
+  if (held) return name;
+  const another = drawnName();
+  hold({name: another});
+  return own(another);
+}
+
+// Opens the tab that the link asks for, unless a visitor or a tour has opened another since the page was loaded.
+// "start=1" then presses the main button of the view, once.
+export async function arrive(name) {
+  if (!name || outerTabs().find(isOpen) !== atFirst) return;
+  await goTo(new URLSearchParams({tab: name}));
+  const query = new URLSearchParams(location.search);
+  if (!anew || query.get('start') !== '1') return;
+  if (!(await goTo(new URLSearchParams({view: query.get('view') ?? ''})))) pressMain();
+}

@@ -1,0 +1,163 @@
+"""Event handlers of the Attention tab, and the server functions of its component."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Annotated, Any, NamedTuple
+
+import gradio as gr
+
+from ui.errors import shown_to_visitor
+from ui.lenses.attention import figures
+from ui.lenses.attention.handlers import ablation, files, lens, maps, texts
+from ui.lenses.attention.handlers.head_weights import head_weights
+from ui.lenses.attention.handlers.why_there import why_there
+from ui.lenses.attention.payloads import HeadPictureRequest, StandaloneRequest
+from ui.lenses.attention.view.attention_view import standalone_page
+from ui.payloads import fields
+from ui.services import Services
+from ui.shared import inputs
+from ui.shared.own_text import text_to_read
+from ui.shared.slide import is_kind
+from ui.shared.wiring import event_data, or_nothing, served
+from ui.views import title_of
+
+HINT = "Every change is read at once. Repeat a name to see which heads look back."
+_MOST_CHARS = 3_000_000
+_LONGEST_NUMBER = 10  # digits
+
+
+class Switches(NamedTuple):
+    """Parts that are switched off, as ablation.switch_off takes them, and whether nobody has chosen them yet."""
+
+    parts: Sequence[Sequence[object]]
+    example: bool = False
+
+
+class AttentionEvents:
+    """The tab's events as Gradio wants them: the request first, then the values of the inputs."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    def look(
+        self,
+        request: gr.Request,
+        shown: object,
+        model: object,
+        text: object,
+        mode: object,
+        keep: object,
+        off: object,
+        replacement: object,
+    ) -> Iterator[list[Any]]:
+        """Updates the open view and the maps unless a newer request exists: tab and text changes trigger separately.
+
+        Args:
+            request: whose.
+            shown: title of the open view and the page's number of the question, "Heads#7".
+            model, text, mode, keep: the form, as `maps.AttentionForm`.
+            off, replacement: `Switches`, and what takes the place of a part that is off.
+        """
+        form = maps.AttentionForm(model, text, mode, keep)
+        session, skip = self._services.sessions.get(request.session_hash), gr.skip()
+        title, _, number = str(shown or "").partition("#")
+        order = int(number) if number.isdecimal() and len(number) < _LONGEST_NUMBER else None
+        is_newest, is_newest_switch = session.newest("attention", order), session.newest("switches")
+        for view, switched, layers, cut, kept in self._look(request, title, form, off, replacement):
+            if not is_newest_switch():  # a part was switched meanwhile
+                switched = kept = skip
+            yield [view, switched, layers, cut, kept] if is_newest() else [skip] * 5
+
+    def _look(
+        self, request: gr.Request, shown: str, form: maps.AttentionForm, off: object, replacement: object
+    ) -> Iterator[list[Any]]:
+        visitor, skip = request.session_hash, gr.skip()
+        with shown_to_visitor():
+            if shown == title_of("attention", "off"):
+                parts, example = off if isinstance(off, Switches) else Switches(())
+                fits = ablation.fitting(self._services, form.model, list(parts))
+                value = ablation.switch_off(self._services, visitor, form, fits, replacement, example=example)
+                yield [skip, value, skip, skip, Switches(fits, example)]
+            elif shown == title_of("attention", "lens"):
+                yield [skip, skip, lens.lens(self._services, visitor, form), skip, skip]
+            looks = maps.look(self._services, visitor, form)
+            views = ([seen.value, skip, skip, gr.Radio(visible=seen.cut), skip] for seen in looks)
+            yield from or_nothing(views, [skip] * 5)
+
+    def off(
+        self,
+        request: gr.Request,
+        event: gr.EventData,
+        model: object,
+        text: object,
+        mode: object,
+        keep: object,
+        replacement: object,
+    ) -> list[Any]:
+        asked = event_data(event)
+        off = asked["off"] if "off" in asked else [[asked.get("layer"), "head", asked.get("head")]]
+        form = maps.AttentionForm(model, text, mode, keep)
+        self._services.sessions.get(request.session_hash).newest("switches")
+        with shown_to_visitor():
+            value = ablation.switch_off(self._services, request.session_hash, form, off, replacement)
+            parts = Switches([[part.layer, part.kind, part.head] for part in ablation.parts_of(off)])
+        return [value, parts, gr.skip() if "off" in asked else gr.Tabs(selected="off")]
+
+    def try_all(
+        self, request: gr.Request, model: object, text: object, mode: object, keep: object, replacement: object
+    ) -> Iterator[Any]:
+        with shown_to_visitor():
+            form = maps.AttentionForm(model, text, mode, keep)
+            yield from or_nothing(ablation.try_all(self._services, request.session_hash, form, replacement), gr.skip())
+
+    def wake(self, event: gr.EventData, name: str, text: str, before: str | None) -> list[Any]:
+        """The text that activates a head, a sentence on it, the visitor's text, and a button to restore that."""
+        asked = event_data(event)
+        with shown_to_visitor():
+            found, said = texts.wake(self._services, name, asked.get("layer"), asked.get("head"))
+        return [found, said, text if before is None else before, gr.Button(visible=True)]
+
+    def back(self, before: str | None) -> list[Any]:
+        return [gr.skip() if before is None else before, HINT, None, gr.Button(visible=False)]
+
+    def fresh(self, request: gr.Request, name: object, linked: bool, *written: object) -> list[Any]:
+        """Replaces the page's texts with the model's default; keeps the visitor's."""
+        given = self._services.sessions.get(request.session_hash).own_texts
+        with shown_to_visitor():
+            asked = inputs.model_name(name)
+            own = text_to_read(self._services, asked, self._services.models.get(asked))
+        wanted = [own, own, texts.other_text(own)]
+        kept = [not texts.is_example(text, given) for text in written]
+        kept[0] = kept[0] or linked
+        given.add(own)
+        return [False, *(gr.skip() if stays else new for stays, new in zip(kept, wanted, strict=True))]
+
+    def generated(self, request: gr.Request) -> str:
+        with shown_to_visitor():
+            return maps.generated_text(self._services, request.session_hash)
+
+
+def server_functions(services: Services) -> list[Callable[[object], object]]:
+    """Server functions of the component: they bypass the queue, so that moving between heads never waits."""
+    maps_of = (maps.head_map, maps.steps, maps.arithmetic, files.arrays)
+    return served(services, *maps_of, why_there, head_weights, picture, standalone)
+
+
+def picture(services: Services, request: Annotated[object, HeadPictureRequest]) -> str | None:
+    """A head's map as a slide. None for an invalid request."""
+    kind, dark = fields(request, "format", "dark")
+    found = maps.chosen(services, request)
+    if found is None or not is_kind(kind):
+        return None
+    causal, labels = found.kept.reading.causal, found.kept.labels
+    return figures.draw_map(found.weights, labels, files.caption(found), kind, dark=dark is True, causal=causal)
+
+
+def standalone(services: Services, request: Annotated[object, StandaloneRequest]) -> str | None:
+    """The view as a page of its own. None for an invalid request."""
+    (value,) = fields(request, "value")
+    whole = files.maps_for_a_page(services, request)
+    if whole is None or not isinstance(value, str) or len(value) > _MOST_CHARS:
+        return None
+    return files.html_url(standalone_page(value, whole))

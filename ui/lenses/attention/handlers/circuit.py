@@ -1,0 +1,193 @@
+"""Circuit of a prediction: the words, heads and neurons that lead to it, each checked by ablation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Annotated
+
+import numpy as np
+from torch import Tensor
+
+from gptcore.analysis import CircuitNode, WordCircuit, logits_without_edge, logits_without_nodes, word_circuit
+from gptcore.errors import GPTCoreError
+from gptcore.inference.generation import last_logits
+from gptcore.language_model import LanguageModel
+from gptcore.tokenizers import describe_token
+from gptcore.zero_shot.metrics import percent
+from ui.conclusions import listed, quoted
+from ui.lenses.attention.payloads import Circuit, CircuitRequest, CircuitWithout
+from ui.payloads import Guess, PairRequest, fields
+from ui.services import Services
+from ui.shared import inputs
+from ui.shared.inputs import InputError
+from ui.shared.open_model import open_model, refused
+
+_MOST_NODES, _MOST_OFF, _N_NEXT, _N_NAMED = 16, 40, 5, 3
+_SMALL = 0.5  # logits: a smaller difference is no preference
+_KINDS = ("head", "neuron")
+
+
+def circuit(services: Services, request: Annotated[object, PairRequest]) -> Annotated[str, Circuit]:
+    """The words, heads and neurons that lead to a prediction; a message where it cannot be."""
+    try:
+        lm, ids, word, rival = _asked(services, request)
+        found = services.now(lambda: word_circuit(lm.model, ids, word, rival, most=_MOST_NODES))
+        really = [
+            services.now(lambda node=node: _difference(logits_without_nodes(lm.model, ids, [node]), word, rival))
+            - found.total
+            if node.kind in _KINDS
+            else None
+            for node in found.nodes
+        ]
+        following = services.now(lambda: _next(lm, last_logits(lm.model, ids)))
+        return json.dumps(_described(lm, ids, found, really, following, (word, rival)), ensure_ascii=False)
+    except GPTCoreError as error:
+        return refused(error)
+
+
+def circuit_without(services: Services, request: Annotated[object, CircuitRequest]) -> Annotated[str, CircuitWithout]:
+    """The prediction without some nodes, or without an edge; a message where it cannot be."""
+    try:
+        lm, ids, word, rival = _asked(services, request)
+        off, edge = fields(request, "off", "edge")
+        if not isinstance(off, list) or len(off) > _MOST_OFF:
+            raise InputError(f"At most {_MOST_OFF} parts are switched off at once.")
+        nodes = [_node(lm, ids, one) for one in off]
+        pair = edge if isinstance(edge, list) and len(edge) == 2 else [None, None]
+        ends = None if edge is None else tuple(_node(lm, ids, one) for one in pair)
+
+        def computed() -> CircuitWithout:
+            if ends is None:
+                logits = logits_without_nodes(lm.model, ids, nodes)
+            else:
+                logits = logits_without_edge(lm.model, ids, *ends)
+            return {"difference": round(_difference(logits, word, rival), 3), "next": _next(lm, logits)}
+
+        return json.dumps(services.now(computed), ensure_ascii=False)
+    except GPTCoreError as error:
+        return refused(error)
+
+
+def _asked(services: Services, request: object) -> tuple[LanguageModel, list[int], int, int]:
+    model, text, word, rival = fields(request, "model", "text", "word", "rival")
+    lm = open_model(services, model)
+    high = lm.model.config.vocab_size - 1
+    chosen = [inputs.whole(one, "The token", low=0, high=high) for one in (word, rival)]
+    written = inputs.text(text, "The text", most=services.limits.max_prompt_chars, least=1)
+    return lm, inputs.last_window(lm, written)[0], chosen[0], chosen[1]
+
+
+def _node(lm: LanguageModel, ids: list[int], value: object) -> CircuitNode:
+    """A node as the page names it. Raises InputError for an unknown one."""
+    config = lm.model.config
+    kind, *places = value if isinstance(value, list) and len(value) == 4 else [None] * 4
+    widths = {"head": config.n_head, "neuron": config.inner_dim if config.use_mlp else 0, "word": 1}
+    if not isinstance(kind, str) or kind not in widths:
+        raise InputError(f"{str(value)[:60]} is not a circuit part; write [kind, layer, index, place].")
+    lows = (-1 if kind == "word" else 0, 0, 0)
+    highs = (config.n_layer - 1, widths[kind] - 1, len(ids) - 1)
+    named = zip(places, ("The layer", "The number of the part", "The place"), lows, highs, strict=True)
+    layer, index, place = (inputs.whole(one, name, low=low, high=high) for one, name, low, high in named)
+    if kind == "head":
+        return CircuitNode("head", layer, index, place, 0.0)
+    return CircuitNode("neuron" if kind == "neuron" else "word", layer, index, place, 0.0)
+
+
+def _described(
+    lm: LanguageModel,
+    ids: list[int],
+    found: WordCircuit,
+    really: Sequence[float | None],
+    following: list[Guess],
+    words: tuple[int, int],
+) -> Circuit:
+    labels = [describe_token(lm.tokenizer, token) for token in ids]
+    pair = [describe_token(lm.tokenizer, token) for token in words]
+    names = [_name(node, labels, pair[0]) for node in found.nodes]
+    return {
+        "tokens": labels,
+        "words": [round(value, 3) for value in found.words.tolist()],
+        "nodes": [
+            {
+                "kind": node.kind,
+                "layer": node.layer,
+                "index": node.index,
+                "place": node.place,
+                "name": name,
+                "influence": round(node.influence, 3),
+                "really": None if real is None else round(real, 3),
+            }
+            for node, name, real in zip(found.nodes, names, really, strict=True)
+        ],
+        "edges": [(edge.source, edge.target, round(edge.weight, 3)) for edge in found.edges],
+        "layers": lm.model.config.n_layer,
+        "total": round(found.total, 3),
+        "constants": round(found.constants, 3),
+        "carried": round(found.carried, 3),
+        "next": following,
+        "answers": pair,
+        "said": conclusion(pair, found.total, list(zip(labels, found.words.tolist(), strict=True)), found.nodes),
+        "checked": agreement([node.influence for node in found.nodes], really, found.carried),
+    }
+
+
+def _name(node: CircuitNode, labels: Sequence[str], word: str) -> str:
+    if node.kind == "word":
+        return labels[node.place].strip() or labels[node.place]
+    if node.kind == "answer":
+        return word.strip() or word
+    return f"{'head' if node.kind == 'head' else 'neuron'} {node.layer}.{node.index}"
+
+
+def conclusion(
+    pair: Sequence[str], total: float, words: Sequence[tuple[str, float]], nodes: Sequence[CircuitNode]
+) -> str:
+    """Which words of the text make a model prefer one word to another, and through which heads.
+
+    Args:
+        pair: labels of both words.
+        total: the difference of their logits.
+        words: of the text, each with what it brings.
+        nodes: of the circuit.
+    """
+    named = f"{quoted(pair[0])} rather than {quoted(pair[1])}"
+    if abs(total) < _SMALL:
+        return f"Nothing stands out: the model hardly prefers {named} ({total:+.1f})."
+    sign = 1 if total > 0 else -1
+    best = [(word, value) for word, value in sorted(words, key=lambda one: -sign * one[1]) if sign * value > _SMALL]
+    heads = sorted((node for node in nodes if node.kind == "head"), key=lambda node: -sign * node.influence)
+    through = [f"{node.layer}.{node.index}" for node in heads if sign * node.influence > 0][:_N_NAMED]
+    came = (
+        f"most of it comes from {listed([f'{quoted(word)} ({value:+.1f})' for word, value in best[:_N_NAMED]])}"
+        if best
+        else "no single word explains it"
+    )
+    by = f", through {'heads' if len(through) > 1 else 'head'} {listed(through)}" if through else ""
+    return f"{named}, {total:+.1f}: {came}{by}."
+
+
+def agreement(influences: Sequence[float], really: Sequence[float | None], carried: float) -> str:
+    """What share of the total the circuit carries, and how well influences agree with ablations."""
+    pairs = [(one, -real) for one, real in zip(influences, really, strict=True) if real is not None]
+    said = f"The parts drawn carry {percent(carried)} of the influence."
+    if len(pairs) < 3:
+        return said
+    correlation = float(np.corrcoef(np.array(pairs).T)[0, 1])
+    if np.isnan(correlation):
+        return said
+    word = "agree" if correlation >= 0.7 else "agree in part" if correlation >= 0.3 else "do not agree"
+    return f"{said} Influence and switching off {word} here: correlation {correlation:.2f} over {len(pairs)} parts."
+
+
+def _difference(logits: Tensor, word: int, rival: int) -> float:
+    return float(logits[word] - logits[rival])
+
+
+def _next(lm: LanguageModel, logits: Tensor) -> list[Guess]:
+    chances = logits.softmax(-1)
+    best = chances.topk(min(_N_NEXT, len(chances)))
+    return [
+        (describe_token(lm.tokenizer, token), round(p, 4))
+        for token, p in zip(best.indices.tolist(), best.values.tolist(), strict=True)
+    ]

@@ -1,0 +1,79 @@
+"""Head analysis from weights alone: OV copying or suppression, and composition with earlier heads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Annotated
+
+from gptcore.analysis import Composition, HeadCircuits, head_circuits
+from gptcore.errors import GPTCoreError
+from gptcore.language_model import LanguageModel
+from gptcore.tokenizers import describe_token
+from ui.conclusions import listed, quoted
+from ui.lenses.attention.payloads import HeadOfModel, HeadWeights
+from ui.payloads import fields
+from ui.services import Services
+from ui.shared import inputs
+from ui.shared.open_model import open_model, refused
+
+_N, _N_NAMED = 10, 3
+_COPIES = 0.5  # of a copying score: beyond it, either way, a head is said to copy or to suppress
+_BUILDS = 3.0  # times the composition score of random weights, which is 1 / sqrt(width)
+_KINDS = {"Q": "what it looks for", "K": "what it looks at", "V": "what it passes on"}
+
+
+def head_weights(services: Services, request: Annotated[object, HeadOfModel]) -> Annotated[str, HeadWeights]:
+    """A head from its weights alone; a message where it cannot be."""
+    try:
+        model, layer, head = fields(request, "model", "layer", "head")
+        lm = open_model(services, model)
+        config = lm.model.config
+        at_layer = inputs.whole(layer, "The layer", low=0, high=config.n_layer - 1)
+        at_head = inputs.whole(head, "The head", low=0, high=config.n_head - 1)
+        found = services.now(lambda: head_circuits(lm.model, at_layer, at_head, n=_N))
+        value: HeadWeights = {
+            "said": conclusion(f"{at_layer}.{at_head}", found, _labels(lm, found), width=config.n_embd),
+            "copied": [
+                (name, round(logit, 2)) for name, (_, logit) in zip(_labels(lm, found), found.copied, strict=True)
+            ],
+            "suppressed": [(describe_token(lm.tokenizer, token), round(logit, 2)) for token, logit in found.suppressed],
+            "copying": round(found.copying, 2),
+            "compositions": [
+                (f"head {one.layer}.{one.head}", _KINDS[one.kind], round(one.score, 2)) for one in found.compositions
+            ],
+        }
+        return json.dumps(value, ensure_ascii=False)
+    except GPTCoreError as error:
+        return refused(error)
+
+
+def _labels(lm: LanguageModel, found: HeadCircuits) -> list[str]:
+    return [describe_token(lm.tokenizer, token) for token, _ in found.copied]
+
+
+def conclusion(name: str, found: HeadCircuits, copied: Sequence[str], *, width: int) -> str:
+    """Summarises what a head does, from its weights.
+
+    Args:
+        name: "5.4".
+        found: its circuits.
+        copied: labels of the tokens that it copies most.
+        width: C, of the model.
+    """
+    most = listed([quoted(label) for label in copied[:_N_NAMED]])
+    if found.copying >= _COPIES:
+        said = f"Head {name} copies: a token that it looks at becomes likelier, most of all {most}."
+    elif found.copying <= -_COPIES:
+        said = f"Head {name} suppresses: most tokens that it looks at become less likely."
+    else:
+        said = f"Nothing stands out in what head {name} writes: it neither copies nor suppresses what it looks at."
+    return f"{said} {_builds(found.compositions, _BUILDS / width**0.5)}"
+
+
+def _builds(compositions: Sequence[Composition], least: float) -> str:
+    strong = [one for one in compositions if one.score >= least][:_N_NAMED]
+    if not strong:
+        return "It builds on no earlier head in particular." if compositions else "No head comes before it."
+    named = [f"head {one.layer}.{one.head} in {_KINDS[one.kind]} ({one.score:.2f})" for one in strong]
+    return f"It builds on {listed(named)}."

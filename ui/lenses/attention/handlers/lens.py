@@ -1,0 +1,93 @@
+"""The logit lens: what the model would say if it stopped after each layer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from gptcore.analysis import logit_lens, settled_depths
+from gptcore.errors import GPTCoreError
+from gptcore.zero_shot.metrics import percent
+from ui.conclusions import UNSURE, quoted
+from ui.lenses.attention.handlers import maps
+from ui.lenses.attention.handlers.maps import AttentionForm, ReadText
+from ui.lenses.attention.payloads import Lens
+from ui.services import Services
+from ui.state.token_stream import label
+
+# Most columns of a readable table; a longer text shows its last ones.
+_MOST_POSITIONS = 64
+
+
+def lens(services: Services, session_id: str | None, form: AttentionForm) -> str:
+    """JSON of a `Lens`; errors become its message. Arguments as in `maps.read`."""
+    try:
+        seen = maps.read(services, session_id, form)
+        found = services.now(lambda: _describe(seen))
+        return json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+    except GPTCoreError as error:
+        return maps.message(str(error))
+
+
+def _describe(seen: ReadText) -> Lens:
+    ids = seen.kept.reading.token_ids
+    first = max(0, len(ids) - _MOST_POSITIONS)
+    found = logit_lens(seen.lm.model, ids, first=first)
+    n_layer = seen.lm.model.config.n_layer
+    final = label(seen.lm.tokenizer, int(found.best[-1, -1]))
+    known = [None, *settled_depths(found.best[:, :-1], ids[first + 1 :])]
+    cut = f"The last {_MOST_POSITIONS} of {len(ids):,} tokens are shown." if first else ""
+    return {
+        "model": seen.lm.name,
+        "said": conclusion(found.final_rank[:, -1].tolist(), found.final_probability[:, -1].tolist(), final),
+        "note": " ".join(filter(None, [seen.note, cut])),
+        "tokens": list(seen.kept.labels[first:]),
+        "first": first,
+        "depths": ["embeddings", *(f"layer {layer}" for layer in range(n_layer))],
+        "best": [[label(seen.lm.tokenizer, token) for token in row] for row in found.best.tolist()],
+        "probability": [[round(p, 4) for p in row] for row in found.probability.tolist()],
+        "rank": found.final_rank.tolist(),
+        "share": [[float(f"{p:.3g}") for p in row] for row in found.final_probability.tolist()],
+        "known": known,
+        "knew": conclusion_of_text(known[1:], list(seen.kept.labels[first + 1 :]), n_layer),
+    }
+
+
+def conclusion_of_text(known: Sequence[int | None], words: Sequence[str], n_layer: int) -> str:
+    """When the words of a text were known: the layer from which each stayed the top guess.
+
+    Args:
+        known: a depth for each word, or None.
+        words: as people read them.
+        n_layer: of the model.
+    """
+    found = [(depth, word) for depth, word in zip(known, words, strict=True) if depth is not None]
+    if not found:
+        return f"None of the {len(words)} tokens was its first guess: this text surprises it throughout."
+    depths = sorted(depth for depth, _ in found)
+    late = sum(depth == n_layer for depth in depths)
+    half, (first, word) = depths[(len(depths) - 1) // 2], min(found)
+    early = f"{quoted(word)} {'before any layer' if first == 0 else f'from layer {first - 1} on'}"
+    said = f"{len(found)} of {len(words)} tokens were its first guess: the earliest, {early};"
+    middle = "before any layer" if half == 0 else f"by layer {half - 1}"
+    return f"{said} half of them {middle}; {late} only with the last layer."
+
+
+def conclusion(ranks: list[int], chances: list[float], choice: str) -> str:
+    """When the model's choice after the last token became its first guess.
+
+    Args:
+        ranks: of the choice after each depth, the embeddings first; 1 is the first guess.
+        chances: its probabilities.
+        choice: as people read it.
+    """
+    settled = max((depth + 1 for depth, rank in enumerate(ranks) if rank > 1), default=0)
+    word, final = quoted(choice), percent(chances[-1])
+    if chances[-1] < UNSURE:
+        return f"Nothing stands out after the last token: the first guess, {word}, has only {final}."
+    if settled == 0:
+        return f"After the last token, {word} is first at every depth, and ends at {final}."
+    return (
+        f"After the last token, {word} becomes the first guess with layer {settled - 1} "
+        f"({percent(chances[settled - 1])} before, {percent(chances[settled])} after) and ends at {final}."
+    )

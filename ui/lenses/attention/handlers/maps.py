@@ -1,0 +1,336 @@
+"""Attention maps: a text is run through the model once, then any head can be viewed."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated
+
+import numpy as np
+import torch
+
+from gptcore.analysis import HeadScores, head_scores, without_first_key
+from gptcore.errors import GPTCoreError
+from gptcore.language_model import LanguageModel
+from ui import conclusions
+from ui.lenses.attention.handlers import codec
+from ui.lenses.attention.payloads import (
+    AttentionMaps,
+    CellRequest,
+    HeadMap,
+    HeadRequest,
+    ReadingHeader,
+    ScoreMap,
+    Scores,
+    SoftmaxRow,
+)
+from ui.payloads import fields
+from ui.services import Services
+from ui.shared import inputs
+from ui.shared.head_roles import roles_of
+from ui.shared.inputs import InputError
+from ui.state.attention_cache import CachedAttention
+
+RAW, IN_FRONT, WITHOUT_FIRST = "raw", "end-of-text in front", "without the first token"
+MODES = (RAW, IN_FRONT, WITHOUT_FIRST)
+ENDS = ("beginning", "end")
+_SCORES = ("previous", "first", "itself", "duplicate", "induction", "distance", "entropy")
+
+
+@dataclass(frozen=True)
+class AttentionForm:
+    """The tab's form, unvalidated; `read` checks it.
+
+    Attributes:
+        model: its name.
+        text: what it reads.
+        mode: one of MODES; IN_FRONT puts the end-of-text token before the text.
+        keep: one of ENDS: which end of a text that is too long.
+    """
+
+    model: object
+    text: object
+    mode: object = RAW
+    keep: object = "end"
+
+
+@dataclass(frozen=True)
+class StoredReading:
+    """A cached reading of a text.
+
+    Attributes:
+        key: of the reading in the store.
+        kept: tokens, queries and keys.
+        note: what was cut, or "".
+    """
+
+    key: str
+    kept: CachedAttention
+    note: str
+
+
+@dataclass(frozen=True)
+class ReadText(StoredReading):
+    """The same, with the model (lm) that has read it."""
+
+    lm: LanguageModel
+
+
+@dataclass(frozen=True)
+class Look:
+    """The component's value, and whether the text was truncated to one end."""
+
+    value: str
+    cut: bool = False
+
+
+def look(services: Services, session_id: str | None, form: AttentionForm) -> Iterator[Look]:
+    """Yields the component's value: thumbnails of all heads, and the key to request one of them.
+
+    Errors in a text that is being typed appear as the view's message. The heads' scores on repeated random tokens take
+    longer than the rest, so a new model yields first without and then with them.
+    """
+    try:
+        seen = read(services, session_id, form)
+        profile = services.attention_cache.known_profile(seen.lm)
+        cut = bool(seen.note)
+        described = partial(describe, seen, mode=str(form.mode), text=str(form.text), keep=str(form.keep))
+        yield Look(services.now(partial(described, profile)), cut)
+        if profile is None:
+            profile = services.now(lambda: services.attention_cache.profile(seen.lm))
+            yield Look(services.now(partial(described, profile)), cut)
+    except GPTCoreError as error:
+        yield Look(message(str(error)))
+
+
+def message(text: str) -> str:
+    """Placeholder message when there is nothing to draw."""
+    return json.dumps({"message": text}, ensure_ascii=False)
+
+
+def read(services: Services, session_id: str | None, form: AttentionForm) -> ReadText:
+    """Runs a model on a text, or returns the cached reading.
+
+    Args:
+        services: of the app.
+        session_id: the visitor; a generated text is read with its original tokens.
+        form: what to read, and how.
+
+    Raises:
+        InputError and the core's errors, with what to do.
+    """
+    model, mode, keep = form.model, form.mode, form.keep
+    if mode not in MODES:
+        raise InputError(f"The sink mode is {str(mode)[:60]!r}; choose {', '.join(MODES)}.")
+    if keep not in ENDS:
+        raise InputError(f"The end to keep is {str(keep)[:60]!r}; choose {' or '.join(ENDS)}.")
+    lm = services.models.get(inputs.model_name(model))
+    written = inputs.text(form.text, "The text", most=services.limits.max_prompt_chars)
+    if not written:
+        raise InputError("The text is empty. Write at least two words for the heads to look at.")
+    ids = _generated_ids(services, session_id, lm, str(model), written)
+    if ids is None:
+        ids = lm.tokenizer.encode(written, allow_special=True)
+    front: list[int] = []
+    if mode == IN_FRONT:
+        if lm.tokenizer.end_id is None:
+            raise InputError(f"{lm.name} has no end-of-text token to put in front. Choose another sink mode.")
+        front = [lm.tokenizer.end_id]
+    ids, note = _cut(ids, lm.model.config.n_positions - len(front), str(keep))
+    if len(front + ids) < 2:
+        raise InputError("The text is a single token, which can only look at itself. Write more.")
+    key, kept = services.now(lambda: services.attention_cache.read(lm, front + ids))
+    return ReadText(key, kept, note, lm)
+
+
+def generated_text(services: Services, session_id: str | None) -> str:
+    """The visitor's text in the Generate tab, prompt and continuation. Raises InputError when there is none."""
+    document = services.sessions.get(session_id).document
+    if document is None:
+        raise InputError("There is no text in the Generate tab yet. Generate one, or write here.")
+    return services.models.get(document.model).tokenizer.decode(document.ids)
+
+
+def describe(seen: StoredReading, profile: HeadScores | None, *, mode: str, text: str, keep: str = "end") -> str:
+    """A reading as JSON for the component.
+
+    Keys: key, model, text, mode, keep, note, tokens, ids, L, H, causal, signed, side and thumbs (see the codec), scores
+    (on this text) and random (on repeated random tokens; null while unknown), each {name: [L][H]}, roles [L][H] as
+    [role, whether it only leans that way], said (a conclusion in words), start [layer, head].
+    """
+    reading = seen.kept.reading
+    small = codec.Thumbnails(n_maps=reading.n_layer * reading.n_head, causal=reading.causal, signed=False)
+
+    def layers() -> Iterator[torch.Tensor]:
+        for weights in reading.layers():
+            small.add(shown_as(weights, mode))
+            yield weights
+
+    scores = head_scores(layers(), reading.token_ids)
+    roles = roles_of(scores, profile, reading)
+    value: AttentionMaps = {
+        **header(seen, mode, text),
+        "keep": keep,
+        "signed": False,
+        "side": small.side,
+        "thumbs": small.packed(),
+        "scores": plain(scores),
+        "random": None if profile is None else plain(profile),
+        "roles": roles,
+        "said": conclusions.heads(roles),
+        "start": interesting(scores),
+    }
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def scores_of(kept: CachedAttention) -> HeadScores:
+    """What the heads do on this text."""
+    return head_scores(kept.reading.layers(), kept.reading.token_ids)
+
+
+def header(seen: StoredReading, mode: str, text: str) -> ReadingHeader:
+    """The fields common to all readings."""
+    reading = seen.kept.reading
+    return {
+        "key": seen.key,
+        "model": seen.kept.name,
+        "text": text,
+        "mode": mode,
+        "note": seen.note,
+        "tokens": list(seen.kept.labels),
+        "ids": list(reading.token_ids),
+        "L": reading.n_layer,
+        "H": reading.n_head,
+        "causal": reading.causal,
+    }
+
+
+def interesting(scores: HeadScores) -> list[int]:
+    """[layer, head] of the head with the clearest role on this text, other than resting and self."""
+    found = torch.stack([scores.induction, scores.duplicate * 0.9, scores.previous * 0.9]).nan_to_num(0).amax(0)
+    return list(divmod(int(found.argmax()), found.shape[1]))
+
+
+@dataclass(frozen=True)
+class ChosenHead:
+    """One head of a reading, and the display mode."""
+
+    kept: CachedAttention
+    layer: int
+    head: int
+    mode: str
+
+    @property
+    def weights(self) -> np.ndarray:
+        """The map as the page shows it, float32 [T, T]; NaN where nothing is left to look at."""
+        return shown_as(self.kept.reading.head_weights(self.layer, self.head), self.mode)
+
+
+def chosen(services: Services, request: object) -> ChosenHead | None:
+    """The head that a `HeadRequest`, untrusted, names. None if the reading has expired or the request is invalid."""
+    key, layer, head, mode = fields(request, "key", "layer", "head", "mode")
+    kept = services.attention_cache.get(key)
+    if kept is None or mode not in MODES:
+        return None
+    if not _is_place(layer, kept.reading.n_layer) or not _is_place(head, kept.reading.n_head):
+        return None
+    return ChosenHead(kept, layer, head, mode)
+
+
+def head_map(services: Services, request: Annotated[object, HeadRequest]) -> HeadMap | None:
+    """One head's map for the component."""
+    found = chosen(services, request)
+    if found is None:
+        return None
+    return {"map": services.now(lambda: codec.one_map(found.weights, causal=found.kept.reading.causal, signed=False))}
+
+
+def steps(services: Services, request: Annotated[object, HeadRequest]) -> ScoreMap | None:
+    """The raw scores of every pair, from which one head's map is computed."""
+    found = chosen(services, request)
+    if found is None:
+        return None
+
+    def scored() -> ScoreMap:
+        values = found.kept.reading.scores(found.layer, found.head).numpy()
+        return {"scores": codec.scores(values), "largest": float(f"{np.abs(values).max():.4g}")}
+
+    return services.now(scored)
+
+
+def arithmetic(services: Services, request: Annotated[object, CellRequest]) -> SoftmaxRow | None:
+    """One row of the softmax with its real numbers, and the products behind one of its scores."""
+    found = chosen(services, request)
+    if found is None:
+        return None
+    reading, (query, key) = found.kept.reading, fields(request, "row", "column")
+    if not _is_place(query, reading.n_tokens) or not _is_place(key, query + 1 if reading.causal else reading.n_tokens):
+        return None
+    return services.now(lambda: _softmax_row(found, query, key))
+
+
+@torch.inference_mode()
+def _softmax_row(found: ChosenHead, query: int, key: int) -> SoftmaxRow:
+    reading = found.kept.reading
+    visible = query + 1 if reading.causal else reading.n_tokens
+    q, keys = reading.queries[found.layer][found.head][query], reading.keys[found.layer][found.head][:visible]
+    dots = keys @ q
+    scored = dots * len(q) ** -0.5
+    largest = scored.max()
+    exps = (scored - largest).exp()
+    return {
+        "width": len(q),
+        "dots": _list(dots),
+        "scores": _list(scored),
+        "exps": _list(exps),
+        "largest": float(largest),
+        "sum": float(exps.sum()),
+        "weights": _list(exps / exps.sum()),
+        "products": _list(q * keys[key]),
+    }
+
+
+def shown_as(weights: torch.Tensor, mode: str) -> np.ndarray:
+    """Maps as a mode shows them; NaN where nothing is left to look at."""
+    return (without_first_key(weights) if mode == WITHOUT_FIRST else weights).numpy()
+
+
+def _is_place(value: object, n: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < n
+
+
+def _generated_ids(
+    services: Services, session_id: str | None, lm: LanguageModel, model: str, text: str
+) -> list[int] | None:
+    """The original tokens of a generated text: re-encoding it may give different ones."""
+    document = services.sessions.get(session_id).document
+    if document is None or document.model != model or lm.tokenizer.decode(document.ids) != text:
+        return None
+    return list(document.ids)
+
+
+def _cut(ids: list[int], limit: int, keep: str) -> tuple[list[int], str]:
+    if len(ids) <= limit:
+        return ids, ""
+    n_cut = len(ids) - limit
+    kept = ids[:limit] if keep == "beginning" else ids[n_cut:]
+    side = "after" if keep == "beginning" else "before"
+    return kept, (
+        f"The text has {len(ids):,} tokens and this model reads {limit:,}: the {keep} is shown, and the {n_cut:,} "
+        f"tokens {side} it are cut."
+    )
+
+
+def plain(scores: HeadScores) -> dict[str, Scores]:
+    """Scores by name as nested lists, null where the text does not allow a score."""
+    return {
+        name: [[None if math.isnan(v) else round(v, 3) for v in row] for row in getattr(scores, name).tolist()]
+        for name in _SCORES
+    }
+
+
+def _list(values: torch.Tensor) -> list[float]:
+    return [float(f"{value:.6g}") for value in values.tolist()]

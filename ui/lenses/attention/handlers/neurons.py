@@ -1,0 +1,77 @@
+"""MLP neurons over a text: what activates one, and what it writes."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+from torch import Tensor
+
+from gptcore.analysis import neuron_activations, neuron_writes, outstanding_neurons
+from gptcore.errors import GPTCoreError
+from gptcore.inference.generation import text_ids
+from gptcore.language_model import LanguageModel
+from gptcore.tokenizers import describe_token
+from ui import conclusions
+from ui.lenses.attention.payloads import InnerSizes, NeuronRequest, Neurons
+from ui.payloads import fields
+from ui.services import Services
+from ui.shared import ancestors, inputs
+from ui.shared.open_model import open_model, refused
+
+_N_TOP, _N_WRITTEN, _MOST_TOKENS = 10, 6, 200
+
+
+def neurons(services: Services, request: Annotated[object, NeuronRequest]) -> Annotated[str, Neurons]:
+    """A neuron over a text; a message where it cannot be."""
+    try:
+        model, text, layer, neuron = fields(request, "model", "text", "layer", "neuron")
+        lm = open_model(services, model)
+        text = inputs.text(text, "The text", most=services.limits.max_prompt_chars, least=1)
+        last = lm.model.config.n_layer - 1
+        # The previous model may have had more layers.
+        at = last // 2 + last % 2 if layer is None else min(last, inputs.whole(layer, "The layer", low=0, high=10_000))
+        ids = text_ids(lm, text)
+        return json.dumps(services.now(lambda: _described(lm, ids, at, neuron)), ensure_ascii=False)
+    except GPTCoreError as error:
+        return refused(error)
+
+
+def inner_sizes(services: Services, request: Annotated[object, None]) -> Annotated[str, InnerSizes]:
+    """The recorded losses by inner width; ignores the request."""
+    sizes = [(name, size.loss, size.parameters) for name, size in ancestors.inner_sizes().items()]
+    found = ancestors.inner_sizes()
+    gains = [
+        round(found[smaller].loss, 3) - round(found[larger].loss, 3) for smaller, larger in (("2", "4"), ("4", "8"))
+    ]
+    more = found["8"].parameters - found["4"].parameters
+    said = f"From 2 to 4 times it gains {gains[0]:.3f}, from 4 to 8 times {gains[1]:.3f} for {more:,} parameters more."
+    return json.dumps({"how": f"{ancestors.how()} {said}", "sizes": sizes}, ensure_ascii=False)
+
+
+def _described(lm: LanguageModel, ids: list[int], layer: int, neuron: object) -> Neurons:
+    most = min(_MOST_TOKENS, lm.model.config.n_positions)
+    cut = f"The last {most} of {len(ids):,} tokens are shown." if len(ids) > most else ""
+    ids = ids[-most:]
+    found = neuron_activations(lm.model, ids, layer)  # [T, F]
+    top = outstanding_neurons(found, _N_TOP)
+    chosen = top[0] if neuron is None else inputs.whole(neuron, "The neuron", low=0, high=found.shape[1] - 1)
+    written = neuron_writes(lm.model, layer, chosen)
+    tokens, activations = [describe_token(lm.tokenizer, token) for token in ids], found[:, chosen].tolist()
+    more = _labelled(lm, written, largest=True)
+    return {
+        "said": conclusions.neuron(layer, chosen, tokens, activations, [label for label, _ in more]),
+        "layer": layer, "n_layer": lm.model.config.n_layer, "n_inner": found.shape[1], "note": cut, "top": top,
+        "neuron": chosen, "tokens": tokens, "activations": [_rounded(value) for value in activations],
+        "more": more, "less": _labelled(lm, written, largest=False),
+    }  # fmt: skip
+
+
+def _labelled(lm: LanguageModel, written: Tensor, *, largest: bool) -> list[tuple[str, float]]:
+    best = written.topk(min(_N_WRITTEN, len(written)), largest=largest)
+    found = zip(best.indices.tolist(), best.values.tolist(), strict=True)
+    return [(describe_token(lm.tokenizer, token), _rounded(value)) for token, value in found]
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.3g}")

@@ -1,0 +1,251 @@
+"""Activation patching: which activations of sentence A, copied into sentence B's run, bring back A's answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any
+
+import torch
+from torch import Tensor
+
+from gptcore.analysis import attribution_patching, logits_without, patched_logits, patching_rows
+from gptcore.errors import GPTCoreError
+from gptcore.inference.generation import prompt_ids
+from gptcore.language_model import LanguageModel
+from gptcore.tokenizers import describe_token
+from gptcore.zero_shot.metrics import percent
+from ui.conclusions import listed, quoted
+from ui.lenses.attention.payloads import Patched, PatchingGrid, PatchRequest
+from ui.payloads import Guess, fields
+from ui.services import Services
+from ui.shared import inputs
+from ui.shared.inputs import InputError
+from ui.shared.open_model import open_model, refused
+from ui.shared.sheets import message
+from ui.state.model_store import base_name
+
+_MOST_TOKENS = 40  # of each sentence: the grid takes as many passes of all layers
+_CARRIES = 0.5  # share of the answer that a place brings back, to be named
+_HEADS = 0.15  # and a head
+_N_HEADS = 3
+_N_NEXT, _MOST_CELLS = 5, 400
+
+# Sentence pairs of equal length that differ in one word, each answered correctly and differently by a bundled model.
+PAIRS = {
+    "mini": (
+        ("Tom saw a zebra. Tom gave food to the", "Tom saw a lion. Tom gave food to the"),
+        ("Ben was hungry. He wanted to", "Ben was sleepy. He wanted to"),
+        ("Lily had a red ball. She lost her red", "Lily had a red hat. She lost her red"),
+        ('Tom and Lily went out. "Look, Lily!" said', 'Tom and Lily went out. "Look, Tom!" said'),
+        ("Lily and Tom had a cake. Lily shared it with", "Lily and Tom had a cake. Tom shared it with"),
+    ),
+    "world": (
+        ("Question: What is 2 plus 3?\nAnswer:", "Question: What is 2 plus 4?\nAnswer:"),
+        ("Review: The film was great.\nSentiment:", "Review: The film was sad.\nSentiment:"),
+        ("Translate English to French: dog =", "Translate English to French: cat ="),
+        ("Question: What is 7 minus 3?\nAnswer:", "Question: What is 7 minus 4?\nAnswer:"),
+        ("man is to woman as king is to", "man is to woman as boy is to"),
+    ),
+    "induction": (("kat ka", "kar ka"), ("mat sat mat s", "mut sit mut s")),
+    "anthology": (("He was not able t", "He was not able a"),),
+    "shakespeare-char": (("thou ar", "thou ha"), ("my lord, my l", "my wife, my w")),
+}
+
+# By model: [right, tried] over each pair's variants, and how attribution and ablation agree, [correlation, parts];
+# measured by `tests/tools/pair_variants.py`.
+HELD = Path(__file__).with_name("pairs_held.json")
+
+
+@cache
+def measured() -> dict[str, dict[str, Any]]:
+    """The contents of HELD, cached."""
+    return json.loads(HELD.read_text(encoding="utf-8"))
+
+
+def how_often(model: object, first: object, second: object) -> str:
+    """How often the model answers variants of an example pair correctly, as a sentence; "" for other pairs."""
+    base = base_name(inputs.model_name(model))
+    if base not in measured() or (first, second) not in PAIRS[base] or base != model:
+        return ""
+    right, tried = measured()[base]["pairs"][PAIRS[base].index((first, second))]
+    return f"Of {tried} variants of this example, with other names, things or numbers, the model gets {right} right."
+
+
+def pairs(model: object) -> tuple[tuple[str, str], ...]:
+    """Example pairs for a model; a model without any gets those of mini."""
+    return PAIRS.get(base_name(inputs.model_name(model)), PAIRS["mini"])
+
+
+def is_example(first: object, second: object) -> bool:
+    """Whether two sentences are a bundled example pair."""
+    return any((first, second) == pair for known in PAIRS.values() for pair in known)
+
+
+def grid(services: Services, session_id: str | None, model: object, first: object, second: object) -> Iterator[str]:
+    """Patches one value of B's run at a time with A's, and yields the recovered share of A's answer.
+
+    Yields:
+        JSON of a `PatchingGrid`; a message where it cannot be.
+    """
+    try:
+        lm = services.models.get(inputs.model_name(model))
+        most = services.limits.max_prompt_chars
+        named = ((first, "Sentence A"), (second, "Sentence B"))
+        ids = [read_ids(lm, inputs.text(text, name, most=most, least=1), name) for text, name in named]
+        chances, words = both_answers(services, lm, ids)
+        texts = [str(first), str(second)]
+        often = how_often(model, first, second)
+        yield from _computed(services, session_id, lm, ids, chances, words, texts, often)
+    except GPTCoreError as error:
+        yield message(str(error))
+
+
+def _computed(
+    services: Services,
+    session_id: str | None,
+    lm: LanguageModel,
+    ids: list[list[int]],
+    chances: Tensor,
+    words: tuple[int, int],
+    texts: list[str],
+    often: str,
+) -> Iterator[str]:
+    """Yields an estimate of the grid, the grid by depth, then the share of single heads."""
+    (word, rival), (source, target), n_layer = words, ids, lm.model.config.n_layer
+    labels = [[describe_token(lm.tokenizer, token) for token in one] for one in ids]
+    estimate = services.now(lambda: attribution_patching(lm.model, source, target, word, rival))
+    shown: PatchingGrid = {
+        "texts": texts,
+        "model": lm.name,
+        "often": often,
+        "a": labels[0],
+        "b": labels[1],
+        "answers": [describe_token(lm.tokenizer, token) for token in words],
+        "chances": [[round(float(row[token]), 4) for token in words] for row in chances],
+        "next": services.now(lambda: _likeliest(lm, chances[1])),
+        "estimate": [[round(share, 3) for share in row] for row in estimate.tolist()],
+        "rows": [],
+        "heads": None,
+        "total": n_layer + 1,
+        "stopped": False,
+        "said": "",
+    }
+    yield _json(shown)
+    with services.sessions.get(session_id).turn() as run:
+        for row, _seconds in services.compute(_shares(patching_rows(lm.model, source, target, word, rival))):
+            shown["rows"].append(row)
+            yield _json(shown)
+            if not run.wanted:
+                yield _json({**shown, "stopped": True})
+                return
+        heads = [
+            row.tolist()
+            for (_, row), _ in services.compute(patching_rows(lm.model, source, target, word, rival, "head"))
+        ]
+    shown["heads"] = [[round(share, 3) for share in row] for row in heads]
+    yield _json({**shown, "said": conclusion(labels[0], labels[1], shown["rows"], shown["heads"])})
+
+
+def patched(services: Services, request: Annotated[object, PatchRequest]) -> Annotated[str, Patched]:
+    """What sentence B goes on with, with A's values in some cells; a message where it cannot be."""
+    try:
+        model, first, second, cells = fields(request, "model", "first", "second", "cells")
+        lm = open_model(services, model)
+        most = services.limits.max_prompt_chars
+        named = ((first, "Sentence A"), (second, "Sentence B"))
+        source, target = (read_ids(lm, inputs.text(text, name, most=most, least=1), name) for text, name in named)
+        chosen = [_cell(cell) for cell in (cells if isinstance(cells, list) else [None])]
+        found = services.now(
+            lambda: _likeliest(lm, patched_logits(lm.model, source, target, chosen[:_MOST_CELLS]).softmax(-1))
+        )
+        return _json({"next": found})
+    except GPTCoreError as error:
+        return refused(error)
+
+
+def _cell(value: object) -> tuple[int, int]:
+    depth, place = value if isinstance(value, list) and len(value) == 2 else [None, None]
+    return inputs.whole(depth, "The depth", low=0, high=1000), inputs.whole(place, "The place", low=0, high=10_000)
+
+
+def _likeliest(lm: LanguageModel, chances: Tensor) -> list[Guess]:
+    """The likeliest tokens."""
+    best = chances.topk(min(_N_NEXT, len(chances)))
+    found = zip(best.indices.tolist(), best.values.tolist(), strict=True)
+    return [(describe_token(lm.tokenizer, token), round(chance, 4)) for token, chance in found]
+
+
+def _shares(rows: Iterator[tuple[int, Tensor]]) -> Iterator[list[float]]:
+    """Rows of a grid as plain numbers."""
+    for _, row in rows:
+        yield [round(share, 3) for share in row.tolist()]
+
+
+def conclusion(a: list[str], b: list[str], rows: list[list[float]], heads: list[list[float]]) -> str:
+    """Where the difference between two sentences stands, depth by depth, and which heads carry it.
+
+    Args:
+        a, b: labels of the tokens.
+        rows: share that comes back, by depth and position.
+        heads: by layer and head.
+    """
+    stands = [max(range(len(row)), key=row.__getitem__) for row in rows]
+    clear = [place if row[place] >= _CARRIES else None for place, row in zip(stands, rows, strict=True)]
+    first, last = clear[0], len(a) - 1
+    carriers = sorted(((share, layer, head) for layer, row in enumerate(heads) for head, share in enumerate(row)))[::-1]
+    named = [f"head {layer}.{head} ({percent(share)})" for share, layer, head in carriers[:_N_HEADS] if share >= _HEADS]
+    by = f" Most of it is carried by {listed(named)}." if named else " No single head carries much of it."
+    if first is None:
+        changed = [place for place, (one, other) in enumerate(zip(a, b, strict=True)) if one != other]
+        places = listed([quoted(a[place]) for place in changed])
+        return f"Nothing stands out: no single place carries the difference; {places} carry it together.{by}"
+    leaves = next((depth for depth, place in enumerate(clear) if place != first), len(rows))
+    arrives = next((depth for depth in range(len(rows)) if clear[depth] == last), len(rows) - 1)
+    if first == last or arrives < leaves:
+        return f"The difference is at the last token, {quoted(a[last])}, from the beginning.{by}"
+    blocks = f"in block {arrives - 1}" if arrives == leaves else f"in blocks {leaves - 1} to {arrives - 1}"
+    return (
+        f"{quoted(a[first])} alone holds the difference at first; {blocks} it moves to the last token, "
+        f"{quoted(a[last])}, where the answer is read off.{by}"
+    )
+
+
+def both_answers(services: Services, lm: LanguageModel, ids: list[list[int]]) -> tuple[Tensor, tuple[int, int]]:
+    """Next-token probabilities of both sentences, float [2, V], and both top tokens.
+
+    Raises:
+        InputError: sentences of different lengths, or with one answer.
+    """
+    if len(ids[0]) != len(ids[1]):
+        raise InputError(
+            f"Sentence A has {len(ids[0])} tokens and B {len(ids[1])}: values are carried over place by place, so "
+            "both need the same number. Replace a word with one that has as many tokens."
+        )
+
+    def computed() -> tuple[Tensor, list[int]]:
+        chances = torch.cat([logits_without(lm.model, one, [[]]).softmax(-1) for one in ids])
+        return chances, chances.argmax(-1).tolist()
+
+    chances, (word, rival) = services.now(computed)
+    if word == rival:
+        raise InputError(
+            f"The model continues both with {quoted(describe_token(lm.tokenizer, word))}: there is no difference to "
+            "explain. Change B so that another word is expected."
+        )
+    return chances, (word, rival)
+
+
+def read_ids(lm: LanguageModel, text: str, name: str) -> list[int]:
+    """Encodes a text for patching. Raises InputError for too many tokens."""
+    ids = prompt_ids(lm, text)
+    most = min(_MOST_TOKENS, lm.model.config.n_positions)
+    if len(ids) > most:
+        raise InputError(f"{name} has {len(ids):,} tokens; at most {most} are compared. Shorten it.")
+    return ids
+
+
+def _json(value: Mapping[str, object]) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,123 @@
+"""API handlers of the endpoints /attention, /attribution and /patching."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from gptcore.analysis import LogitAttribution, logit_attribution, logits_without, patching_grid, uniform_scores
+from gptcore.analysis.patching import PATCH_KINDS, PatchKind
+from gptcore.inference.generation import prompt_ids
+from gptcore.language_model import LanguageModel
+from gptcore.tokenizers import describe_token
+from ui.lenses.attention.handlers import maps
+from ui.lenses.attention.handlers.maps import ReadText
+from ui.lenses.attention.handlers.patching import both_answers, read_ids
+from ui.services import Services
+from ui.shared import inputs
+from ui.shared.inputs import InputError
+
+
+def attention_maps(
+    services: Services, model: str, prompt: str, layer: object, head: object, sink: str, keep: str
+) -> dict[str, Any]:
+    """Every head's scores on a text, and the map of one head.
+
+    Returns:
+        {"model", "tokens", "token_ids", "note", "n_layer", "n_head", "scores", "random", "roles" [L][H], "weights"}
+    """
+    seen = maps.read(services, None, maps.AttentionForm(model, prompt, sink, keep))
+    reading = seen.kept.reading
+    if (layer is None) != (head is None):
+        raise InputError("Give both a layer and a head for a map, or neither for the scores alone.")
+    at = which = None
+    if layer is not None:
+        at = inputs.whole(layer, "The layer", low=0, high=reading.n_layer - 1)
+        which = inputs.whole(head, "The head", low=0, high=reading.n_head - 1)
+    return services.now(lambda: _described(services, seen, at, which, sink))
+
+
+def _described(services: Services, seen: ReadText, layer: int | None, head: int | None, sink: str) -> dict[str, Any]:
+    reading = seen.kept.reading
+    weights = None
+    if layer is not None and head is not None:
+        shown = maps.shown_as(reading.head_weights(layer, head), sink)
+        weights = [[None if value != value else round(value, 6) for value in row] for row in shown.tolist()]
+    scores = maps.scores_of(seen.kept)
+    chance = uniform_scores(reading.token_ids, causal=reading.causal)
+    return {
+        "model": seen.lm.name,
+        "tokens": list(seen.kept.labels),
+        "token_ids": list(reading.token_ids),
+        "note": seen.note,
+        "n_layer": reading.n_layer,
+        "n_head": reading.n_head,
+        "scores": maps.plain(scores),
+        "random": maps.plain(services.attention_cache.profile(seen.lm)),
+        "roles": [[scores.role(at, which, chance) for which in range(reading.n_head)] for at in range(reading.n_layer)],
+        "weights": weights,
+    }
+
+
+def attribution(services: Services, model: str, prompt: str, token: str, against: str) -> dict[str, Any]:
+    """Logit attribution: a prediction as a sum over the parts of a model.
+
+    Returns:
+        {"model", "token", "against", "total", "parts": [[name, value]], the largest first}
+    """
+    lm = services.models.get(inputs.model_name(model))
+    written = inputs.text(prompt, "The prompt", most=services.limits.max_prompt_chars, least=1)
+    ids = prompt_ids(lm, written)[-lm.model.config.n_positions :]
+    best = services.now(lambda: logits_without(lm.model, ids, [[]])[0].topk(2).indices.tolist())
+    first, second = best
+    word = first if not token else _token(lm, token)
+    rival = (second if word == first else first) if not against else _token(lm, against)
+    found, values = services.now(lambda: _attributed(lm, ids, word, rival))
+    parts = sorted(zip(found.names, values, strict=True), key=lambda part: -abs(part[1]))
+    return {
+        "model": lm.name,
+        "token": describe_token(lm.tokenizer, word),
+        "against": describe_token(lm.tokenizer, rival),
+        "total": round(found.total, 5),
+        "parts": [[name, round(value, 5)] for name, value in parts],
+    }
+
+
+def patching(services: Services, model: str, source: str, target: str, kind: str) -> dict[str, Any]:
+    """Activation patching: the recovered share of one text's answer when another's run gets its values, by place.
+
+    Returns:
+        {"model", "source", "target" (labels of tokens), "answers", "grid"}
+    """
+    if kind not in PATCH_KINDS:
+        raise InputError(f"The kind is {str(kind)[:40]!r}; choose {', '.join(PATCH_KINDS)}.")
+    lm, ids = _read(services, model, source, "The source")
+    _, others = _read(services, model, target, "The target")
+    _, (word, rival) = both_answers(services, lm, [ids, others])
+    grid = services.now(lambda: patching_grid(lm.model, ids, others, word, rival, cast(PatchKind, kind)).tolist())
+    return {
+        "model": lm.name,
+        "source": [describe_token(lm.tokenizer, one) for one in ids],
+        "target": [describe_token(lm.tokenizer, one) for one in others],
+        "answers": [describe_token(lm.tokenizer, one) for one in (word, rival)],
+        "grid": [[round(share, 5) for share in row] for row in grid],
+    }
+
+
+def _attributed(lm: LanguageModel, ids: list[int], token: int, against: int) -> tuple[LogitAttribution, list[float]]:
+    found = logit_attribution(lm.model, ids, token, against)
+    return found, found.values.tolist()
+
+
+def _read(services: Services, model: str, text: object, name: str) -> tuple[LanguageModel, list[int]]:
+    lm = services.models.get(inputs.model_name(model))
+    written = inputs.text(text, name, most=services.limits.max_prompt_chars, least=1)
+    return lm, read_ids(lm, written, name)
+
+
+def _token(lm: LanguageModel, text: object) -> int:
+    """The id of a text that is one token."""
+    ids = lm.tokenizer.encode(inputs.text(text, "The token", most=200, least=1))
+    if len(ids) != 1:
+        labels = ", ".join(repr(describe_token(lm.tokenizer, one)) for one in ids[:8])
+        raise InputError(f"{str(text)[:40]!r} is {len(ids)} tokens here ({labels}); give one. Most begin with a space.")
+    return ids[0]

@@ -1,0 +1,122 @@
+"""Recorded outputs of the real GPT-2 (124M) on five texts, for use offline without its weights."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from gptcore.analysis import QueriesAndKeys
+from gptcore.config import PRESETS
+from gptcore.zero_shot.metrics import percent
+from ui import conclusions
+from ui.lenses.attention.handlers import maps
+from ui.services import Services
+from ui.shared.inputs import InputError
+from ui.shared.sheets import Bar, Section, sheet
+from ui.state import machine
+from ui.state.attention_cache import CachedAttention
+from ui.state.model_store import RECORDED_GPT2
+
+RECORDED = Path(__file__).with_name("recorded_gpt2.json")
+_N_LAYER = _N_HEAD = 12
+NAME = RECORDED_GPT2
+SOURCE = (
+    "Recorded by Transformer Explainer (Cho et al. 2024, MIT licence) with the 124M weights and the exact GELU; the "
+    "scores are stored in 16 bits."
+)
+HOW = (
+    "Five texts of the real GPT-2, recorded: where all 144 heads look, and the next token. Other texts and views need "
+    "its weights: with a network, choose gpt2 above, or run `python app.py --prefetch gpt2` ahead of time."
+)
+
+
+@cache
+def _kept() -> list[dict[str, Any]]:
+    return json.loads(RECORDED.read_text(encoding="utf-8"))
+
+
+def texts() -> list[str]:
+    """The recorded texts."""
+    return [one["text"] for one in _kept()]
+
+
+def look(services: Services, text: object) -> list[str]:
+    """The values of three components for a recorded text: the picture of the machine, the heads, and a sheet of the
+    next token.
+
+    Raises:
+        InputError: for a text that was not recorded.
+    """
+    found = next((one for one in _kept() if one["text"] == text), None)
+    if found is None:
+        raise InputError(f"{str(text)[:60]!r} is not recorded; choose one of {', '.join(map(repr, texts()))}.")
+    reading = _reading(found)
+    kept = CachedAttention(NAME, tuple(found["tokens"]), reading, lambda: None)
+    seen = maps.StoredReading(services.attention_cache.put(kept), kept, "")
+    heads = services.now(lambda: maps.describe(seen, None, mode=maps.RAW, text=found["text"]))
+    return [services.now(lambda: _picture(found, reading)), heads, _next_token(found)]
+
+
+def _picture(found: dict[str, Any], reading: QueriesAndKeys) -> str:
+    """The model diagram as JSON of `ui.state.machine`, without the parts' outputs, which were not recorded."""
+    last = len(found["ids"]) - 1
+    blocks, rows = [], [weights[:, last] for weights in reading.layers()]  # each [H, T]
+    for looks in rows:
+        elsewhere = looks[:, 1:last]  # the first token is where idle heads rest
+        hardest = elsewhere.amax(dim=1)
+        blocks.append({
+            "head": int(hardest.argmax()),
+            "heads": [round(float(weight), 3) for weight in hardest],
+            "looks": [machine.looks(weights) for weights in looks],
+        })  # fmt: skip
+    label, chance = found["next"][0]
+    block = max(range(_N_LAYER), key=lambda layer: max(blocks[layer]["heads"]))
+    head = blocks[block]["head"]
+    share = blocks[block]["heads"][head]
+    place = 1 + int(rows[block][head, 1:last].argmax())
+    seen = (
+        f"Head {block}.{head} looks hardest: at {conclusions.quoted(found['tokens'][place])}"
+        f"{', the token just before' if place == last - 1 else ''} ({percent(share)})."
+        if share >= machine.CLEAR
+        else "No head looks hard at any word but the first."
+    )
+    return json.dumps({
+        "text": found["text"],
+        "tokens": [{"id": i, "label": token} for i, token in zip(found["ids"], found["tokens"], strict=True)],
+        "first": 0,
+        "machine": {
+            "at": last,
+            "shape": machine.shape(PRESETS["gpt2"]),
+            "blocks": blocks,
+            "choice": [label, chance, -1],
+            "said": f"GPT-2 goes on with {conclusions.quoted(label)} ({percent(chance)}). {seen}",
+        },
+    }, ensure_ascii=False)  # fmt: skip
+
+
+def _reading(found: dict[str, Any]) -> QueriesAndKeys:
+    """Encodes recorded scores as queries and keys: keys are unit vectors, each query is its row of scores."""
+    n = len(found["ids"])
+    lower = np.frombuffer(zlib.decompress(base64.b64decode(found["scores"])), dtype=np.float16)
+    scores = torch.zeros(_N_LAYER, _N_HEAD, n, n)
+    rows, columns = np.tril_indices(n)
+    scores[:, :, rows, columns] = torch.from_numpy(lower.astype(np.float32)).view(_N_LAYER, _N_HEAD, -1)
+    keys = torch.eye(n).expand(_N_HEAD, n, n)
+    return QueriesAndKeys(tuple(found["ids"]), tuple(scores * n**0.5), (keys,) * _N_LAYER, True)
+
+
+def _next_token(found: dict[str, Any]) -> str:
+    labels, chances = zip(*found["next"], strict=True)
+    said = conclusions.next_token(labels, chances, chances, 1 << 20, 1)
+    bars = [Bar(conclusions.quoted(label), p, p, p, percent(p)) for label, p in found["next"][:10]]
+    rows = [(label, p) for label, p in found["next"]]
+    return sheet(
+        [Section("The next token", said, ("token", "probability"), rows, source=SOURCE, bars=bars, folded=True)]
+    )

@@ -1,0 +1,148 @@
+"""Logit attribution: a prediction as a sum over the parts of the model, each checked by ablation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Annotated
+
+import torch
+
+from gptcore.analysis import LogitAttribution, ModelPart, logit_attribution, logits_without
+from gptcore.errors import GPTCoreError
+from gptcore.language_model import LanguageModel
+from gptcore.tokenizers import describe_token
+from ui.conclusions import listed, quoted
+from ui.lenses.attention.handlers.patching import measured
+from ui.lenses.attention.payloads import Part, Why
+from ui.payloads import Choice, PairRequest, fields
+from ui.services import Services
+from ui.shared import inputs
+from ui.shared.formed import model_part, named_part
+from ui.shared.open_model import open_model, refused
+
+_N_CHOICES, _N_PARTS, _N_NAMED = 8, 10, 3
+_HELD = 0.5  # share of its estimate that a part's ablation must reach to confirm the estimate
+_SMALL = 0.5  # logits: a smaller difference is no preference
+
+
+def why(services: Services, request: Annotated[object, PairRequest]) -> Annotated[str, Why]:
+    """A prediction as a sum over the model's parts; a message where it cannot be.
+
+    Without ids the likeliest next token is explained against the second likeliest.
+    """
+    try:
+        model, text, *chosen = fields(request, "model", "text", "word", "rival")
+        lm = open_model(services, model)
+        text = inputs.text(text, "The text", most=services.limits.max_prompt_chars, least=1)
+        word, rival = (_id(lm, one) for one in chosen)
+        ids, note = inputs.last_window(lm, text)
+        return json.dumps(
+            services.now(lambda: _explained(lm, services.models.bundled_name(lm), ids, word, rival, note)),
+            ensure_ascii=False,
+        )
+    except GPTCoreError as error:
+        return refused(error)
+
+
+def _id(lm: LanguageModel, value: object) -> int | None:
+    return None if value is None else inputs.whole(value, "The token", low=0, high=lm.model.config.vocab_size - 1)
+
+
+def _explained(lm: LanguageModel, bundled: str, ids: list[int], word: int | None, rival: int | None, note: str) -> Why:
+    """What `why` describes, of a model that is bundled under a name or "", with a note on the text."""
+    logits = logits_without(lm.model, ids, [[]])[0]  # [V]
+    chances = logits.softmax(-1)
+    best = chances.topk(min(_N_CHOICES, len(chances))).indices.tolist()
+    word = best[0] if word is None else word
+    rival = next(one for one in [*best, *range(len(chances))] if one != word) if rival in (None, word) else rival
+    assert rival is not None
+    found = logit_attribution(lm.model, ids, word, rival)
+    largest = _largest(found)
+    really = _checked(lm, ids, [model_part(name) for name, _ in largest], word, rival, found.total)
+    parts = [_share(name, value, real) for (name, value), real in zip(largest, really, strict=True)]
+    rest = found.total - sum(value for _, value in largest)
+
+    def choice(token: int) -> Choice:
+        return describe_token(lm.tokenizer, token), float(f"{float(chances[token]):.4g}"), token
+
+    return {
+        "tokens": [describe_token(lm.tokenizer, token) for token in ids],
+        "choices": [choice(token) for token in [*best, *({word, rival} - set(best))]],
+        "word": choice(word),
+        "rival": choice(rival),
+        "total": _rounded(found.total),
+        "parts": parts,
+        "rest": (len(found.names) - len(largest), _rounded(rest)),
+        "agreement": _agreement(bundled),
+        "said": f"{conclusion(choice(word)[0], choice(rival)[0], found.total, parts)} {note}".rstrip(),
+    }
+
+
+def conclusion(word: object, rival: object, total: float, parts: Sequence[Part]) -> str:
+    """Which parts favour a word most, and whether ablating them confirms it.
+
+    Args:
+        word, rival: labels.
+        total: the difference of their logits.
+        parts: those with the largest share: name, value, really.
+    """
+    pair = f"{quoted(str(word))} rather than {quoted(str(rival))}"
+    if abs(total) < _SMALL:
+        return f"Nothing stands out: the model hardly prefers {pair} ({total:+.1f})."
+    sign = 1 if total > 0 else -1
+    helping = [
+        (part["name"], part["value"], part["really"])
+        for part in parts
+        if sign * part["value"] > 0 and part["really"] is not None
+    ][:_N_NAMED]
+    if not helping:
+        return f"{pair}, {total:+.1f}: no head or MLP favours it; it comes from the embeddings and biases."
+    named = listed([f"{name} ({value:+.1f})" for name, value, _ in helping])
+    first, value, real = helping[0]
+    if sign * real <= -_HELD * abs(value):
+        check = f"Switching {first} off really takes {abs(real):.1f} away."
+    elif sign * real < 0:
+        check = f"Switching {first} off takes only {abs(real):.1f} away: later layers make up for it."
+    else:
+        check = f"Yet without {first} it does not shrink ({real:+.1f}): later layers make up for it."
+    return f"{pair}, {total:+.1f}: mostly {named}. {check}"
+
+
+def _agreement(name: str) -> str:
+    if name not in measured():
+        return ""
+    correlation, n_parts = measured()[name]["agreement"]
+    return (
+        f"Over {n_parts} parts in the examples below, what a part writes and what switching it off takes away "
+        f"correlate at {correlation:.2f} in this model: read single bars with their check."
+    )
+
+
+def _largest(found: LogitAttribution) -> list[tuple[str, float]]:
+    """The parts with the largest shares, the largest first."""
+    pairs = zip(found.names, found.values.tolist(), strict=True)
+    return sorted(pairs, key=lambda pair: -abs(pair[1]))[:_N_PARTS]
+
+
+def _checked(
+    lm: LanguageModel, ids: list[int], parts: list[ModelPart | None], word: int, rival: int, total: float
+) -> list[float | None]:
+    """How much the logit difference changes without each part; None for parts that cannot be ablated."""
+    real = [part for part in parts if part is not None]
+    if not real:
+        return [None] * len(parts)
+    logits = logits_without(lm.model, ids, [[part] for part in real])  # [N, V]
+    changes = iter((logits[:, word] - logits[:, rival] - torch.tensor(total)).tolist())
+    return [None if part is None else next(changes) for part in parts]
+
+
+def _share(name: str, value: float, real: float | None) -> Part:
+    """A part as people name it, where it is, and its share."""
+    part, really = model_part(name), None if real is None else _rounded(real)
+    layer, head = (None, None) if part is None else (part.layer, part.head)
+    return {"name": named_part(name), "layer": layer, "head": head, "value": _rounded(value), "really": really}
+
+
+def _rounded(value: float) -> float:
+    return round(value, 3)

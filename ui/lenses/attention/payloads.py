@@ -1,0 +1,300 @@
+"""Payloads of the Attention tab."""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired
+
+from typing_extensions import TypedDict
+
+from ui.payloads import Choice, Format, Guess, PairRequest, Role, TextRequest
+
+NodeName = tuple[str, int, int, int]  # kind, layer, index, position
+Scores = list[list[float | None]]  # by layer and head
+
+
+class HeadRequest(TypedDict):
+    """One head of a stored reading."""
+
+    key: str
+    layer: int
+    head: int
+    mode: str
+
+
+class CellRequest(HeadRequest):
+    """One cell of a head's map: the reading token's row, the looked-at token's column."""
+
+    row: int
+    column: int
+
+
+class HeadPictureRequest(HeadRequest):
+    """A head's map as a slide."""
+
+    format: Format
+    dark: bool
+
+
+class StandaloneRequest(HeadRequest):
+    """The view as a page of its own, with the component's value."""
+
+    value: str
+
+
+class HeadOfModel(TypedDict):
+    """A head, whatever is read."""
+
+    model: str
+    layer: int
+    head: int
+
+
+class CircuitRequest(PairRequest):
+    """A circuit without some nodes, or without the edge between two."""
+
+    off: list[NodeName]
+    edge: tuple[NodeName, NodeName] | None
+
+
+class PatchRequest(TypedDict):
+    """Sentence B with A's values in cells of [depth, position]."""
+
+    model: str
+    first: str
+    second: str
+    cells: list[tuple[int, int]]
+
+
+class NeuronRequest(TextRequest):
+    """A neuron; null for the middle layer, and for the neuron that stands out most."""
+
+    layer: int | None
+    neuron: int | None
+
+
+class HeadMap(TypedDict):
+    """A map, packed."""
+
+    map: str
+
+
+class ScoreMap(TypedDict):
+    """All raw scores of a head, packed as shares of the largest."""
+
+    scores: str
+    largest: float
+
+
+class SoftmaxRow(TypedDict):
+    """One row of the softmax: products, scores, exponentials above the largest, and weights of all visible tokens.
+
+    `products` are the terms of the looked-at token's dot product.
+    """
+
+    width: int
+    dots: list[float]
+    scores: list[float]
+    exps: list[float]
+    largest: float
+    sum: float
+    weights: list[float]
+    products: list[float]
+
+
+class ReadingHeader(TypedDict):
+    """What all maps of a text have: what was read, and the shape."""
+
+    key: str
+    model: str
+    text: str
+    mode: str
+    note: str
+    tokens: list[str]
+    ids: list[int]
+    L: int
+    H: int
+    causal: bool
+
+
+class AttentionMaps(ReadingHeader):
+    """All heads as thumbnails, packed, with what each does; in a comparison cells are differences."""
+
+    keep: NotRequired[str]
+    signed: bool
+    side: int
+    thumbs: str
+    scores: dict[str, Scores]
+    random: NotRequired[dict[str, Scores] | None]
+    roles: NotRequired[list[list[Role]]]
+    said: str
+    start: list[int]
+
+
+class HeadWeights(TypedDict):
+    """A head from its weights: tokens that it copies and suppresses, and the earlier heads that it builds on."""
+
+    said: str
+    copied: list[Guess]
+    suppressed: list[Guess]
+    copying: float
+    compositions: list[tuple[str, str, float]]
+
+
+class Part(TypedDict):
+    """A part's share of a logit difference; `really` is what switching it off changes, null where that cannot be."""
+
+    name: str
+    layer: int | None
+    head: int | None
+    value: float
+    really: float | None
+
+
+class Why(TypedDict):
+    """A prediction against its rival as a sum over parts; `rest` is the number and the sum of all others."""
+
+    tokens: list[str]
+    choices: list[Choice]
+    word: Choice
+    rival: Choice
+    total: float
+    parts: list[Part]
+    rest: tuple[int, float]
+    agreement: str
+    said: str
+
+
+class CircuitPart(TypedDict):
+    """A node of a circuit."""
+
+    kind: Literal["word", "head", "neuron", "answer"]
+    layer: int
+    index: int
+    place: int
+    name: str
+    influence: float
+    really: float | None
+
+
+class Circuit(TypedDict):
+    """What leads to a prediction: what every token brings, nodes, and edges of [source, target, weight]."""
+
+    tokens: list[str]
+    words: list[float]
+    nodes: list[CircuitPart]
+    edges: list[tuple[int, int, float]]
+    layers: int
+    total: float
+    constants: float
+    carried: float
+    next: list[Guess]
+    answers: list[str]
+    said: str
+    checked: str
+
+
+class CircuitWithout(TypedDict):
+    """The difference of both logits and the next token, without some nodes or an edge."""
+
+    difference: float
+    next: list[Guess]
+
+
+class Patched(TypedDict):
+    """What B goes on with."""
+
+    next: list[Guess]
+
+
+class PatchingGrid(TypedDict):
+    """Share of A's answer that comes back, by depth and position, and by head; computed row by row."""
+
+    texts: list[str]
+    model: str
+    often: str
+    a: list[str]
+    b: list[str]
+    answers: list[str]
+    chances: list[list[float]]
+    next: list[Guess]
+    estimate: list[list[float]]
+    rows: list[list[float]]
+    heads: list[list[float]] | None
+    total: int
+    stopped: bool
+    said: str
+
+
+class AblationRow(TypedDict):
+    """A token's probability with all parts, and without some."""
+
+    id: int
+    label: str
+    before: float
+    after: float
+
+
+class Ablation(TypedDict):
+    """The next-token distribution without some parts; `of` says what effects belong to, divergence is in bits."""
+
+    of: str
+    model: str
+    note: str
+    L: int
+    H: int
+    mlp: bool
+    off: list[tuple[int, str, int | None]]
+    replacement: str
+    divergence: float
+    rows: list[AblationRow]
+    example: NotRequired[bool]
+
+
+class Effects(TypedDict):
+    """Bits by which each part alone moves the next token, by "layer,kind,head"; layer by layer."""
+
+    of: str
+    effects: dict[str, float]
+    done: int
+    total: int
+    stopped: bool
+
+
+class Lens(TypedDict):
+    """The logit lens: by depth and column the best guess, and rank and probability of the model's final choice."""
+
+    model: str
+    said: str
+    note: str
+    tokens: list[str]
+    first: int
+    depths: list[str]
+    best: list[list[str]]
+    probability: list[list[float]]
+    rank: list[list[int]]
+    share: list[list[float]]
+    known: list[int | None]
+    knew: str
+
+
+class Neurons(TypedDict):
+    """A neuron over a text, and the tokens that it makes likelier and less likely, with the change of their logits."""
+
+    said: str
+    layer: int
+    n_layer: int
+    n_inner: int
+    note: str
+    top: list[int]
+    neuron: int
+    tokens: list[str]
+    activations: list[float]
+    more: list[Guess]
+    less: list[Guess]
+
+
+class InnerSizes(TypedDict):
+    """Recorded losses by inner width, [times the width, loss, parameters]."""
+
+    how: str
+    sizes: list[tuple[str, float, int]]

@@ -1,0 +1,129 @@
+"""The Attention tab: where every head looks, what it does, and what it matters."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from ui.lenses.attention import figures
+from ui.lenses.attention.compare import compare_view
+from ui.lenses.attention.events import HINT, AttentionEvents, Switches, server_functions
+from ui.lenses.attention.handlers import maps, neurons
+from ui.lenses.attention.handlers.example import AttentionExample
+from ui.lenses.attention.recorded import recorded_view
+from ui.lenses.attention.view.attention_view import attention_view
+from ui.lenses.attention.view.insight_views import ablation_view, lens_view, neurons_view
+from ui.lenses.attention.why import causes_view
+from ui.shared.files import calling
+from ui.shared.lens import Event, Lens, TabContext
+from ui.shared.wiring import QUIET, served, share_sentence, stop_event, view_tab
+
+_MODES = [
+    ("as it is", maps.RAW),
+    ("end-of-text token in front", maps.IN_FRONT),
+    ("first token left out", maps.WITHOUT_FIRST),
+]
+
+
+def attention_tab(site: TabContext[AttentionExample]) -> Lens:
+    """Lays out the tab and wires it."""
+    services, model, example, model_work = site.services, site.model, site.example, site.model_work
+    text, use, back, woken, mode, keep = _form(example.text)
+    before = gr.State(None)  # the visitor's text, while a head's activating text is shown
+    off = gr.State(Switches(example.off, example=True))
+    # The page's script passes the open view as the first input: a server-side state would be set in undefined order
+    # when two views open at once.
+    shown = gr.Textbox(visible=False)
+    with gr.Tabs(elem_id="attention-views") as views:
+        with view_tab("attention", "look") as look_tab:
+            view = attention_view(example.view, server_functions=server_functions(services), elem_id="attention")
+        with view_tab("attention", "off") as off_tab:
+            with gr.Row(elem_classes="switches"):
+                replacement = gr.Radio(
+                    [("nothing (zero)", "zero"), ("its mean over the text", "mean")],
+                    value="zero",
+                    label="In its place",
+                    elem_id="replacement",
+                    scale=3,
+                )
+                every = gr.Button("Try every part alone", variant="primary", elem_id="try-all", min_width=120)
+                stop = gr.Button("Stop", variant="stop", elem_id="stop-trying", min_width=80)
+            switches = ablation_view(example.ablation, server_functions=[figures.change_picture], elem_id="ablation")
+        with view_tab("attention", "lens") as lens_tab:
+            gr.Markdown(
+                "What would the model say next if it stopped after each layer? Its final norm and output head read "
+                "every "
+                "layer’s state (nostalgebraist 2020, “the logit lens”).",
+                elem_classes="hint",
+            )
+            layers = lens_view(example.lens, server_functions=[figures.lens_picture], elem_id="lens")
+        with view_tab("attention", "neurons") as neurons_tab:
+            neurons_shown = neurons_view(
+                server_functions=served(services, neurons.neurons, neurons.inner_sizes), elem_id="neurons"
+            )
+        with view_tab("attention", "why") as why_tab:
+            causes = causes_view(services, why_tab, model, text, model_work)
+        with view_tab("attention", "compare"):
+            compared = compare_view(services, model, example, model_work)
+        with view_tab("attention", "gpt2") as gpt2_tab:
+            recorded_view(services, gpt2_tab)
+
+    events = AttentionEvents(services)
+    inputs, outputs = [model, text, mode, keep, off, replacement], [view, switches, layers, keep, off]
+    js = calling("shared/view/places.js", "[m.askedView('attention-views'), ...args.slice(1)]")
+    look: Event = {"fn": events.look, "inputs": [shown, *inputs], "outputs": outputs, "js": js, **model_work}
+    gr.on([text.change, mode.change, keep.change, replacement.change], trigger_mode="always_last", **look)
+    view.expired(**look)
+    for tab in (look_tab, off_tab, lens_tab):
+        tab.select(**look)
+    switched = {"fn": events.off, "inputs": [model, text, mode, keep, replacement], **model_work}
+    switches.switch(trigger_mode="always_last", outputs=[switches, off, views], **switched)
+    view.off(outputs=[switches, off, views], **switched)
+    every.click(events.try_all, [model, text, mode, keep, replacement], switches, **model_work)
+    stop.click(stop_event(services), queue=False, **QUIET)
+    woke = view.wake(events.wake, [model, text, before], [text, woken, before, back], **model_work)
+    went_back = back.click(events.back, before, [text, woken, before, back], **QUIET)
+    kept = lambda: [HINT, None, gr.Button(visible=False)]  # noqa: E731 - what is typed is the visitor's own again
+    text.input(kept, None, [woken, before, back], queue=False, **QUIET)
+    for done in (woke, went_back, use.click(events.generated, None, text, **QUIET)):
+        share_sentence(done, text)
+    js = "(model, text) => JSON.stringify({model, text})"
+    told = {"inputs": [model, text], "outputs": neurons_shown, "js": js, **QUIET}
+    gr.on([neurons_tab.select, text.change, model.change], None, **told)
+    linked = gr.State(False)  # whether a link has set the text, which then is no example
+    examples = [text, compared.text_a, compared.text_b]
+    fresh: Event = {"fn": events.fresh, "inputs": [model, linked, *examples], "outputs": [linked, *examples], **QUIET}
+    set_by_link = {"text": text, "sink": mode, "keep": keep, "linked": linked, **causes.linked}
+    return Lens(set_by_link, [fresh, look, compared.compare, causes.on_model])
+
+
+def _form(example: str) -> tuple[gr.Textbox, gr.Button, gr.Button, gr.Markdown, gr.Radio, gr.Radio]:
+    """The text with its two buttons and their line, the mode, and which end of a text that is too long."""
+    with gr.Row(equal_height=False, elem_id="attention-head"):
+        with gr.Column(scale=3, min_width=330):
+            text = gr.Textbox(
+                example,
+                show_label=False,
+                lines=2,
+                max_lines=5,
+                elem_id="attention-text",
+                container=False,
+                placeholder="A text for the model to read, at least two words",
+            )
+            with gr.Row(elem_classes="attention-more"):
+                use = gr.Button(
+                    "Use the text from Generate", size="sm", min_width=190, scale=0, elem_id="use-generated"
+                )
+                back = gr.Button(
+                    "Back to my text", size="sm", min_width=130, scale=0, visible=False, elem_id="wake-back"
+                )
+                woken = gr.Markdown(HINT, elem_id="woken")
+        with gr.Column(scale=2, min_width=330):
+            mode = gr.Radio(_MODES, value=maps.RAW, label="Attention sink (first token)", elem_id="sink")
+            keep = gr.Radio(
+                list(maps.ENDS),
+                value="end",
+                label="The text is too long: keep its",
+                elem_id="keep-end",
+                visible=False,
+            )
+    return text, use, back, woken, mode, keep

@@ -1,0 +1,209 @@
+// Ablation switches for heads, attention and MLPs, and the next token before and after. The value is JSON of
+// ui.handlers.attention.ablation: either a distribution, or the effects of switching off one part after the other.
+/** @import {Component} from '../../../shared/view/component' */
+/** @import {Ablation, AttentionServer, Effects} from '../../../shared/view/payloads' */
+import {csvText, percent, visible} from '../../../shared/view/plain.js';
+import {add, saveText, slides} from '../../../shared/view/page.js';
+import {pressed} from './switches.js';
+
+const EXAMPLE = 'An example; your first click clears it. ';
+
+/** @param {Component<Ablation & Effects, AttentionServer>} page */
+export function start({element, props, server, trigger, watch}) {
+  const part = name => element.querySelector('.ab-' + name);
+  const said = part('said');
+  let value = null,
+    effects = {},
+    effectsOf = '',
+    off = new Set(),
+    asking = '', // the parts that were asked for last, until they are answered
+    rover = ''; // the part that the Tab key comes to
+
+  const keyOf = (layer, kind, head) => [layer, kind, head ?? ''].join();
+  const listed = () =>
+    [...off].map(key => {
+      const [layer, kind, head] = key.split(',');
+      return [+layer, kind, head === '' ? null : +head];
+    });
+  const nameOf = key => {
+    const [layer, kind, head] = key.split(',');
+    return kind === 'head' ? `head ${layer}.${head}` : `layer ${layer}’s ${kind === 'mlp' ? 'MLP' : 'attention'}`;
+  };
+
+  function take() {
+    if (!props.value) return;
+    const next = JSON.parse(props.value);
+    part('message').textContent = next.message || '';
+    if (next.message) {
+      part('body').hidden = true;
+      value = null;
+      return;
+    }
+    if (next.effects) {
+      if (!value || value.of !== next.of) return; // stale answer: another text or model
+      [effects, effectsOf] = [next.effects, next.of];
+      said.textContent =
+        next.done === next.total
+          ? strongest()
+          : next.stopped
+            ? `Stopped after ${next.done} of ${next.total} layers. ${strongest()}`
+            : `Tried ${next.done} of ${next.total} layers…`;
+      board();
+      return;
+    }
+    if (effectsOf !== next.of) {
+      effects = {};
+      effectsOf = '';
+      said.textContent = '';
+    }
+    const other = value?.of !== next.of; // another text or model
+    value = next;
+    const answered = next.off.map(([layer, kind, head]) => keyOf(layer, kind, head));
+    if (other || asking === '' || asking === answered.toSorted().join(' ')) {
+      off = new Set(answered);
+      asking = '';
+    } // else a later click is on its way
+    part('body').hidden = false;
+    part('note').textContent = next.note || '';
+    board();
+    rows();
+  }
+  function strongest() {
+    const best = Object.entries(effects)
+      .sort((a, b) => b[1] - a[1])
+      .slice(0, 3);
+    return (
+      'Largest effects, one at a time: ' +
+      best.map(([key, bits]) => `${nameOf(key)} (${bits.toFixed(2)} bits)`).join(', ') +
+      '.'
+    );
+  }
+  function board() {
+    const grid = part('grid'),
+      focused = element.contains(document.activeElement) ? document.activeElement.dataset?.key : null;
+    grid.textContent = '';
+    grid.style.setProperty('--heads', value.H);
+    grid.style.setProperty('--more', value.mlp ? 2 : 1);
+    add(grid, 'span', '', 'layer');
+    for (let head = 0; head < value.H; head++) add(grid, 'span', '', head);
+    add(grid, 'span', '', 'all heads');
+    if (value.mlp) add(grid, 'span', '', 'MLP');
+    const most = Math.max(...Object.values(effects), 1e-9);
+    const put = (layer, kind, head, text) => {
+      const key = keyOf(layer, kind, head),
+        button = add(grid, 'button', '', text);
+      if (effects[key] !== undefined) add(button, 'small', '', effects[key].toFixed(effects[key] < 10 ? 2 : 1));
+      button.type = 'button';
+      button.dataset.key = key;
+      button.tabIndex = -1;
+      button.setAttribute('aria-pressed', off.has(key));
+      button.setAttribute('aria-label', `${nameOf(key)}, ${off.has(key) ? 'off' : 'on'}`);
+      button.title =
+        nameOf(key) + (effects[key] === undefined ? '' : ` · alone it changes the next token by ${effects[key]} bits`);
+      button.style.setProperty(
+        '--effect',
+        effects[key] === undefined ? 0 : Math.round(85 * Math.sqrt(effects[key] / most)),
+      );
+    };
+    for (let layer = 0; layer < value.L; layer++) {
+      add(grid, 'span', '', layer);
+      for (let head = 0; head < value.H; head++) put(layer, 'head', head, `${layer}.${head}`);
+      put(layer, 'attention', null, 'attention');
+      if (value.mlp) put(layer, 'mlp', null, 'MLP');
+    }
+    const reached = grid.querySelector(`[data-key="${rover}"]`) ?? grid.querySelector('button');
+    reached.tabIndex = 0;
+    if (focused) grid.querySelector(`[data-key="${focused}"]`)?.focus();
+  }
+  function rows() {
+    const box = part('rows'),
+      most = Math.max(...value.rows.flatMap(row => [row.before, row.after]), 1e-9);
+    const [before, after] = ['before', 'after'].map(name =>
+      value.rows.reduce((best, row) => (row[name] > best[name] ? row : best)),
+    );
+    const names = [...off].slice(0, 4).map(nameOf).join(', ') + (off.size > 4 ? ` and ${off.size - 4} more` : '');
+    const now =
+      before.id === after.id
+        ? `still ${visible(after.label)}, ${percent(before.before)} → ${percent(after.after)}`
+        : `${visible(before.label)} (${percent(before.before)}) ` +
+          `becomes ${visible(after.label)} (${percent(after.after)})`;
+    part('head').textContent = off.size
+      ? `${value.example ? EXAMPLE : ''}Without ${names}: ${now}. ` +
+        `The distribution moved by ${value.divergence.toFixed(2)} bits.`
+      : 'Everything is on. Click a head, an attention layer or an MLP to switch it off.';
+    box.textContent = '';
+    part('scale').textContent = `longest bar: ${percent(most)}`;
+    for (const row of value.rows) {
+      add(box, 'span', 'ab-token', visible(row.label)).title = `token ${row.id}`;
+      const bars = add(box, 'div', 'ab-bars');
+      for (const p of [row.before, row.after]) {
+        const bar = add(bars, 'div');
+        add(bar, 'i').style.width = Math.max(0.3, (100 * p) / most) + '%';
+        add(bar, 'b', '', percent(p));
+      }
+    }
+  }
+  const ARROWS = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]};
+  part('grid').addEventListener('keydown', e => {
+    const step = ARROWS[e.key],
+      at = e.target.dataset?.key;
+    if (!step || !at) return;
+    const buttons = [...part('grid').querySelectorAll('button')],
+      width = value.H + 1 + (value.mlp ? 1 : 0);
+    const to = buttons.findIndex(button => button.dataset.key === at) + step[0] * width + step[1];
+    if (buttons[to]) {
+      buttons[to].focus();
+      e.preventDefault();
+    }
+  });
+  part('grid').addEventListener('focusin', e => {
+    if (!e.target.dataset?.key) return;
+    for (const one of part('grid').querySelectorAll('[tabindex="0"]')) one.tabIndex = -1;
+    e.target.tabIndex = 0;
+    rover = e.target.dataset.key;
+  });
+  part('grid').addEventListener('click', e => {
+    const key = e.target.closest('button')?.dataset.key;
+    if (!key) return;
+    off = pressed(off, key, value.example);
+    value.example = false;
+    switched();
+  });
+  function switched() {
+    board();
+    asking = [...off].toSorted().join(' ');
+    trigger('switch', {off: listed()});
+  }
+  const actions = {
+    none: () => {
+      off.clear();
+      value.example = false;
+      switched();
+    },
+    csv: () =>
+      saveText(
+        'switched-off.csv',
+        'text/csv',
+        csvText([['id', 'token', 'before', 'after'], ...value.rows.map(r => [r.id, r.label, r.before, r.after])]),
+      ),
+    effects: () =>
+      saveText(
+        'effects.csv',
+        'text/csv',
+        csvText([
+          ['layer', 'part', 'head', 'bits'],
+          ...Object.entries(effects).map(([key, bits]) => [...key.split(','), bits]),
+        ]),
+      ),
+    ...slides(said, 'switched-off', (format, dark) => {
+      const shown = JSON.stringify({rows: value.rows, title: part('head').textContent});
+      return server.change_picture({value: shown, format, dark});
+    }),
+  };
+  element.addEventListener('click', e => {
+    if (value) actions[e.target.dataset?.do]?.();
+  });
+
+  watch('value', take);
+  take();
+}

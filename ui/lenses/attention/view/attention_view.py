@@ -1,0 +1,141 @@
+"""Attention view: thumbnails of all heads, and one head as a heat map, as lines between tokens and step by step."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+import gradio as gr
+
+from ui.shared.files import ServerFunctions, bundled, component, text_of
+from ui.shared.view.save_menu import save_menu
+
+_MODULE, _STYLE = "lenses/attention/view/attention_view.js", "lenses/attention/view/attention_view.css"
+
+_STEPS = """
+<div class="at-steps-view" hidden><div class="at-three">
+<figure><figcaption><b>1</b> raw scores q·k ÷ √d</figcaption><canvas class="at-scores" tabindex="0" role="application" aria-label="Raw scores; arrow keys choose a cell"></canvas>
+<div class="at-scale at-scores-bar"></div></figure>
+<figure><figcaption><b>2</b> the future masked</figcaption><canvas class="at-masked" tabindex="0" role="application" aria-label="Masked scores; arrow keys choose a cell"></canvas>
+<div class="at-scale at-masked-bar"></div></figure>
+<figure><figcaption><b>3</b> after softmax</figcaption><canvas class="at-softmax" tabindex="0" role="application" aria-label="Attention after softmax; arrow keys choose a cell"></canvas>
+<div class="at-scale at-softmax-bar"></div></figure>
+</div></div>
+"""
+
+_WEIGHTS = """<details class="at-weights"><summary>What it does whatever the text: copies, suppresses, builds on</summary></details>"""
+
+_SOURCES = """
+<p class="at-muted">Shares of attention, averaged over the reading tokens that a score is defined for; the first token
+never counts as “token before” or “same token”. Repeated random tokens: 24 different ones, then the same again. This is
+this project's version of a score of Olsson et al. 2022, “In-context Learning and Induction Heads”, who repeat 25 tokens
+four times behind a start token. The other roles follow Elhage et al. 2021 and Wang et al. 2022, the sink Xiao et al. 2023.</p>
+"""
+
+
+def _html(*, signed: bool, alone: bool) -> str:
+    """The component's elements: signed omits what a difference lacks, alone omits what needs the app."""
+    views = '<button type="button" data-view="map">Map</button>'
+    views += "" if signed else '<button type="button" data-view="lines">Lines</button>'
+    views += "" if signed or alone else '<button type="button" data-view="steps">Step by step</button>'
+    files = {"csv": "This head, .csv"}
+    if not alone:
+        files = {"png": "Picture, .png", "svg": "Drawing, .svg", **files}
+    if not alone and not signed:
+        files |= {"npz": "All heads, .npz", "html": "Page to pass on, .html"}
+    buttons = save_menu(**files)
+    if not alone and not signed:
+        buttons += '<button type="button" data-do="link">Copy link</button>'
+    acts = "" if signed else '<button type="button" data-do="induction">Find induction heads</button>'
+    if not signed and not alone:
+        acts += '<button type="button" data-do="wake">Text that activates it</button>'
+        acts += '<button type="button" data-do="off">Switch it off</button>'
+    acts += "" if signed else '<button type="button" data-do="quiz" class="at-quiz-button">Quiz</button>'
+    weights = "" if signed or alone else _WEIGHTS
+    return f"""
+<div class="at-message" role="status"></div>
+<div class="at-body" hidden>
+<p class="conclusion"></p>
+<div class="at-main">
+<div class="at-left">
+<div class="at-top"><span class="at-title"><b class="at-name"></b> <span class="at-role" role="status"></span></span>
+<span class="at-bar">{views}<span class="at-zoom"><button type="button" data-do="plus" aria-label="zoom in" title="zoom in (+)">+</button>
+<button type="button" data-do="minus" aria-label="zoom out" title="zoom out (−)">−</button>
+<button type="button" data-do="all" title="all tokens (0)">all</button></span></span></div>
+<div class="at-quiz" hidden></div>
+<div class="at-map-view"><canvas class="at-map" tabindex="0" role="application" aria-label="Attention of the chosen head.
+Arrow keys move the cell, plus and minus zoom, Shift with arrows chooses another head."></canvas></div>
+{"" if signed else '<div class="at-lines-view" hidden><div class="at-lines"></div><div class="at-lines-said"></div></div>'}
+{"" if signed else _STEPS}
+<div class="at-detail" aria-live="polite"></div>
+{"" if signed else '<div class="at-sums" hidden></div>'}
+</div>
+<div class="at-right"><div class="at-scroll"><canvas class="at-grid" tabindex="0" role="application"></canvas></div>
+<div class="at-legend"></div><div class="ts-tools at-acts">{acts}</div>{weights}</div>
+</div>
+<div class="at-note" role="status"></div>
+<div class="ts-tools">{buttons}<span class="ts-said at-said" role="status"></span></div>
+<details class="at-all-heads"><summary>{"How much every head changed" if signed else "What every head does: scores to sort by"}</summary><div class="at-heads"></div>
+{"" if signed else _SOURCES}</details>
+</div>
+"""
+
+
+def attention_view(
+    value: str = "",
+    *,
+    server_functions: ServerFunctions,
+    signed: bool = False,
+    recorded: bool = False,
+    elem_id: str,
+) -> gr.HTML:
+    """The attention component.
+
+    Its value is JSON of `ui.lenses.attention.handlers.maps.describe`, or of `ui.lenses.attention.handlers.compare` when signed. Its
+    events: `wake` and `off` carry {"layer", "head"}; `expired` means that the server no longer knows the text.
+
+    Args:
+        server_functions: head_map and picture; for the unsigned one also steps, arithmetic, why_there, head_weights, standalone and
+            arrays, as in `ui.lenses.attention.payloads`. Each may answer None.
+        signed: cells are differences in -1 to 1.
+        recorded: maps of a model that is not installed; server_functions then holds only head_map.
+    """
+    return component(
+        value,
+        _html(signed=signed, alone=recorded),
+        _MODULE,
+        events=("wake", "off", "expired"),
+        given={"signed": signed, "shares": not (signed or recorded)},
+        elem_classes=["attention-view"],
+        server_functions=server_functions,
+        elem_id=elem_id,
+    )
+
+
+def standalone_page(value: str, maps: Mapping[str, str]) -> str:
+    """The component as a standalone HTML page with its data: it opens offline and without this app.
+
+    Args:
+        value: the component's value.
+        maps: "layer,head" -> map, for the heads available at full precision.
+    """
+    data = {"value": value, "maps": maps}
+    # Data inside a script element must not be able to close it.
+    packed = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
+    return f"""<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<title>Attention · GPT Lens</title>
+<style>{"".join(map(text_of, ("lenses/attention/view/standalone.css", "shared/view/token_stream.css", _STYLE)))}</style></head>
+<body><div class="attention-view" id="view">{_html(signed=False, alone=True)}</div>
+<script>
+if (matchMedia('(prefers-color-scheme: dark)').matches) document.body.classList.add('dark');
+(function (data) {{
+{bundled(_MODULE)}
+const mapOf = async ({{layer, head}}) => data.maps[layer + ',' + head] ? {{map: data.maps[layer + ',' + head]}} : null;
+start({{
+  element: document.getElementById('view'), props: {{value: data.value}}, given: {{signed: false}},
+  watch: () => {{}}, trigger: () => {{}}, server: {{head_map: mapOf}},
+}});
+}})({packed});
+</script></body></html>
+"""

@@ -1,0 +1,239 @@
+// Circuit of a prediction, laid out like the model: words, heads, neurons, answer. A click switches a node off or cuts
+// an edge, and updates the prediction. Model text goes into the page by textContent
+// alone.
+/** @import {AttentionServer} from '../../../shared/view/payloads' */
+import {percent, signed, visible} from '../../../shared/view/plain.js';
+import {add} from '../../../shared/view/page.js';
+import {saveDrawn} from '../../../shared/view/drawn.js';
+import {put} from '../../../shared/view/svg.js';
+
+const [ROW, LEFT, TOP, RIGHT] = [34, 96, 30, 96];
+
+const plain = label => visible(label).replace('␣', '') || '␣';
+
+// Where nodes stand: a row for every token that has some, columns by layer, heads before neurons; nodes of one cell
+// stand side by side. Gives {points: [[x, y]], rows: [place], width, height, column(layer)}.
+export function places(nodes, layers, width) {
+  const rows = [...new Set(nodes.map(node => node.place))].toSorted((a, b) => a - b);
+  const column = (width - LEFT - RIGHT) / Math.max(1, layers);
+  const cell = node => `${node.layer}/${node.kind}/${node.place}`;
+  const counts = new Map();
+  for (const node of nodes) counts.set(cell(node), (counts.get(cell(node)) ?? 0) + 1);
+  const heights = rows.map(place => {
+    const most = Math.max(...nodes.filter(node => node.place === place).map(node => counts.get(cell(node))));
+    return Math.max(1, most) * ROW;
+  });
+  const tops = heights.map((_, i) => TOP + heights.slice(0, i).reduce((sum, height) => sum + height, 0));
+  const taken = new Map();
+  const points = nodes.map(node => {
+    const row = rows.indexOf(node.place);
+    const number = taken.get(cell(node)) ?? 0;
+    taken.set(cell(node), number + 1);
+    const y = tops[row] + (heights[row] / counts.get(cell(node))) * (number + 0.5);
+    if (node.kind === 'word') return [LEFT - 8, y];
+    if (node.kind === 'answer') return [width - RIGHT + 14, y];
+    return [LEFT + (node.layer + (node.kind === 'head' ? 0.3 : 0.75)) * column, y];
+  });
+  const height = TOP + heights.reduce((sum, one) => sum + one, 0) + 14;
+  return {points, rows, width, height, column};
+}
+
+// box: where to draw. server: circuit and circuit_without. asked: {model, text, word, rival}, as the view above has it.
+/** @param {AttentionServer} server */
+export function circuitView(box, server) {
+  const find = name => box.querySelector('.ct-' + name);
+  const [message, body, drawing, next, said, words] = ['message', 'body', 'drawing', 'next', 'said', 'words'].map(find);
+  let found = null,
+    asked = null,
+    number = 0;
+  const off = new Set(); // nodes that are switched off
+
+  async function show(question) {
+    const mine = ++number;
+    asked = question;
+    off.clear();
+    const answer = await server.circuit(question).catch(() => null);
+    if (mine !== number) return;
+    found = answer ? JSON.parse(answer) : {message: 'The server did not answer. Choose a word again.'};
+    message.textContent = found.message ?? '';
+    body.hidden = Boolean(found.message);
+    if (found.message) return;
+    body.querySelector('.conclusion').textContent = found.said;
+    find('checked').textContent = found.checked;
+    drawWords();
+    draw();
+    tell('Click a part to switch it off, or a line to cut it.');
+    drawNext(found.next, found.total);
+  }
+
+  // The contribution of every word of the text.
+  function drawWords() {
+    words.textContent = '';
+    const most = Math.max(0.01, ...found.words.map(Math.abs));
+    found.tokens.forEach((label, i) => {
+      const word = add(words, 'span', found.words[i] < 0 ? 'against' : '', visible(label).replace('␣', ' '));
+      word.style.setProperty('--share', Math.abs(found.words[i]) / most);
+      word.title = `${signed(found.words[i])} logits`;
+    });
+    add(
+      words,
+      'small',
+      '',
+      ` and ${signed(found.constants)} from biases and frozen norms; together ${signed(found.total)}`,
+    );
+  }
+
+  const key = node => [node.kind, node.layer, node.index, node.place];
+  const tell = text => {
+    said.textContent = text;
+  };
+
+  function draw() {
+    const width = Math.max(340, drawing.clientWidth || 0);
+    const at = places(found.nodes, found.layers, width);
+    drawing.textContent = '';
+    const svg = put(drawing, 'svg', {
+      width,
+      height: at.height,
+      viewBox: `0 0 ${width} ${at.height}`,
+      role: 'group',
+      'aria-label': 'The circuit: words on the left, the answer on the right',
+    });
+    for (let layer = 0; layer < found.layers; layer++) {
+      const x = LEFT + layer * at.column;
+      put(svg, 'rect', {x: x + 2, y: 18, width: at.column - 4, height: at.height - 22, rx: 5, class: 'ct-band'});
+      put(
+        svg,
+        'text',
+        {x: x + at.column / 2, y: 12, class: 'ct-title', 'text-anchor': 'middle'},
+        at.column < 52 ? layer : `block ${layer}`,
+      );
+    }
+    const largest = Math.max(...found.edges.map(([, , weight]) => Math.abs(weight)), 0.01);
+    for (const [source, target, weight] of found.edges) drawEdge(svg, at.points, source, target, weight, largest);
+    found.nodes.forEach((node, i) => drawNode(svg, node, at.points[i], i));
+  }
+
+  function drawEdge(svg, points, source, target, weight, largest) {
+    const [[x0, y0], [x1, y1]] = [points[source], points[target]];
+    const bend = Math.max(20, (x1 - x0) / 2);
+    const path = `M${x0 + 6},${y0} C${x0 + bend},${y0} ${x1 - bend},${y1} ${x1 - 7},${y1}`;
+    const dim = off.has(source) || off.has(target);
+    const [a, b] = [found.nodes[source], found.nodes[target]];
+    const line = put(svg, 'path', {
+      d: path,
+      class: `ct-edge${weight < 0 ? ' against' : ''}${dim ? ' dim' : ''}`,
+      'stroke-width': (0.8 + (6 * Math.abs(weight)) / largest).toFixed(1),
+      'data-edge': `${source}-${target}`,
+    });
+    put(line, 'title', {}, `${a.name} → ${b.name}: ${signed(weight)}`);
+    line.addEventListener('click', () => cut(source, target, weight));
+  }
+
+  function drawNode(svg, node, [x, y], i) {
+    const inner = node.kind === 'head' || node.kind === 'neuron';
+    const about =
+      node.kind === 'word'
+        ? `the word ${plain(found.tokens[node.place])}, ${signed(found.words[node.place])}`
+        : node.kind === 'answer'
+          ? `${plain(found.answers[0])} rather than ${plain(found.answers[1])}, ${signed(found.total)}`
+          : `${node.name} at ${plain(found.tokens[node.place])}: ${signed(node.influence)}; ` +
+            `switched off, really ${signed(node.really)}`;
+    const group = put(svg, 'g', {
+      class: `ct-node ${node.kind}${node.influence < 0 ? ' against' : ''}${off.has(i) ? ' off' : ''}`,
+      'data-node': i,
+      ...(inner ? {role: 'button', tabindex: 0, 'aria-pressed': off.has(i)} : {role: 'img'}),
+      'aria-label': about,
+    });
+    put(group, 'title', {}, about);
+    if (node.kind === 'head') put(group, 'rect', {x: x - 7, y: y - 7, width: 14, height: 14, rx: 3});
+    else if (node.kind === 'neuron') put(group, 'circle', {cx: x, cy: y, r: 6});
+    const text =
+      node.kind === 'word'
+        ? {x: x - 2, y: y + 4, 'text-anchor': 'end'}
+        : node.kind === 'answer'
+          ? {x: x - 6, y: y + 4, 'text-anchor': 'start'}
+          : {x, y: y + 18, 'text-anchor': 'middle'};
+    put(group, 'text', text, inner ? `${node.layer}.${node.index}` : plain(node.name).slice(0, 12));
+    if (!inner) return;
+    const flip = () => turn(i);
+    group.addEventListener('click', flip);
+    group.addEventListener('keydown', event => {
+      if (event.key !== 'Enter' && event.key !== ' ') return;
+      event.preventDefault();
+      flip();
+    });
+    for (const name of ['pointerenter', 'focus']) group.addEventListener(name, () => tell(about));
+  }
+
+  async function without(nodes, edge) {
+    const mine = ++number;
+    const answer = await server.circuit_without({...asked, off: nodes, edge}).catch(() => null);
+    if (mine !== number || !answer) return null;
+    const value = JSON.parse(answer);
+    if (value.message) tell(value.message);
+    return value.message ? null : value;
+  }
+
+  async function turn(i) {
+    if (!off.delete(i)) off.add(i);
+    draw();
+    drawing.querySelector(`[data-node="${i}"]`)?.focus();
+    const nodes = [...off];
+    const value = await without(
+      nodes.map(place => key(found.nodes[place])),
+      null,
+    );
+    if (!value) return;
+    const change = signed(value.difference - found.total);
+    tell(nodes.length ? `${nodes.length} switched off: the preference changes by ${change}.` : 'All parts are on.');
+    drawNext(value.next, value.difference);
+  }
+
+  async function cut(source, target, weight) {
+    const [a, b] = [found.nodes[source], found.nodes[target]];
+    if (b.kind === 'answer') {
+      tell(`${a.name} writes ${signed(weight)} straight for the answer. Click it to switch it off.`);
+      return;
+    }
+    const value = await without([], [key(a), key(b)]);
+    if (!value) return;
+    tell(
+      `${a.name} → ${b.name}, ${signed(weight)}: cut, the preference really changes by ` +
+        `${signed(value.difference - found.total)}.`,
+    );
+    drawNext(value.next, value.difference);
+  }
+
+  // The new prediction, next to the explained logit difference.
+  function drawNext(list, difference) {
+    next.textContent = '';
+    add(next, 'b', '', `${plain(found.answers[0])} − ${plain(found.answers[1])}: ${signed(difference)}`);
+    for (const [label, p] of list) {
+      const row = add(next, 'span', 'ct-bar');
+      row.style.setProperty('--p', `${100 * p}%`);
+      add(row, 'span', '', plain(label));
+      add(row, 'span', '', percent(p));
+    }
+  }
+
+  box.addEventListener('click', event => {
+    const kind = event.target.dataset?.save;
+    const svg = drawing.querySelector('svg');
+    if (svg && kind) saveDrawn(svg, 'circuit', kind);
+    if (event.target.dataset?.do === 'on' && found) {
+      number += 1; // an answer on its way is of parts that were off
+      off.clear();
+      draw();
+      drawNext(found.next, found.total);
+      tell('All parts are on.');
+    }
+  });
+  let drawnAt = 0;
+  new ResizeObserver(() => {
+    if (!found || found.message || drawing.clientWidth === drawnAt) return;
+    drawnAt = drawing.clientWidth;
+    if (drawnAt) draw();
+  }).observe(drawing);
+  return {show};
+}

@@ -1,0 +1,57 @@
+// Weight-based analysis of the chosen head, independent of the text; requested when opened.
+import {visible} from '../../../shared/view/plain.js';
+import {add, asking} from '../../../shared/view/page.js';
+
+export function headWeights(view) {
+  const box = view.part('weights');
+  if (!box) return {mark: () => {}};
+  const body = add(box, 'div', 'at-weights-body');
+  let shown = '';
+
+  const ask = asking(
+    body,
+    async (model, layer, head) => view.server.head_weights({model, layer, head}),
+    found => draw(found),
+    60,
+  );
+
+  function draw(found) {
+    body.textContent = '';
+    if (found.message) {
+      add(body, 'p', 'at-muted', found.message);
+      return;
+    }
+    add(body, 'p', 'conclusion', found.said);
+    const two = add(body, 'div', 'at-weights-two');
+    words(two, 'copies most', found.copied);
+    words(two, 'suppresses most', found.suppressed);
+    const part = add(two, 'div');
+    add(part, 'b', '', 'builds on');
+    for (const [head, how, score] of found.compositions.slice(0, 5))
+      add(part, 'div', '', `${head}, ${how}: ${score.toFixed(2)}`);
+    if (!found.compositions.length) add(part, 'div', '', 'nothing: it stands in the first layer');
+    add(
+      body,
+      'p',
+      'at-muted',
+      `Copying score ${found.copying.toFixed(2)}, from −1 to 1. Read from W_U W_O W_V W_E, the embedding with the ` +
+        'first MLP’s answer; no text, no positions (Elhage et al. 2021).',
+    );
+  }
+
+  function words(parent, title, list) {
+    const part = add(parent, 'div');
+    add(part, 'b', '', title);
+    add(part, 'div', 'at-weights-words', list.map(([label]) => visible(label).replace('␣', '')).join(' · '));
+  }
+
+  function mark() {
+    const {value, chosen} = view;
+    const key = value && [value.model, ...chosen].join();
+    if (!box.open || !value || key === shown) return;
+    shown = key;
+    ask([value.model, ...chosen]);
+  }
+  box.addEventListener('toggle', mark);
+  return {mark};
+}

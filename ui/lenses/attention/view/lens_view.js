@@ -1,0 +1,202 @@
+// The logit lens as a table: a row for each depth, a column for each token. The value is JSON of
+// ui.handlers.attention.lens.
+/** @import {Component} from '../../../shared/view/component' */
+/** @import {AttentionServer, Lens} from '../../../shared/view/payloads' */
+import {csvText, percent, visible} from '../../../shared/view/plain.js';
+import {css, inkOn, partsOf, placeOf, ramp} from '../../../shared/view/scales.js';
+import {add, isDark, onLook, saveText, slides} from '../../../shared/view/page.js';
+import {chooseToken, chosenToken, onSentence} from '../../../shared/view/sentence.js';
+
+/** @param {Component<Lens, AttentionServer>} page */
+export function start({element, props, server, watch}) {
+  const part = name => element.querySelector('.ln-' + name);
+  let value = null,
+    chosen = null;
+
+  function take() {
+    if (!props.value) return;
+    const next = JSON.parse(props.value);
+    part('message').textContent = next.message || '';
+    part('body').hidden = Boolean(next.message);
+    value = next.message ? null : next;
+    chosen = null;
+    if (value) draw();
+  }
+  function colours() {
+    const lut = ramp('share', isDark());
+    return p => {
+      const back = lut[placeOf(p, 'share', 1)];
+      return [css(back), inkOn(partsOf(back))];
+    };
+  }
+  function draw() {
+    const grid = part('table'),
+      colour = colours(),
+      last = value.depths.length - 1;
+    grid.textContent = '';
+    part('note').textContent = value.note;
+    element.querySelector('.conclusion').textContent = value.said;
+    for (const edge of ['thead', 'tfoot']) {
+      const row = add(add(grid, edge), 'tr');
+      add(row, 'th', 'depth', edge === 'thead' ? 'after …' : 'just read');
+      for (const token of value.tokens) add(row, 'th', '', visible(token));
+    }
+    const body = add(grid, 'tbody');
+    for (let depth = last; depth >= 0; depth--) {
+      const row = add(body, 'tr');
+      add(row, 'th', 'depth', value.depths[depth] + (depth === last ? ' (the model)' : ''));
+      value.best[depth].forEach((label, place) => {
+        const cell = add(row, 'td', '', visible(label)),
+          [back, ink] = colour(value.probability[depth][place]);
+        cell.style.background = back;
+        cell.style.color = ink;
+        cell.dataset.at = depth + ',' + place;
+        cell.tabIndex = depth === last && place === value.tokens.length - 1 ? 0 : -1;
+        cell.setAttribute('aria-label', sentence(depth, place));
+      });
+    }
+    const depth = part('depth');
+    if (+depth.max !== last || !depth.value) Object.assign(depth, {max: last, value: last});
+    drawText();
+    showLast();
+    detail(last, value.tokens.length - 1);
+    hear({token: chosenToken()});
+  }
+  const hear = news => {
+    if ('token' in news && news.token !== null && value) choose([value.depths.length - 1, news.token - value.first]);
+  };
+  onSentence(hear);
+  // The whole text after n blocks: above every token the prediction at that depth.
+  function drawText() {
+    const depth = +part('depth').value,
+      last = value.depths.length - 1;
+    element.querySelector('.ln-known-said').textContent = value.knew;
+    element.querySelector('.ln-read output').textContent = depth === 0 ? 'the embeddings' : value.depths[depth];
+    const box = part('text');
+    box.textContent = '';
+    value.tokens.forEach((token, place) => {
+      const word = add(box, 'ruby', '', visible(token).replace('␣', ' '));
+      if (!place) return;
+      const guess = value.best[depth][place - 1],
+        known = value.known[place];
+      const right = guess === token;
+      add(word, 'rt', right ? 'right' : '', visible(guess).replace('␣', ''));
+      word.classList.add(known === null ? 'never' : known <= depth ? 'known' : 'later');
+      if (known !== null) word.style.setProperty('--late', known / last);
+      word.title =
+        known === null
+          ? 'never its first guess in the end'
+          : known === 0
+            ? 'its first guess from the embeddings on'
+            : `its first guess from ${value.depths[known]} on`;
+    });
+  }
+  // Animation from the embeddings to the whole model, one depth per beat.
+  let playing = 0;
+  function play() {
+    clearInterval(playing);
+    part('depth').value = 0;
+    drawText();
+    playing = setInterval(() => {
+      const depth = part('depth');
+      if (!value || +depth.value >= +depth.max || !element.isConnected) {
+        clearInterval(playing);
+        return;
+      }
+      depth.value = +depth.value + 1;
+      drawText();
+    }, 700);
+  }
+  part('depth').addEventListener('input', () => {
+    clearInterval(playing);
+    if (value) drawText();
+  });
+  // Scrolls to the last token's column, which the sentence is about.
+  function showLast() {
+    const scroll = part('scroll');
+    if (scroll.clientWidth) scroll.scrollLeft = scroll.scrollWidth;
+    else new IntersectionObserver((_, seen) => scroll.clientWidth && (seen.disconnect(), showLast())).observe(scroll);
+  }
+  function sentence(depth, place) {
+    const last = value.depths.length - 1,
+      read = visible(value.tokens[place]),
+      rank = value.rank[depth][place];
+    return (
+      `After ${value.depths[depth]}, having read ${read} (no. ${value.first + place}): ` +
+      `${visible(value.best[depth][place])} with ${percent(value.probability[depth][place])}. ` +
+      (depth === last
+        ? 'This is what the whole model says.'
+        : `The whole model’s choice, ${visible(value.best[last][place])}, ` +
+          `is no. ${rank.toLocaleString('en')} here, ` +
+          `with ${percent(value.share[depth][place])}.`)
+    );
+  }
+  function detail(depth, place) {
+    part('detail').textContent = sentence(depth, place);
+  }
+  const placeOfCell = e => e.target.dataset?.at?.split(',').map(Number);
+  const table = part('table');
+  table.addEventListener('mouseover', e => {
+    const at = placeOfCell(e);
+    if (at) detail(...at);
+  });
+  table.addEventListener('mouseleave', () => {
+    if (value) detail(...(chosen || [value.depths.length - 1, value.tokens.length - 1]));
+  });
+  function choose(at) {
+    const cell = table.querySelector(`[data-at="${at.join()}"]`);
+    if (!cell) return;
+    table.querySelector('.chosen')?.classList.remove('chosen');
+    cell.classList.add('chosen');
+    for (const other of table.querySelectorAll('td[tabindex="0"]')) other.tabIndex = -1;
+    cell.tabIndex = 0;
+    chosen = at;
+    detail(...at);
+    return cell;
+  }
+  table.addEventListener('click', e => {
+    const at = placeOfCell(e);
+    if (!at) return;
+    choose(at);
+    chooseToken(value.first + at[1], hear);
+  });
+  table.addEventListener('keydown', e => {
+    const step = {ArrowUp: [1, 0], ArrowDown: [-1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]}[e.key],
+      at = placeOfCell(e);
+    if (!step || !at) return;
+    e.preventDefault();
+    choose([at[0] + step[0], at[1] + step[1]])?.focus();
+  });
+  const said = part('said');
+  const actions = {
+    play,
+    csv: () =>
+      saveText(
+        'logit-lens.csv',
+        'text/csv',
+        csvText([
+          ['after', 'place', 'just read', 'best', 'probability', 'rank of the final choice', 'its probability'],
+          ...value.depths.flatMap((depth, d) =>
+            value.tokens.map((token, place) => [
+              depth,
+              value.first + place,
+              token,
+              value.best[d][place],
+              value.probability[d][place],
+              value.rank[d][place],
+              value.share[d][place],
+            ]),
+          ),
+        ]),
+      ),
+    ...slides(said, 'logit-lens', (format, dark) => server.lens_picture({value: props.value, format, dark})),
+  };
+  element.addEventListener('click', e => {
+    if (value) actions[e.target.dataset?.do]?.();
+  });
+  onLook(() => {
+    if (value) draw();
+  });
+  watch('value', take);
+  take();
+}

@@ -1,0 +1,99 @@
+// Neurons of an MLP over a text: what excites one, what it writes, and why the MLP is so wide.
+/** @import {Component} from '../../../shared/view/component' */
+/** @import {AttentionServer, TextRequest} from '../../../shared/view/payloads' */
+import {figure, visible} from '../../../shared/view/plain.js';
+import {add, addButton, asking} from '../../../shared/view/page.js';
+
+/** @param {Component<TextRequest, AttentionServer>} page */
+export function start({element, props, server, watch}) {
+  const find = name => element.querySelector('.nr-' + name);
+  const [layer, neuron, top, text, writes, message] = ['layer', 'neuron', 'top', 'text', 'writes', 'message'].map(find);
+  let last = '';
+  let drawn = ''; // the model of which neurons are on the page
+
+  let model = '';
+  const asked = asking(
+    element,
+    async (at, number) => {
+      const question = JSON.parse(props.value);
+      model = question.model;
+      return server.neurons({...question, layer: at, neuron: number});
+    },
+    found => {
+      message.textContent = found.message ?? found.note;
+      // On an invalid number the previous neuron of this model stays, to return to.
+      if (!found.message) drawn = model;
+      element.classList.toggle('nr-none', drawn !== model);
+      if (!found.message) draw(found);
+    },
+    0,
+  );
+  const ask = (at, number) => props.value && asked([at, number]);
+
+  function draw(found) {
+    element.querySelector('.conclusion').textContent = found.said;
+    if (layer.options.length !== found.n_layer) {
+      layer.textContent = '';
+      for (let i = 0; i < found.n_layer; i++) add(layer, 'option', '', i).value = i;
+    }
+    layer.value = found.layer;
+    neuron.max = found.n_inner - 1;
+    neuron.value = found.neuron;
+    top.textContent = '';
+    for (const one of found.top)
+      addButton(top, 'lens-plain', one, () => ask(found.layer, one)).setAttribute('aria-pressed', one === found.neuron);
+    const peak = Math.max(...found.activations, 0.01);
+    text.textContent = '';
+    found.tokens.forEach((label, i) => {
+      const value = found.activations[i];
+      const token = add(text, 'span', 'nr-token', visible(label).replace('␣', ' '));
+      token.style.setProperty('--share', Math.max(0, value) / peak);
+      token.title = `${visible(label)}: ${figure(value)}`;
+    });
+    const place = found.activations.indexOf(Math.max(...found.activations));
+    find('peak').textContent =
+      `Strongest at “${visible(found.tokens[place])}”: ${figure(found.activations[place])} after
+      the activation. Neuron ${found.neuron} of ${found.n_inner.toLocaleString('en')} in layer ${found.layer}.`;
+    writes.textContent = '';
+    drawWritten('makes likelier', found.more);
+    drawWritten('makes less likely', found.less);
+  }
+
+  function drawWritten(title, rows) {
+    const part = add(writes, 'div', '');
+    add(part, 'b', '', title);
+    for (const [label, value] of rows) {
+      const row = add(part, 'div', 'nr-row');
+      add(row, 'span', 'nr-name', visible(label));
+      add(row, 'span', '', `${value < 0 ? '−' : '+'}${figure(Math.abs(value))}`);
+    }
+  }
+
+  async function drawSizes() {
+    const answer = await server.inner_sizes(null).catch(() => null);
+    if (!answer) return;
+    const {how, sizes} = JSON.parse(answer);
+    const worst = Math.max(...sizes.map(([, loss]) => loss));
+    find('why').textContent =
+      `One GPT of 4 layers, 128 wide, by the inner width of its MLPs; a lower loss is better. ${how}`;
+    for (const [name, loss, parameters] of sizes) {
+      const row = add(find('sizes'), 'div', 'nr-size');
+      add(row, 'span', '', name === 'none' ? 'no MLP' : `${name} × width`);
+      const bar = add(row, 'span', 'nr-bar', loss.toFixed(3));
+      bar.style.setProperty('--p', `${(100 * loss) / worst}%`);
+      add(row, 'span', '', `${parameters.toLocaleString('en')} parameters`);
+    }
+  }
+
+  layer.addEventListener('change', () => ask(+layer.value, null));
+  neuron.addEventListener('change', () => ask(+layer.value, neuron.value === '' ? null : +neuron.value));
+  function sync() {
+    if (props.value === last || !element.offsetParent) return; // hidden: requested when its tab is opened
+    last = props.value;
+    ask(layer.value === '' ? null : +layer.value, null);
+  }
+  watch('value', sync);
+  new IntersectionObserver(sync).observe(element);
+  drawSizes();
+  sync();
+}

@@ -1,0 +1,223 @@
+// Activation patching grid: by depth and place, how much of A's answer returns when B gets A's value there.
+// Model text goes into the page by textContent alone.
+/** @import {Component} from '../../../shared/view/component' */
+/** @import {AttentionServer, PatchingGrid} from '../../../shared/view/payloads' */
+import {csvText, percent, visible} from '../../../shared/view/plain.js';
+import {add, onTools, saveText} from '../../../shared/view/page.js';
+
+// What a cell says in words.
+export function cellText({a, b, answers, rows}, depth, place) {
+  const share = rows[depth][place];
+  const where = depth === rows.length - 1 ? 'behind the last block' : `before block ${depth}`;
+  const [ofA, ofB] = [a, b].map(tokens => `“${visible(tokens[place])}”`);
+  const token = a[place] === b[place] ? ofA : `${ofB} (A: ${ofA})`;
+  return (
+    `At ${token}, ${where}: with A's value here, ${Math.round(100 * Math.max(0, share))}% of the way ` +
+    `from “${visible(answers[1])}” to “${visible(answers[0])}” comes back.`
+  );
+}
+
+/** @param {Component<PatchingGrid, AttentionServer>} page */
+export function start({element, props, server, watch}) {
+  const find = name => element.querySelector('.pt-' + name);
+  const [message, body, table, detail, chances] = ['message', 'body', 'table', 'detail', 'chances'].map(find);
+  let found = null,
+    number = 0;
+  let rover = ''; // the cell that the Tab key comes to
+  const carried = new Set(); // "depth,place" of the cells in which B has A's value
+
+  function take() {
+    const next = props.value ? JSON.parse(props.value) : null;
+    message.textContent = next?.message ?? '';
+    body.hidden = !next || Boolean(next.message);
+    if (body.hidden) return;
+    const same = found && found.texts.join() === next.texts.join() && found.model === next.model;
+    found = next;
+    if (!same) {
+      number += 1; // an answer on its way is of another pair
+      carried.clear();
+      drawNext(found.next);
+    }
+    element.querySelector('.conclusion').textContent = found.stopped
+      ? 'Stopped; what was computed is kept.'
+      : found.said || `Computing depth ${found.rows.length} of ${found.total}…`;
+    draw();
+  }
+
+  function draw() {
+    const name = label => visible(label).replace('␣', '');
+    const [own, other] = found.chances;
+    chances.textContent =
+      `A goes on with “${name(found.answers[0])}” (${percent(own[0])}), ` +
+      `B with “${name(found.answers[1])}” (${percent(other[1])}). ${found.often}`;
+    const focused = table.contains(document.activeElement);
+    table.textContent = '';
+    for (const [which, labels] of [
+      ['A', found.a],
+      ['B', found.b],
+    ]) {
+      const head = add(table, 'tr');
+      add(head, 'th', 'pt-side', which);
+      labels.forEach((label, place) => {
+        const changed = found.a[place] === found.b[place] ? '' : ' changed';
+        const token = add(head, 'th', `pt-token${changed}`, visible(label));
+        if (which === 'A') drag(token, place);
+      });
+    }
+    for (let depth = found.total - 1; depth >= 0; depth--) {
+      const row = add(table, 'tr');
+      const last = depth === found.total - 1;
+      add(row, 'th', 'pt-side', last ? 'end' : `block ${depth}`);
+      const estimated = depth >= found.rows.length;
+      (estimated ? found.estimate : found.rows)[depth].forEach((share, place) => {
+        const percents = Math.abs(share) < 0.05 ? '' : `${Math.round(100 * share)}%`.replace('-', '−');
+        const cell = add(row, 'td', 'pt-cell', estimated && percents ? `≈${percents}` : percents);
+        cell.style.setProperty('--share', Math.min(1, Math.max(0, share)));
+        cell.classList.toggle('full', share > 0.55);
+        cell.classList.toggle('estimated', estimated);
+        const key = `${depth},${place}`;
+        cell.dataset.at = key;
+        cell.classList.toggle('carried', carried.has(key));
+        cell.setAttribute('aria-pressed', carried.has(key));
+        cell.setAttribute('role', 'button');
+        cell.setAttribute('aria-label', estimated ? `estimated ${percents || '0%'}` : cellText(found, depth, place));
+        cell.tabIndex = -1;
+        const tell = () => {
+          if (!estimated) detail.textContent = cellText(found, depth, place);
+        };
+        cell.addEventListener('pointerenter', event => {
+          tell();
+          if (event.buttons && painting !== null) carry(cell, key, painting);
+        });
+        cell.addEventListener('focus', () => {
+          for (const one of table.querySelectorAll('[tabindex="0"]')) one.tabIndex = -1;
+          cell.tabIndex = 0;
+          rover = key;
+          tell();
+        });
+        cell.addEventListener('pointerdown', event => {
+          if (event.button || event.pointerType !== 'mouse') return; // a finger may begin to scroll here
+          painted = true;
+          painting = !carried.has(key);
+          carry(cell, key, painting);
+        });
+        cell.addEventListener('click', () => {
+          if (!painted) carry(cell, key, !carried.has(key));
+        });
+        cell.addEventListener('keydown', event => {
+          if (event.key !== 'Enter' && event.key !== ' ') return;
+          event.preventDefault();
+          carry(cell, key, !carried.has(key));
+        });
+      });
+    }
+    const reached = table.querySelector(`[data-at="${rover}"]`) ?? table.querySelector('td');
+    if (reached) reached.tabIndex = 0;
+    if (focused) reached?.focus();
+  }
+
+  // A click, or a drag over several cells, patches A's values into B and updates B's next words.
+  let painting = null;
+  let painted = false; // the click that ends it changes nothing more
+  addEventListener('pointerup', () => {
+    painting = null;
+    setTimeout(() => {
+      painted = false;
+    });
+  });
+  // Drags a token of A to a depth of B: anywhere in that row, A's value goes to the token's own place.
+  function drag(token, place) {
+    token.classList.add('pt-grab');
+    token.title = 'Drag it down into B';
+    token.addEventListener('pointerdown', down => {
+      if (down.button) return;
+      down.preventDefault();
+      const ghost = add(element, 'div', 'pt-ghost', token.textContent);
+      let target = null;
+      const move = event => {
+        ghost.style.translate = `${event.clientX}px ${event.clientY}px`;
+        const [depth] = document.elementFromPoint(event.clientX, event.clientY)?.dataset?.at?.split(',') ?? [];
+        target?.classList.remove('target');
+        target = depth === undefined ? null : table.querySelector(`[data-at="${depth},${place}"]`);
+        target?.classList.add('target');
+      };
+      const end = event => {
+        for (const [name, hears] of heard) removeEventListener(name, hears);
+        ghost.remove();
+        target?.classList.remove('target');
+        if (target && event.type === 'pointerup') carry(target, target.dataset.at, true);
+      };
+      /** @type {[string, (event: any) => void][]} */
+      const heard = [
+        ['pointermove', move],
+        ['pointerup', end],
+        ['pointercancel', end],
+      ];
+      for (const [name, hears] of heard) addEventListener(name, hears);
+      move(down);
+    });
+  }
+
+  async function carry(cell, key, on) {
+    if (on) carried.add(key);
+    else carried.delete(key);
+    cell.classList.toggle('carried', on);
+    cell.setAttribute('aria-pressed', on);
+    const mine = ++number;
+    const cells = [...carried].map(one => one.split(',').map(Number));
+    const answer = await server
+      .patched({model: found.model, first: found.texts[0], second: found.texts[1], cells})
+      .catch(() => null);
+    if (mine !== number || !answer) return;
+    const value = JSON.parse(answer);
+    if (value.message) detail.textContent = value.message;
+    else drawNext(value.next);
+  }
+
+  // B's next tokens, with their previous probabilities.
+  function drawNext(list) {
+    const box = find('next');
+    box.textContent = '';
+    const title = carried.size
+      ? `B goes on, with A's values in ${carried.size === 1 ? 'one cell' : `${carried.size} cells`}`
+      : 'B goes on';
+    add(box, 'b', '', title);
+    const before = new Map(found.next);
+    for (const [label, p] of list) {
+      const row = add(box, 'span', 'ct-bar');
+      row.style.setProperty('--p', `${100 * p}%`);
+      add(row, 'span', '', visible(label).replace('␣', ''));
+      const was = before.get(label);
+      add(row, 'span', '', carried.size && was !== undefined ? `${percent(was)} → ${percent(p)}` : percent(p));
+    }
+  }
+
+  table.addEventListener('keydown', event => {
+    const step = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0]}[event.key];
+    const cell = event.target.closest('td');
+    if (!step || !cell) return;
+    event.preventDefault();
+    const row = table.rows[cell.parentNode.rowIndex + step[0]];
+    row?.cells[cell.cellIndex + step[1]]?.focus();
+  });
+  onTools(element, () =>
+    found
+      ? {
+          none: () => {
+            number += 1;
+            carried.clear();
+            draw();
+            drawNext(found.next);
+          },
+          csv: () =>
+            saveText(
+              'patching.csv',
+              'text/csv',
+              csvText([['depth', ...found.b], ...found.rows.map((row, depth) => [depth, ...row])]),
+            ),
+        }
+      : {},
+  );
+  watch('value', take);
+  take();
+}

@@ -1,0 +1,155 @@
+// Logit attribution of a word against a rival: each part's contribution, next to its ablation effect.
+// Model text goes into the page by textContent alone.
+/** @import {Component} from '../../../shared/view/component' */
+/** @import {AttentionServer, TextRequest} from '../../../shared/view/payloads' */
+import {csvText, percent, signed, visible} from '../../../shared/view/plain.js';
+import {add, asking, onTools, saveText, shareLink} from '../../../shared/view/page.js';
+import {chooseHead, chosenInLink} from '../../../shared/view/sentence.js';
+import {askedWord, onWhy} from '../../../shared/view/why.js';
+import {circuitView} from './circuit_view.js';
+import {formedView} from './formed_view.js';
+
+// The bars of a waterfall: [{from, to}] in shares of the width, and the place of zero, for values that add up in turn.
+export function waterfall(values) {
+  let sum = 0;
+  const ends = values.map(value => [sum, (sum += value)]);
+  const all = [0, ...ends.flat()];
+  const [low, high] = [Math.min(...all), Math.max(...all)];
+  const place = value => (high > low ? (value - low) / (high - low) : 0.5);
+  return {zero: place(0), bars: ends.map(([a, b]) => ({from: place(Math.min(a, b)), to: place(Math.max(a, b))}))};
+}
+
+/** @param {Component<TextRequest, AttentionServer>} page */
+export function start({element, props, server, watch}) {
+  const find = name => element.querySelector('.wy-' + name);
+  const [word, rival, message, body] = ['word', 'rival', 'message', 'body'].map(find);
+  const rows = element.querySelector('tbody');
+  let found = null;
+  const circuit = circuitView(element.querySelector('.ct'), server);
+  const formed = formedView(element.querySelector('.fm'), server);
+
+  const asked = asking(
+    element,
+    async (chosen, against) => server.why({...JSON.parse(props.value), word: chosen, rival: against}),
+    answer => {
+      message.textContent = answer.message ?? '';
+      body.hidden = Boolean(answer.message);
+      element.querySelector('.wy-pick').hidden = Boolean(answer.message);
+      if (answer.message) return;
+      found = answer;
+      draw();
+      const question = {...JSON.parse(props.value), word: found.word[2], rival: found.rival[2]};
+      circuit.show(question);
+      formed.show(question);
+    },
+  );
+
+  function options(select, chosen) {
+    select.textContent = '';
+    for (const [label, p, id] of found.choices) {
+      const option = add(select, 'option', '', `${visible(label).replace('␣', '')} (${percent(p)})`);
+      option.value = id;
+    }
+    select.value = chosen;
+  }
+
+  function draw() {
+    options(word, found.word[2]);
+    options(rival, found.rival[2]);
+    element.querySelector('.conclusion').textContent = found.said;
+    find('agreement').textContent = found.agreement;
+    const [n, rest] = found.rest;
+    const parts = [...found.parts, {name: `${n} other parts`, value: rest, really: null, layer: null, head: null}];
+    const {bars, zero} = waterfall(parts.map(part => part.value));
+    const widest = Math.max(...parts.flatMap(part => [Math.abs(part.value), Math.abs(part.really ?? 0)]), 0.01);
+    rows.textContent = '';
+    parts.forEach((part, i) => drawRow(part, bars[i], zero, widest));
+    const sum = add(rows, 'tr', 'wy-sum');
+    add(sum, 'th', '', 'together');
+    add(sum, 'td');
+    add(sum, 'td', 'wy-number', signed(found.total));
+    add(sum, 'td');
+  }
+
+  function drawRow(part, bar, zero, widest) {
+    const row = add(rows, 'tr');
+    const name = add(row, 'th');
+    name.scope = 'row';
+    if (part.head === null) name.textContent = part.name;
+    else {
+      const button = add(name, 'button', 'lens-plain', part.name);
+      button.type = 'button';
+      button.title = 'Make it the chosen head on every view';
+      button.addEventListener('click', () => chooseHead([part.layer, part.head]));
+    }
+    const track = add(add(row, 'td', 'wy-cell'), 'div', 'wy-track');
+    track.style.setProperty('--zero', zero);
+    const drawn = add(track, 'i', part.value < 0 ? 'wy-bar against' : 'wy-bar');
+    drawn.style.left = `${100 * bar.from}%`;
+    drawn.style.width = `${Math.max(0.4, 100 * (bar.to - bar.from))}%`;
+    add(row, 'td', 'wy-number', signed(part.value));
+    const real = add(row, 'td', 'wy-number wy-real', part.really === null ? '' : `really ${signed(part.really)}`);
+    if (part.really !== null) {
+      const check = add(real, 'i', part.really > 0 ? 'wy-check against' : 'wy-check');
+      check.style.width = `${(100 * Math.abs(part.really)) / widest}%`;
+    }
+  }
+
+  for (const select of [word, rival])
+    select.addEventListener('change', () => asked([Number(word.value), Number(rival.value)]));
+  onTools(element, () =>
+    found
+      ? {
+          link: async () => {
+            const {model, text} = JSON.parse(props.value);
+            const pair = ['a', 'b'].map(side => document.querySelector(`#pair-${side} textarea`)?.value);
+            find('link-said').textContent = await shareLink({
+              tab: 'attention',
+              view: 'Why this word?',
+              model,
+              text,
+              ...chosenInLink(),
+              word: found.word[2],
+              rival: found.rival[2],
+              pair_a: pair[0],
+              pair_b: pair[1],
+            });
+          },
+          csv: () =>
+            saveText(
+              'why.csv',
+              'text/csv',
+              csvText([
+                ['part', 'writes', 'switched off, really'],
+                ...found.parts.map(part => [part.name, part.value, part.really ?? '']),
+                [`${found.rest[0]} other parts`, found.rest[1], ''],
+                ['together', found.total, ''],
+              ]),
+            ),
+        }
+      : {},
+  );
+  // A link names word and rival; it counts for its own text.
+  function linked(text) {
+    const query = new URLSearchParams(location.search);
+    const ids = ['word', 'rival'].map(name => (/^\d{1,7}$/.test(query.get(name) ?? '') ? +query.get(name) : null));
+    return query.get('text') === text ? ids : [null, null];
+  }
+  let last = ''; // the text, model and word that were asked about
+  function ask() {
+    if (!props.value || !element.offsetParent) return; // hidden: asked when it is opened
+    const {text} = JSON.parse(props.value);
+    const wanted = askedWord(text);
+    const now = JSON.stringify([props.value, wanted]);
+    if (now === last) return;
+    last = now;
+    asked(wanted === null ? linked(text) : [wanted, null]);
+  }
+  watch('value', ask);
+  onWhy(() => {
+    last = '';
+    ask();
+  });
+  new IntersectionObserver(ask).observe(element);
+  ask();
+}

@@ -1,0 +1,159 @@
+"""Chat: a model answers turn by turn, next to a plain GPT that continues the same text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from gptcore.errors import GPTCoreError
+from gptcore.finetuning.answering import WRITING
+from gptcore.finetuning.instruction import ASSISTANT, STOP, SYSTEM, USER, Message, chat_prompt
+from gptcore.inference.generation import prompt_ids
+from gptcore.inference.sequence import TokenSequence, check_seed
+from gptcore.language_model import DEFAULT_MODEL, LanguageModel, bundled_models
+from ui.lenses.generate.payloads import ChatAnswer
+from ui.services import Services
+from ui.shared import inputs
+from ui.shared.inputs import InputError
+from ui.shared.streaming import stream_text
+from ui.state.sessions import Turn
+
+CHAT_MODEL = "assistant"
+THE_PICKED = ""  # the model above, in the view's own picker
+_MOST_TURNS, _MOST_CHARS, _MOST_TOKENS = 60, 4_000, 200
+_LEAST_ROOM = 40  # minimum tokens for an answer, freed by dropping older turns
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """A conversation: alternating turns that end with the user's, and a system line."""
+
+    messages: Sequence[Message]
+    seed: int
+
+
+def chat_model() -> str:
+    """The model that answers until another is picked: the bundled assistant, else the default."""
+    return CHAT_MODEL if CHAT_MODEL in bundled_models() else DEFAULT_MODEL
+
+
+def parse(asked: object) -> Conversation:
+    """A conversation as the page sends it: JSON of {"turns": [text, ...], "system", "seed"}, the user's first.
+
+    Raises:
+        InputError: nothing to answer, or more than fits on the page.
+    """
+    try:
+        found = json.loads(asked) if isinstance(asked, str) and len(asked) < 4 * _MOST_TURNS * _MOST_CHARS else None
+    except (ValueError, RecursionError):
+        found = None
+    turns = found.get("turns") if isinstance(found, dict) else None
+    if not isinstance(found, dict) or not isinstance(turns, list) or not turns or len(turns) % 2 == 0:
+        raise InputError("There is nothing to answer: write a message first.")
+    if len(turns) > _MOST_TURNS:
+        raise InputError(f"The conversation has {len(turns)} turns; at most {_MOST_TURNS} fit. Start a new one.")
+    texts = [inputs.text(turn, "A message", most=_MOST_CHARS) for turn in turns]
+    system = inputs.text(found.get("system", ""), "The system line", most=_MOST_CHARS).strip()
+    said = [Message(ASSISTANT if place % 2 else USER, text) for place, text in enumerate(texts)]
+    seed = check_seed(inputs.whole(found.get("seed", 1), "The seed", low=0, high=2**31 - 1))
+    return Conversation([*([Message(SYSTEM, system)] if system else []), *said], seed)
+
+
+def reply(
+    services: Services, session_id: str | None, picked: object, chosen: object, beside: object, asked: object
+) -> Iterator[str]:
+    """Answers the last message of a conversation, then continues the same words with a plain GPT.
+
+    Args:
+        services: of the app.
+        session_id: the visitor.
+        picked: the model above.
+        chosen: the model that answers; THE_PICKED for the one above.
+        beside: the plain model.
+        asked: see parse.
+
+    Yields:
+        JSON of {"answer", "plain" (texts so far), "used", "window" (tokens), "dropped" (turns that no longer fit),
+        "rate" (tokens a second or null), "done", "said", "number" (as it was sent)}; or of {"message", "number"} where
+        it cannot be answered.
+    """
+    try:
+        talk = parse(asked)
+        lm = services.models.get(inputs.model_name(picked if chosen == THE_PICKED else chosen))
+        plain = services.models.get(inputs.model_name(beside))
+        ids, dropped = fitting(lm, talk.messages)
+        last = talk.messages[-1].text
+        continued = prompt_ids(plain, plain.tokenizer.encode(last)[-(plain.model.config.n_positions // 2) :])
+    except GPTCoreError as error:
+        yield json.dumps({"message": str(error), "number": _number(asked)}, ensure_ascii=False)
+        return
+    window = lm.model.config.n_positions
+    shown: ChatAnswer = {
+        "answer": "", "plain": "", "used": len(ids), "window": window, "dropped": dropped, "rate": None, "done": False,
+        "said": "", "number": _number(asked),
+    }  # fmt: skip
+    with services.sessions.get(session_id).turn() as run:
+        yield json.dumps(shown, ensure_ascii=False)
+        answering = TokenSequence(ids, WRITING, seed=talk.seed, tokenizer=lm.tokenizer, stop=[STOP], n_alternatives=0)
+        for text, rate, waiting in _written(services, run, lm, answering, min(_MOST_TOKENS, window - len(ids))):
+            used = min(window, len(answering.ids))
+            shown.update({"answer": text.lstrip(), "rate": rate, "said": waiting, "used": used})
+            yield json.dumps(shown, ensure_ascii=False)
+        if run.wanted:
+            going_on = TokenSequence(continued, WRITING, seed=talk.seed, tokenizer=plain.tokenizer, n_alternatives=0)
+            room = min(_MOST_TOKENS // 2, max(1, plain.model.config.n_positions - len(continued)))
+            for text, _, _ in _written(services, run, plain, going_on, room):
+                shown["plain"] = text
+                yield json.dumps(shown, ensure_ascii=False)
+        shown = {**shown, "done": True, "said": _conclusion(answering, lm.name, plain.name, stopped=not run.wanted)}
+        yield json.dumps(shown, ensure_ascii=False)
+
+
+def _number(asked: object) -> int:
+    """The page's number of a question, by which it knows the answers to it; 0 where it has sent none."""
+    try:
+        number = json.loads(asked)["number"] if isinstance(asked, str) else 0
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return 0
+    return number if isinstance(number, int) else 0
+
+
+def fitting(lm: LanguageModel, messages: Sequence[Message]) -> tuple[list[int], int]:
+    """The prompt's tokens, and how many of the oldest turns were dropped so that an answer has room.
+
+    Raises:
+        InputError: the last message alone is too long.
+    """
+    system = [one for one in messages if one.role == SYSTEM]
+    turns = [one for one in messages if one.role != SYSTEM]
+    most = lm.model.config.n_positions - min(_LEAST_ROOM, lm.model.config.n_positions // 4)
+    lengths = list[int]()
+    for first in range(0, len(turns), 2):
+        ids = lm.tokenizer.encode(chat_prompt([*system, *turns[first:]]))
+        if len(ids) <= most:
+            return ids, first
+        lengths.append(len(ids))
+    raise InputError(
+        f"This message takes {lengths[-1]:,} tokens; {most:,} of this model's window of "
+        f"{lm.model.config.n_positions:,} are left for it. Shorten it."
+    )
+
+
+def _written(
+    services: Services, run: Turn, lm: LanguageModel, sequence: TokenSequence, n_tokens: int
+) -> Iterator[tuple[str, int | None, str]]:
+    """(text so far, tokens a second, what it waits for) as a sequence is written."""
+    text = ""
+    for update in stream_text(services, run, lm, [sequence], n_tokens):
+        text += "".join(made.text for _, made in update.tokens)
+        rate = update.figures[0].rate
+        yield text, None if rate is None else round(rate), update.waiting
+
+
+def _conclusion(answer: TokenSequence, name: str, plain: str, *, stopped: bool) -> str:
+    """What the two columns show, in words."""
+    if stopped:
+        return "Stopped; what was written is kept."
+    how = "is cut off here" if answer.end == "length" else "ends its answer by itself"
+    return f"{name} takes the words as a message and {how}; {plain} takes them as the beginning of a text and goes on."

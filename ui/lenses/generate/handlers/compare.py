@@ -1,0 +1,84 @@
+"""Strategy comparison: one prompt under several strategies, side by side, in one batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gptcore.inference.generation import prompt_ids
+from gptcore.inference.sequence import TokenSequence, check_seed
+from ui.lenses.generate.handlers.strategies import COMPARED, FROM_SLIDERS, OFF, of_strategy
+from ui.services import Services
+from ui.shared import inputs
+from ui.shared.inputs import InputError, WritingForm
+from ui.shared.streaming import stream_text
+from ui.state import token_stream
+
+MOST = 4
+
+
+def compare(
+    services: Services,
+    session_id: str | None,
+    model: object,
+    prompt: object,
+    form: WritingForm,
+    strategies: Sequence[object],
+    same_numbers: object,
+) -> Iterator[tuple[list[str], int]]:
+    """Continues one prompt under up to four strategies, decoded as one batch.
+
+    Args:
+        form: the sliders, for the strategy FROM_SLIDERS and for what is not sampling.
+        strategies: a name for each column; OFF leaves it empty.
+        same_numbers: every column draws with the same seed, so only the strategy differs; otherwise column i
+            adds i to the seed, and one strategy in all columns gives several texts.
+
+    Yields:
+        (a token stream for each column, the seed).
+    """
+    lm = services.models.get(inputs.model_name(model))
+    text = inputs.text(prompt, "The prompt", most=services.limits.max_prompt_chars, least=1)
+    together = inputs.flag(same_numbers, "Same random numbers")
+    columns = [place for place, name in enumerate(strategies[:MOST]) if name != OFF]
+    if not columns:
+        raise InputError("All columns are empty. Choose a strategy for at least one.")
+    known = [FROM_SLIDERS, OFF, *COMPARED]
+    if any(name not in known for name in strategies):
+        raise InputError(f"A strategy is unknown. Choose from: {', '.join(known)}.")
+    ids, vocab_size = prompt_ids(lm, text), lm.model.config.vocab_size
+    if any(strategies[place] == FROM_SLIDERS for place in columns):
+        form.sampling.check_vocabulary(vocab_size)
+    seed = check_seed(form.seed)
+    sequences = [
+        TokenSequence(
+            ids,
+            of_strategy(str(strategies[place]), form.sampling, vocab_size),
+            seed=seed if together else seed + place,
+            tokenizer=lm.tokenizer,
+            stop=form.stop,
+        )
+        for place in columns
+    ]
+    numbered = dict(enumerate(columns))  # the batch's rows -> the page's columns
+    streams = [token_stream.serialise([token_stream.prompt(text)] * (place in columns)) for place in range(MOST)]
+    told = set[int]()
+    with services.sessions.get(session_id).turn() as run:
+        pace = form.tokens_per_second
+        updates = stream_text(
+            services, run, lm, sequences, form.max_new_tokens, use_cache=form.use_cache, tokens_per_second=pace
+        )
+        for update in updates:
+            if run.superseded:
+                return
+            if update.waiting:
+                line = token_stream.waiting(update.waiting).json
+                yield [stream and stream + line for stream in streams], seed
+                continue
+            for row, made in update.tokens:
+                streams[numbered[row]] += token_stream.token(lm.tokenizer, made).json
+            for row, one in enumerate(update.figures):
+                if one.end and row not in told:
+                    told.add(row)
+                    rate = None if one.rate is None else round(one.rate, 1)
+                    streams[numbered[row]] += token_stream.stats(n=one.n, rate=rate, end=one.end).json
+            yield list(streams), seed

@@ -1,0 +1,80 @@
+"""Effect of temperature, top-k and top-p on one distribution, side by side from the same logits."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import torch
+from torch import Tensor
+
+from gptcore.errors import GPTCoreError
+from gptcore.inference.generation import last_logits, prompt_ids
+from gptcore.inference.sampling import SamplingSettings, candidates
+from gptcore.language_model import LanguageModel
+from gptcore.tokenizers import describe_token
+from ui.lenses.generate.payloads import OddsRequest, SamplingOdds
+from ui.payloads import fields
+from ui.services import Services
+from ui.shared import inputs
+from ui.shared.inputs import InputError
+from ui.shared.open_model import open_model, refused
+
+N_TOKENS, N_COLUMNS = 8, 3
+_DENSE, _STEP = 200, 1.05  # points of the curve: every one up to here, then at this ratio
+
+
+def odds(services: Services, request: Annotated[object, OddsRequest]) -> Annotated[str, SamplingOdds]:
+    """The odds of the likeliest tokens under three temperatures and three values of k; a message where it cannot be."""
+    try:
+        model, text, temperatures, ks = fields(request, "model", "text", "temperature", "top_k")
+        lm = open_model(services, model)
+        text = inputs.text(text, "The text", most=services.limits.max_prompt_chars, least=1)
+        settings = [SamplingSettings(temperature=t) for t in _three(temperatures, "Temperature", 0, 100)]
+        limits = [int(k) for k in _three(ks, "Top-k", 1, lm.model.config.vocab_size)]
+        ids = prompt_ids(lm, text)
+        found = services.now(lambda: _described(lm, last_logits(lm.model, ids), settings, limits))
+        return json.dumps(found, ensure_ascii=False)
+    except GPTCoreError as error:
+        return refused(error)
+
+
+def _described(lm: LanguageModel, logits: Tensor, temperatures: list[SamplingSettings], ks: list[int]) -> SamplingOdds:
+    chances = logits.float().softmax(dim=-1)
+    shown = chances.topk(min(N_TOKENS, len(chances))).indices
+    curve = chances.sort(descending=True).values.double().cumsum(dim=0)
+    places = sorted({min(n, len(curve)) for n in [*range(1, _DENSE + 1), *_growing(len(curve))]})
+    return {
+        "tokens": [describe_token(lm.tokenizer, token) for token in shown.tolist()],
+        "temperature": [(one.temperature, _odds(logits, one, shown)) for one in temperatures],
+        "top_k": [(k, _odds(logits, SamplingSettings(top_k=k), shown)) for k in ks],
+        "curve": [(n, float(f"{float(curve[n - 1]):.5g}")) for n in places],
+        "vocabulary": len(chances),
+    }
+
+
+def _odds(logits: Tensor, settings: SamplingSettings, shown: Tensor) -> list[float]:
+    left = candidates(logits, settings)
+    found = torch.zeros(len(logits)).index_put((left.ids,), left.probabilities)
+    return [float(f"{p:.4g}") for p in found[shown].tolist()]
+
+
+def _growing(last: int) -> list[int]:
+    found, n = [last], float(_DENSE)
+    while n < last:
+        found.append(round(n))
+        n *= _STEP
+    return found
+
+
+def _three(values: object, name: str, low: float, high: float) -> list[float]:
+    if not isinstance(values, list) or len(values) != N_COLUMNS:
+        raise InputError(f"{name} needs {N_COLUMNS} values, one for each column.")
+    found = []
+    for place, value in enumerate(values, 1):
+        said = f"{name} in column {place}"
+        if value is None:
+            raise InputError(f"{said} is empty. Give a number.")
+        check = inputs.whole if name == "Top-k" else inputs.number
+        found.append(float(check(value, said, low=int(low), high=int(high))))
+    return found

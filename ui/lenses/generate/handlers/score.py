@@ -1,0 +1,40 @@
+"""Scoring: the surprisal of every token of a text, and its perplexity."""
+
+from __future__ import annotations
+
+import math
+
+from ui import conclusions
+from ui.services import Services
+from ui.shared import inputs
+from ui.shared.inputs import InputError
+from ui.state import token_stream
+
+
+def score(services: Services, model: object, text: object) -> str:
+    """The text as a token stream, each token with the probability the model gave it; figures last.
+
+    Raises:
+        InputError: no text, or fewer than two tokens of it.
+    """
+    written = inputs.text(text, "The text", most=services.limits.max_score_chars, least=1)
+    lm = services.models.get(inputs.model_name(model))
+    unscored, tokens, total = services.score(lm, written)
+    if not tokens:
+        raise InputError("The text is a single token, with nothing before it to predict it from. Write more.")
+    lines = [token_stream.scored_token(lm.tokenizer, t.id, t.text, t.logprob, t.rank, t.alternatives) for t in tokens]
+    figures = token_stream.stats(
+        said=conclusions.surprise(map(_seen, lines)),
+        n=len(tokens),
+        perplexity=float(f"{total.perplexity:.4g}"),
+        bits_per_byte=round(total.bits_per_byte, 3),
+        bits_per_token=round(total.nats / total.n_tokens / math.log(2), 3),
+    )
+    return token_stream.serialise([*([token_stream.prompt(unscored)] if unscored else []), *lines, figures])
+
+
+def _seen(line: token_stream.Line) -> tuple[str, float, int, str, float]:
+    """A scored token as `conclusions.surprise` takes it."""
+    label, chance = line.values["label"], line.values["p"]
+    instead, expected, _ = max(line.values["others"], key=lambda other: other[1], default=(label, chance, 0))
+    return label, chance, line.values["rank"], instead, expected

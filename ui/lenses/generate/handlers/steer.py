@@ -1,0 +1,277 @@
+"""Activation steering: the same text with and without a vector added to the residual stream, and its cost."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from gptcore.analysis import steering_vector
+from gptcore.errors import GPTCoreError
+from gptcore.inference.generation import prompt_ids
+from gptcore.inference.sampling import SamplingSettings
+from gptcore.inference.sequence import TokenSequence
+from gptcore.inference.steering import Steering
+from gptcore.language_model import LanguageModel
+from gptcore.model import GPT, evaluating
+from ui.services import Services
+from ui.shared import inputs
+from ui.shared.inputs import InputError
+from ui.shared.sheets import Section, message, sheet
+from ui.shared.streaming import stream_text
+from ui.state import token_stream
+from ui.state.sessions import Turn
+
+MOST_STRENGTH, MOST_EXAMPLES = 6.0, 20
+ENDED = "Stopped; what was written is kept."
+SOUND = 0.3  # nats per token: below this cost the text is still coherent
+_STRENGTHS = (-3.0, -2.0, -1.0, -0.5, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
+_N_TOKENS, _LEAST_WORD = 80, 3
+_SAMPLING = SamplingSettings(temperature=0.8, top_k=50, top_p=0.95)
+
+# Short texts of two kinds, towards and away, written for this project.
+EXAMPLES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "sad, not happy": (
+        (
+            "Tom was sad and cried. He felt very bad and alone.",
+            "Lily was sad. She cried and cried because her toy broke.",
+            "The little bird was sad. It had no friends and it cried.",
+            "Ben felt sad and scared. He wanted to cry.",
+        ),
+        (
+            "Tom was happy and smiled. He felt very good and loved.",
+            "Lily was happy. She laughed and laughed because her toy was new.",
+            "The little bird was happy. It had many friends and it sang.",
+            "Ben felt happy and proud. He wanted to play.",
+        ),
+    ),
+    "animals, not people": (
+        (
+            "The dog ran after the cat. The cat saw a bird.",
+            "The bear met a rabbit and a fox in the forest.",
+            "A frog and a duck swam in the pond with a fish.",
+            "The lion and the monkey were friends with a mouse.",
+        ),
+        (
+            "Mom and Dad went to the store with Tom.",
+            "The boy met a girl and a man in the house.",
+            "Lily and Ben sat in the kitchen with Mom.",
+            "The teacher and the doctor were friends with Sue.",
+        ),
+    ),
+    "food, not toys": (
+        (
+            "They ate cake and cookies. The soup was yummy.",
+            "Mom made a big sandwich and a pie for lunch.",
+            "He likes apples, bread and cheese for dinner.",
+            "She ate the sweet ice cream and the pizza.",
+        ),
+        (
+            "They ran and jumped. The park was big.",
+            "Mom made a big box and a bed for the doll.",
+            "He likes cars, trains and balls in the yard.",
+            "She saw the blue sky and the tree.",
+        ),
+    ),
+    "rain, not sunshine": (
+        (
+            "It was raining. The rain made everything wet.",
+            "The storm came with wind and rain and thunder.",
+            "Dark clouds came and the rain fell on the wet grass.",
+            "They were cold and wet in the rain and snow.",
+        ),
+        (
+            "It was sunny. The sun made everything warm.",
+            "The day came with light and sun and flowers.",
+            "White birds came and the sun shone on the dry grass.",
+            "They were warm and dry in the sun and sand.",
+        ),
+    ),
+}
+
+# By model and example: [strength, words of its kind a text, nats a token] over many texts; made by
+# `tests/tools/steering_trials.py`.
+HELD = Path(__file__).with_name("steering_held.json")
+
+
+@dataclass(frozen=True)
+class SteeringForm:
+    """The view's form, unvalidated; `parsed` checks it.
+
+    Attributes:
+        towards, away: texts, one a line.
+        strength: how many times the vector is added.
+        depth: number of blocks before it; 0 for the middle of the model.
+        seed: of both texts.
+    """
+
+    towards: object
+    away: object
+    strength: object
+    depth: object
+    seed: object
+
+    def parsed(self, lm: LanguageModel) -> tuple[Steering, float, int]:
+        """The vector, its strength and the seed. Raises InputError, and what `steering_vector` does."""
+        n_layer = lm.model.config.n_layer
+        sides = [_lines(side, name) for side, name in ((self.towards, "Towards"), (self.away, "Away from"))]
+        strength = inputs.number(self.strength, "The strength", low=-MOST_STRENGTH, high=MOST_STRENGTH)
+        depth = inputs.whole(self.depth, "The depth", low=0, high=n_layer) or (n_layer + 1) // 2
+        return (
+            steering_vector(lm, sides[0], sides[1], depth),
+            strength,
+            inputs.whole(self.seed, "The seed", low=0, high=2**31 - 1),
+        )
+
+
+@dataclass(frozen=True)
+class SteeringView:
+    """Two token streams, JSON of `ui.shared.sheets`, and a conclusion in words; None stays as it is."""
+
+    plain: str | None = None
+    steered: str | None = None
+    costs: str | None = None
+    said: str | None = None
+
+
+def steer(
+    services: Services, session_id: str | None, model: object, prompt: object, form: SteeringForm
+) -> Iterator[SteeringView]:
+    """Continues a prompt unsteered, then steered, with the same random numbers; then measures the cost."""
+    try:
+        lm = services.models.get(inputs.model_name(model))
+        text = inputs.text(prompt, "The prompt", most=services.limits.max_prompt_chars, least=1)
+        ids = prompt_ids(lm, text)
+        with services.sessions.get(session_id).turn() as run:  # first: what is asked later ends this, not the other way
+            steering, strength, seed = services.measure(lambda: form.parsed(lm))
+            steered = LanguageModel(steering.scaled(strength).applied(lm.model), lm.tokenizer, lm.name)
+            written: list[list[int]] = []
+            yield SteeringView(plain="", steered="", said="")
+            for side, one in (("plain", lm), ("steered", steered)):
+                sequence = TokenSequence(ids, _SAMPLING, seed=seed, tokenizer=lm.tokenizer)
+                yield from (SteeringView(**{side: stream}) for stream in _write(services, run, one, sequence, text))
+                written.append([*ids, *sequence.ids[len(ids) :]])
+                if not run.wanted:
+                    yield SteeringView(said=ENDED)
+                    return
+            words = _own_words(form)
+            counts = [_count(lm.tokenizer.decode(one[len(ids) :]), words) for one in written]
+            costs = services.measure(lambda: _costs(lm.model, steering, [*_STRENGTHS, strength], written[0], len(ids)))
+        yield SteeringView(costs=_sheet(costs, strength), said=conclusion(costs, strength, counts))
+    except GPTCoreError as error:
+        yield SteeringView(plain="", steered="", costs=message(str(error)), said="")
+
+
+def measured(model: object, example: object) -> str:
+    """What an example does over many texts, as a sentence; "" where that was not measured."""
+    found = held().get(str(model), {}).get(str(example))
+    if not found:
+        return ""
+    rows = {row[0]: row[1:] for row in found["rows"]}
+    before, (after, cost) = rows[0][0], rows[found["best"]]
+    return (
+        f"Over {found['texts']} texts, words of its kind: {before:.1f} per text before, {after:.1f} at "
+        f"×{found['best']:g}, for {cost:.2f} nats a token."
+    )
+
+
+def strength_of(model: object, example: object) -> float:
+    """The slider's initial strength for an example."""
+    found = held().get(str(model), {}).get(str(example))
+    return float(found["best"]) if found else 1.5
+
+
+@cache
+def held() -> dict[str, dict[str, Any]]:
+    """The contents of HELD: by model, the measurements of each example."""
+    return json.loads(HELD.read_text(encoding="utf-8"))
+
+
+def _lines(value: object, name: str) -> list[str]:
+    written = inputs.text(value, name, most=4_000, least=1)
+    lines = [line.strip() for line in written.splitlines() if line.strip()]
+    if not lines or len(lines) > MOST_EXAMPLES:
+        raise InputError(f"{name} has {len(lines)} examples; write 1 to {MOST_EXAMPLES}, one a line.")
+    return lines
+
+
+def _write(services: Services, run: Turn, lm: LanguageModel, sequence: TokenSequence, prompt: str) -> Iterator[str]:
+    stream = token_stream.prompt(prompt).json
+    for update in stream_text(services, run, lm, [sequence], _N_TOKENS):
+        if update.waiting:
+            yield stream + token_stream.waiting(update.waiting).json
+            continue
+        for _, made in update.tokens:
+            stream += token_stream.token(lm.tokenizer, made).json
+        yield stream
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in re.findall(r"[^\W\d_]+", text.lower()) if len(word) >= _LEAST_WORD]
+
+
+def _own_words(form: SteeringForm) -> set[str]:
+    """Words that occur in the `towards` texts only."""
+    return set(_words(str(form.towards))) - set(_words(str(form.away)))
+
+
+def _count(text: str, words: set[str]) -> int:
+    return sum(word in words for word in _words(text))
+
+
+@torch.inference_mode()
+def _costs(
+    model: GPT, steering: Steering, strengths: Sequence[float], token_ids: Sequence[int], n_prompt: int
+) -> dict[float, float]:
+    """Cost of steering by strength: added loss of the steered model on its own plain text, nats per token."""
+    ids = torch.tensor([list(token_ids[-model.config.n_positions :])])
+    n_scored = max(1, min(len(token_ids) - n_prompt, ids.shape[1] - 1))
+    targets = ids[0, -n_scored:]
+
+    def surprise(one: GPT) -> float:
+        with evaluating(one):
+            logprobs = one(ids).logits[0, -n_scored - 1 : -1].log_softmax(-1)
+        return -float(logprobs.gather(1, targets[:, None]).mean())
+
+    plain = surprise(model)
+    return {s: surprise(steering.scaled(s).applied(model)) - plain for s in sorted({*strengths})}
+
+
+def _sheet(costs: dict[float, float], strength: float) -> str:
+    rows = [(f"×{s:g}", f"{cost:+.2f}", "yes" if cost <= SOUND else "no") for s, cost in costs.items()]
+    return sheet([
+        Section(
+            "What it costs",
+            "How much less the steered model expects the text on the left, in nats a token.",
+            ("strength", "nats a token", f"sound, at most {SOUND}?"),
+            rows,
+            sums=[list(costs).index(strength)],
+            source="Turner et al. 2023; measured here on the text on the left",
+        )
+    ])  # fmt: skip
+
+
+def conclusion(costs: dict[float, float], strength: float, counts: Sequence[int]) -> str:
+    """What steering did to one text, and whether it is still sound.
+
+    Args:
+        costs: nats a token by strength.
+        strength: the one that is asked for.
+        counts: words of the kind steered to, in the plain and in the steered text.
+    """
+    sound = [s for s, cost in costs.items() if cost <= SOUND and s * strength > 0]
+    reach = f"up to about ×{max(sound, key=abs):g}" if sound else "not even at the smallest strength"
+    plain, steered = counts
+    times = "once" if steered == 1 else f"{steered} times"
+    did = (
+        f"Words of the first list come {times} with it and {plain} without."
+        if plain != steered
+        else f"Nothing stands out: words of the first list come as often without it ({plain})."
+    )
+    return f"{did} At ×{strength:g} it costs {costs[strength]:.2f} nats a token; the text stays sound {reach}."

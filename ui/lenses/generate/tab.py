@@ -1,0 +1,118 @@
+"""The Generate tab: write, compare strategies, and see what surprises a model."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from ui.lenses.generate.chat import chat
+from ui.lenses.generate.events import GenerateEvents
+from ui.lenses.generate.handlers import odds, tokens
+from ui.lenses.generate.handlers.example import WritingExample
+from ui.lenses.generate.handlers.strategies import STRATEGIES, guides
+from ui.lenses.generate.steer import steer_view
+from ui.lenses.generate.view.distribution_view import distribution_view
+from ui.lenses.generate.view.strategies_view import strategies_view
+from ui.lenses.generate.view.tokens_view import tokens_view
+from ui.lenses.generate.views import compare_view, score_view
+from ui.shared.controls import LINKED, Controls, main_sliders, more_controls, seed_row
+from ui.shared.lens import Event, Lens, TabContext
+from ui.shared.view.token_stream import token_stream
+from ui.shared.wiring import QUIET, copy_script, served, share_sentence, stop_event, view_tab
+
+
+def generate_tab(site: TabContext[WritingExample]) -> Lens:
+    """Lays out the tab and wires it."""
+    services, model, example, model_work = site.services, site.model, site.example, site.model_work
+    with gr.Tabs(elem_id="generate-views"):
+        with view_tab("generate", "write"), gr.Row(equal_height=False):
+            with gr.Column(scale=1, min_width=330):
+                prompt, warning, strip, (start, step, stop, undo) = _prompt(example.document.prompt)
+                stream = token_stream(example.stream, label="Generated text", elem_id="stream", branching=True)
+                with gr.Accordion(
+                    "More: seed, min-p, penalties, stop strings, speed limit, KV cache", open=False, elem_id="more"
+                ):
+                    seed = seed_row(example.document.seed)
+                    more = more_controls(example.form)
+                    copy_link = gr.Button(
+                        "Copy a link to these settings", elem_id="copy-link", elem_classes="no-present"
+                    )
+                    copied = gr.Markdown("", elem_id="link-said")
+            with gr.Column(scale=1, min_width=330):
+                with gr.Row(elem_classes="presets"):
+                    presets = {
+                        name: gr.Button(name, size="sm", min_width=0, elem_id=f"preset-{place}")
+                        for place, name in enumerate(STRATEGIES)
+                    }
+                sliders = main_sliders(example.form, services.limits.max_new_tokens)
+                chart = distribution_view(example.distribution, elem_id="distribution")
+        controls = Controls({**sliders, **more}, *seed)
+        with view_tab("generate", "compare") as compare_tab:
+            compare_view(services, compare_tab, model, prompt, example, controls, model_work)
+            strategies = strategies_view(
+                guides=guides(), server_functions=served(services, odds.odds), elem_id="strategies"
+            )
+        with view_tab("generate", "surprise"):
+            score_view(services, model, example, model_work)
+        with view_tab("generate", "chat"):
+            chat(services, model, model_work)
+        with view_tab("generate", "steer") as steer_tab:
+            steered = steer_view(services, steer_tab, model, example.document.prompt, model_work)
+        with view_tab("generate", "tokens") as tokens_tab:
+            cuts = tokens_view(
+                server_functions=served(services, tokens.cut, tokens.steps, tokens.learned), elem_id="tokens"
+            )
+
+    events = GenerateEvents(services)
+    inputs, outputs = [model, prompt, *controls.inputs], [prompt, stream, controls.seed, chart]
+    writing = {**model_work, "trigger_mode": "multiple"}
+    gr.on([start.click, prompt.submit], events.write, inputs, outputs, **writing)
+    step.click(events.step, inputs, outputs, **writing)
+    stream.onward(events.onward, inputs, outputs, **writing)
+    stream.pick(events.branch, inputs, outputs, **writing)
+    chart.pick(events.branch, inputs, outputs, **writing)
+    stop.click(stop_event(services), queue=False, **QUIET)
+    share_sentence(undo.click(events.undo, inputs, outputs, **model_work), prompt)
+    look = {"fn": events.look, "inputs": inputs, "outputs": [warning, chart], **model_work}
+    prompt.change(trigger_mode="always_last", **look)
+    strip.click(lambda text: str(text or "").rstrip(" "), prompt, prompt, queue=False, **QUIET)
+    # One event draws the chart, whatever moves the sliders: of two that are under way, the later one may end first.
+    set_at_once = gr.State(0)
+    moved = [*(slider.input for slider in controls.sampling), set_at_once.change]
+    redraw: Event = {"fn": events.redraw, "inputs": controls.inputs, "outputs": chart, "concurrency_limit": 4, **QUIET}
+    gr.on(moved, trigger_mode="always_last", **redraw)
+    for button in presets.values():
+        button.click(events.preset, button, [*controls.sampling, set_at_once], **QUIET)
+    told = "(model, text) => [JSON.stringify({model, text}), model]"
+    gr.on(
+        [compare_tab.select, tokens_tab.select, model.change],
+        None, [model, prompt], [strategies, cuts], js=told, **QUIET,
+    )  # fmt: skip
+    strategies.pick(events.use, None, [*controls.sampling, set_at_once], **QUIET)
+    draw = "() => [Math.floor(Math.random() * 2147483647), true]"
+    controls.new_seed.click(None, None, [controls.seed, controls.keep_seed], js=draw, **QUIET)
+    linked = {"model": model, "prompt": prompt, "seed": controls.seed}
+    linked |= {name: controls.by_name[name] for name in LINKED}
+    copy_link.click(None, list(linked.values()), copied, js=copy_script(list(linked), tab="generate"), **QUIET)
+    opened: Event = {"fn": events.opened, "inputs": inputs, "outputs": outputs, **model_work}
+    return Lens({**linked, **steered, "stream": stream}, [opened], [opened, redraw])
+
+
+def _prompt(example: str) -> tuple[gr.Textbox, gr.Row, gr.Button, list[gr.Button]]:
+    """The prompt, the warning of a space at its end with its button, and the buttons that write."""
+    prompt = gr.Textbox(
+        example,
+        label="Prompt",
+        lines=2,
+        max_lines=6,
+        elem_id="prompt",
+        info="The model continues this text; it does not answer it.",
+    )
+    with gr.Row(visible=False, elem_id="space-warning") as warning:
+        gr.Markdown("The prompt ends in a space. Most tokens start with their space, so this derails the model.")
+        strip = gr.Button("Remove it", size="sm", scale=0, min_width=110, elem_id="strip")
+    with gr.Row(elem_classes="steps"):
+        start = gr.Button("Generate", variant="primary", elem_id="generate", min_width=0)
+        step = gr.Button("Next token", elem_id="next-token", min_width=0)
+        stop = gr.Button("Stop", variant="stop", elem_id="stop", min_width=0)
+        undo = gr.Button("Undo", elem_id="undo", min_width=0)
+    return prompt, warning, strip, [start, step, stop, undo]

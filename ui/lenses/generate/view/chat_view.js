@@ -1,0 +1,137 @@
+// A conversation of alternating turns; the newest answer streams. All text goes into the page by textContent.
+/** @import {Component} from '../../../shared/view/component' */
+/** @import {ChatAnswer} from '../../../shared/view/payloads' */
+import {counted} from '../../../shared/view/plain.js';
+import {add, addButton, saveText} from '../../../shared/view/page.js';
+
+const SYSTEM = '#chat-system textarea';
+const PATIENCE = 3000; // milliseconds after Stop until an answer is given up
+
+/** @param {Component<ChatAnswer>} page */
+export function start({element, props, trigger, watch, given}) {
+  const find = name => element.querySelector(`.ch-${name}`);
+  const [log, field, plain] = ['log', 'text', 'plain'].map(find);
+  let turns = []; // texts, the user's first
+  let others = []; // earlier answers to the newest message
+  let seed = 1;
+  let waiting = false;
+  let number = 0; // of the newest question; answers to others are dropped
+
+  function draw() {
+    log.textContent = '';
+    turns.forEach((text, i) => {
+      const mine = i % 2 === 0;
+      const newest = i === turns.length - 1 && !mine;
+      if (newest && others.length) {
+        const both = add(log, 'div', 'ch-both');
+        others.forEach((other, k) => bubble(both, other, 'ch-turn earlier', `answer ${k + 1}`));
+        bubble(both, text, 'ch-turn', `answer ${others.length + 1}`);
+      } else bubble(log, text, mine ? 'ch-turn mine' : 'ch-turn', '');
+    });
+    if (waiting && turns.length % 2) add(log, 'div', 'ch-turn', '…');
+    log.scrollTop = log.scrollHeight;
+    element.querySelector('[data-do=again]').disabled = waiting || turns.length < 2;
+    element.querySelector('[data-do=stop]').disabled = !waiting;
+    find('starters').hidden = turns.length > 0;
+  }
+
+  function bubble(box, text, kind, name) {
+    const node = add(box, 'div', kind, text || '…');
+    if (name) add(node, 'small', '', name);
+  }
+
+  const system = () => document.querySelector(SYSTEM)?.value ?? '';
+
+  function ask() {
+    waiting = true;
+    number += 1;
+    find('said').textContent = '';
+    plain.textContent = '';
+    draw();
+    trigger('ask', {asked: JSON.stringify({turns, system: system(), seed, number})});
+  }
+
+  function send(text) {
+    const message = text.trim();
+    if (!message || waiting) return;
+    others = [];
+    turns.push(message);
+    field.value = '';
+    ask();
+  }
+
+  function sync() {
+    if (!props.value || !waiting) return;
+    const found = JSON.parse(props.value);
+    if (found.number !== number) return;
+    if (found.message) {
+      find('said').textContent = found.message;
+      waiting = false;
+      if (turns.length % 2) field.value = turns.pop(); // nothing of it is lost
+      draw();
+      return;
+    }
+    if (turns.length % 2) turns.push(found.answer);
+    else turns[turns.length - 1] = found.answer;
+    plain.textContent = '';
+    if (found.plain) {
+      add(plain, 'b', '', turns.at(-2));
+      plain.append(found.plain);
+    }
+    find('said').textContent = found.said;
+    const share = Math.min(1, found.used / found.window);
+    const said = `${found.used} of ${counted(found.window, 'token')} of its window`;
+    find('bar').setAttribute('aria-label', said);
+    find('bar').firstChild.style.width = `${100 * share}%`;
+    find('used').textContent =
+      said +
+      (found.dropped ? `; the oldest ${counted(found.dropped, 'turn')} no longer fit` : '') +
+      (found.rate ? ` · ${found.rate} tokens/s` : '');
+    if (found.done) waiting = false;
+    draw();
+  }
+
+  const actions = {
+    send: () => send(field.value),
+    stop: () => {
+      trigger('halt', {});
+      const mine = number;
+      setTimeout(() => {
+        if (!waiting || mine !== number) return;
+        waiting = false; // the server does not answer
+        find('said').textContent = 'Stopped; what was written is kept.';
+        if (turns.length % 2) field.value = turns.pop();
+        draw();
+      }, PATIENCE);
+    },
+    again: () => {
+      if (waiting || turns.length < 2) return;
+      others.push(turns.pop());
+      seed += 1;
+      ask();
+    },
+    new: () => {
+      if (waiting) trigger('halt', {});
+      [turns, others, waiting, seed] = [[], [], false, 1];
+      for (const name of ['said', 'used', 'plain']) find(name).textContent = '';
+      find('bar').firstChild.style.width = 0;
+      draw();
+      field.focus();
+    },
+    save: () =>
+      saveText(
+        'gpt-lens-chat.txt',
+        'text/plain',
+        turns.map((text, i) => `${i % 2 ? 'Assistant' : 'User'}: ${text}\n`).join(''),
+      ),
+  };
+  element.addEventListener('click', event => actions[event.target.closest('[data-do]')?.dataset.do]?.());
+  field.addEventListener('keydown', event => {
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    send(field.value);
+  });
+  for (const text of given.starters) addButton(find('starters'), 'lens-plain', text, () => send(text));
+  watch('value', sync);
+  draw();
+}

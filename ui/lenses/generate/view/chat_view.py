@@ -1,0 +1,41 @@
+"""Chat view: a conversation with a model, with a plain GPT's continuation of the same text beside each answer."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from ui.shared.files import component
+
+_HTML = """
+<p class="conclusion ch-said" role="status"></p>
+<div class="ch-two"><section><h3>Chat</h3><div class="ch-log" role="log" aria-label="Conversation" tabindex="0"></div>
+<div class="ch-line"><textarea class="ch-text" rows="2" aria-label="Message" placeholder="Write a message, or pick one below"></textarea>
+<div class="ch-buttons"><button type="button" class="ch-send" data-do="send">Send</button>
+<button type="button" class="lens-plain" data-do="stop">Stop</button></div></div>
+<div class="ch-starters" role="group" aria-label="Messages to begin with"></div>
+<div class="ch-context"><span class="ch-bar" role="img" aria-label="nothing of its window is used yet"><i></i></span><span class="ch-used"></span></div>
+<div class="ch-tools"><button type="button" class="lens-plain" data-do="again">Another answer</button>
+<button type="button" class="lens-plain" data-do="new">New conversation</button>
+<button type="button" class="lens-plain" data-do="save">Save .txt</button></div></section>
+<section><h3>The same words, continued</h3><p class="ch-hint">A plain GPT does not answer. It takes your words as the
+beginning of a text.</p><p class="ch-plain" aria-live="polite"></p></section></div>
+"""
+STARTERS = (
+    "Write a story with the words: ball, rain, sorry.", "Tell me a story about a brave little cat.",
+    "Hello! What can you do?", "What is the capital of France?",
+)  # fmt: skip
+
+
+def chat_view(value: str = "", *, elem_id: str) -> gr.HTML:
+    """The component; its value is JSON of `ui.lenses.generate.handlers.chat.reply`.
+
+    Its event `ask` carries {"asked": JSON of the conversation}, `halt` nothing.
+    """
+    return component(
+        value,
+        _HTML,
+        "lenses/generate/view/chat_view.js",
+        events=("ask", "halt"),
+        given={"starters": STARTERS},
+        elem_id=elem_id,
+    )

@@ -1,0 +1,95 @@
+// Rows are tokens, columns are stages of the pipeline. Model text goes into the page by textContent alone.
+/** @import {Component} from '../../../shared/view/component' */
+/** @import {Distribution, GenerateServer} from '../../../shared/view/payloads' */
+import {csvText, percent, visible} from '../../../shared/view/plain.js';
+import {add, addButton, onTools, saveText, slides} from '../../../shared/view/page.js';
+
+/** @param {Component<Distribution, GenerateServer>} page */
+export function start({element, props, server, trigger, watch}) {
+  const table = element.querySelector('.dv-table');
+  const said = element.querySelector('.ts-said');
+  // Plain and technical, and what fits on a phone.
+  const TITLES = {
+    softmax: ['Its guess (softmax)', 'softmax'],
+    penalties: ['Penalties', 'penalties'],
+    temperature: ['Temperature', 'T'],
+    'top-k': ['Top-k', 'top-k'],
+    'top-p': ['Top-p', 'top-p'],
+    'min-p': ['Min-p', 'min-p'],
+  };
+  let data = null;
+
+  function draw() {
+    table.textContent = '';
+    data = props.value ? JSON.parse(props.value) : null;
+    element.querySelector('.conclusion').textContent = data?.said ?? '';
+    if (!data || data.message) {
+      add(table, 'div', 'dv-empty', data ? data.message : 'Write a prompt to see what the model expects next.');
+      data = null;
+      return;
+    }
+    table.style.setProperty('--n', data.stages.length);
+    table.setAttribute('aria-label', 'Probability of the next token, by stage');
+    const head = add(table, 'div', 'dv-row');
+    head.setAttribute('role', 'row');
+    const first = add(head, 'div', 'dv-head', 'Next token');
+    first.setAttribute('role', 'columnheader');
+    if (data.after) add(first, 'small', 'dv-after', `after “${visible(data.after)}”`).title = data.after;
+    for (const stage of data.stages) {
+      const cell = add(head, 'div', 'dv-head');
+      TITLES[stage.name].forEach((title, i) => add(cell, 'span', i ? 'dv-short' : 'dv-long', title));
+      cell.setAttribute('role', 'columnheader');
+      add(cell, 'small', '', `${stage.candidates.toLocaleString('en')} candidate${stage.candidates === 1 ? '' : 's'}`);
+      add(cell, 'small', '', `${stage.entropy.toFixed(2)} bits entropy`);
+      if (stage.removed > 0) add(cell, 'small', '', `${percent(stage.removed)} cut`);
+    }
+    // One scale for all columns, so that bars can be compared across them.
+    const most = Math.max(...data.rows.flatMap(row => row.p), 1e-9);
+    add(first, 'small', 'dv-scale', `longest bar: ${percent(most)}`);
+    for (const row of data.rows) {
+      const line = add(table, 'div', 'dv-row');
+      line.setAttribute('role', 'row');
+      const header = add(line, 'div', '');
+      header.setAttribute('role', 'rowheader');
+      const name = addButton(header, 'dv-token', visible(row.label));
+      name.title = `${visible(row.label)} · token ${row.id} · click to write it and go on`;
+      name.addEventListener('click', () => trigger('pick', {id: row.id}));
+      row.p.forEach(p => {
+        const cell = add(line, 'div', p > 0 ? 'dv-cell' : 'dv-cell dv-cut');
+        cell.setAttribute('role', 'cell');
+        const shown = p > 0 ? p : row.p[0];
+        add(cell, 'div', 'dv-bar').style.width = Math.max(0.4, (100 * shown) / most) + '%';
+        add(cell, 'span', '', p > 0 ? percent(p) : 'cut');
+      });
+    }
+    drawStruck();
+  }
+
+  // Tokens that an option forbids at this step, and which.
+  function drawStruck() {
+    const forbidden = {
+      no_repeat_ngram_size: 'would repeat words in a row (No-repeat n-grams)',
+      min_new_tokens: 'would end too early (Minimum length)',
+    };
+    const by = Object.groupBy(data.struck ?? [], token => token.by);
+    for (const [option, tokens] of Object.entries(by)) {
+      const names = tokens.map(token => `“${visible(token.label)}”`).join(', ');
+      add(table, 'div', 'dv-struck', `Struck out here, because it ${forbidden[option]}: ${names}`);
+    }
+  }
+
+  const csv = () =>
+    saveText(
+      'next-token.csv',
+      'text/csv',
+      csvText([['id', 'token', ...data.stages.map(s => s.name)], ...data.rows.map(r => [r.id, r.label, ...r.p])]),
+    );
+  const actions = {
+    csv,
+    ...slides(said, 'next-token', (format, dark) => server.picture({value: props.value, format, dark})),
+  };
+  onTools(element.querySelector('.dv-tools'), () => data && actions);
+
+  watch('value', draw);
+  draw();
+}

@@ -1,0 +1,33 @@
+"""The next-token distribution as a chart: the same tokens in every stage, cut ones left visible in grey."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from ui.lenses.generate.figures import picture
+from ui.shared.files import component
+from ui.shared.view.save_menu import save_menu
+
+_HTML = """
+<p class="conclusion" role="status"></p>
+<div class="dv-table" role="table"></div>
+<div class="ts-tools dv-tools">
+SAVE
+<span class="ts-said" role="status"></span></div>
+""".replace("SAVE", save_menu("csv", "png", "svg"))
+
+
+def distribution_view(value: str = "", *, elem_id: str) -> gr.HTML:
+    """The distribution component. Its value is the JSON of `ui.lenses.generate.handlers.writing.distribution.describe`.
+
+    Its event `pick` carries {"id": the token that was clicked}.
+    """
+    return component(
+        value,
+        _HTML,
+        "lenses/generate/view/distribution_view.js",
+        events=("pick",),
+        elem_classes=["distribution-view"],
+        server_functions=[picture],
+        elem_id=elem_id,
+    )

@@ -1,0 +1,139 @@
+// What each strategy does, and what temperature, top-k and top-p make of one guess.
+/** @import {Component} from '../../../shared/view/component' */
+/** @import {GenerateServer, TextRequest} from '../../../shared/view/payloads' */
+import {counted, percent, tickLabel, visible} from '../../../shared/view/plain.js';
+import {add, addButton, asking} from '../../../shared/view/page.js';
+import {goTo} from '../../../shared/view/places.js';
+import {put} from '../../../shared/view/svg.js';
+
+const LEFT = 34; // the curve's margins and size, in units of its view box
+const BOTTOM = 165;
+const WIDTH = 358;
+const HEIGHT = 155;
+const TALL = 196;
+const COLUMNS = {
+  temperature: {name: 'T', values: [0.5, 1, 2], step: 0.1, min: 0},
+  top_k: {name: 'k', values: [2, 4, 8], step: 1, min: 1},
+};
+
+/** @param {Component<TextRequest, GenerateServer>} page */
+export function start({element, props, server, trigger, watch, given}) {
+  const [odds, curve, note] = ['.sg-odds', '.sg-curve', '.sg-note'].map(name => element.querySelector(name));
+  const slide = element.querySelector('.sg-slide input');
+  const values = {temperature: [...COLUMNS.temperature.values], top_k: [...COLUMNS.top_k.values]};
+  let found = null;
+
+  function use(settings) {
+    trigger('pick', settings);
+    goTo(new URLSearchParams('tab=generate&view=Write'));
+  }
+
+  for (const {cells, settings} of given.guides) {
+    const row = add(element.querySelector('tbody'), 'tr');
+    cells.forEach((cell, i) => add(row, i ? 'td' : 'th', '', cell));
+    addButton(add(row, 'td'), 'sg-use lens-plain', 'Use it', () =>
+      use(settings),
+    ).title = `Set the sliders to: ${cells[0]}`;
+  }
+
+  let prompt = '';
+  const ask = asking(
+    element,
+    async () => {
+      if (!props.value) return null;
+      const {model, text} = JSON.parse(props.value);
+      prompt = text;
+      return server.odds({model, text, ...values});
+    },
+    said => {
+      if (!props.value) return;
+      const asked = `What comes after “…${visible(prompt.slice(-40))}”: change any of the six values.`;
+      note.textContent = said.message ?? asked;
+      odds.classList.toggle('sg-old', Boolean(said.message)); // the drawing is stale
+      if (said.message) return;
+      found = said;
+      drawAll();
+    },
+  );
+
+  function drawAll() {
+    if (!odds.children.length) drawHead();
+    for (const cell of odds.querySelectorAll('.sg-cell, .sg-token')) cell.remove();
+    const columns = Object.keys(COLUMNS).flatMap(name => found[name].map(([, chances]) => chances));
+    found.tokens.forEach((label, i) => {
+      const row = add(odds, 'div', 'sg-row sg-cell');
+      row.setAttribute('role', 'row');
+      add(row, 'span', 'sg-token', visible(label)).setAttribute('role', 'rowheader');
+      for (const chances of columns) {
+        const cell = add(
+          row,
+          'span',
+          chances[i] > 0 ? 'sg-bar' : 'sg-bar sg-cut',
+          chances[i] > 0 ? percent(chances[i]) : 'cut',
+        );
+        cell.setAttribute('role', 'cell');
+        cell.style.setProperty('--p', `${100 * chances[i]}%`);
+      }
+    });
+    drawCurve();
+  }
+
+  function drawHead() {
+    const row = add(odds, 'div', 'sg-row');
+    row.setAttribute('role', 'row');
+    add(row, 'span', '').setAttribute('role', 'columnheader');
+    for (const [name, column] of Object.entries(COLUMNS))
+      column.values.forEach((value, i) => {
+        const head = add(row, 'label', '', `${column.name} = `);
+        head.setAttribute('role', 'columnheader');
+        const field = add(head, 'input', '');
+        Object.assign(field, {type: 'number', value, step: column.step, min: column.min});
+        field.setAttribute('aria-label', `${name.replace('_', '-')}, column ${i + 1}`);
+        field.addEventListener('input', () => {
+          values[name][i] = field.value === '' ? null : +field.value;
+          ask();
+        });
+      });
+  }
+
+  const across = n => LEFT + (WIDTH * Math.log(n)) / Math.log(Math.max(2, found.vocabulary));
+  const up = p => BOTTOM - HEIGHT * p;
+
+  const draw = (name, attributes, text) => put(curve, name, attributes, text);
+
+  function drawCurve() {
+    const p = +slide.value;
+    const kept = found.curve.find(([, sum]) => sum >= p - 1e-9) ?? found.curve.at(-1);
+    curve.textContent = '';
+    for (const y of [0, 0.5, 1]) {
+      draw('line', {class: 'sg-grid', x1: LEFT, x2: LEFT + WIDTH, y1: up(y), y2: up(y)});
+      draw('text', {x: LEFT - 4, y: up(y) + 4, 'text-anchor': 'end'}, y);
+    }
+    for (let n = 1; n <= found.vocabulary; n *= 10)
+      draw('text', {x: across(n), y: BOTTOM + 14, 'text-anchor': 'middle'}, tickLabel(n));
+    draw('text', {x: LEFT + WIDTH, y: BOTTOM + 25, 'text-anchor': 'end'}, 'number of tokens, likeliest first');
+    draw('rect', {class: 'sg-kept', x: LEFT, y: up(1), width: across(kept[0]) - LEFT, height: HEIGHT});
+    draw('polyline', {class: 'sg-line', points: found.curve.map(([n, sum]) => `${across(n)},${up(sum)}`).join(' ')});
+    draw('line', {class: 'sg-p', x1: LEFT, x2: LEFT + WIDTH, y1: up(p), y2: up(p)});
+    const about = kept[0] > 200 ? 'about ' : ''; // beyond 200, the curve is sampled
+    element.querySelector('.sg-slide output').textContent =
+      `${p.toFixed(2)} keeps ${about}${counted(kept[0], 'token')} of ${found.vocabulary.toLocaleString('en')}`;
+  }
+
+  function drag(event) {
+    if (!found || !event.buttons) return;
+    const box = curve.getBoundingClientRect();
+    const y = ((event.clientY - box.top) / box.height) * TALL;
+    slide.value = Math.min(1, Math.max(0.05, (BOTTOM - y) / HEIGHT));
+    drawCurve();
+  }
+  curve.addEventListener('pointerdown', event => {
+    curve.setPointerCapture(event.pointerId);
+    drag(event);
+  });
+  curve.addEventListener('pointermove', drag);
+  slide.addEventListener('input', () => found && drawCurve());
+  element.querySelector('.sg-slide .sg-use').addEventListener('click', () => use({top_p: +slide.value}));
+  watch('value', () => ask([], 0));
+  ask([], 0);
+}

@@ -1,0 +1,42 @@
+"""Decoding strategies: what each does, and how temperature, top-k and top-p reshape one distribution."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import gradio as gr
+
+from ui.shared.files import ServerFunctions, component
+
+_HTML = """
+<div class="sg-scroll" tabindex="0"><table class="sh-table sg-guide"><thead><tr><th>strategy</th><th>what it does</th>
+<th>suits</th><th>usual values</th><th>how it fails</th><th></th></tr></thead><tbody></tbody></table></div>
+<div class="sg-two">
+<section><h3>One guess, six settings</h3><p class="sg-note"></p><div class="sg-odds" role="table"
+aria-label="Odds of the likeliest tokens under six settings"></div></section>
+<section><h3>Where top-p cuts</h3><p class="sg-note">The likeliest tokens, added up. Drag the line.</p>
+<svg class="sg-curve" viewBox="0 0 400 196" role="img" aria-label="Probability of the n likeliest tokens together"></svg>
+<label class="sg-slide">p <input type="range" min="0.05" max="1" step="0.01" value="0.9" aria-label="Top-p"><output></output>
+<button type="button" class="sg-use lens-plain">Use this p</button></label></section>
+</div>
+"""
+
+
+def strategies_view(*, guides: Sequence[dict[str, object]], server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
+    """The component; its value is JSON of a `TextRequest`.
+
+    Its event `pick` carries settings by the names of the controls.
+
+    Args:
+        guides: the table, as `ui.lenses.generate.handlers.strategies.guides` makes it.
+        server_functions: odds, as in `ui.lenses.generate.handlers.odds`.
+    """
+    return component(
+        "",
+        _HTML,
+        "lenses/generate/view/strategies_view.js",
+        events=("pick",),
+        given={"guides": list(guides)},
+        server_functions=server_functions,
+        elem_id=elem_id,
+    )

@@ -1,0 +1,124 @@
+// One text under several tokenizers; merges step by step; merges learned from a text.
+// Text goes into the page by textContent alone.
+/** @import {Component} from '../../../shared/view/component' */
+/** @import {GenerateServer} from '../../../shared/view/payloads' */
+import {applied, bytesText, counted, visible} from '../../../shared/view/plain.js';
+import {add, asking} from '../../../shared/view/page.js';
+
+const OWN = `the cat sat on the mat. the cat and the hat sat there.
+then that cat sat on that hat, and the mat was flat.`;
+const N_LEARNED = 60;
+
+/** @param {Component<unknown, GenerateServer>} page */
+export function start({element, props, server, watch, given}) {
+  const find = name => element.querySelector('.tk-' + name);
+  const [text, rows, which, own] = ['text', 'rows', 'which', 'own'].map(find);
+  text.value = given.examples[0];
+  own.value = OWN;
+
+  function chips(box, parts, label, about) {
+    parts.forEach((part, i) => {
+      const chip = add(box, 'span', i % 2 ? 'tk-chip odd' : 'tk-chip', label(part));
+      if (about) chip.title = about(part);
+    });
+  }
+
+  const cut = asking(
+    element,
+    () => server.cut({text: text.value, model: props.value}),
+    found => {
+      rows.textContent = '';
+      if (found.message) add(rows, 'p', 'tk-said', found.message);
+      else found.forEach(drawRow);
+      const chosen = which.value;
+      which.textContent = '';
+      for (const row of found.message ? [] : found.filter(one => one.steps))
+        add(which, 'option', '', row.title).value = row.name;
+      const offered = [...which.options].map(option => option.value);
+      which.value = [chosen, props.value].find(name => offered.includes(name)) ?? offered[0];
+      stepwise.ask([], 0);
+    },
+  );
+
+  function drawRow(row) {
+    const part = add(rows, 'section', 'tk-row');
+    const head = add(part, 'div', 'tk-head');
+    add(head, 'b', '', row.title);
+    if (row.picked) add(head, 'span', 'tk-picked', 'picked');
+    add(head, 'span', '', row.what);
+    if (row.message) {
+      add(part, 'p', 'tk-said', row.message);
+      return;
+    }
+    const back = row.back === null ? 'comes back unchanged' : `comes back as “${visible(row.back.slice(0, 60))}”`;
+    const size = `${row.vocabulary.toLocaleString('en')} in the vocabulary`;
+    add(
+      head,
+      'span',
+      'tk-figures',
+      `${counted(row.tokens.length, 'token')}, ${row.per_word} a word · ${back} · ${size}`,
+    );
+    const line = add(part, 'div', 'tk-line');
+    line.tabIndex = 0; // a long text scrolls
+    row.tokens.forEach(([label, id, bytes], i) => {
+      const chip = add(line, 'span', i % 2 ? 'tk-chip odd' : 'tk-chip');
+      add(chip, 'span', '', visible(label));
+      add(chip, 'small', '', id);
+      chip.title = `token ${id} · bytes ${bytes}`;
+    });
+  }
+
+  // A slider through merges; `ask` gets them.
+  function merging(section, question, list) {
+    const [slider, output, box, said] = ['input[type=range]', 'output', '.tk-cut', '.tk-said'].map(one =>
+      section.querySelector(one),
+    );
+    let found = null;
+    const ask = asking(element, question, answer => {
+      found = answer.message ? null : answer;
+      said.textContent = answer.message || '';
+      box.textContent = '';
+      if (list) list.textContent = '';
+      slider.max = found?.merges.length ?? 0;
+      slider.value = slider.max;
+      output.textContent = '';
+      if (found) draw();
+    });
+    function draw() {
+      const n = +slider.value;
+      const parts = applied(found.words, found.merges.slice(0, n)).flat();
+      box.textContent = '';
+      chips(box, parts, bytesText, part => [...part].map(c => c.charCodeAt(0).toString(16).padStart(2, '0')).join(' '));
+      output.textContent = `${n} of ${counted(found.merges.length, 'merge')}: ${counted(parts.length, 'piece')}`;
+      const last = found.merges[n - 1];
+      const named = pair => `“${bytesText(pair[0])}” + “${bytesText(pair[1])}”`;
+      said.textContent = last ? `Last: ${named(last)}, ${counted(last[2], 'time')}` : 'Bytes, before any merge';
+      if (!list) return;
+      list.textContent = '';
+      list.start = Math.max(1, n - 7);
+      for (const merge of found.merges.slice(list.start - 1, n))
+        add(list, 'li', '', `${named(merge)}, ${counted(merge[2], 'time')}`);
+    }
+    slider.addEventListener('input', () => found && draw());
+    return {ask};
+  }
+
+  const [first, second] = element.querySelectorAll('.tk-two section');
+  const stepwise = merging(first, () => server.steps({tokenizer: which.value, text: text.value}), null);
+  const learning = merging(second, () => server.learned({text: own.value, merges: N_LEARNED}), find('list'));
+  text.addEventListener('input', () => cut());
+  which.addEventListener('change', () => stepwise.ask([], 0));
+  own.addEventListener('input', () => learning.ask());
+  find('examples').addEventListener('click', event => {
+    const place = event.target.dataset.example;
+    if (place === undefined) return;
+    text.value = given.examples[place];
+    cut([], 0);
+  });
+  watch('value', () => {
+    which.value = ''; // the picked model's own comes first
+    cut([], 0);
+  });
+  if (props.value) cut([], 0);
+  learning.ask([], 0);
+}

@@ -1,0 +1,54 @@
+"""The tokenizer view: one text under several tokenizers, merges step by step, merges learned from a text."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from ui.shared.files import ServerFunctions, component
+
+EXAMPLES = (
+    ("Hello, world!", "Hello, world! How are you today?"),
+    ("hello and  hello", "hello hello Hello HELLO\nhello"),
+    ("Numbers", "7 42 1234 12345 3.14 2026-11-22"),
+    ("Emoji and accents", "A café, a naïve 🙂 and a 👩‍🚀"),
+    ("Unusual words", "The fox untied an unbelievably bumfuzzled zyzzyva."),
+)
+_HTML = """
+<div class="tk-top"><label class="tk-label">Any text, up to 1,000 characters
+<textarea class="tk-text lens-plain" rows="2" spellcheck="false"></textarea></label>
+<div class="tk-examples" role="group" aria-label="Examples">BUTTONS</div></div>
+<p class="tk-why">A model reads no letters and no words, only numbers of tokens. Most tokens of GPT-2 start with their space, so
+“hello” at the start and “ hello” after a word are two tokens that share nothing until training relates them. Long numbers
+fall into odd pieces, and a rare sign into its bytes. GPT-1 has only lower-case words.</p>
+<div class="tk-rows" aria-live="polite"></div>
+<div class="tk-two">
+<section><h3>Merge by merge</h3><p class="tk-note">From bytes to tokens: of all neighbours in the text, the pair that was
+learned first becomes one, again and again. <select class="tk-which lens-plain" aria-label="Tokenizer"></select></p>
+<label class="tk-slide"><input type="range" class="tk-step" min="0" value="0" aria-label="Merges done"><output></output></label>
+<div class="tk-cut" tabindex="0"></div><div class="tk-said" role="status"></div></section>
+<section><h3>Learn one here</h3><p class="tk-note">Byte-pair encoding counts neighbours in a text, joins the most frequent pair,
+and counts again.</p>
+<textarea class="tk-own lens-plain" rows="3" aria-label="Text to learn from" spellcheck="false"></textarea>
+<label class="tk-slide"><input type="range" class="tk-learn" min="0" value="0" aria-label="Merges learned"><output></output></label>
+<div class="tk-cut" tabindex="0"></div><div class="tk-said" role="status"></div><ol class="tk-list"></ol></section>
+</div>
+"""
+
+
+def tokens_view(*, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
+    """The component; its value is the name of the picked model, and it asks for all that it shows.
+
+    server_functions: cut, steps and learned, as in `ui.lenses.generate.handlers.tokens`.
+    """
+    buttons = "".join(
+        f'<button type="button" class="lens-plain" data-example="{place}">{title}</button>'
+        for place, (title, _) in enumerate(EXAMPLES)
+    )
+    return component(
+        "",
+        _HTML.replace("BUTTONS", buttons),
+        "lenses/generate/view/tokens_view.js",
+        given={"examples": [text for _, text in EXAMPLES]},
+        server_functions=server_functions,
+        elem_id=elem_id,
+    )

@@ -1,0 +1,114 @@
+"""Two further views of the Generate tab: strategies side by side, and the surprise in a given text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import gradio as gr
+
+from ui.errors import shown_to_visitor
+from ui.lenses.generate.handlers.compare import MOST, compare
+from ui.lenses.generate.handlers.example import WritingExample
+from ui.lenses.generate.handlers.score import score
+from ui.lenses.generate.handlers.strategies import COMPARED, FROM_SLIDERS, OFF
+from ui.services import Services
+from ui.shared.controls import Controls, writing_form
+from ui.shared.lens import Wiring
+from ui.shared.view.token_stream import token_stream
+from ui.shared.wiring import QUIET, or_nothing, stop_event
+
+_FIRST_CHOICES = ("Greedy", "T = 0.7", "Top-p = 0.9", "Neutral")
+
+
+def compare_view(
+    services: Services,
+    tab: gr.Tab,
+    model: gr.Dropdown,
+    written: gr.Textbox,
+    example: WritingExample,
+    controls: Controls,
+    model_work: Wiring,
+) -> None:
+    """Up to four strategies on one prompt, streaming together; length, seed and speed are those of the write view.
+
+    It writes by itself when its tab is opened for the first time, on the prompt of the write view, once nothing else of
+    the visitor is under way.
+    """
+    prompt = gr.Textbox(example.document.prompt, label="Prompt for all", lines=2, max_lines=6, elem_id="compare-prompt")
+    with gr.Row():
+        start = gr.Button("Write all", variant="primary", elem_id="compare-start", min_width=120, scale=0)
+        stop = gr.Button("Stop", variant="stop", elem_id="compare-stop", min_width=90, scale=0)
+        same = gr.Checkbox(
+            True,
+            label="Same random numbers",
+            elem_id="compare-same",
+            min_width=260,
+            info="On: only the strategy differs. Off: each column gets its own random numbers, "
+            "so one strategy gives four texts.",
+        )
+    names, streams = [], []
+    with gr.Row(elem_classes="compare"):
+        for place in range(MOST):
+            with gr.Column(min_width=250):
+                names.append(
+                    gr.Dropdown(
+                        [*COMPARED, FROM_SLIDERS, OFF],
+                        value=_FIRST_CHOICES[place],
+                        label=f"Strategy {place + 1}",
+                        elem_id=f"strategy-{place}",
+                    )
+                )
+                streams.append(
+                    token_stream(label=f"Text of strategy {place + 1}", compact=True, elem_id=f"compared-{place}")
+                )
+
+    def on_compare(request: gr.Request, name: str, text: str, same_numbers: bool, *raw: object) -> Iterator[list[Any]]:
+        with shown_to_visitor():
+            chosen, form = raw[:MOST], writing_form(services, raw[MOST:])
+            views = compare(services, request.session_hash, name, text, form, chosen, same_numbers)
+            yield from or_nothing(([*texts, seed] for texts, seed in views), [gr.skip()] * (MOST + 1))
+
+    def on_press(request: gr.Request, *given: Any) -> Iterator[list[Any]]:
+        services.sessions.get(request.session_hash).first("compare")
+        yield from on_compare(request, *given)
+
+    def on_open(request: gr.Request, now: str, name: str, _: str, *given: Any) -> Iterator[list[Any]]:
+        session, nothing = services.sessions.get(request.session_hash), [gr.skip()] * (MOST + 2)
+        if not str(now or "").strip() or not session.first("compare"):
+            yield nothing
+            return
+        with session.waiting() as waits:
+            for _waited in waits:
+                yield nothing
+            for views in on_compare(request, name, now, *given):
+                yield [now, *views]
+
+    inputs = [model, prompt, same, *names, *controls.inputs]
+    tab.select(on_open, [written, *inputs], [prompt, *streams, controls.seed], **model_work)
+    start.click(on_press, inputs, [*streams, controls.seed], **{**model_work, "trigger_mode": "multiple"})
+    stop.click(stop_event(services), queue=False, **QUIET)
+
+
+def score_view(services: Services, model: gr.Dropdown, example: WritingExample, model_work: Wiring) -> None:
+    """A text from anywhere, coloured by how little the model expected each token."""
+    with gr.Row(equal_height=False):
+        with gr.Column(scale=1, min_width=330):
+            text = gr.Textbox(
+                example.scored_text,
+                label="Any text",
+                lines=6,
+                max_lines=14,
+                elem_id="score-text",
+                info="Perplexity: on average, the model is as unsure as choosing among this many "
+                "equally likely tokens.",
+            )
+            start = gr.Button("Measure the surprise", variant="primary", elem_id="score-start")
+        with gr.Column(scale=1, min_width=330):
+            stream = token_stream(example.scored, label="Surprise in the text", elem_id="scored")
+
+    def on_score(name: str, written: str) -> str:
+        with shown_to_visitor():
+            return score(services, name, written)
+
+    start.click(on_score, [model, text], stream, **model_work)

@@ -1,0 +1,123 @@
+"""Event handlers of the Parameters tab: the shape's views and picture downloads."""
+
+from __future__ import annotations
+
+import html
+import json
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import gradio as gr
+
+from gptcore.errors import GPTCoreError
+from ui.errors import shown_to_visitor
+from ui.lenses.parameters.figures import anatomy as anatomy_figures
+from ui.lenses.parameters.figures import architecture as drawings
+from ui.lenses.parameters.figures import charts as figures
+from ui.lenses.parameters.handlers import anatomy, architecture, costs, shapes
+from ui.lenses.parameters.payloads import FigureRequest, ShapeRequest, ShapeSlideRequest
+from ui.payloads import fields
+from ui.services import Services
+from ui.shared import sheets
+from ui.shared.slide import is_kind
+from ui.shared.uses import ABOVE
+
+PICKED = ABOVE
+FIELDS = [*shapes.SIZES, *shapes.SWITCHES, *shapes.CHOICES, "dropout"]
+
+
+class ParametersEvents:
+    """The tab's events as Gradio wants them."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    def look(self, shown: str, batch: object, length: object, millions: object, *raw: object) -> list[Any]:
+        views: list[Any] = [gr.skip()] * 5
+        with shown_to_visitor():
+            try:
+                values = dict(zip(FIELDS, raw, strict=True))
+                config = shapes.shape(values)
+                if shown == "bars":
+                    views[2] = figures.bars(shapes.side_by_side(config))
+                elif shown == "cost":
+                    views[3] = costs.costs(config, batch, length, millions)
+                elif shown == "drawing":
+                    views[4] = json.dumps({"shape": values})
+                elif shown == "breakdown":
+                    views[:2] = [shapes.breakdown(config), figures.treemap(shapes.treemap(config))]
+            except GPTCoreError as error:  # said in the view's place: a notice at every move of a slider is a nuisance
+                for place in {"breakdown": (0, 1), "bars": (2,), "cost": (3,), "drawing": (4,)}.get(shown, ()):
+                    views[place] = sheets.message(str(error))
+        return views
+
+    def load(self, name: str, model: str) -> list[Any]:
+        with shown_to_visitor():
+            config = shapes.known_shape(self._services, name, model)
+        values = shapes.controls_of(config)
+        return [*(values[field] for field in FIELDS), min(256, config.n_positions), model if name == PICKED else ""]
+
+    def follow(self, name: str, model: str, followed: str, shown: str, batch: object, millions: object) -> list[Any]:
+        if name != PICKED or model == followed:
+            return [gr.skip()] * (len(FIELDS) + 7)
+        *fields, length, now = self.load(name, model)
+        return [*fields, length, now, *self.look(shown, batch, length, millions, *fields)]
+
+    def rate(self, batch: object, length: object, millions: object, *raw: object) -> str:
+        with shown_to_visitor():
+            try:
+                config = shapes.shape(dict(zip(FIELDS, raw, strict=True)))
+                return costs.measure_training(self._services, config, batch, length, millions)
+            except GPTCoreError as error:
+                return html.escape(str(error), quote=False)
+
+    def cache(self, model: str) -> str:
+        with shown_to_visitor():
+            return costs.measure_cache(self._services, model)
+
+    def anatomy(self, shown: str, name: str, model: str) -> Any:
+        return self.examine(name, model) if shown == "anatomy" else gr.skip()
+
+    def examine(self, name: str, model: str) -> str:
+        """The figure of an experiment, light and dark, with its words and tables."""
+        with shown_to_visitor():
+            found = anatomy.experiment(self._services, model, name)
+        draw = getattr(anatomy_figures, found.figure)
+        light, dark = (draw(**found.arguments, kind="svg", dark=night) for night in (False, True))
+        value = {"name": name, "model": model, "text": found.text, "light": light, "dark": dark}
+        value["tables"] = [asdict(table) for table in found.tables]
+        return json.dumps(value, ensure_ascii=False)
+
+
+def drawn(request: Annotated[object, ShapeRequest]) -> str | None:
+    """The drawing of a shape with its parts, as JSON; None for an invalid shape."""
+    try:
+        (controls,) = fields(request, "shape")
+        config = shapes.shape(controls)
+    except (GPTCoreError, TypeError, ValueError, KeyError, IndexError):
+        return None
+    shape = drawings.Drawn(**architecture.drawn(config))
+    return architecture.value(config, drawings.inline(shape, dark=False), drawings.inline(shape, dark=True))
+
+
+def drawing_picture(request: Annotated[object, ShapeSlideRequest]) -> str | None:
+    """The drawing of a shape as a slide; None for an invalid shape."""
+    try:
+        values, kind, dark = fields(request, "shape", "format", "dark")
+        if not is_kind(kind):
+            return None
+        return drawings.draw(drawings.Drawn(**architecture.drawn(shapes.shape(values))), kind, dark=dark is True)
+    except (GPTCoreError, TypeError, ValueError, KeyError):
+        return None
+
+
+def figure_picture(services: Services, request: Annotated[object, FigureRequest]) -> str | None:
+    """The figure of an experiment as a slide, with a model that is loaded; None for an invalid request."""
+    try:
+        name, model, kind, dark = fields(request, "name", "model", "format", "dark")
+        if not is_kind(kind) or model not in services.models.loaded():
+            return None
+        found = anatomy.experiment(services, model, name)
+        return getattr(anatomy_figures, found.figure)(**found.arguments, kind=kind, dark=dark is True)
+    except (GPTCoreError, TypeError, ValueError):
+        return None

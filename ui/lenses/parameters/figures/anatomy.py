@@ -1,0 +1,193 @@
+"""The small experiments as pictures: numbers in, a data URL out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ui.shared.slide import colors, data_url
+
+_SIZE = (13.33, 5.2)
+_BLUE, _ORANGE, _GREY = "#3c99c6", "#e2892b", "#8790ab"
+
+
+def _panels(n: int, dark: bool, titles: Sequence[str]):  # noqa: ANN202 - matplotlib is imported where it is needed
+    from matplotlib.figure import Figure
+
+    look = colors(dark)
+    figure = Figure(figsize=_SIZE, facecolor=look.paper, layout="constrained")
+    panels = figure.subplots(1, n, squeeze=False)[0]
+    for panel, title in zip(panels, titles, strict=True):
+        panel.set_title(title, color=look.ink, fontsize=15)
+        panel.set_facecolor(look.paper)
+        panel.tick_params(colors=look.ink, labelsize=12)
+        for axis in (panel.xaxis, panel.yaxis):
+            axis.label.set_color(look.ink)
+            axis.label.set_size(13)
+        for side in panel.spines.values():
+            side.set_color(look.muted)
+    return figure, panels, look
+
+
+def _legend(panel, look, *, below: bool = False) -> None:
+    """The names of the lines; below the axis where they would lie on them."""
+    place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "ncols": 1} if below else {}
+    panel.legend(facecolor=look.paper, labelcolor=look.ink, edgecolor=look.muted, fontsize=12, **place)
+
+
+def activations(
+    x: np.ndarray,
+    values: Mapping[str, np.ndarray],
+    slopes: Mapping[str, np.ndarray],
+    gate: np.ndarray,
+    kind: str,
+    *,
+    dark: bool,
+) -> str:
+    """ReLU and both GELUs, their slopes, and the gate Phi(x). All arrays are float [N]; x is the input."""
+    figure, (left, middle, right), look = _panels(
+        3, dark, ("Activation", "Slope (gradient)", "The gates, and tanh's error")
+    )
+    names = {
+        "relu": ("ReLU", _GREY, "-"),
+        "gelu": ("GELU, exact", _BLUE, "-"),
+        "gelu_new": ("GELU, tanh", _ORANGE, "--"),
+    }
+    for name, (label, color, style) in names.items():
+        left.plot(x, values[name], style, color=color, label=label, linewidth=2)
+        middle.plot(x, slopes[name], style, color=color, label=label, linewidth=2)
+    right.plot(x, gate, color=_BLUE, linewidth=2, label="soft: Φ(x), GELU is x · Φ(x)")
+    right.plot(x, x > 0, "--", color=_GREY, linewidth=2, label="hard: ReLU is x times 0 or 1")
+    right.plot(
+        x,
+        1000 * np.abs(values["gelu"] - values["gelu_new"]),
+        color=_ORANGE,
+        linewidth=2,
+        label="1,000 · |exact − tanh|",
+    )
+    for panel in (left, middle, right):
+        panel.set_xlabel("input x")
+        _legend(panel, look, below=True)
+    return data_url(figure, kind)
+
+
+def two_norms(before: np.ndarray, by_batch: np.ndarray, by_layer: np.ndarray, kind: str, *, dark: bool) -> str:
+    """Tokens by channels, float [N, C] each: as they are, normalised by channel, and by token; numbers in the cells."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    titles = ("Before", "BatchNorm: each column", "LayerNorm: each row")
+    figure, panels, look = _panels(3, dark, titles)
+    scale = LinearSegmentedColormap.from_list("signed", [_BLUE, look.paper, _ORANGE])
+    for panel, values in zip(panels, (before, by_batch, by_layer), strict=True):
+        limit = float(np.abs(values).max())
+        panel.imshow(values, cmap=scale, vmin=-limit, vmax=limit, aspect="auto")
+        for (row, column), value in np.ndenumerate(values):
+            shown = f"{value:.1f}".replace("-0.0", "0.0").replace("-", "−")
+            panel.text(column, row, shown, ha="center", va="center", color=look.ink)
+        panel.set_xticks(range(values.shape[1]))
+        panel.set_yticks(range(len(values)), [f"token {row}" for row in range(len(values))])
+        panel.set_xlabel("channel")
+    return data_url(figure, kind)
+
+
+def layer_norm(
+    before: np.ndarray, after: np.ndarray, mean: np.ndarray, deviation: np.ndarray, kind: str, *, dark: bool
+) -> str:
+    """The residual stream [T, C] before and after a LayerNorm, as histograms; mean and deviation by token [T]."""
+    figure, (left, middle, right), look = _panels(
+        3, dark, ("Before: values of the stream", "After LayerNorm", "What is taken out, token by token")
+    )
+    left.hist(before.ravel(), bins=80, color=_GREY)
+    middle.hist(after.ravel(), bins=80, color=_BLUE)
+    for panel in (left, middle):
+        panel.set_xlabel("value")
+        panel.set_ylabel("how many")
+        panel.set_yscale("log")
+    right.plot(deviation, color=_BLUE, marker="o", label="standard deviation")
+    right.plot(mean, color=_ORANGE, marker="o", label="mean")
+    right.set_xlabel("token")
+    _legend(right, look)
+    return data_url(figure, kind)
+
+
+def leak(with_mask: np.ndarray, without: np.ndarray, kind: str, *, dark: bool) -> str:
+    """How far each position's logits move when the last token changes, float [T] each."""
+    figure, (panel,), look = _panels(1, dark, ("The last token is replaced: whose prediction changes?",))
+    places = np.arange(len(with_mask))
+    panel.bar(places - 0.2, without, width=0.38, color=_ORANGE, label="without the causal mask")
+    panel.bar(places + 0.2, with_mask, width=0.38, color=_BLUE, label="with the mask: exactly 0 before the last")
+    panel.set_xlabel("position")
+    panel.set_ylabel("change of the logits (distance)")
+    _legend(panel, look)
+    return data_url(figure, kind)
+
+
+def by_depth(lines: Mapping[str, np.ndarray], title: str, unit: str, kind: str, *, dark: bool, log: bool = True) -> str:
+    """A line for each variant over depth, float [n] each; the axis carries the unit."""
+    figure, (panel,), look = _panels(1, dark, (title,))
+    for (label, values), color in zip(lines.items(), (_BLUE, _ORANGE), strict=False):
+        panel.plot(range(len(values)), values, color=color, marker="o", linewidth=2, label=label)
+    panel.set_xlabel("layer")
+    panel.set_ylabel(unit)
+    if log:
+        panel.set_yscale("log")
+    _legend(panel, look)
+    return data_url(figure, kind)
+
+
+def losses(lines: Mapping[str, np.ndarray], every: int, kind: str, *, dark: bool) -> str:
+    """Training losses in nats a letter, float [n] each, a point for so many updates."""
+    figure, (panel,), look = _panels(1, dark, ("Training loss, the same model and batches",))
+    for (label, values), color in zip(lines.items(), (_BLUE, _ORANGE, _GREY), strict=False):
+        panel.plot(every * (np.arange(len(values)) + 0.5), values, color=color, linewidth=2.5, label=label)
+    panel.set_xlabel("updates")
+    panel.set_ylabel("loss, nats a letter")
+    _legend(panel, look)
+    return data_url(figure, kind)
+
+
+def tying(tied: int, untied: int, table: int, kind: str, *, dark: bool) -> str:
+    """Parameters with a shared and with a separate output head."""
+    figure, (panel,), look = _panels(1, dark, ("One table at both ends, or two",))
+    for place, (rest, tables) in enumerate(((tied - table, 1), (untied - 2 * table, 2))):
+        panel.barh(place, rest, color=_GREY, label="everything else" if not place else None)
+        for copy in range(tables):
+            panel.barh(
+                place,
+                table,
+                left=rest + copy * table,
+                color=(_BLUE, _ORANGE)[copy],
+                label=None if copy < place else ("token embedding", "output head")[copy] if place == copy else None,
+            )
+    panel.set_yticks((0, 1), (f"tied: {tied:,}", f"untied: {untied:,}"))
+    panel.set_xlabel("parameters")
+    _legend(panel, look)
+    return data_url(figure, kind)
+
+
+def positions(similarity: np.ndarray, window: int, kind: str, *, dark: bool) -> str:
+    """Cosine similarity of the position embeddings, float [P, P] in -1 to 1, on a diverging scale."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    figure, (left, right), look = _panels(2, dark, ("How alike are two positions?", "Seen from three positions"))
+    scale = LinearSegmentedColormap.from_list("similarity", [_BLUE, look.paper, _ORANGE])
+    image = left.imshow(similarity, cmap=scale, vmin=-1, vmax=1, extent=(0, window, window, 0))
+    bar = figure.colorbar(image, ax=left)
+    bar.set_label("cosine similarity", color=look.ink, fontsize=13)
+    bar.ax.tick_params(colors=look.ink)
+    left.set_xlabel("position")
+    left.set_ylabel("position")
+    n = len(similarity)
+    for place, color in ((n // 8, _BLUE), (n // 2, _ORANGE), (7 * n // 8, _GREY)):
+        right.plot(
+            np.linspace(0, window - 1, n),
+            similarity[place],
+            color=color,
+            linewidth=2,
+            label=f"position {round(place * (window - 1) / max(1, n - 1))}",
+        )
+    right.set_xlabel("position")
+    right.set_ylabel("cosine similarity")
+    _legend(right, look)
+    return data_url(figure, kind)

@@ -1,0 +1,103 @@
+"""Parameter counts as figures: a treemap and bars for the page, bars for slides."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any
+
+from ui.payloads import SlideRequest
+from ui.shared.slide import SIZE, colors, data_url, read_request
+
+# The page's hues, one for each component; no red-green pair.
+HUES = ("#3c99c6", "#7d8fb8", "#e2892b", "#1f7dad", "#8790ab", "#b5bccf", "#a9d6ea")
+_MOST_ROWS, _MOST_CHARS = 20, 200_000
+
+
+def treemap(tree: dict[str, list[Any]]) -> str:
+    """A plotly treemap as JSON: click a part to zoom in, its title to zoom out.
+
+    Args:
+        tree: ids, labels, parents and values.
+    """
+    import plotly.graph_objects as go
+
+    figure = go.Figure(
+        go.Treemap(
+            **tree,
+            branchvalues="total",
+            maxdepth=3,
+            textinfo="label+value+percent root",
+            texttemplate="%{label}<br>%{value:,}",
+            hovertemplate="%{label}<br>%{value:,} parameters<br>%{percentRoot:.2%} of the model<extra></extra>",
+            marker={"colorscale": [[0, "#a9d6ea"], [1, "#156591"]], "line": {"width": 1}},
+            tiling={"pad": 2},
+        )
+    )
+    figure.update_layout(margin={"l": 2, "r": 2, "t": 24, "b": 2}, uirevision="treemap")
+    return str(figure.to_json())
+
+
+def bars(counts: dict[str, dict[str, int]]) -> str:
+    """All models side by side, a bar each, stacked by component; plotly JSON.
+
+    Args:
+        counts: model -> component -> parameters.
+    """
+    import plotly.graph_objects as go
+
+    names = sorted(counts, key=lambda name: sum(counts[name].values()))
+    figure = go.Figure()
+    for place, component in enumerate(next(iter(counts.values()))):
+        values = [counts[name][component] for name in names]
+        figure.add_bar(
+            y=names,
+            x=values,
+            name=component,
+            orientation="h",
+            marker_color=HUES[place % len(HUES)],
+            hovertemplate="%{y}<br>" + component + ": %{x:,}<extra></extra>",
+        )
+    figure.update_layout(
+        barmode="stack",
+        margin={"l": 110, "r": 10, "t": 10, "b": 40},
+        uirevision="bars",
+        legend={"orientation": "h", "y": -0.18, "traceorder": "normal"},
+        xaxis={"title": {"text": "parameters"}},
+    )
+    return str(figure.to_json())
+
+
+def picture(request: Annotated[object, SlideRequest]) -> str | None:
+    """A slide of the breakdown as a data URL, or None for an invalid request: anybody can send anything."""
+    try:
+        data, kind, dark = read_request(request, most=_MOST_CHARS)
+        rows = [(str(row["name"]), str(row["numbers"]), int(row["count"])) for row in data["rows"][:_MOST_ROWS]]
+        total = int(data["total"])
+        if total <= 0 or not math.isfinite(float(total)) or any(count < 0 for _, _, count in rows):
+            return None
+        return draw(str(data["name"])[:40], total, rows, kind, dark=dark)
+    except (TypeError, ValueError, LookupError, AttributeError, OverflowError, RecursionError):
+        return None
+
+
+def draw(name: str, total: int, rows: list[tuple[str, str, int]], kind: str, *, dark: bool) -> str:
+    """Components as bars with their formulas and counts; a data URL."""
+    from matplotlib.figure import Figure
+
+    look = colors(dark)
+    figure = Figure(figsize=SIZE, facecolor=look.paper, layout="constrained")
+    axes = figure.subplots()
+    shown = [row for row in rows if row[2]]
+    axes.barh(range(len(shown)), [count / total for *_, count in shown], color=HUES[: len(shown)])
+    for place, (_, numbers, count) in enumerate(shown):
+        axes.text(0.005 + count / total, place, f"{numbers} = {count:,}", color=look.ink, va="center", fontsize=13)
+    axes.set_yticks(range(len(shown)), [label for label, *_ in shown])
+    axes.invert_yaxis()
+    axes.set_xlim(0, max(count / total for *_, count in shown) * 1.9)
+    axes.set_xlabel("share of all parameters", color=look.ink, fontsize=14)
+    axes.set_title(f"{name or 'this shape'}: {total:,} parameters", color=look.ink, fontsize=19)
+    axes.set_facecolor(look.paper)
+    axes.tick_params(colors=look.ink, labelsize=13)
+    for side in axes.spines.values():
+        side.set_color(look.muted)
+    return data_url(figure, kind)

@@ -1,0 +1,273 @@
+"""Live experiments for the page: the numbers of a figure, and one paragraph with what they show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from gptcore.analysis import count_parameters
+from gptcore.analysis import experiments as run
+from gptcore.config import GPTConfig
+from gptcore.language_model import LanguageModel
+from gptcore.model import activation
+from ui.lenses.parameters.handlers import norms
+from ui.services import Services
+from ui.shared import inputs
+from ui.shared.inputs import InputError
+from ui.shared.own_text import readable_text
+from ui.shared.sheets import Section
+
+# Small enough to run live, deep enough to show the effect of depth.
+_SMALL = GPTConfig(vocab_size=512, n_positions=64, n_embd=128, n_layer=24, n_head=4)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What was found.
+
+    Attributes:
+        figure: name of the function in ui.lenses.parameters.figures.anatomy.
+        arguments: for it.
+        text: one paragraph, with the figures just measured.
+        tables: results shown as tables.
+    """
+
+    figure: str
+    arguments: dict[str, Any]
+    text: str
+    tables: tuple[Section, ...] = ()
+
+
+def experiment(services: Services, model: object, name: object) -> Experiment:
+    """Runs one of EXPERIMENTS with the model in the picker. Raises InputError for an unknown name."""
+    if not isinstance(name, str) or name not in EXPERIMENTS:
+        raise InputError(f"There is no experiment {str(name)[:60]!r}; choose {', '.join(EXPERIMENTS)}.")
+    lm = services.models.get(inputs.model_name(model))
+    return services.measure(lambda: EXPERIMENTS[name](lm))
+
+
+def _activations(lm: LanguageModel) -> Experiment:
+    found = run.activation_curves()
+    error = float((found.values["gelu"] - found.values["gelu_new"]).abs().max())
+    lowest = float(found.values["gelu"].min())
+    flat = float(found.x[found.values["gelu"].argmin()])
+    arguments = {
+        "x": _array(found.x),
+        "values": {name: _array(v) for name, v in found.values.items()},
+        "slopes": {name: _array(v) for name, v in found.slopes.items()},
+        "gate": _array(found.gate),
+    }
+    return Experiment(
+        "activations",
+        arguments,
+        (
+            "ReLU cuts everything below zero, and lets no gradient through there. GELU multiplies its input by a "
+            f"soft gate, Φ(x), the share of a normal distribution below x: it dips to {lowest:.3f}, is smooth at zero, "
+            f"and its slope is 0 at one point alone, x = {flat:.2f}. GPT-1 and GPT-2 use the tanh approximation, "
+            f"which differs from the exact one by at most {error:.1e}."
+        ),
+        (_properties(), _by_hand("GELU", "0.5·x·(1 + tanh(√(2/π)·(x + 0.044715·x³)))", *_two_gelus())),
+    )
+
+
+def _two_gelus() -> tuple[Tensor, Tensor]:
+    x = torch.linspace(-6, 6, 1201)
+    return run.gelu_by_hand(x), torch.nn.functional.gelu(x, approximate="tanh")
+
+
+def _properties() -> Section:
+    """Values and slopes of ReLU and GELU at a few places, computed."""
+    x = torch.tensor([-3.0, -1.0, -0.1, 0.0, 0.1, 1.0, 3.0]).requires_grad_(True)
+    rows = []
+    for label, name in (("ReLU", "relu"), ("GELU, exact", "gelu"), ("GELU, tanh", "gelu_new")):
+        y = activation(name, x)
+        (slopes,) = torch.autograd.grad(y.sum(), x)
+        for what, values in (("value", y), ("slope", slopes)):
+            rows.append((f"{label}: {what}", *(f"{value:.3f}".replace("-", "−") for value in values.tolist())))
+    columns = ("", *(f"x = {value:g}".replace("-", "−") for value in x.tolist()))
+    return Section(
+        "Hard gate and soft gate",
+        "ReLU's gate is 0 or 1; GELU's is Φ(x). A neuron that ReLU has shut has the slope 0 and learns nothing more. "
+        "At 0 itself ReLU has no slope; programs take 0.",
+        columns,
+        rows,
+    )
+
+
+def _by_hand(name: str, formula: str, ours: Tensor, theirs: Tensor) -> Section:
+    """A function written out term by term beside torch's own."""
+    worst = float((ours - theirs).abs().max())
+    rows = [
+        ("by hand", formula, f"{float(ours.mean()):.6f}"),
+        ("torch", f"torch.nn.functional, {ours.numel():,} values", f"{float(theirs.mean()):.6f}"),
+        ("largest difference", "rounding of 32-bit numbers", f"{worst:.1e}"),
+    ]
+    return Section(f"{name} by hand", "", ("", "how", "mean"), rows)
+
+
+def _layer_norm(lm: LanguageModel) -> Experiment:
+    layer = lm.model.config.n_layer // 2
+    ids = lm.tokenizer.encode(readable_text(lm))[: lm.model.config.n_positions]
+    found = run.layer_norm_example(lm.model, ids, layer)
+    low, high = float(found.deviation.min()), float(found.deviation.max())
+    norm = lm.model.blocks[layer].ln_1
+    by_hand = run.layer_norm_by_hand(found.before, norm.weight.cpu(), norm.bias.cpu(), norm.eps).detach()
+    arguments = {name: _array(getattr(found, name)) for name in ("before", "after", "mean", "deviation")}
+    return Experiment(
+        "layer_norm",
+        arguments,
+        (
+            f"The residual stream of {lm.name} before layer {layer}, on the Attention tab's example. Its standard "
+            f"deviation goes "
+            f"from {low:.2f} to {high:.2f} between tokens, and single channels stick out. LayerNorm subtracts each "
+            f"token's mean, "
+            "divides by its deviation, and then scales and shifts every channel by weights that were learned: "
+            "attention sees "
+            "numbers of one size, whatever piled up in the stream."
+        ),
+        (_by_hand("LayerNorm", "(x − mean) / √(variance + ε) · weight + bias", by_hand, found.after),),
+    )
+
+
+def _two_norms(lm: LanguageModel) -> Experiment:
+    found = run.two_norms()
+    arguments = {name: _array(getattr(found, name)) for name in ("before", "by_batch", "by_layer")}
+    return Experiment(
+        "two_norms",
+        arguments,
+        (
+            "Four tokens of six channels. BatchNorm makes every column (a channel over the batch) mean 0 and deviation "
+            "1, LayerNorm every row (a token over its channels). Replace the last token by another one, and the first "
+            f"moves by {found.moved_by_batch:.2f} on average under BatchNorm and by {found.moved_by_layer:.2f} under "
+            "LayerNorm. That is why a GPT uses the second: a token's numbers must not depend on what else is in the "
+            "batch, texts differ in length, and when it writes there is a batch of one."
+        ),
+    )
+
+
+def _mask(lm: LanguageModel) -> Experiment:
+    found = run.future_leak(replace(_SMALL, n_layer=4))
+    without = found[False][:-1]
+    return Experiment(
+        "leak",
+        {"with_mask": _array(found[True]), "without": _array(found[False])},
+        (
+            "Two texts that differ in their last token alone, in the same random model. With the causal mask no "
+            "earlier "
+            f"prediction moves, to the last bit. Without it every one does, by {float(without.mean()):.2f} on "
+            f"average: the model "
+            "could read the answer instead of predicting it, and its training loss would mean nothing."
+        ),
+    )
+
+
+def _norm_position(lm: LanguageModel) -> Experiment:
+    made = norms.recorded()
+    pre = made.last[norms.PRE]
+    said = (
+        f"The same GPT of {made.layers} layers, {made.width} wide, on the built-in stories, {made.updates} updates at "
+        f"a rate of {made.rate:g}, recorded: only the place of the norm and the warm-up differ. Without a warm-up, "
+        f"pre-norm ends at {pre[0]:.2f} nats a letter; post-norm {norms.verdict(made)}. Xiong et al. 2020 explained "
+        "it: post-norm needs a warm-up, as GPT-1 had, and pre-norm, as in GPT-2, does not. Shallow models do not show "
+        "it. In the Train tab the preset “Norm before or after, no warm-up” runs the race live."
+    )
+    curves = {name: np.array(made.curves[name]) for name in (norms.PRE, norms.POST, norms.WARMED)}
+    rows = [(norms.TITLES[name], *(f"{loss:.2f}" for loss in made.last[name])) for name in curves]
+    seeds = ("", *(f"seed {seed}" for seed in range(1, len(pre) + 1)))
+    ends = Section("Three seeds", "Training loss, mean of the last 20 updates, nats a letter.", seeds, rows)
+    lines = {norms.TITLES[name]: curve for name, curve in curves.items()}
+    return Experiment("losses", {"lines": lines, "every": made.every}, said, (ends, _gradients()))
+
+
+def _gradients() -> Section:
+    """The measure of Xiong et al. on random models, computed."""
+    found = run.gradient_by_depth(replace(_SMALL, n_layer=12))
+    rows = [
+        (title, f"{float(found[name][0]):.2f}", f"{float(found[name][-1]):.2f}")
+        for title, name in (("pre-norm (GPT-2)", "pre"), ("post-norm (GPT-1)", "post"))
+    ]
+    return Section(
+        "Gradients before training",
+        "Norm of the mean gradient of the MLP's second matrix in a random model of 12 layers, 128 wide, computed now. "
+        "Xiong et al. report that post-norm's is large near the output; in a decoder as small as this one it is not. "
+        "Pre-norm's early blocks have more, as Shleifer et al. 2021 (NormFormer) report.",
+        ("", "first block", "last block"),
+        rows,
+        folded=True,
+    )
+
+
+def _tying(lm: LanguageModel) -> Experiment:
+    config = lm.model.config
+    tied = count_parameters(replace(config, tie_word_embeddings=True))
+    untied = count_parameters(replace(config, tie_word_embeddings=False))
+    table = tied.token_embedding
+    return Experiment(
+        "tying",
+        {"tied": tied.total, "untied": untied.total, "table": table},
+        (
+            f"{lm.name} with one table at both ends has {tied.total:,} parameters, with two {untied.total:,}: the "
+            f"table is "
+            f"{table / tied.total:.0%} of the tied model. Tying says that a token that looks like another on the way "
+            f"in should "
+            "also be as likely on the way out (Press and Wolf 2017)."
+        ),
+    )
+
+
+def _scaling(lm: LanguageModel) -> Experiment:
+    found = run.stream_by_depth(_SMALL)
+    scaled, plain = _array(found[True]), _array(found[False])
+    return Experiment(
+        "by_depth",
+        {
+            "lines": {"residual projections scaled by 1/√(2·layers)": scaled, "all weights N(0, 0.02)": plain},
+            "title": "Size of the residual stream after each layer, before training",
+            "unit": "standard deviation",
+            "log": False,
+        },
+        (
+            f"Every block adds two more terms. Without scaling the stream of a random 24-layer model grows "
+            f"{plain[-1] / plain[0]:.1f} "
+            f"times on the way up; with GPT-2's scaled initialisation {scaled[-1] / scaled[0]:.1f} times (GPT-2 "
+            f"paper, section 2.3)."
+        ),
+    )
+
+
+def _positions(lm: LanguageModel) -> Experiment:
+    similarity = _array(run.position_similarity(lm.model))
+    near = float(np.mean(np.diag(similarity, 1)))
+    far = float(np.mean(np.diag(similarity, len(similarity) // 2)))
+    return Experiment(
+        "positions",
+        {"similarity": similarity, "window": lm.model.config.n_positions},
+        (
+            f"The position embeddings of {lm.name}, compared with each other. Nobody told the model that 5 comes "
+            f"after 4: each "
+            f"place has a vector of its own. Neighbours have a similarity of {near:.2f}, positions half a window "
+            f"apart {far:.2f}. "
+            "What is not random here was learned."
+        ),
+    )
+
+
+EXPERIMENTS: dict[str, Callable[[LanguageModel], Experiment]] = {
+    "GELU against ReLU": _activations,
+    "LayerNorm on a real activation": _layer_norm,
+    "BatchNorm against LayerNorm": _two_norms,
+    "What the causal mask does": _mask,
+    "Pre-norm against post-norm": _norm_position,
+    "Weight tying": _tying,
+    "Scaled initialisation": _scaling,
+    "Learned positions": _positions,
+}
+
+
+def _array(values: Tensor) -> np.ndarray:
+    return values.detach().float().numpy()

@@ -1,0 +1,120 @@
+"""GPT among its relatives: sizes, kinds of transformer, and the way from a bigram to a GPT."""
+
+from __future__ import annotations
+
+from gptcore.analysis import count_parameters
+from gptcore.config import PRESETS, GPTConfig
+from ui.shared import ancestors
+from ui.shared.sheets import Section, sheet
+
+_GPT3 = GPTConfig(vocab_size=50257, n_positions=2048, n_layer=96, n_head=96, n_embd=12288)
+
+
+def families() -> str:
+    """The sheet."""
+    return sheet([_sizes(), _training(), _kinds(), _ancestors()])
+
+
+def _sizes() -> Section:
+    names = {
+        "gpt1": "GPT-1",
+        "gpt2": "GPT-2 small",
+        "gpt2-medium": "GPT-2 medium",
+        "gpt2-large": "GPT-2 large",
+        "gpt2-xl": "GPT-2 XL",
+    }
+    rows = [_row(label, PRESETS[name]) for name, label in names.items()]
+    rows.append(["BERT-base", 12, 12, 768, 512, "30,000 (released: 30,522)", "post", "110 million"])
+    rows.append(_row("GPT-3", _GPT3))
+    return Section(
+        "Sizes",
+        "Counts of the GPTs are computed from their shapes, BERT's is the paper's. GPT-3's layers alternate dense "
+        "and banded sparse attention, "
+        "which changes no count.",
+        ("model", "layers", "heads", "width", "window", "vocabulary", "norm", "parameters"),
+        rows,
+        source="Radford et al. 2018 and 2019; Devlin et al. 2019; Brown et al. 2020, table 2.1",
+    )
+
+
+def _row(label: str, config: GPTConfig) -> list[str | int]:
+    count = f"{count_parameters(config).total:,}"
+    return [
+        label,
+        config.n_layer,
+        config.n_head,
+        config.n_embd,
+        config.n_positions,
+        config.vocab_size,
+        config.norm_position,
+        count,
+    ]
+
+
+def _training() -> Section:
+    rows = [
+        ("GPT-1", "BooksCorpus, about 7,000 books", "then fine-tuned on each task"),
+        ("BERT", "BooksCorpus and Wikipedia, 3.3 billion words", "fills in masked words; then fine-tuned"),
+        ("GPT-2", "WebText, 8 million pages, 40 GB", "tasks from a prompt alone (zero-shot)"),
+        ("GPT-3", "300 billion tokens, mostly filtered Common Crawl", "tasks from a few examples in the prompt"),
+    ]
+    return Section(
+        "Training text and purpose",
+        "",
+        ("model", "text", "how it is used"),
+        rows,
+        source="the papers named above",
+    )
+
+
+def _kinds() -> Section:
+    rows = [
+        (
+            "encoder (BERT)",
+            "every token sees all others",
+            "understanding: classify, find, fill in",
+            "predicts hidden words",
+        ),
+        (
+            "decoder (GPT)",
+            "a token sees itself and what came before",
+            "writing, and any task that can be framed as writing",
+            "predicts the next token",
+        ),
+        (
+            "encoder-decoder (T5, the first transformer)",
+            "the encoder sees all; the decoder its own text, and the encoder by cross-attention",
+            "translation, summaries",
+            "predicts the target text",
+        ),
+    ]
+    return Section(
+        "Encoder, decoder, both",
+        "A GPT block has no cross-attention: there is no second text to look at.",
+        ("kind", "who sees what", "good at", "trained to"),
+        rows,
+        source="Vaswani et al. 2017; Devlin et al. 2019; Raffel et al. 2020",
+    )
+
+
+def _ancestors() -> Section:
+    found, lesson = ancestors.ancestors(), PRESETS["char-day19"]
+    mixing = {
+        "bigram": ("bigram: a table of pairs", "nothing: the character before decides", "1 character"),
+        "mlp": ("MLP on 3 characters", "each at its own place, in one hidden layer", "3 characters"),
+        "wavenet": ("WaveNet on 8 characters", "two by two, in three layers", "8 characters"),
+        "attention": ("attention alone", "by content: queries and keys", f"{lesson.n_positions} characters"),
+        "gpt": ("the lesson's GPT (char-day19)", "by content, and MLPs between", f"{lesson.n_positions} characters"),
+    }
+    rows = [
+        (title, how, sees, found[name].parameters, f"{found[name].loss:.3f}")
+        for name, (title, how, sees) in mixing.items()
+    ]
+    count = count_parameters(lesson).total
+    return Section(
+        "From bigram to GPT, in characters",
+        f"{ancestors.how()} With the 65 characters of Shakespeare the lesson's GPT has {count:,} parameters.",
+        ("model", "how it mixes what it sees", "sees", "parameters", "loss"),
+        rows,
+        source="Bengio et al. 2003; van den Oord et al. 2016; measured for this project",
+    )

@@ -1,0 +1,158 @@
+"""Why one source says 117M and another 124M: the derivation of every quoted parameter count."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gptcore.analysis import ParameterCount, count_parameters
+from gptcore.config import PRESETS
+from ui.shared.sheets import Section, Stack, sheet
+
+_SIZES = {
+    "gpt2": ("124M", "117M"),
+    "gpt2-medium": ("355M", "345M"),
+    "gpt2-large": ("774M", "762M"),
+    "gpt2-xl": ("1558M", "1542M"),
+}
+_GPT1_VOCABULARY = PRESETS["gpt1"].vocab_size
+_COLUMNS = ("what is counted", "how", "parameters")
+
+
+def quoted() -> str:
+    """The sheet: one figure of all numbers for GPT-2's small size, and the arithmetic of every pair."""
+    pairs = [*(_two_counts(name, *numbers) for name, numbers in _SIZES.items()), _without_embeddings(), _twice()]
+    return sheet([_at_a_glance(), *(replace(pair, folded=True) for pair in [*pairs, _gpt1()])])
+
+
+def _at_a_glance() -> Section:
+    config = PRESETS["gpt2"]
+    count = count_parameters(config)
+    known = _GPT1_VOCABULARY * config.n_embd
+    blocks, positions, more = count.without_embeddings, count.position_embedding, count.token_embedding - known
+    stacks = (
+        Stack("85M", "what computes at every token, without the tables it looks up", (blocks, 0, 0, 0, 0)),
+        Stack("117M", "the paper's number: so many with the vocabulary of GPT-1", (blocks, positions, known, 0, 0)),
+        Stack("124M", "the released weights, counted here", (blocks, positions, known, more, 0)),
+        Stack("163M", "where the output head is counted a second time", (blocks, positions, known, more, known + more)),
+    )
+    return Section(
+        "One model, four numbers",
+        "GPT-2's small size is called 85M, 117M, 124M or 163M. Each is right in its way: they differ in which "
+        "tables of tokens they count.",
+        ("called", "parameters", "what is counted"),
+        [(stack.label, sum(stack.parts), stack.says) for stack in stacks],
+        source="Radford et al. 2019, table 2; README of openai/gpt-2; Kaplan et al. 2020, section 2.1",
+        parts=("blocks and norms", "positions", "40,478 tokens", "9,779 more tokens", "a head of its own"),
+        stacks=stacks,
+        folded=True,
+    )
+
+
+def _parts(count: ParameterCount) -> list[tuple[str, str, int]]:
+    blocks = [part for part in count.components if part.name in ("attention", "mlp", "block_norms")]
+    rest = {part.name: part for part in count.components}
+    rows = [
+        ("token embedding", rest["token_embedding"].numbers, rest["token_embedding"].count),
+        ("position embedding", rest["position_embedding"].numbers, rest["position_embedding"].count),
+        ("all blocks", " + ".join(part.numbers for part in blocks), sum(part.count for part in blocks)),
+    ]
+    return (
+        [*rows, ("final norm", rest["final_norm"].numbers, rest["final_norm"].count)]
+        if rest["final_norm"].count
+        else rows
+    )
+
+
+def _two_counts(name: str, real: str, paper: str) -> Section:
+    config = PRESETS[name]
+    count = count_parameters(config)
+    swapped = count_parameters(replace(config, vocab_size=_GPT1_VOCABULARY))
+    fewer = config.vocab_size - _GPT1_VOCABULARY
+    rows: list[tuple[str, str, int]] = [
+        *_parts(count),
+        (f"{name} as released: {real}", "the sum; the output head is the token embedding again", count.total),
+        ("tokens that GPT-1 does not have", f"− {fewer:,} · {config.n_embd:,}", -fewer * config.n_embd),
+        (f"with GPT-1's vocabulary: {paper}", f"{_GPT1_VOCABULARY:,} tokens", swapped.total),
+    ]
+    n = len(rows)
+    return Section(
+        f"{paper} or {real}?",
+        f"The paper's table 2 says {paper}; the released weights hold {count.total:,}. OpenAI's repository says that "
+        f"the "
+        f"first counts were wrong, not why. Counted with GPT-1's vocabulary, all four sizes come out at the paper's "
+        "numbers: that is this project's reading of them.",
+        _COLUMNS,
+        rows,
+        (n - 3, n - 1),
+        "Radford et al. 2019, table 2; README of openai/gpt-2",
+    )
+
+
+def _without_embeddings() -> Section:
+    config = PRESETS["gpt2"]
+    count = count_parameters(config)
+    C, L = config.n_embd, config.n_layer
+    matrices = 12 * L * C * C
+    rows = [
+        ("matrices of attention and MLP", f"12 · {L} · {C}²", matrices),
+        ("their biases", f"{L} · (4·{C} + 4·{C} + {C})", L * 9 * C),
+        ("norms in the blocks", f"{L} · 2 · 2 · {C}", count.block_norms),
+        ("final norm", f"2 · {C}", count.final_norm),
+        ("without embeddings: 85M", "the sum", count.without_embeddings),
+        (
+            "token and position embedding",
+            f"({config.vocab_size:,} + {config.n_positions:,}) · {C}",
+            count.token_embedding + count.position_embedding,
+        ),
+        ("all of it: 124M", "the sum", count.total),
+    ]
+    return Section(
+        "85M or 124M?",
+        "Kaplan et al. count what computes, and leave out the tables that are looked up; TransformerLens lists 85M, "
+        "the "
+        "matrices alone. Not everybody does so: Hoffmann et al. (Chinchilla) count all parameters.",
+        _COLUMNS,
+        rows,
+        (4, 6),
+        "Kaplan et al. 2020, section 2.1; Hoffmann et al. 2022, appendix F; TransformerLens model table",
+    )
+
+
+def _twice() -> Section:
+    config = PRESETS["gpt2"]
+    tied, untied = count_parameters(config), count_parameters(replace(config, tie_word_embeddings=False))
+    rows = [
+        ("with the head tied: 124M", "one table serves at both ends", tied.total),
+        ("an output head of its own", f"{config.vocab_size:,} · {config.n_embd}", untied.head),
+        ("counted twice: 163M", "the sum", untied.total),
+    ]
+    return Section(
+        "124M or 163M?",
+        "Tutorials that give the output head its own matrix, or add up a state dict in which the shared one appears "
+        "under two names, find 163M.",
+        _COLUMNS,
+        rows,
+        (2,),
+        "computed here",
+    )
+
+
+def _gpt1() -> Section:
+    released, variant = count_parameters(PRESETS["gpt1"]), count_parameters(PRESETS["gpt1-preln"])
+    rows = [
+        *_parts(released),
+        ("gpt1 as released: 116,534,784", "post-norm: every block ends in a norm", released.total),
+        ("final norm of the pre-norm drawings", "2 · 768", variant.final_norm),
+        ("gpt1-preln: 116,536,320", "what many tutorials build", variant.total),
+    ]
+    n = len(rows)
+    return Section(
+        "GPT-1: with or without a final norm?",
+        "Both round to 117M. The released GPT-1 normalises after each sum and has no final norm; drawn pre-norm, it "
+        "needs "
+        "one, and has 1,536 parameters more.",
+        _COLUMNS,
+        rows,
+        (n - 3, n - 1),
+        "params_shapes.json of openai/finetune-transformer-lm; Radford et al. 2018",
+    )

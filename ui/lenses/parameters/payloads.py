@@ -1,0 +1,57 @@
+"""Payloads of the Parameters tab."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from typing_extensions import TypedDict
+
+from ui.payloads import Format
+
+Controls = dict[str, Any]  # the form of a shape, by the names of `gptcore.config.GPTConfig`
+
+
+class ShapeRequest(TypedDict):
+    """A shape to draw."""
+
+    shape: Controls
+
+
+class ShapeSlideRequest(ShapeRequest):
+    """A drawn shape as a slide."""
+
+    format: Format
+    dark: bool
+
+
+class FigureRequest(TypedDict):
+    """The figure of an experiment as a slide."""
+
+    name: str
+    model: str
+    format: Format
+    dark: bool
+
+
+class BreakdownRow(TypedDict):
+    """A component: its formula, the numbers in it, its count and share, and tensors of [name, shape, times]."""
+
+    name: str
+    module: str
+    formula: str
+    numbers: str
+    count: int
+    share: float
+    tensors: list[tuple[str, list[int], int]]
+
+
+class Breakdown(TypedDict):
+    """All parameters of a shape; `agrees` is whether the formulas match a real model, null where none was built."""
+
+    config: Controls
+    total: int
+    said: str
+    name: str
+    agrees: bool | None
+    check: str
+    rows: list[BreakdownRow]

@@ -1,0 +1,182 @@
+"""The Parameters tab: what a GPT is made of, and what it costs."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import gradio as gr
+
+from gptcore.config import PRESETS, GPTConfig
+from ui.lenses.parameters.events import FIELDS, PICKED, ParametersEvents, drawing_picture, drawn, figure_picture
+from ui.lenses.parameters.figures import charts as figures
+from ui.lenses.parameters.handlers import anatomy, costs, families, quoted, shapes
+from ui.lenses.parameters.view.views import breakdown_view, drawing_view, figure_view, plotly_view
+from ui.shared.lens import Event, Lens, Sending, TabContext
+from ui.shared.view.sheet_view import sheet_view
+from ui.shared.wiring import QUIET, served, view_tab, while_computing
+
+
+def parameters_tab(site: TabContext[None]) -> Lens:
+    """Lays out the tab and wires it."""
+    services, model, model_work, tab = site.services, site.model, site.model_work, site.tab
+    config = services.models.get(services.models.default).model.config
+    with gr.Row(equal_height=False):
+        with gr.Column(scale=2, min_width=320, elem_id="parameters-of-shape"):
+            load = gr.Dropdown([PICKED, *PRESETS], value=PICKED, label="Start from", elem_id="shape-from")
+            controls = _controls(shapes.controls_of(config))
+            send = gr.Button("Train this shape", elem_id="shape-to-train", min_width=0)
+        with gr.Column(scale=5, min_width=330), gr.Tabs(elem_id="parameter-views"):
+            with view_tab("parameters", "breakdown") as breakdown_tab:
+                table = breakdown_view(
+                    shapes.breakdown(config), server_functions=[figures.picture], elem_id="breakdown"
+                )
+                tree = plotly_view(name="parameters-treemap", height=380, elem_id="treemap")
+            with view_tab("parameters", "bars") as bars_tab:
+                sheet_view(quoted.quoted(), name="quoted-numbers", elem_id="quoted")
+                bars = plotly_view(name="models-side-by-side", height=420, elem_id="bars")
+            with view_tab("parameters", "cost") as cost_tab:
+                costing = _cost(config)
+            with view_tab("parameters", "drawing") as drawing_tab:
+                drawing = drawing_view(server_functions=[drawn, drawing_picture], elem_id="drawing")
+            with view_tab("parameters", "anatomy") as anatomy_tab:
+                which = gr.Radio(
+                    list(anatomy.EXPERIMENTS),
+                    value=next(iter(anatomy.EXPERIMENTS)),
+                    show_label=False,
+                    container=False,
+                    elem_id="experiment",
+                )
+                shown_figure = figure_view(server_functions=served(services, figure_picture), elem_id="anatomy-figure")
+
+    shown = gr.State("breakdown")
+    events = ParametersEvents(services)
+    fields = [controls[name] for name in FIELDS]
+    inputs, outputs = (
+        [shown, costing.batch, costing.length, costing.millions, *fields],
+        [table, tree, bars, costing.table, drawing],
+    )
+    look = {"fn": events.look, "inputs": inputs, "outputs": outputs, "queue": False, **QUIET}
+    changed = [component.change for component in [*fields, costing.batch, costing.length, costing.millions]]
+    # Not "always_last", which loses the change when a field is moved into its range while the first one is answered.
+    gr.on(changed, trigger_mode="multiple", **look)
+    for name, opened in (
+        ("breakdown", breakdown_tab),
+        ("bars", bars_tab),
+        ("cost", cost_tab),
+        ("drawing", drawing_tab),
+    ):
+        opened.select(lambda name=name: name, None, shown, queue=False, **QUIET).then(**look)
+    tab.select(**look)
+    followed = gr.State(services.models.default)  # the model whose shape the sliders show, or "" for a preset's
+    load.input(events.load, [load, model], [*fields, costing.length, followed], **QUIET)
+    follow: Event = {
+        "fn": events.follow,
+        "inputs": [load, model, followed, shown, costing.batch, costing.millions],
+        "outputs": [*fields, costing.length, followed, *outputs],
+        **QUIET,
+    }
+    costing.rate.click(
+        events.rate, [costing.batch, costing.length, costing.millions, *fields], costing.measured, **model_work
+    )
+    costing.cache.click(events.cache, model, costing.measured, **model_work)
+    examined: Event = {"fn": events.anatomy, "inputs": [shown, which, model], "outputs": shown_figure, **model_work}
+    # One listener for both, so that of a tab that opens and a choice made at once the choice is answered last.
+    examine: Event = {"fn": events.examine, "inputs": [which, model], "outputs": shown_figure, **model_work}
+    while_computing(partial(gr.on, [which.input, anatomy_tab.select]), examine, trigger_mode="always_last")
+    anatomy_tab.select(lambda: "anatomy", None, shown, queue=False, **QUIET)
+    return Lens(on_model=[follow, examined], asks=load, sends=Sending(send.click, controls))
+
+
+class _Costing(NamedTuple):
+    """The view of costs: its fields, what it shows, and its measurements."""
+
+    batch: gr.Number
+    length: gr.Number
+    millions: gr.Number
+    table: gr.HTML
+    rate: gr.Button
+    cache: gr.Button
+    measured: gr.Markdown
+
+
+def _cost(config: GPTConfig) -> _Costing:
+    """What a shape costs, measured on wish."""
+    with gr.Row():
+        batch = gr.Number(8, label="Sequences in a batch", precision=0, minimum=1, elem_id="cost-batch", min_width=120)
+        length = gr.Number(
+            min(256, config.n_positions),
+            label="Tokens in each",
+            precision=0,
+            minimum=1,
+            elem_id="cost-length",
+            min_width=120,
+        )
+        millions = gr.Number(
+            300, label="Training tokens, millions", minimum=0.001, elem_id="cost-tokens", min_width=120
+        )
+    table = sheet_view(costs.costs(config, 8, min(256, config.n_positions), 300), name="cost", elem_id="cost")
+    with gr.Row():
+        rate = gr.Button("Measure training here (2 s)", elem_id="measure-training", min_width=160)
+        cache = gr.Button("Time the KV cache with the model above", elem_id="measure-cache", min_width=160)
+    measured = gr.Markdown("", elem_id="measured")
+    sheet_view(families.families(), name="families", elem_id="families")
+    return _Costing(batch, length, millions, table, rate, cache, measured)
+
+
+def _controls(values: dict[str, Any]) -> dict[str, Any]:
+    """The shape's controls, by the names of GPTConfig's fields."""
+    rows = {
+        "vocab_size": ("Vocabulary", "V, tokens", 1, 100_000),
+        "n_positions": ("Window", "P, tokens", 1, 8192),
+        "n_layer": ("Layers", "L, blocks", 1, 96),
+        "n_head": ("Heads", "H, in a layer", 1, 128),
+        "n_embd": ("Width", "C, channels", 1, 12288),
+        "n_inner": ("Inner", "F, in the MLP; 0 means 4 × C", 0, 49152),
+    }
+    found: dict[str, Any] = {}
+    with gr.Column(elem_classes="shape-sliders"):
+        for name, (label, info, low, high) in rows.items():
+            slider = gr.Slider(
+                low,
+                high,
+                values[name],
+                step=1,
+                precision=0,
+                label=label,
+                info=info,
+                elem_id=f"shape-{name}",
+                buttons=[],
+                min_width=0,
+            )
+            # Gradio's own range check answers with a notice and leaves the views as they were; `shapes.shape` checks.
+            setattr(slider, "preprocess", lambda value: value)  # noqa: B010 - a method of this one component
+            found[name] = slider
+    switches = {
+        "tie_word_embeddings": "head tied to the embedding",
+        "attention_bias": "biases in attention",
+        "use_mlp": "MLPs",
+        "use_positions": "positions",
+    }
+    with gr.Row(elem_classes="shape-switches"):
+        for name, label in switches.items():
+            found[name] = gr.Checkbox(values[name], label=label, elem_id=f"shape-{name}", min_width=130)
+    found["norm_position"] = gr.Radio(
+        [("before (GPT-2)", "pre"), ("after (GPT-1)", "post")],
+        value=values["norm_position"],
+        label="Norm",
+        elem_id="shape-norm",
+    )
+    with gr.Row(elem_classes="shape-switches"):
+        found["activation_function"] = gr.Dropdown(
+            [("GELU, tanh form", "gelu_new"), ("GELU, exact", "gelu"), ("ReLU", "relu")],
+            value=values["activation_function"],
+            label="Activation",
+            elem_id="shape-activation",
+            min_width=0,
+        )
+        found["dropout"] = gr.Slider(
+            0, 0.5, values["dropout"], step=0.05, label="Dropout", elem_id="shape-dropout", buttons=[], min_width=0
+        )
+        setattr(found["dropout"], "preprocess", lambda value: value)  # noqa: B010 - as above
+    return found

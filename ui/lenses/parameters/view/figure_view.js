@@ -1,0 +1,36 @@
+// A figure that the server drew for light and for dark, with a paragraph under it.
+/** @import {Component} from '../../../shared/view/component' */
+/** @import {ParametersServer} from '../../../shared/view/payloads' */
+import {isDark, onLook, saveMade} from '../../../shared/view/page.js';
+import {drawSection} from '../../../shared/view/sheet_view.js';
+
+/** @param {Component<unknown, ParametersServer>} page */
+export function start({element, props, server, watch}) {
+  const image = element.querySelector('img'),
+    text = element.querySelector('.fg-text'),
+    said = element.querySelector('.fg-said'),
+    tables = element.querySelector('.fg-tables');
+  let value = null;
+  function draw() {
+    if (!props.value) return;
+    value = JSON.parse(props.value);
+    image.hidden = !value.light;
+    if (value.light) {
+      image.src = isDark() ? value.dark : value.light;
+      image.alt = value.name;
+    }
+    text.textContent = value.message || value.text;
+    tables.textContent = '';
+    value.tables?.forEach(table => drawSection(tables, table));
+  }
+  element.querySelector('.ts-tools').addEventListener('click', e => {
+    const kind = e.target.dataset.do;
+    if (kind && value?.light)
+      saveMade(said, value.name.toLowerCase().replaceAll(' ', '-') + '.' + kind, () =>
+        server.figure_picture({name: value.name, model: value.model, format: kind, dark: isDark()}),
+      );
+  });
+  onLook(draw);
+  watch('value', draw);
+  draw();
+}

@@ -1,0 +1,97 @@
+"""The Parameters tab's views: what a shape is made of, drawings, and plotly figures."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from ui.shared.files import ServerFunctions, component
+from ui.shared.view.save_menu import save_menu
+
+_BREAKDOWN = """
+<div class="bd-message" role="status"></div>
+<div class="bd-body" hidden>
+<div role="status"><span class="bd-total"></span><span class="bd-name"></span></div>
+<p class="conclusion" role="status"></p>
+<div class="bd-check" role="status"></div>
+<div class="bd-bar" aria-hidden="true"></div>
+<div class="bd-scroll"><table class="bd-table"><thead><tr><th>what</th><th>formula</th><th>with numbers</th>
+<th class="bd-count">parameters</th><th class="bd-count">share</th></tr></thead><tbody class="bd-rows"></tbody></table></div>
+<div class="ts-tools"><button type="button" data-do="all">Open or close all</button>
+SAVE
+<button type="button" data-do="config" title="config.json, for python -m gptcore.training --config">Shape for training</button>
+<span class="ts-said bd-said" role="status"></span></div>
+</div>
+""".replace("SAVE", save_menu("csv", "png", "svg"))
+
+_PICTURES = f'<div class="ts-tools">{save_menu("png", "svg")}</div>'
+
+
+def breakdown_view(value: str = "", *, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
+    """Components, formulas, counts and tensors; the value is JSON of `ui.lenses.parameters.handlers.shapes.breakdown`.
+
+    server_functions: picture, which takes a `SlideRequest`.
+    """
+    return component(
+        value,
+        _BREAKDOWN,
+        "lenses/parameters/view/breakdown_view.js",
+        server_functions=server_functions,
+        elem_id=elem_id,
+    )
+
+
+def plotly_view(value: str = "", *, name: str, height: int, elem_id: str) -> gr.HTML:
+    """A plotly figure that keeps its zoom and follows dark mode; the value is the figure's JSON, `name` that of a file."""
+    return component(
+        value,
+        f'<div class="pl-said" role="status"></div><div class="pl-box" style="width:100%;height:{height}px"></div>{_PICTURES}',
+        "lenses/parameters/view/plotly_view.js",
+        given={"name": name},
+        elem_id=elem_id,
+    )
+
+
+_DRAWING = """
+<div class="dr-message" role="status"></div>
+<div class="dr-body" hidden>
+<div class="dr-box" tabindex="0"></div>
+<div class="ts-tools">SAVE<span class="ts-said dr-said" role="status"></span></div>
+<div class="dr-parts" role="group" aria-label="Parts of the model"></div>
+<div class="dr-detail" aria-live="polite"></div>
+</div>
+""".replace("SAVE", save_menu("png", "svg"))
+
+_FIGURE = """
+<div style="overflow-x:auto" tabindex="0"><img class="fg-image" style="width:100%;min-width:620px;border-radius:6px" alt="" hidden></div>
+<p class="fg-text" role="status" style="color:var(--body-text-color);max-width:90ch;font-size:1.02em;line-height:1.55"></p>
+<div class="fg-tables sh-box"></div>
+<div class="ts-tools">SAVE<span class="ts-said fg-said" role="status"></span></div>
+""".replace("SAVE", save_menu("png", "svg"))
+
+
+def drawing_view(value: str = "", *, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
+    """Clickable architecture diagram; the value is JSON of the drawing tab.
+
+    server_functions: drawn and drawing_picture, which take a shape.
+    """
+    return component(
+        value,
+        _DRAWING,
+        "lenses/parameters/view/drawing_view.js",
+        server_functions=server_functions,
+        elem_id=elem_id,
+    )
+
+
+def figure_view(value: str = "", *, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
+    """A figure and a paragraph; the value is JSON of {name, model, text, light, dark}, the last two as data URLs.
+
+    server_functions: figure_picture.
+    """
+    return component(
+        value,
+        _FIGURE,
+        "lenses/parameters/view/figure_view.js",
+        server_functions=server_functions,
+        elem_id=elem_id,
+    )

@@ -1,0 +1,183 @@
+"""One sentence as a model sees it: its tokens, their alternatives, the next token, and the attention."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, NamedTuple, TypeGuard
+
+from torch import Tensor
+
+from gptcore.analysis import trace
+from gptcore.errors import GPTCoreError
+from gptcore.inference.generation import text_ids
+from gptcore.language_model import LanguageModel
+from gptcore.tokenizers import StreamingText, describe_token
+from ui.lenses.start.payloads import GuessesRequest, Sentence, SentenceToken
+from ui.payloads import Choice, TextRequest, fields
+from ui.services import Services
+from ui.shared import inputs
+from ui.shared.own_text import own_text
+from ui.state.machine import described
+from ui.state.model_store import base_name
+
+MOST_TOKENS = 400  # on the page; tokens outside the context window are shown but not read
+_MOST_CHARS = 4_000
+_CANNOT_READ = "This model does not know all characters of your sentence. Here is one that it can read; yours is kept."
+_LONGEST_HELD = 20_000  # characters of JSON
+_N_NEXT, _N_OTHERS = 8, 6
+_FAINTEST = 0.12  # of a head's attention; weaker links are too common to draw
+_ARCS_EACH = 5  # from a token
+
+
+def opening(services: Services, model: str, held: object = "") -> str:
+    """The initial sentence as a model sees it, as JSON; a message if the model cannot read it.
+
+    The sentence on the page stays: for another checkpoint of the same model, token by token; for another model, the
+    visitor's own sentence is re-tokenised, if possible. Otherwise it is the model's default text.
+
+    Args:
+        services: of the app.
+        model: name of the model.
+        held: JSON of the sentence on the page, {model, ids, own}; anything else is ignored.
+    """
+    try:
+        lm = services.models.get(inputs.model_name(model))
+        on_page = _held(held)
+        kept = None if on_page is None else _kept(services, lm, model, on_page)
+        if kept:
+            return look(services, model, kept)
+        note = _CANNOT_READ if on_page is not None and on_page.own else ""
+        return look(services, model, text_ids(lm, own_text(services, model, lm))[-MOST_TOKENS:], note=note)
+    except GPTCoreError as error:
+        return json.dumps({"message": str(error)})
+
+
+class _Held(NamedTuple):
+    """The sentence on the page: the model that tokenised it, its tokens, and whether the visitor has edited it."""
+
+    model: str
+    ids: list[int]
+    own: bool
+
+
+def _held(text: object) -> _Held | None:
+    """Parses the page's sentence; None if it is invalid."""
+    try:
+        found = json.loads(text) if isinstance(text, str) and len(text) < _LONGEST_HELD else None
+        model, ids, own = (found[name] for name in _Held._fields) if isinstance(found, dict) else [None] * 3
+    except (ValueError, KeyError, RecursionError):
+        return None
+    return _Held(model, ids, own is True) if isinstance(model, str) and _are_ids(ids) else None
+
+
+def _kept(services: Services, lm: LanguageModel, model: str, held: _Held) -> list[int] | None:
+    """The page's sentence as tokens of a newly opened model; None to start from its default text."""
+    if base_name(held.model) == base_name(model):
+        return held.ids if max(held.ids) < lm.model.config.vocab_size else None
+    other = services.opened(held.model) if held.own else None
+    if other is None or max(held.ids) >= other.model.config.vocab_size:
+        return None
+    try:
+        return lm.tokenizer.encode(other.tokenizer.decode(held.ids)) or None
+    except GPTCoreError:  # characters outside the model's vocabulary
+        return None
+
+
+def _are_ids(ids: object) -> TypeGuard[list[int]]:
+    return (
+        isinstance(ids, list)
+        and 0 < len(ids) <= MOST_TOKENS
+        and all(type(token) is int and token >= 0 for token in ids)
+    )
+
+
+def guesses(services: Services, request: Annotated[object, GuessesRequest]) -> Annotated[str, Sentence] | None:
+    """The text of these tokens. None for an invalid request, and for a model that is not open."""
+    model, ids, at = fields(request, "model", "ids", "at")
+    if not isinstance(model, str) or not _are_ids(ids) or services.opened(model) is None:
+        return None
+    if at is not None and not (type(at) is int and 0 <= at < len(ids)):
+        return None
+    try:
+        return look(services, model, ids, at)
+    except GPTCoreError:
+        return None
+
+
+def typed(services: Services, request: Annotated[object, TextRequest]) -> Annotated[str, Sentence] | None:
+    """A text being typed; a message where the model cannot read it. None for an invalid request, and for a
+    model that is not open."""
+    model, text = fields(request, "model", "text")
+    if not isinstance(model, str) or not isinstance(text, str) or services.opened(model) is None:
+        return None
+    lm = services.models.get(model)
+    try:
+        written = inputs.text(text, "Your sentence", most=_MOST_CHARS)
+        if not written:
+            return json.dumps({"message": "Type a word, and see what comes next."})
+        return look(services, model, text_ids(lm, written)[-MOST_TOKENS:])
+    except GPTCoreError as error:
+        return json.dumps({"message": str(error)}, ensure_ascii=False)
+
+
+def look(services: Services, model: str, ids: list[int], at: int | None = None, *, note: str = "") -> str:
+    """The text as JSON, inspected at one position, with a note if it differs from the visitor's.
+
+    Raises:
+        TokenIdError, ContextLengthError: as the model does.
+    """
+    lm = services.models.get(model)
+    return json.dumps({**services.now(lambda: _described(lm, model, ids, at)), "note": note}, ensure_ascii=False)
+
+
+def _described(lm: LanguageModel, model: str, ids: list[int], at: int | None) -> Sentence:
+    """Reads a text beyond the window from half a window before its end."""
+    window = lm.model.config.n_positions
+    first = 0 if len(ids) <= window else len(ids) - max(1, window // 2)
+    at = len(ids) - 1 if at is None else max(at, first)
+    found = trace(lm.model, ids[first:], at - first)
+    chances, looks = found.logits.softmax(dim=-1), found.attended
+    text, tokens = StreamingText(lm.tokenizer), list[SentenceToken]()
+    for place, token in enumerate(ids, start=-first):
+        before = chances[place - 1] if place > 0 else None
+        tokens.append({
+            "id": token, "text": text.push(token), "label": describe_token(lm.tokenizer, token),
+            "p": None if before is None else _rounded(before[token]),
+            "others": [] if before is None else _likeliest(lm, before, _N_OTHERS),
+        })  # fmt: skip
+    machine = described(lm, ids[first:], found)
+    return {
+        "model": model,
+        "text": lm.tokenizer.decode(ids),
+        "tokens": tokens,
+        "next": _likeliest(lm, chances[-1], _N_NEXT),
+        "arcs": _arcs(looks, first),
+        "end": lm.tokenizer.end_id,
+        "heads": lm.model.config.n_layer * lm.model.config.n_head,
+        "first": first,
+        "full": len(ids) >= MOST_TOKENS,
+        "machine": machine,
+    }
+
+
+def _arcs(looks: Tensor, first: int) -> list[tuple[int, int, float]]:
+    """[from, to, weight] of the strongest attention links of every token."""
+    found = []
+    for row in range(2, len(looks)):
+        # Excludes the attention sink (first token) and the token itself.
+        best = looks[row, 1:row].topk(min(_ARCS_EACH, row - 1))
+        for column, weight in zip(best.indices.tolist(), best.values, strict=True):
+            if weight >= _FAINTEST:
+                found.append((first + row, first + column + 1, _rounded(weight)))
+    return found
+
+
+def _likeliest(lm: LanguageModel, chances: Tensor, n: int) -> list[Choice]:
+    """The likeliest tokens."""
+    best = chances.topk(min(n, len(chances)))
+    found = zip(best.indices.tolist(), best.values, strict=True)
+    return [(describe_token(lm.tokenizer, token), _rounded(chance), token) for token, chance in found]
+
+
+def _rounded(chance: Tensor) -> float:
+    return float(f"{float(chance):.3g}")

@@ -1,0 +1,392 @@
+// Live sentence: edit any word, accept any guess; arcs show attention.
+// Model text goes into the page by textContent alone.
+/** @import {Component} from '../../../shared/view/component' */
+/** @import {Sentence, StartServer} from '../../../shared/view/payloads' */
+import {counted, percent, visible} from '../../../shared/view/plain.js';
+import {add, addButton, onTools, shareLink} from '../../../shared/view/page.js';
+import {offered} from '../../../shared/view/offers.js';
+import {goTo} from '../../../shared/view/places.js';
+import {
+  chooseHead,
+  chooseToken,
+  chosenHead,
+  chosenInLink,
+  chosenToken,
+  onSentence,
+  sentence,
+  setSentence,
+} from '../../../shared/view/sentence.js';
+import {askWhy} from '../../../shared/view/why.js';
+import {drawLooks} from './arcs.js';
+import {playFilm} from './film.js';
+import {holdSentence} from './held.js';
+import {machinePicture} from '../../../shared/view/machine.js';
+import {questions} from './questions.js';
+import {story} from './story.js';
+
+const [PAUSE, SLOW] = [320, 1800]; // milliseconds between words that it writes by itself
+const TYPED = 250; // milliseconds after the last key until a text is read
+const WRITES = 12; // words after a change
+
+/** @param {Component<Sentence, StartServer>} page */
+export function start({element, props, server, watch, given}) {
+  const find = name => element.querySelector('.st-' + name);
+  const [words, arcs, bars, said, play, field] = ['words', 'arcs', 'bars', 'said', 'play', 'text'].map(find);
+  const slow = element.querySelector('[data-do=slow]');
+  let data = null;
+  let pointed = -1; // the word whose looks are drawn; -1: the last one
+  let opened = -1; // the word whose alternatives are open
+  let model = ''; // that of the last sentence that could be read
+  let left = 0; // words still to be written
+  let writing = 0; // number of the newest writing; an older one ends
+  let tried = ''; // the sentence that was read last; the model may write it otherwise
+  let looking = 0; // of the newest question about another token
+  let asking = 0; // number of the newest question; an older answer is dropped
+  const before = []; // sentences, for Back
+  const told = story(find('story'), server, () => data?.tokens);
+
+  const ids = () => data.tokens.map(token => token.id);
+  const say = text => {
+    said.textContent = text;
+  };
+
+  const picture = machinePicture(element.querySelector('.mc-box'), element.querySelector('.mc-said'), {
+    go: way => {
+      setSentence(data.text, hear); // the view opens on the same sentence
+      goTo(new URLSearchParams(way));
+    },
+    look: place => chooseToken(place < data.tokens.length - 1 ? place : null),
+    next: () => nextWord(),
+    choose: head => chooseHead(head),
+  });
+
+  // The picture of another token; the words stay as they are.
+  async function lookAt(place) {
+    const [number, mine, of] = [asking, ++looking, ids()];
+    const answer = await server.guesses({model: data.model, ids: of, at: place}).catch(() => null);
+    if (!answer || number !== asking || mine !== looking || !data || ids().join() !== of.join()) return;
+    data.machine = JSON.parse(answer).machine;
+    drawMachine();
+  }
+
+  // Reads what stands in the box; an older answer is dropped.
+  async function read(text) {
+    const number = ++asking;
+    tried = text;
+    pause();
+    if (document.activeElement !== field) field.value = text;
+    const answer = await server.typed({model: data?.model ?? model, text}).catch(() => null);
+    if (number !== asking) return;
+    const found = answer ? JSON.parse(answer) : {message: 'The server did not answer. Try again, or reload the page.'};
+    if (found.message) {
+      say(found.message);
+      return;
+    }
+    say('');
+    if (data) before.push(ids());
+    data = found;
+    pointed = opened = -1;
+    draw(false);
+  }
+
+  let waiting = 0;
+  field.addEventListener('input', () => {
+    clearTimeout(waiting);
+    pause();
+    asking += 1; // an answer on its way would overwrite what is typed
+    setSentence(field.value, hear);
+    fit();
+    waiting = setTimeout(() => read(field.value), TYPED);
+  });
+  const hear = news => {
+    if ('head' in news && data) drawMachine();
+    if ('token' in news && data) lookAt(news.token ?? data.tokens.length - 1);
+    if ('text' in news && news.text !== field.value) {
+      field.value = news.text;
+      if (element.getClientRects().length) read(news.text);
+    }
+  };
+  onSentence(hear);
+  // A sentence from another tab is read once Start is open again.
+  new ResizeObserver(() => {
+    if (data && sentence() && sentence() !== data.text && sentence() !== tried && element.clientWidth) read(sentence());
+    fit();
+  }).observe(element);
+  const fit = () => {
+    field.style.height = 'auto';
+    field.style.height = `${field.scrollHeight + 2}px`;
+  };
+
+  async function ask(wanted) {
+    const number = ++asking;
+    const answer = await server.guesses({model: data.model, ids: wanted, at: null}).catch(() => null);
+    if (number !== asking) return false;
+    if (!answer) {
+      pause();
+      say('The server did not answer. Try again, or reload the page.');
+      return false;
+    }
+    data = JSON.parse(answer);
+    pointed = opened = -1;
+    draw();
+    return true;
+  }
+
+  async function change(wanted, writes) {
+    before.push(ids());
+    pause();
+    say('');
+    if (await ask(wanted)) write(writes);
+  }
+
+  // Ends what is being written.
+  function pause() {
+    left = 0;
+    writing += 1;
+    drawPlay();
+  }
+
+  // Continues automatically, sampling each word from the top guesses.
+  async function write(n) {
+    const mine = ++writing;
+    const goesOn = () => mine === writing && left > 0 && element.isConnected;
+    left = n;
+    drawPlay();
+    while (goesOn()) {
+      if (data.full) {
+        say('The text has reached its limit here. Start over, or open Generate for a whole story.');
+        break;
+      }
+      const picked = drawn(data.next.filter(([, , id]) => id !== data.end));
+      if (picked === undefined) break;
+      left -= 1;
+      picture.beat();
+      await fly(picked);
+      if (mine !== writing || !(await ask([...ids(), picked]))) break;
+      const rest = slow.getAttribute('aria-pressed') === 'true' ? SLOW : PAUSE;
+      if (goesOn()) await new Promise(done => setTimeout(done, rest));
+    }
+    if (mine === writing) pause();
+  }
+
+  // The chosen word flies from its bar to the end of the text.
+  function fly(id) {
+    const place = data.next.findIndex(([, , other]) => other === id);
+    const [bar, end] = [bars.children[place]?.querySelector('.st-name'), words.lastElementChild];
+    const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    if (!bar?.getClientRects().length || !end || calm || document.hidden) return null;
+    const [from, to] = [bar.getBoundingClientRect(), end.getBoundingClientRect()];
+    const word = add(document.body, 'span', 'st-fly lens-component', bar.textContent);
+    Object.assign(word.style, {left: `${from.left}px`, top: `${from.top}px`});
+    return new Promise((/** @type {(value?: unknown) => void} */ done) => {
+      requestAnimationFrame(() => {
+        word.style.transform = `translate(${to.left - from.left}px, ${to.top - from.top}px)`;
+      });
+      setTimeout(() => {
+        word.remove();
+        done();
+      }, 300);
+    });
+  }
+
+  function drawn(guesses) {
+    let at = Math.random() * guesses.reduce((sum, [, p]) => sum + p, 0);
+    for (const [, p, id] of guesses) if ((at -= p) <= 0) return id;
+    return guesses.at(-1)?.[2];
+  }
+
+  function drawPlay() {
+    play.textContent = left > 0 ? 'Pause' : 'Let it write';
+    play.classList.toggle('on', left > 0);
+  }
+
+  function drawWords() {
+    words.textContent = '';
+    data.tokens.forEach((token, i) => {
+      const node = addButton(words, 'st-word', token.text || token.label, () => open(i));
+      const chance = token.p === null ? 'where the text begins' : `expected with ${percent(token.p)}`;
+      node.setAttribute('aria-label', `${visible(token.label)}, ${chance}`);
+      node.addEventListener('pointerenter', () => point(i));
+      node.addEventListener('focus', () => point(i));
+      if (!i) node.disabled = true;
+      if (i < data.first) {
+        node.classList.add('unread');
+        node.title = 'outside the window: the model no longer reads it';
+      }
+      if (i === opened) drawOthers(node, i);
+    });
+    add(words, 'span', 'st-gap', ' ?').setAttribute('aria-hidden', 'true');
+  }
+
+  function open(i) {
+    pause();
+    opened = opened === i ? -1 : i;
+    chooseToken(opened < 0 || i === data.tokens.length - 1 ? null : i);
+    drawWords();
+    point(i);
+    if (opened >= 0) words.querySelector('.st-others button')?.focus();
+    else words.children[i]?.focus();
+  }
+
+  function drawOthers(node, i) {
+    const box = document.createElement('span');
+    box.className = 'st-others';
+    box.setAttribute('role', 'group');
+    box.setAttribute('aria-label', 'Other words that it expected here');
+    node.after(box);
+    add(box, 'small', '', 'it also thought of');
+    for (const [label, p, id] of data.tokens[i].others) {
+      if (id === data.tokens[i].id) continue;
+      const other = addButton(box, 'st-other', visible(label).replace('␣', ''), () =>
+        change([...ids().slice(0, i), id], WRITES),
+      );
+      add(other, 'small', '', percent(p));
+    }
+    box.addEventListener('keydown', event => {
+      if (event.key === 'Escape') open(i);
+    });
+  }
+
+  function point(i) {
+    pointed = i;
+    drawArcs();
+  }
+
+  function drawMachine() {
+    find('conclusion').textContent = data.machine.said;
+    picture.draw(data, chosenHead());
+  }
+
+  function drawArcs() {
+    const from = pointed >= 0 && pointed < data.tokens.length ? pointed : data.tokens.length - 1;
+    drawLooks(words, arcs, from, data.arcs);
+  }
+
+  function drawBars() {
+    bars.textContent = '';
+    for (const [label, p, id] of data.next) {
+      const ends = id === data.end;
+      const bar = addButton(bars, 'st-bar', '', () => (ends ? say('Here it would end its text.') : take(id)));
+      bar.style.setProperty('--p', `${100 * p}%`); // a full row is 100%
+      add(bar, 'span', 'st-name', ends ? 'end of text' : visible(label).replace('␣', ''));
+      add(bar, 'span', 'st-p', percent(p));
+    }
+  }
+
+  function nextWord() {
+    const picked = drawn(data.next.filter(([, , id]) => id !== data.end));
+    if (picked !== undefined) take(picked);
+  }
+
+  function take(id) {
+    if (data.full) say('The text has reached its limit here. Start over, or open Generate for a whole story.');
+    else change([...ids(), id], 0);
+  }
+
+  function draw(intoBox = true) {
+    holdSentence({model: data.model, ids: ids(), own: before.length > 0});
+    if (intoBox) {
+      field.value = data.text;
+      if (before.length) setSentence(data.text, hear);
+    }
+    fit();
+    drawMachine();
+    drawWords();
+    find('scroll').scrollTop = find('scroll').scrollHeight;
+    drawBars();
+    drawArcs();
+    told.redraw();
+  }
+
+  // The story, the talks and the exercises take the place of the guesses and the film.
+  /** @type {Record<string, {open(): unknown, close(): void, isOpen(): boolean}>} */
+  const others = {story: told};
+  const TITLES = {
+    story: ['The story', 'Close the story'],
+    talks: ['Talks', 'Close the talks'],
+    exercises: ['Exercises', 'Close the exercises'],
+  };
+  function turn(name) {
+    others[name] ??= offered(name)?.(find(name));
+    if (!others[name]) return; // its room has not started yet
+    const opens = !others[name].isOpen();
+    for (const [other, [title, close]] of Object.entries(TITLES)) {
+      const shown = opens && other === name;
+      if (shown) others[other].open();
+      else others[other]?.close();
+      const button = element.querySelector(`[data-do=${other}]`);
+      button.setAttribute('aria-expanded', shown);
+      button.textContent = shown ? close : title;
+    }
+    find('two').hidden = opens;
+  }
+
+  function sync() {
+    asking += 1;
+    pause();
+    const was = data ? ids().join() : '';
+    data = JSON.parse(props.value);
+    model = data.model ?? model;
+    // The same sentence at another moment of the training: what the visitor did to it can still be taken back.
+    if (data.message || ids().join() !== was) before.length = 0;
+    pointed = opened = -1;
+    if (data.message) {
+      words.textContent = data.message;
+      find('conclusion').textContent = '';
+      picture.clear();
+      bars.textContent = arcs.textContent = '';
+      data = null;
+      return;
+    }
+    say(data.note || `Arcs: where the ${counted(data.heads, 'attention head')} look from the marked word.`);
+    draw();
+    // What the visitor has written elsewhere, or before a reload, is read in its place.
+    if (sentence() && sentence() !== data.text && !data.note) read(sentence());
+    else if (chosenToken() !== null) lookAt(Math.min(chosenToken(), data.tokens.length - 1));
+  }
+
+  onTools(element, () =>
+    data
+      ? {
+          slow: () => slow.setAttribute('aria-pressed', slow.getAttribute('aria-pressed') !== 'true'),
+          why: () => askWhy(data.text),
+          show: () => offered('tour')?.(),
+          word: () => offered('word tour')?.(),
+          play: () => (left > 0 ? pause() : (before.push(ids()), say(''), write(WRITES))),
+          next: () => nextWord(),
+          step: () => picture.step(),
+          sizes: event => {
+            const on = event.target.getAttribute('aria-pressed') !== 'true';
+            event.target.setAttribute('aria-pressed', on);
+            picture.showSizes(on);
+          },
+          link: async () => {
+            say(await shareLink({tab: 'start', model: data.model, text: data.text, ...chosenInLink()}));
+          },
+          back: () => {
+            pause();
+            const earlier = before.pop();
+            if (earlier) ask(earlier);
+            else say('This is where it began.');
+          },
+          again: () => {
+            before.length = 0;
+            setSentence(JSON.parse(props.value).text ?? '', hear);
+            sync();
+          },
+        }
+      : {},
+  );
+  find('doors').addEventListener('click', event => {
+    const door = event.target.closest('button');
+    if (door) goTo(new URLSearchParams({tab: door.dataset.tab}));
+  });
+  for (const name of Object.keys(TITLES))
+    element.querySelector(`[data-do=${name}]`).addEventListener('click', () => turn(name));
+  questions(find('questions'), find('search'), given.questions);
+  words.addEventListener('pointerleave', () => data && point(opened));
+  new ResizeObserver(() => data && drawArcs()).observe(words);
+  playFilm(find('film'), given.film);
+  watch('value', sync);
+  sync();
+}

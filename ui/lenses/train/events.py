@@ -1,0 +1,186 @@
+"""Event handlers of the Train tab."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any
+
+import gradio as gr
+
+from gptcore.errors import GPTCoreError
+from ui.errors import shown_to_visitor
+from ui.lenses.train import figures as train
+from ui.lenses.train.handlers import files, watching
+from ui.lenses.train.handlers.assistant import FIELDS as ASSISTANT_FIELDS
+from ui.lenses.train.handlers.fitting import fitted
+from ui.lenses.train.handlers.forms import label_form, rival_form, train_form, tune_form
+from ui.lenses.train.handlers.label_sets import example_lines
+from ui.lenses.train.handlers.linked import FORMS as FORM_NAMES
+from ui.lenses.train.handlers.linked import NAMES as LINKED
+from ui.lenses.train.handlers.linked import settings_of
+from ui.lenses.train.handlers.presets import FIELDS, GPT1_TUNING, LABEL_FIELDS, NOTES, PRESETS, TUNING_FIELDS
+from ui.lenses.train.payloads import RunSlideRequest
+from ui.payloads import LinkRequest, fields
+from ui.runs.run_manager import Workspace
+from ui.services import Services
+from ui.shared.picker import choices
+from ui.shared.qr import qr_svg
+from ui.shared.slide import is_kind
+from ui.shared.wiring import event_data, served
+from ui.views import TAB_NAMES, title_of
+
+_LONGEST = 200_000  # characters of a text that is put back into its field
+# The fields that a preset sets.
+SHAPE_FIELDS = tuple(name for name in FIELDS if name not in ("written", "file", "data_set"))
+
+
+class TrainEvents:
+    """The tab's events as Gradio wants them. A refusal is said under the form, where it stays until the next try."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    def _begin(self, workspace: str, values: Mapping[str, object], *, go: bool) -> list[Any]:
+        with shown_to_visitor():
+            try:
+                limits = self._services.limits
+                values, note = fitted(self._services, values) if go else (values, "")
+                form, rival = train_form(values, limits), rival_form(values, limits)
+                begun = watching.start(self._services, workspace, form, rival=rival, go=go, note=note)
+                return [remembering("scratch", values, begun), "", form.config.seed]
+            except GPTCoreError as error:
+                return [gr.skip(), watching.message(error), gr.skip()]
+
+    def start(self, workspace: str, *raw: object) -> list[Any]:
+        return self._begin(workspace, dict(zip(FIELDS, raw, strict=True)), go=True)
+
+    def ready(self, workspace: str, *raw: object) -> list[Any]:
+        return self._begin(workspace, dict(zip(FIELDS, raw, strict=True)), go=False)
+
+    def reseed(self, workspace: str, *raw: object) -> list[Any]:
+        names = [name for name in FIELDS if name != "seed"] + ["seed"]
+        return self._begin(workspace, dict(zip(names, raw, strict=True)), go=False)
+
+    def tune(self, workspace: str, model: str, *raw: object) -> list[Any]:
+        with shown_to_visitor():
+            try:
+                values: dict[str, object] = dict(zip(TUNING_FIELDS, raw, strict=True))
+                form = tune_form(values, self._services.limits)
+                now = watching.tune(self._services, workspace, model, form)
+                return [remembering("tune", values, now), ""]
+            except GPTCoreError as error:
+                return [gr.skip(), watching.message(error)]
+
+    def labels(self, workspace: str, model: str, *raw: object) -> list[Any]:
+        with shown_to_visitor():
+            try:
+                values: dict[str, object] = dict(zip(LABEL_FIELDS, raw, strict=True))
+                form = label_form(values, self._services.limits)
+                now = watching.learn_labels(self._services, workspace, model, form)
+                return [remembering("labels", values, now), ""]
+            except GPTCoreError as error:
+                return [gr.skip(), watching.message(error)]
+
+    def rival(self, trick: str) -> str:
+        return "none" if trick == "none" else "healthy"
+
+    def preset(self, name: object) -> list[Any]:
+        name = name if isinstance(name, str) else ""
+        values = PRESETS.get(name, {})
+        note = html.escape(NOTES.get(name, ""), quote=False)
+        return [note, *(values.get(field, gr.skip()) for field in SHAPE_FIELDS)]
+
+    def linked(self, asked: Mapping[str, Any]) -> list[Any]:
+        """The preset that a link names with what it fills in, and the fields of the forms that the link sets."""
+        note, filled = gr.skip(), {}
+        if "preset" in asked:
+            note, *values = self.preset(asked["preset"])
+            filled = {f"train.{field}": value for field, value in zip(SHAPE_FIELDS, values, strict=True)}
+        return [asked.get("preset", gr.skip()), note, *({**filled, **asked}.get(name, gr.skip()) for name in LINKED)]
+
+    def link(self, form: object, preset: object, model: object, *values: object) -> str:
+        """JSON of what a link to the open form sets: its preset, and what differs from how the form opens."""
+        kind = form if isinstance(form, str) and form in FORM_NAMES else "scratch"
+        found: dict[str, object] = {"tab": "train", "view": title_of("train", kind)}
+        named = dict(zip(LINKED, values, strict=True))
+        if kind != "scratch":
+            example = {"labelled": example_lines(str(named["labels.input_form"]))} if kind == "labels" else {}
+            found |= {"model": model} | settings_of(kind, named, example)
+        else:
+            known = preset if isinstance(preset, str) and preset in PRESETS else next(iter(PRESETS))
+            found |= {"preset": known} | settings_of("train", named, PRESETS[known])
+        return json.dumps(found, ensure_ascii=False)
+
+    def as_gpt1(self) -> list[Any]:
+        """The settings of the GPT-1 paper in the labels' form."""
+        return [GPT1_TUNING[name] for name in GPT1_TUNING]
+
+    def restore(self, event: gr.EventData) -> list[Any]:
+        """The form of the run that a page shows after a reload, as it was when the run was started."""
+        workspace = self._services.run_manager.get(event_data(event).get("bench"))
+        kind, values = (
+            workspace.current.form if workspace is not None and workspace.current is not None else None
+        ) or ("", {})
+        fields = {"scratch": FIELDS, "tune": TUNING_FIELDS, "labels": LABEL_FIELDS, "assistant": ASSISTANT_FIELDS}
+        found: list[Any] = [gr.Tabs(selected=kind) if kind else gr.skip()]
+        for name, names in fields.items():
+            found += [
+                values.get(field, gr.skip()) if name == kind and field != "file" else gr.skip() for field in names
+            ]
+        return found
+
+    def zip(self, workspace: str) -> list[Any]:
+        with shown_to_visitor():
+            known = self._services.run_manager.get(workspace)
+            path, note = files.zipped_model(
+                self._services, workspace if known is not None and known.runs else "example"
+            )
+            return [path, note]
+
+    def upload(self, workspace: str, file: str) -> list[Any]:
+        with shown_to_visitor():
+            kept, name, said = files.opened_model(self._services, workspace, file)
+        run = kept.current.id if kept.current is not None else None
+        shown = json.dumps({"bench": kept.id, "run": run}) if run is not None else gr.skip()
+        return [gr.Dropdown(choices=choices(self._services, kept.id), value=name), shown, html.escape(said)]
+
+    def models(self, event: gr.EventData) -> Any:
+        """A model that is being trained appears in the picker; what is picked stays."""
+        return gr.Dropdown(choices=choices(self._services, event_data(event).get("bench")))
+
+    def open(self, event: gr.EventData) -> list[Any]:
+        """Picks the model of a run and goes to a tab."""
+        workspace, name, tab = (event_data(event).get(key) for key in ("bench", "run", "tab"))
+        offered = choices(self._services, workspace)
+        if name not in [value for _, value in offered] or tab not in TAB_NAMES:
+            return [gr.skip()] * 2
+        return [gr.Dropdown(choices=offered, value=name), gr.Tabs(selected=tab)]
+
+
+def remembering(kind: str, values: Mapping[str, object], workspace: Workspace) -> str:
+    """A workspace as the view's value; stores the form's values with its run, to restore the form later."""
+    if workspace.current is not None:
+        short = {name: value for name, value in values.items() if not isinstance(value, str) or len(value) < _LONGEST}
+        workspace.current.form = (kind, short)
+    return json.dumps({"bench": workspace.id, "run": workspace.current.id if workspace.current is not None else None})
+
+
+def server_functions(services: Services) -> list[Callable[[object], object]]:
+    """Server functions of the live view: they bypass the queue and answer invalid requests with None."""
+    asked = (watching.poll, watching.command, watching.heads, watching.formed, watching.chances)
+    return served(services, *asked, watching.past, watching.tell, files.recording, slide, phone)
+
+
+def phone(_: Services, request: Annotated[object, LinkRequest]) -> str | None:
+    """A link's QR code as SVG. None for what is no link."""
+    (link,) = fields(request, "link")
+    return None if link is None else qr_svg(link)
+
+
+def slide(services: Services, request: Annotated[object, RunSlideRequest]) -> str | None:
+    """A run's curves as a slide. None for an invalid request."""
+    kind, dark = fields(request, "format", "dark")
+    found = watching.curves(services, request)
+    return train.picture(**found, kind=kind, dark=dark is True) if found is not None and is_kind(kind) else None

@@ -1,0 +1,138 @@
+"""What the models of the Assistant view answer: two answers for an audience to choose from, and all stages compared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from gptcore.errors import GPTCoreError
+from gptcore.finetuning.answering import WRITING, Answer, answers, holds
+from gptcore.finetuning.instruction import STOP, USER, Message, chat_prompt, instructions
+from gptcore.finetuning.preference import preference_pair
+from gptcore.inference.generation import prompt_ids
+from gptcore.inference.sequence import TokenSequence
+from gptcore.language_model import LanguageModel
+from ui.lenses.train.handlers.assistant import bundled_stories, stage
+from ui.lenses.train.payloads import Duel, DuelRequest
+from ui.payloads import fields
+from ui.services import Services
+from ui.shared import inputs
+from ui.shared.streaming import stream_text
+from ui.state import token_stream
+from ui.state.sessions import Turn
+
+_STAGES = ("Before", "After 1", "After 2")
+_DUEL_TOKENS, _COMPARED_TOKENS = 80, 160
+_MOST_CHOICES = 400
+
+
+def duel(services: Services, request: Annotated[object, DuelRequest]) -> Duel:
+    """Two answers to one prompt, to choose the better, or why there are none."""
+    workspace_id, choice, number = fields(request, "bench", "chosen", "number")
+    workspace = services.run_manager.steered(workspace_id)
+    taught = None if workspace is None else stage(workspace, "instructions")
+    if workspace is None or taught is None or taught.language_model is None:
+        return {"said": "First teach it to answer (step 1); then it can write two answers to choose from."}
+    lm, kept = taught.language_model, workspace.choices
+    gone = 0
+    with kept.lock:
+        if kept.model != taught.id:
+            gone = len(kept.pairs)
+            kept.pairs, kept.model, kept.shown = [], taught.id, None
+        if kept.shown is not None and number == kept.number and choice in (0, 1) and len(kept.pairs) < _MOST_CHOICES:
+            prompt, *both = kept.shown
+            pair = preference_pair(lm, prompt, both[int(choice)], both[1 - int(choice)])
+            kept.pairs += [] if pair is None else [pair]
+        kept.number += 1
+        number = kept.number
+    try:
+        prompt = _question(number)
+        both = services.measure(lambda: [one for _, one in _two_answers(lm, prompt, number)])
+    except GPTCoreError as error:
+        return {"said": str(error)}
+    with kept.lock:
+        kept.shown = (prompt, both[0], both[1])
+        texts = [one.text for one in both]
+        return {"prompt": prompt, "answers": texts, "number": number, "chosen": len(kept.pairs), "gone": gone}
+
+
+def _two_answers(lm: LanguageModel, prompt: str, number: int) -> Iterator[tuple[int, Answer]]:
+    return answers(lm, [prompt], n_each=2, max_new_tokens=_DUEL_TOKENS, seed=1000 * number)
+
+
+def _question(number: int) -> str:
+    """A question for the audience, different each time; the first is short."""
+    asked = instructions(bundled_stories()[:200], 40, seed=11)
+    told = [one.prompt for one in asked if one.words or one.kind == "about"]
+    return told[number % len(told)]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One prompt, answered before and after both stages: token streams, and a sentence; None leaves a part as it is."""
+
+    streams: tuple[str | None, str | None, str | None]
+    said: str | None = None
+
+
+def compare(
+    services: Services, session_id: str | None, workspace_id: object, model: object, prompt: object
+) -> Iterator[Compared]:
+    """Answers a prompt with the picked model, that after stage 1 and that after stage 2, as far as there are such.
+
+    Raises:
+        GPTCoreError: an empty prompt, or one that does not fit.
+    """
+    text = inputs.text(prompt, "The prompt", most=2_000, least=1)
+    workspace = services.run_manager.get(workspace_id)
+    found = [stage(workspace, kind) if workspace is not None else None for kind in ("instructions", "preferences")]
+    models = [
+        services.models.get(inputs.model_name(model)),
+        *(None if one is None else one.language_model for one in found),
+    ]
+    asked = words_of(text)
+    written = list[str]()
+    with services.sessions.get(session_id).turn() as run:
+        for place, lm in enumerate(models):
+            if lm is None:
+                continue
+            answer = ""
+            for stream, answer in _answered(services, run, lm, text):  # noqa: B007 - the last one is told
+                yield Compared(tuple(stream if k == place else None for k in range(3)))  # type: ignore[arg-type]
+            if not run.wanted:
+                return
+            written.append(_told(_STAGES[place], answer, asked))
+    missing = "" if all(models) else " Press 1, then 2, to see the next column."
+    yield Compared((None, None, None), f"{' '.join(written)}{missing}")
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """The words that a prompt asks for, where it asks for some: "with the words: a, b and c"."""
+    _, found, rest = text.partition("words")
+    return tuple(re.findall(r"[a-z]+", rest.replace(" and ", ", ").lower())) if found else ()
+
+
+def _told(stage_name: str, answer: str, asked: Sequence[str]) -> str:
+    n_words = len(answer.split())
+    if not asked:
+        return f"{stage_name}: {n_words} words."
+    used = [word for word in asked if holds(answer, word)]
+    return f"{stage_name}: {len(used)} of {len(asked)} requested words in {n_words}."
+
+
+def _answered(services: Services, run: Turn, lm: LanguageModel, text: str) -> Iterator[tuple[str, str]]:
+    """(token stream, answer so far) of a model to one question."""
+    ids = prompt_ids(lm, chat_prompt([Message(USER, text)]))
+    sequence = TokenSequence(ids, WRITING, seed=1, tokenizer=lm.tokenizer, stop=[STOP])
+    room = max(1, min(_COMPARED_TOKENS, lm.model.config.n_positions - len(ids)))
+    stream, answer = "", ""
+    for update in stream_text(services, run, lm, [sequence], room):
+        if update.waiting:
+            yield stream + token_stream.waiting(update.waiting).json, answer
+            continue
+        for _, made in update.tokens:
+            stream += token_stream.token(lm.tokenizer, made).json
+            answer += made.text
+        yield stream, answer

@@ -1,0 +1,205 @@
+"""Downloads and uploads of the Train tab: run recordings, and model folders as zip files."""
+
+from __future__ import annotations
+
+import base64
+import json
+import logging
+import secrets
+import tempfile
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Annotated
+
+from gptcore.analysis import count_parameters
+from gptcore.config import GPTConfig
+from gptcore.errors import GPTCoreError
+from gptcore.language_model import LanguageModel, find_folder, load
+from gptcore.tokenizers import load_tokenizer
+from gptcore.weights.checkpoint import CONFIG_FILE, WEIGHTS_FILE, load_folder, save_folder
+from ui.lenses.train.handlers import uploaded
+from ui.lenses.train.payloads import RunRequest
+from ui.payloads import fields
+from ui.runs.run_json import read_run, write_run
+from ui.runs.run_manager import Workspace
+from ui.runs.training_run import RUN_PREFIX
+from ui.services import Services
+from ui.shared.inputs import InputError
+
+EXAMPLE_MODEL = "anthology"
+_RECORDING = "run.json"
+EXAMPLES = {kind: Path(__file__).with_name(f"recorded_{kind}.json") for kind in ("tune", "labels", "assistant")}
+log = logging.getLogger("gptlens")
+_BYTES = 6  # of an uploaded weight at most: fp32, and other files beside it
+_MOST_MEMBERS, _PIECE = 200, 1 << 20
+_LAST_RECORD, _LOCATOR, _LONGEST_ENTRY = 22, 20, 1 << 10  # of a zip, in bytes; the entry's is what is allowed here
+# Files of a model folder; all others in a zip are ignored.
+_MEMBERS = {CONFIG_FILE, WEIGHTS_FILE, "tokenizer.json", "tokenizer_config.json", "vocab.json", "merges.txt"}
+
+
+def recording(services: Services, request: Annotated[object, RunRequest]) -> str | None:
+    """A run with its curve and looks as a data URL of JSON. None for an invalid request."""
+    workspace_id, run_id = fields(request, "bench", "run")
+    workspace = services.run_manager.get(workspace_id)
+    record = next((r for r in workspace.runs if r.id == run_id), None) if workspace is not None else None
+    if record is None:
+        return None
+    return f"data:application/json;base64,{base64.b64encode(write_run(record).encode()).decode()}"
+
+
+def example_workspaces() -> list[Workspace]:
+    """The recorded runs that the tab's forms open with; one that cannot be read is left out.
+
+    First how the bundled anthology model was made, which can be opened; then a model tuned on a text, one that learned
+    labels, and one that learned to answer (`python -m tests.tools.recorded_runs`), whose weights are not kept.
+    """
+    found = []
+    folder = find_folder(EXAMPLE_MODEL)
+    recorded = {"example": folder / _RECORDING if folder is not None else None}
+    recorded |= {f"example-{kind}": file for kind, file in EXAMPLES.items()}
+    for name, file in recorded.items():
+        try:
+            if file is not None:
+                lm = load(EXAMPLE_MODEL, offline=True) if name == "example" else None
+                found.append(Workspace(name, [read_run(file.read_text(encoding="utf-8"), lm, name)]))
+        except (GPTCoreError, OSError, ValueError, KeyError):
+            log.warning("The recorded run %s cannot be read; it is left out.", file.name if file else name)
+    return found
+
+
+def zipped_model(services: Services, workspace_id: object) -> tuple[str, str]:
+    """(path, note): the current model of a workspace as a zip of a model folder, which transformers opens too.
+
+    Raises:
+        InputError: no model yet.
+    """
+    workspace = services.run_manager.get(workspace_id)
+    record = workspace.current if workspace is not None else None
+    lm = record.language_model if record is not None else None
+    if workspace is None or record is None or lm is None:
+        raise InputError("There is no model to save yet. Press Start, and wait for its first snapshot.")
+    scratch = tempfile.TemporaryDirectory(prefix="gptlens-")
+    folder = Path(scratch.name)
+    facts, step = record.facts, record.observations[-1].step
+    made = {
+        "title": facts.title,
+        "steps": step,
+        "tokens": step * facts.tokens_per_step,
+        "seconds": round(record.seconds()),
+        "settings": dict(facts.settings),
+        "run": uploaded.run_of(record),
+    }
+    save_folder(folder / "model", lm.model, lm.tokenizer, metadata=made)
+    target = folder / "model.zip"
+    try:
+        with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as packed:
+            for file in sorted((folder / "model").iterdir()):
+                packed.write(file, f"model/{file.name}")
+    except OSError as error:
+        raise InputError(f"The zip file cannot be written ({error.strerror}). The run is not affected.") from None
+    workspace.downloads.append(scratch)
+    note = ""
+    config = lm.model.config
+    if not (config.use_mlp and config.use_positions and config.causal):
+        note = "transformers does not support this shape; the folder opens here and with gptcore.load."
+    return str(target), note
+
+
+def opened_model(services: Services, workspace_id: object, file: object) -> tuple[Workspace, str, str]:
+    """(workspace, name, sentence): a model folder from an uploaded zip, ready to be picked.
+
+    It is shown as the workspace's newest run, unless one is under way or the model cannot read the built-in texts; the
+    sentence says so.
+
+    Raises:
+        InputError: no zip of a model folder, or one that is too large.
+        GPTCoreError: files that are damaged or of another shape.
+    """
+    path = Path(str(file))
+
+    def small_enough(config: GPTConfig) -> None:
+        count, most = count_parameters(config).total, services.limits.training_parameters
+        if count > most:
+            raise InputError(f"The model has {count:,} parameters; this server opens uploads of at most {most:,}.")
+
+    with tempfile.TemporaryDirectory(prefix="upload-") as scratch:
+        folder = Path(scratch)
+        try:
+            unpack(path, folder, most_bytes=services.limits.training_parameters * _BYTES)
+            model = load_folder(folder, check=small_enough)
+            lm = LanguageModel(model, load_tokenizer(folder), path.stem[:40])
+            made = json.loads((folder / CONFIG_FILE).read_text(encoding="utf-8")).get("training")
+        except GPTCoreError as error:  # do not reveal the server's path
+            raise type(error)(str(error).replace(f"{scratch}/", "").replace(scratch, path.name)) from None
+        for parameter in lm.model.parameters():
+            parameter.data = parameter.data.clone()  # the file it is mapped from goes away
+    name = RUN_PREFIX + secrets.token_urlsafe(9)
+    try:
+        record = uploaded.record(services, name, lm, made)
+        return services.run_manager.show(workspace_id, record), name, ""
+    except GPTCoreError as error:
+        kept, name = services.run_manager.keep(workspace_id, lm)
+        return kept, name, f"{lm.name} can be picked above. It is not shown as a run: {error}"
+
+
+def unpack(file: Path, folder: Path, *, most_bytes: int) -> None:
+    """Unpacks the files of a model folder from a zip, and nothing else, no further than allowed.
+
+    Args:
+        file: the upload; its headers are not trusted.
+        folder: destination; zip paths cannot escape it.
+        most_bytes: of all files together.
+
+    Raises:
+        InputError: no zip, too many or doubled members, no model folder, or more bytes than allowed.
+    """
+    try:
+        n_members = _count_members(file)
+        if n_members > _MOST_MEMBERS:
+            raise InputError(f"{file.name} has {n_members:,} files; at most {_MOST_MEMBERS} are read.")
+        with zipfile.ZipFile(file) as given:
+            wanted = [member for member in given.infolist() if Path(member.filename).name in _MEMBERS]
+            names = [Path(member.filename).name for member in wanted]
+            doubled = next((name for name in names if names.count(name) > 1), None)
+            if doubled is not None:
+                raise InputError(f"{file.name} has {doubled} more than once. Zip one model folder.")
+            if not {CONFIG_FILE, WEIGHTS_FILE} <= set(names):
+                raise InputError(f"{file.name} has no {CONFIG_FILE} and {WEIGHTS_FILE}. Zip a model folder.")
+            left = most_bytes
+            if sum(member.file_size for member in wanted) > most_bytes:  # declared size; the real one may be larger
+                raise InputError(_too_much(most_bytes))
+            for member, name in zip(wanted, names, strict=True):
+                if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                    raise InputError(f"{name} in {file.name} uses unsupported compression. Zip it without options.")
+                with given.open(member) as packed, (folder / name).open("wb") as unpacked:
+                    while piece := packed.read(_PIECE):
+                        left -= len(piece)
+                        if left < 0:
+                            raise InputError(_too_much(most_bytes))
+                        unpacked.write(piece)
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, ValueError) as error:
+        raise InputError(f"{file.name} cannot be opened as a zip file ({error}).") from None
+
+
+def _too_much(most_bytes: int) -> str:
+    return f"The model takes more than {most_bytes / 1e6:,.0f} MB unpacked, and is too large here."
+
+
+def _count_members(file: Path) -> int:
+    """The members of a zip by its end record, read before listing any: as many as declared, or as fit its directory.
+
+    Raises:
+        zipfile.BadZipFile: no zip, or one with 64-bit records, whose directory lies elsewhere.
+    """
+    with file.open("rb") as given:
+        given.seek(0, 2)
+        given.seek(max(0, given.tell() - _LAST_RECORD - 0xFFFF))
+        tail = given.read()
+    place = tail.rfind(b"PK\5\6")
+    if place < 0 or len(tail) < place + _LAST_RECORD:
+        raise zipfile.BadZipFile("File is not a zip file")
+    if tail[max(0, place - _LOCATOR) : place].startswith(b"PK\6\7"):
+        raise zipfile.BadZipFile("it has 64-bit records; zip one model folder")
+    declared, n_bytes = (int.from_bytes(tail[place + at : place + at + n], "little") for at, n in ((10, 2), (12, 4)))
+    return max(declared, n_bytes // _LONGEST_ENTRY)

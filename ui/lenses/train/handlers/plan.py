@@ -1,0 +1,308 @@
+"""Builds training plans from the Train tab's forms: text, tokenizer, model, data, and evaluation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from gptcore.analysis import activation_bytes, count_parameters, optimizer_bytes, weight_bytes
+from gptcore.config import GPTConfig
+from gptcore.errors import TokenizerError
+from gptcore.inference.scoring import scoring_windows
+from gptcore.language_model import LanguageModel
+from gptcore.model import GPT, evaluating, random_model
+from gptcore.observation import ObservationPlan, Preference, clone
+from gptcore.tokenizers import CharTokenizer, Tokenizer, describe_token
+from gptcore.training import (
+    Batches,
+    OneBatch,
+    RandomWindows,
+    RepeatedSequences,
+    Source,
+    TrainingConfig,
+    UnigramNoise,
+    generator_for,
+)
+from gptcore.zero_shot.evaluation import Trial
+from gptcore.zero_shot.tasks import TASKS
+from gptcore.zero_shot.trials import make_trial
+from ui.lenses.train.handlers.forms import TrainForm, TuneForm
+from ui.lenses.train.handlers.presets import OPTIMIZERS, TRICKS, WATCHED_ITEMS
+from ui.lenses.train.handlers.texts import REPEATED, REPEATED_CHARACTERS, TrainingText, find_text
+from ui.runs.dataset_cache import Prepared
+from ui.runs.run_state import RunFacts, RunKind
+from ui.runs.training_run import Plan, Scoring
+from ui.services import Services
+from ui.shared.inputs import InputError
+
+_WATCHED_TASKS = ("cloze", "question", "summarise")
+
+
+def make_plan(services: Services, form: TrainForm) -> Plan:
+    """The plan of a run from scratch.
+
+    Raises:
+        GPTCoreError: a text that cannot be used, or a model that is too large for this server.
+    """
+    if form.source.name == REPEATED:
+        return _repeated_plan(services, form)
+    text = find_text(services.limits, form.source, offline=services.models.offline)
+    prepared = services.datasets.get(text.documents, tokenizer=None, kind=form.tokenizer, vocab_size=form.vocab_size)
+    made = replace(_config(form, prepared.tokenizer.vocab_size), **form.switches)
+    check_size(services, made, form.config)
+    config = replace(form.config, precision=services.precision(made, form.config.batch_size))
+    config = lasting(config, form.epochs, len(prepared.train) / (config.batch_size * made.n_positions))
+    kind = "letters" if form.tokenizer == "char" else f"{made.vocab_size} pieces"
+    data: Batches = RandomWindows([Source(prepared.train)], window=made.n_positions, batch_size=config.batch_size)
+    if form.noise:
+        data = UnigramNoise(data, share=form.noise)
+    return _text_plan(
+        f"{text.title} · {_size(made)} · {kind}",
+        lambda: random_model(made, config.seed),
+        OneBatch(data) if form.trick == "one_batch" else data,
+        prepared,
+        _Watching(made, config, form.prompt, text, form.trick, form.tasks, noise=form.noise),
+    )
+
+
+def tuning_plan(services: Services, lm: LanguageModel, form: TuneForm) -> Plan:
+    """The plan of training a model further on a text, with its own tokenizer.
+
+    Raises:
+        GPTCoreError: as make_plan, or a text with characters that the model does not know.
+    """
+    text = find_text(services.limits, form.source, offline=services.models.offline)
+    prepared = services.datasets.get(text.documents, tokenizer=lm.tokenizer, kind="", vocab_size=0)
+    shortest = min(len(prepared.train), len(prepared.valid)) - 1
+    window = min(form.window, lm.model.config.n_positions, shortest)
+    shape = replace(lm.model.config, n_positions=window)
+    check_size(services, shape, form.config)
+    config = replace(form.config, precision=services.precision(shape, form.config.batch_size))
+    config = lasting(config, form.epochs, len(prepared.train) / (config.batch_size * window))
+    data = RandomWindows([Source(prepared.train)], window=window, batch_size=config.batch_size)
+    return _text_plan(
+        f"{lm.name} tuned on {text.title}",
+        lambda: clone(lm.model).requires_grad_(True),
+        data,
+        prepared,
+        _Watching(shape, config, form.prompt, text, tuned=True),
+    )
+
+
+def lasting(config: TrainingConfig, epochs: float | None, updates_an_epoch: float) -> TrainingConfig:
+    """The config for so many passes over the data; None leaves it as it is."""
+    return config if epochs is None else replace(config, max_steps=max(1, round(epochs * updates_an_epoch)))
+
+
+def _config(form: TrainForm, vocab_size: int) -> GPTConfig:
+    # No attention dropout: it would lose the fast path and halve the speed.
+    config = GPTConfig(**asdict(form.shape), vocab_size=vocab_size, attn_pdrop=0.0)
+    return replace(config, embd_pdrop=form.dropout, resid_pdrop=form.dropout)
+
+
+def check_size(services: Services, shape: GPTConfig, config: TrainingConfig) -> None:
+    """Raises InputError for a model that this server is too small to train."""
+    limits, count = services.limits, count_parameters(shape).total
+    if count > limits.training_parameters:
+        raise InputError(
+            f"This model has {count:,} parameters; this server trains at most {limits.training_parameters:,}. "
+            "Take fewer layers or a smaller width."
+        )
+    needed = weight_bytes(shape) + optimizer_bytes(shape)
+    needed += activation_bytes(shape, batch_size=config.batch_size, n_tokens=shape.n_positions, attention_maps=True)
+    if needed > limits.model_bytes // 4:
+        raise InputError(
+            f"Training this takes {needed / 1e9:.1f} GB of memory; this server gives a run "
+            f"{limits.model_bytes / 4e9:.1f} GB. "
+            "Take a smaller batch, window or width."
+        )
+
+
+@dataclass(frozen=True)
+class _Watching:
+    """What a run on text is, besides its data."""
+
+    shape: GPTConfig
+    config: TrainingConfig
+    prompt: str
+    text: TrainingText
+    trick: str = "none"
+    tasks: bool = False
+    tuned: bool = False
+    noise: float = 0.0
+
+
+def _text_plan(title: str, model: Callable[[], GPT], data: Batches, prepared: Prepared, run: _Watching) -> Plan:
+    shape, config, tokenizer = run.shape, run.config, prepared.tokenizer
+    quickly = 8_192 if count_parameters(shape).total < 2_000_000 else 2_048
+
+    def evaluate(now: GPT, whole: bool) -> Scoring:
+        most = 200_000 if whole else quickly
+        score = yield from scoring_windows(now, prepared.valid, n_bytes=prepared.valid_bytes, most=most)
+        return score.loss, math.nan
+
+    instead = tokenizer.encode(" ".join(tokenizer.decode(prepared.train[:40].tolist()).split()[:3]))
+    prompt = sample_prompt(tokenizer, run.prompt, shape.n_positions, instead=instead)
+    note = run.text.note
+    if run.prompt and not run.prompt.endswith(tokenizer.decode(prompt)):
+        said = f"The sample prompt has characters that the text lacks; it is {tokenizer.decode(prompt)!r}."
+        note = f"{note} {said}".strip()
+    looked_at = [int(token) for token in prepared.valid[: min(24, shape.n_positions)]]
+    trials = watched_tasks() if run.tasks else ()
+    n_new = 100 if tokenizer.kind == "char" else 40
+    asked = preference_in(tokenizer, looked_at, prepared.train) if shape.norm_position == "pre" else None
+    watched = ObservationPlan(
+        prompt, seed=config.seed, n_new=n_new, looked_at=looked_at, trials=trials, preference=asked
+    )
+    facts = replace(
+        facts_of(title, "text", shape, config, watched, tokenizer, run.trick, noise=run.noise),
+        lines=prepared.lines,
+        tokens_per_character=prepared.tokens_per_character,
+        n_train=len(prepared.train),
+        n_valid=len(prepared.valid),
+        note=note,
+        tuned=run.tuned,
+        tasks={trial.task: TASKS[trial.task].title for trial in trials},
+    )
+    return Plan(facts, model, tokenizer, data, evaluate, watched)
+
+
+def watched_tasks() -> list[Trial]:
+    """Task items evaluated at every snapshot: a few from each task that a small model can learn."""
+    return [make_trial(task, n_items=WATCHED_ITEMS) for task in _WATCHED_TASKS]
+
+
+def _repeated_plan(services: Services, form: TrainForm) -> Plan:
+    tokenizer, config = CharTokenizer(REPEATED_CHARACTERS), form.config
+    shape = replace(_config(form, tokenizer.vocab_size), use_mlp=False, tie_word_embeddings=False)
+    made = replace(shape, **form.switches)
+    check_size(services, made, config)
+    window = made.n_positions
+    if window < 16:
+        raise InputError(f"The window is {window}; sequences that repeat need at least 16.")
+    longest = min(32, window // 2)
+    periods = (min(8, longest), longest)
+    data: Batches = RepeatedSequences(
+        tokenizer.vocab_size, window=window, batch_size=config.batch_size, periods=periods
+    )
+    if form.noise:
+        data = UnigramNoise(data, share=form.noise)
+    held_out = RepeatedSequences(tokenizer.vocab_size, window=window, batch_size=32, periods=periods)
+    fresh, targets = held_out.draw(0, config.seed + 1)
+
+    def evaluate(now: GPT, _: bool) -> Scoring:
+        yield
+        with torch.inference_mode(), evaluating(now):
+            logits = now(fresh).logits[:, longest:]  # from here on, every token has been seen before
+            return float(F.cross_entropy(logits.flatten(0, 1), targets[:, longest:].flatten())), math.nan
+
+    prompt = sample_prompt(tokenizer, form.prompt, window)
+    drawn = torch.randint(tokenizer.vocab_size, (12,), generator=generator_for(config.seed, "looked at")).tolist()
+    repeated = drawn + drawn
+    rival = next((token for token in drawn if token != drawn[-1]), None)
+    asked = None if rival is None or made.norm_position != "pre" else Preference(repeated[:-1], drawn[-1], rival)
+    watched = ObservationPlan(prompt, seed=config.seed, n_new=min(60, window), looked_at=repeated, preference=asked)
+    title = f"Repeated sequences · {_size(made)} · attention only"
+    facts = facts_of(title, "repeated", made, config, watched, tokenizer, form.trick, noise=form.noise)
+    facts = replace(facts, n_valid=int(np.prod(targets.shape)))
+    data = OneBatch(data) if form.trick == "one_batch" else data
+    return Plan(facts, lambda: random_model(made, config.seed), tokenizer, data, evaluate, watched)
+
+
+def preference_in(tokenizer: Tokenizer, looked_at: Sequence[int], train: np.ndarray) -> Preference | None:
+    """What a run is watched for: the last word piece of some tokens rather than the commonest token of the text.
+
+    A word piece is a character inside a word, or a longer token that begins with a letter or a space. None if there is
+    none.
+    """
+    rival = int(np.bincount(train).argmax())
+    pieces = [tokenizer.decode([token]) for token in looked_at]
+    for at in range(len(pieces) - 1, 0, -1):
+        of_word = pieces[at].strip().isalpha() and (tokenizer.kind != "char" or pieces[at - 1].isalpha())
+        if of_word and looked_at[at] != rival:
+            return Preference(list(looked_at[:at]), looked_at[at], rival)
+    return None
+
+
+def sample_prompt(tokenizer: Tokenizer, prompt: str, window: int, *, instead: Sequence[int] = (0,)) -> list[int]:
+    """The ids of the sample prompt, as much of its end as leaves room to write.
+
+    Characters that the tokenizer does not know are left out; if nothing is left, `instead` is the prompt.
+    """
+    try:
+        ids = tokenizer.encode(prompt)
+    except TokenizerError:
+        ids = [token for character in prompt for token in _known(tokenizer, character)]
+    return ids[-max(1, window // 2) :] or list(instead)
+
+
+def _known(tokenizer: Tokenizer, character: str) -> list[int]:
+    try:
+        return tokenizer.encode(character)
+    except TokenizerError:
+        return []
+
+
+def facts_of(
+    title: str,
+    kind: RunKind,
+    shape: GPTConfig,
+    config: TrainingConfig,
+    watched: ObservationPlan,
+    tokenizer: Tokenizer,
+    trick: str,
+    *,
+    noise: float = 0.0,
+) -> RunFacts:
+    """What is known of any run; `lines` and counts are those of a run that nothing else is known of."""
+    settings: dict[str, str | float] = {
+        "text": title.split(" · ")[0],
+        "tokenizer": tokenizer.kind,
+        "vocabulary": shape.vocab_size,
+        "layers": shape.n_layer,
+        "heads": shape.n_head,
+        "width": shape.n_embd,
+        "window": shape.n_positions,
+        "batch": config.batch_size,
+        "optimiser": OPTIMIZERS[config.optimizer],
+        "learning rate": config.learning_rate,
+        "warm-up": config.warmup_steps,
+        "dropout": shape.resid_pdrop,
+        "noise": noise,
+        "norm": "before" if shape.norm_position == "pre" else "after",
+        "MLPs": "yes" if shape.use_mlp else "no",
+        "attention biases": "yes" if shape.attention_bias else "no",
+        "weight decay": config.weight_decay,
+        "seed": config.seed,
+        "length": f"{config.max_steps:,} steps" if config.time_budget is None else f"{config.time_budget:g} s",
+        "broken": TRICKS[trick][0],
+    }
+    asked = watched.preference
+    pieces = [] if asked is None else [*asked.before, asked.token, asked.rival]
+    words = [describe_token(tokenizer, token) for token in pieces]
+    return RunFacts(
+        title=title,
+        kind=kind,
+        settings=settings,
+        config=config,
+        trick=trick,
+        vocab_size=shape.vocab_size,
+        n_layer=shape.n_layer,
+        n_head=shape.n_head,
+        n_parameters=count_parameters(shape).total,
+        tokens_per_step=config.batch_size * shape.n_positions,
+        prompt=tokenizer.decode(watched.prompt),
+        tokens=tuple(describe_token(tokenizer, token) for token in watched.looked_at),
+        lines={"uniform": math.log(shape.vocab_size)},
+        tokens_per_character=1.0,
+        preference=("".join(words[:-2]), *words[-2:]) if words else (),
+    )
+
+
+def _size(shape: GPTConfig) -> str:
+    return f"{shape.n_layer} × {shape.n_embd}"

@@ -1,0 +1,384 @@
+"""Handlers that start, steer and watch training runs. Browser input is untrusted."""
+
+from __future__ import annotations
+
+import base64
+import html
+import math
+import zlib
+from dataclasses import replace
+from typing import Annotated, Any, get_args
+
+from gptcore.errors import GPTCoreError
+from gptcore.observation import Observation, clone, score_lists
+from gptcore.training import learning_rate
+from ui.conclusions import quoted
+from ui.lenses.train import payloads
+from ui.lenses.train.handlers import labels
+from ui.lenses.train.handlers.forms import LabelForm, TrainForm, TuneForm, train_form, tune_form
+from ui.lenses.train.handlers.labels import label_plan
+from ui.lenses.train.handlers.plan import make_plan, tuning_plan
+from ui.lenses.train.handlers.presets import TRICKS
+from ui.payloads import Formed, Said, fields
+from ui.runs.run_json import facts_json
+from ui.runs.run_manager import Workspace
+from ui.runs.run_state import RunFacts, RunState
+from ui.services import Services
+from ui.shared import inputs
+from ui.shared.formed import described
+from ui.shared.inputs import InputError
+from ui.shared.numbers import finite, significant
+
+_FEW_TOKENS = 250_000  # after which the smallest presets still write noise
+_MORE_SECONDS = 30
+_LEAST_RATE, _SOFT_START = 0.1, 20  # of the peak, at which a run goes on at least; updates of its warm-up
+_PLANNED = 60  # points of the learning rate that lies ahead
+
+
+def start(
+    services: Services,
+    workspace_id: object,
+    form: TrainForm,
+    *,
+    rival: TrainForm | None = None,
+    go: bool = True,
+    note: str = "",
+) -> Workspace:
+    """Starts a run from scratch on a visitor's workspace, or a race of two. Raises GPTCoreError with what to change.
+
+    Args:
+        note: what else is to be said of the run.
+    """
+    plan = make_plan(services, form)
+    plan = replace(plan, facts=replace(plan.facts, note=f"{plan.facts.note} {note}".strip()))
+    try:
+        against = None if rival is None else make_plan(services, rival)
+    except GPTCoreError as error:
+        raise InputError(f"The rival cannot run: {error}") from None
+    return services.run_manager.start(workspace_id, plan, rival=against, go=go)
+
+
+def tune(services: Services, workspace_id: object, model: object, form: TuneForm) -> Workspace:
+    """Starts training the picked model further on a text. Raises GPTCoreError with what to change."""
+    lm = services.models.get(inputs.model_name(model))
+    return services.run_manager.start(workspace_id, tuning_plan(services, lm, form))
+
+
+def learn_labels(services: Services, workspace_id: object, model: object, form: LabelForm) -> Workspace:
+    """Starts a classifier around the picked model on labelled lines. Raises GPTCoreError with what to change."""
+    lm = services.models.get(inputs.model_name(model))
+    return services.run_manager.start(workspace_id, label_plan(services, lm, form))
+
+
+def tell(services: Services, request: Annotated[object, payloads.LineRequest]) -> payloads.Told | None:
+    """Classifies a line with a run's classifier. None for an invalid request."""
+    record, (text,) = _asked(services, request, "text")
+    return None if record is None else services.now(lambda: labels.tell(record, text))
+
+
+def can_go_on(record: RunState) -> bool:
+    """Whether an ended run can be resumed from its last snapshot."""
+    known = record.form is not None and record.form[0] in ("scratch", "tune") and record.facts.kind == "text"
+    return known and not record.alive and record.language_model is not None and record.step > 0
+
+
+def go_on(services: Services, workspace: Workspace) -> Workspace:
+    """Resumes the workspace's newest ended run in a new one: same weights and text, at its final learning rate.
+
+    A run stopped early gets its remaining time or updates, a finished one the same again. Raises GPTCoreError.
+    """
+    record = workspace.current
+    if record is None or record.form is None or record.language_model is None or not can_go_on(record):
+        raise InputError("This run cannot continue: it has not ended, or its model or its settings are gone.")
+    (kind, values), lm, before = record.form, record.language_model, record.facts.config
+    given = {"file": None, "written": "", "labelled": "", **values}
+    if kind == "scratch":
+        plan = make_plan(services, train_form({**given, "rival": "none"}, services.limits))
+    else:
+        plan = tuning_plan(services, lm, tune_form(given, services.limits))
+    if plan.facts.vocab_size != lm.model.config.vocab_size:
+        raise InputError("The text of this run has changed, and with it the tokens. Start a new run.")
+    rows, _ = record.so_far()
+    planned = plan.facts.config.learning_rate
+    share = max(_LEAST_RATE, rows[-1][2] / planned if rows else 1.0)
+    left = (record.time_budget or 0.0) - record.seconds()
+    config = replace(
+        plan.facts.config,
+        time_budget=None if before.time_budget is None else left if left > 1.0 else before.time_budget,
+        max_steps=before.max_steps - record.step if record.step < before.max_steps else before.max_steps,
+        learning_rate=planned * share,
+        muon_learning_rate=plan.facts.config.muon_learning_rate * share,
+        warmup_steps=min(_SOFT_START, plan.facts.config.warmup_steps),
+    )
+    note = f"Continues from update {record.step:,} of the last run, with its weights."
+    facts = replace(plan.facts, config=config, note=note, title=record.facts.title)
+    begun = services.run_manager.start(
+        workspace.id, replace(plan, facts=facts, model=lambda: clone(lm.model).requires_grad_(True))
+    )
+    if begun.current is not None:
+        begun.current.form = record.form
+    return begun
+
+
+def command(services: Services, request: Annotated[object, payloads.CommandRequest]) -> Said | None:
+    """Steers the current run. None for an invalid request, and for somebody who may not."""
+    workspace_id, what, value = fields(request, "bench", "command", "value")
+    workspace = services.run_manager.steered(workspace_id)
+    if workspace is None or workspace.current is None or what not in get_args(payloads.Command):
+        return None
+    try:
+        if what == "again":
+            go_on(services, workspace)
+            return {"said": ""}
+        if workspace.run is None:  # a recording has ended for good
+            return {"said": ""}
+        if what == "rate":
+            workspace.run.retune(inputs.number(value, "The learning rate", low=1e-9, high=1000.0))
+        elif what == "longer":
+            most = max(0.0, services.limits.training_seconds - (workspace.current.time_budget or 0.0))
+            for run in workspace.live:
+                run.prolong(min(float(_MORE_SECONDS), most))
+        else:
+            _steer(services, workspace, what, value)
+    except GPTCoreError as error:
+        return {"said": str(error)}
+    return {"said": ""}
+
+
+def _steer(services: Services, workspace: Workspace, what: str, value: object) -> None:
+    """Pauses, stops or continues the workspace's run, or both runs of a race."""
+    if what in ("resume", "step"):
+        once = inputs.whole(value, "The number of steps", low=1, high=1000) if what == "step" else math.inf
+        services.run_manager.resume(workspace, once)
+        return
+    services.run_manager.leave_queue(workspace)
+    for run in workspace.live:
+        run.pause() if what == "pause" else run.stop()
+
+
+def poll(services: Services, request: Annotated[object, payloads.PollRequest]) -> payloads.WorkspaceNews | None:
+    """What is new of the current run, and of its rival in a race. None when the workspace is gone."""
+    workspace_id, rival = fields(request, "bench", "rival")
+    workspace = services.run_manager.get(workspace_id)
+    record = workspace.current if workspace is not None else None
+    if workspace is None or record is None:
+        return None
+    news = _news(record, request)
+    racing = workspace.rival is not None and workspace.run is not None and workspace.run.record is record
+    (run_id,) = fields(request, "run")
+    known = rival if run_id == record.id else None  # a page that knows the run knows its rival
+    raced = _news(workspace.rival.record, known) if racing and workspace.rival is not None else None
+    place = services.run_manager.place(workspace)
+    queue: payloads.QueuePlace | None = (
+        None if place is None else {"number": place.number, "seconds": finite(place.seconds)}
+    )
+    mine = workspace.id == workspace_id
+    viewing = workspace.viewing if mine else workspace_id
+    return {**news, "rival": raced, "bench": workspace_id, "viewing": viewing, "steers": mine, "queue": queue}
+
+
+def _news(record: RunState, seen: object) -> payloads.RunNews:
+    """What a page does not have of a run.
+
+    Args:
+        seen: a `SeenOfRun`, untrusted.
+    """
+    run_id, version, n_rows, n_looks = fields(seen, "run", "version", "rows", "looks")
+    with record.lock:
+        same = run_id == record.id and version == record.version
+        first = _count(n_rows, len(record.curve.rows)) if same else 0
+        looks_from = _count(n_looks, len(record.observations)) if same else 0
+        rows, looks = record.curve.rows[first:], record.observations[looks_from:]
+        now, n_all = record.version, len(record.observations)
+    elapsed = record.seconds()
+    return {
+        "run": record.id,
+        "state": record.state,
+        "reason": record.reason,
+        "step": record.step,
+        "elapsed": round(elapsed, 2),
+        "left": finite(record.seconds_left()),
+        "rate": round(record.rate, 1),
+        "version": now,
+        "first": first,
+        "rows": [[int(row[0]), *(significant(value) for value in row[1:])] for row in rows],
+        "looks_from": looks_from,
+        "looks": [_look(look) for look in looks],
+        "n_looks": n_all,
+        "final": finite(record.final_loss),
+        "final_accuracy": finite(record.final_accuracy),
+        "verdict": labels.verdict(record),
+        "peak": record.learning_rate,
+        "planned_peak": record.facts.config.learning_rate,
+        "ahead": _ahead(record, elapsed),
+        "about": None if run_id == record.id else _about(record.facts),
+        "next_look": finite(record.next_look),
+        "busy": round(record.processor_share, 2) if record.alive and record.busy else None,
+        "slow": _slow(record),
+        "again": can_go_on(record),
+    }
+
+
+def _slow(record: RunState) -> payloads.SlowRun | None:
+    """Warning for a run whose time will end before its model has learned words, with a suggested time."""
+    expected, budget = record.expected_updates, record.time_budget
+    if (
+        expected is None
+        or budget is None
+        or expected * record.facts.tokens_per_step >= _FEW_TOKENS
+        or record.facts.kind == "labels"
+    ):
+        return None
+    return {"updates": expected, "seconds": round(budget), "more": _MORE_SECONDS}
+
+
+def _about(facts: RunFacts) -> payloads.RunAboutShown:
+    """The facts of a run for the page, with why it is broken."""
+    return {**facts_json(facts), "why": TRICKS[facts.trick][1] if facts.trick in TRICKS else ""}
+
+
+def _ahead(record: RunState, elapsed: float) -> list[list[float]]:
+    """Projected [step, learning rate] up to the end of the plan, at the present speed."""
+    config, left = replace(record.facts.config, time_budget=record.time_budget), record.seconds_left()
+    if not record.alive or (config.time_budget is not None and (left is None or record.rate <= 0)):
+        return []  # the number of updates is not known yet
+    steps = float(config.max_steps - record.step)
+    if left is not None and record.rate > 0:
+        steps = min(steps, left * record.rate / record.facts.tokens_per_step)
+    moved = record.learning_rate / config.learning_rate
+    points = []
+    for place in range(_PLANNED + 1):
+        share = place / _PLANNED
+        then = elapsed + share * left if left is not None else elapsed
+        step = record.step + round(share * steps)
+        points.append([step, significant(moved * learning_rate(config, step, then)) or 0.0])
+    return points
+
+
+def heads(services: Services, request: Annotated[object, payloads.LookRequest]) -> payloads.HeadsOfRun | None:
+    """Attention maps of one observation of a run, bytes [L][H][T][T], compressed. None for an invalid request."""
+    record, (which,) = _asked(services, request, "look")
+    seen = _observation(record, which)
+    if record is None or seen is None:
+        return None
+    packed = base64.b64encode(zlib.compress(seen.maps.tobytes(), 6)).decode()
+    machine = record.machines.get(seen.step)
+    return {"step": seen.step, "T": int(seen.maps.shape[-1]), "maps": packed, "machine": machine}
+
+
+def formed(services: Services, request: Annotated[object, payloads.RunRequest]) -> Formed | None:
+    """When a run came to prefer what truly comes next in its held-out text; as in `ui.shared.formed`, said of
+    the text before it. None where a run is not watched for that.
+    """
+    record, _ = _asked(services, request)
+    if record is None or not record.facts.preference:
+        return None
+    before, *pair = record.facts.preference
+    seen = [(look.step, look.attribution) for look in record.so_far()[1] if look.attribution is not None]
+    if not seen:
+        return None
+    found = described([one for _, one in seen], [step for step, _ in seen], pair)
+    said = found["said"][0].lower() + found["said"][1:]
+    return {**found, "said": f"After {quoted(before)}: {said}"}
+
+
+def chances(services: Services, request: Annotated[object, payloads.TokenRequest]) -> payloads.Chances | None:
+    """The probability of a next token at every observation, or why there is none. None for an invalid request."""
+    record, (text,) = _asked(services, request, "token")
+    if record is None or not isinstance(text, str):
+        return None
+    if record.language_model is None:
+        return {"said": "not stored for this recorded run", "points": []} if not record.alive else None
+    (_, seen), tokenizer = record.so_far(), record.language_model.tokenizer
+    try:
+        token = tokenizer.encode(text[:20])[0] if text else int(seen[-1].probabilities.argmax())
+    except (GPTCoreError, IndexError):
+        return {"said": "not in its vocabulary", "points": []}
+    points = [(o.step, significant(float(o.probabilities[token])) or 0.0) for o in seen]
+    return {"token": tokenizer.decode([token]), "points": points}
+
+
+def past(services: Services, request: Annotated[object, payloads.WorkspaceRequest]) -> list[payloads.PastRun] | None:
+    """The runs of a workspace for the table and the faded lines. Curves are thinned; the newest has none."""
+    (workspace_id,) = fields(request, "bench")
+    workspace = services.run_manager.get(workspace_id)
+    if workspace is None:
+        return None
+    pairs = zip([None, *workspace.runs], workspace.runs, strict=False)
+    return [_row_of_past(record, before, workspace.runs[-1]) for before, record in pairs]
+
+
+def _row_of_past(record: RunState, before: RunState | None, newest: RunState) -> payloads.PastRun:
+    facts, (rows, looks) = record.facts, record.so_far()
+    known = before.facts.settings if before is not None else facts.settings
+    last = record.final_loss if math.isfinite(record.final_loss) else looks[-1].valid_loss if looks else math.nan
+    thin = [] if record is newest else rows[:: max(1, len(rows) // 200)]
+    return {
+        "run": record.id,
+        "title": facts.title,
+        "first": before is None,
+        "state": record.state,
+        "steps": record.step,
+        "changed": [f"{name} {value}" for name, value in facts.settings.items() if known.get(name) != value],
+        "seconds": round(record.seconds(), 1),
+        "valid": finite(last),
+        "tokens_per_character": None if facts.kind == "labels" else facts.tokens_per_character,
+        "comparable": facts.compared_by == newest.facts.compared_by,
+        "curve": [(int(row[0]), significant(row[1])) for row in thin],
+        "valid_curve": [] if record is newest else [(o.step, significant(o.valid_loss)) for o in looks],
+    }
+
+
+def curves(services: Services, request: object) -> dict[str, Any] | None:
+    """A run's curves for a slide, as arguments of `ui.lenses.train.figures.picture`; None for an invalid request."""
+    record, _ = _asked(services, request)
+    if record is None:
+        return None
+    rows, looks = record.so_far()
+    return {
+        "title": record.facts.title,
+        "steps": [row[0] for row in rows],
+        "loss": [row[1] for row in rows],
+        "rate": [row[2] for row in rows],
+        "valid": [(o.step, o.valid_loss) for o in looks],
+        "lines": record.facts.lines,
+        "sample": record.facts.prompt + (looks[-1].text if looks else ""),
+    }
+
+
+def message(error: GPTCoreError) -> str:
+    """An error message for the page, as HTML."""
+    return f'<p class="refused">{html.escape(str(error), quote=False)}</p>'
+
+
+def _look(seen: Observation) -> payloads.RunLook:
+    scores = score_lists(seen.scores)
+    return {
+        "step": seen.step,
+        "elapsed": round(seen.elapsed, 2),
+        "valid": finite(seen.valid_loss),
+        "accuracy": finite(seen.accuracy),
+        "text": seen.text,
+        "induction": scores["induction"],
+        "previous": scores["previous"],
+        "tasks": {task: round(share, 3) for task, share in seen.tasks.items()},
+    }
+
+
+def _asked(services: Services, request: object, *names: str) -> tuple[RunState | None, list[Any]]:
+    """The run that a request is about, None if there is none, and further fields of the request."""
+    workspace_id, run_id, *others = fields(request, "bench", "run", *names)
+    workspace = services.run_manager.get(workspace_id)
+    runs = [] if workspace is None else workspace.runs
+    return next((record for record in runs if record.id == run_id), None), others
+
+
+def _observation(record: RunState | None, which: object) -> Observation | None:
+    if record is None or isinstance(which, bool) or not isinstance(which, int):
+        return None
+    with record.lock:
+        return record.observations[which] if 0 <= which < len(record.observations) else None
+
+
+def _count(value: object, most: int) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most else 0

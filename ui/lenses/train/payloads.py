@@ -1,0 +1,208 @@
+"""Payloads of the Train tab."""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired
+
+from typing_extensions import TypedDict
+
+from ui.payloads import Format
+from ui.runs.payloads import MachineOfRun, RunAbout
+
+Command = Literal["pause", "resume", "step", "stop", "rate", "longer", "again"]
+CurveRow = list[float | None]  # update, loss, learning rate, gradient norm, seconds
+
+
+class WorkspaceRequest(TypedDict):
+    """A visitor's workspace; its viewing id shows it without control."""
+
+    bench: str
+
+
+class RunRequest(WorkspaceRequest):
+    """A run of a workspace."""
+
+    run: str | None
+
+
+class SeenOfRun(TypedDict):
+    """What a page has of a run: its version, and the numbers of rows and observations."""
+
+    run: str | None
+    version: int
+    rows: int
+    looks: int
+
+
+class PollRequest(SeenOfRun):
+    """What is new of the current run, and of its rival."""
+
+    bench: str
+    rival: SeenOfRun | None
+
+
+class CommandRequest(WorkspaceRequest):
+    """Steers the current run; `value` is a rate or a number of steps."""
+
+    command: Command
+    value: float | None
+
+
+class LookRequest(RunRequest):
+    """One observation of a run."""
+
+    look: int
+
+
+class TokenRequest(RunRequest):
+    """A next token by its text; "" for the latest top token."""
+
+    token: str
+
+
+class LineRequest(RunRequest):
+    """A line to classify."""
+
+    text: str
+
+
+class RunSlideRequest(RunRequest):
+    """A run's curves as a slide."""
+
+    format: Format
+    dark: bool
+
+
+class DuelRequest(WorkspaceRequest):
+    """The better of two answers, null before one is chosen, and their number."""
+
+    chosen: int | None
+    number: int | None
+
+
+class QueuePlace(TypedDict):
+    """A run's place in the queue, and about how long it waits."""
+
+    number: int
+    seconds: float | None
+
+
+class SlowRun(TypedDict):
+    """A run whose time will end before its model has learned words."""
+
+    updates: int
+    seconds: int
+    more: int
+
+
+class RunLook(TypedDict):
+    """A run as it was observed once: its held-out loss, a sample, scores of heads by layer."""
+
+    step: int
+    elapsed: float
+    valid: float | None
+    accuracy: float | None
+    text: str
+    induction: list[list[float | None]]
+    previous: list[list[float | None]]
+    tasks: dict[str, float]
+
+
+class RunAboutShown(RunAbout):
+    """With why a run that is broken on purpose fails."""
+
+    why: str
+
+
+class RunNews(TypedDict):
+    """What a page does not have yet of a run: rows from `first`, observations from `looks_from`.
+
+    `about` comes with a run that is new to the page; `ahead` is the learning rate to come, [update, rate].
+    """
+
+    run: str
+    state: str
+    reason: str
+    step: int
+    elapsed: float
+    left: float | None
+    rate: float
+    version: int
+    first: int
+    rows: list[CurveRow]
+    looks_from: int
+    looks: list[RunLook]
+    n_looks: int
+    final: float | None
+    final_accuracy: float | None
+    verdict: str
+    peak: float
+    planned_peak: float
+    ahead: list[list[float]]
+    about: RunAboutShown | None
+    next_look: float | None
+    busy: float | None
+    slow: SlowRun | None
+    again: bool
+
+
+class WorkspaceNews(RunNews):
+    """The news of the current run, of its rival in a race, and of who may steer it."""
+
+    rival: RunNews | None
+    bench: str
+    viewing: str
+    steers: bool
+    queue: QueuePlace | None
+
+
+class HeadsOfRun(TypedDict):
+    """Attention maps of one observation, packed, and the picture of the model where it is kept."""
+
+    step: int
+    T: int
+    maps: str
+    machine: MachineOfRun | None
+
+
+class Chances(TypedDict):
+    """A token's probability at every observation, [update, probability]; or why there is none."""
+
+    token: NotRequired[str]
+    said: NotRequired[str]
+    points: list[tuple[int, float]]
+
+
+class PastRun(TypedDict):
+    """A run of the workspace, for the table and the faded lines."""
+
+    run: str
+    title: str
+    first: bool
+    state: str
+    steps: int
+    changed: list[str]
+    seconds: float
+    valid: float | None
+    tokens_per_character: float | None
+    comparable: bool
+    curve: list[tuple[int, float | None]]
+    valid_curve: list[tuple[int, float | None]]
+
+
+class Told(TypedDict):
+    """A line's labels with their probabilities; or why there are none."""
+
+    labels: NotRequired[list[tuple[str, float]]]
+    said: NotRequired[str]
+
+
+class Duel(TypedDict):
+    """Two answers to one prompt, how many choices were made, and how many another stage 1 has made void."""
+
+    prompt: NotRequired[str]
+    answers: NotRequired[list[str]]
+    number: NotRequired[int]
+    chosen: NotRequired[int]
+    gone: NotRequired[int]
+    said: NotRequired[str]

@@ -1,0 +1,146 @@
+"""The Train tab: a GPT that learns while people watch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gradio as gr
+
+from ui.lenses.train.assistant import AssistantEvents, assistant_fields, compared_view
+from ui.lenses.train.events import SHAPE_FIELDS, TrainEvents, remembering, server_functions
+from ui.lenses.train.form import FIRST_PRESET, scratch_fields
+from ui.lenses.train.further import label_fields, tuning_fields
+from ui.lenses.train.handlers.forms import shape_of
+from ui.lenses.train.handlers.linked import NAMES as LINKED
+from ui.lenses.train.handlers.presets import FIELDS, GPT1_TUNING, PRESETS, SENT
+from ui.lenses.train.view.train_view import train_view
+from ui.shared.controls import settings_opener
+from ui.shared.files import calling
+from ui.shared.lens import Call, Event, Fill, Lens, TabContext, Taking
+from ui.shared.wiring import QUIET, view_tab
+
+# Replaces the first input with the workspace id of this browser, which only its script knows.
+_WITH_WORKSPACE = calling("shared/view/workspace.js", "[m.ownBench(), ...args.slice(1)]")
+_STARTS = calling("shared/view/workspace.js", "[m.startOnOwn(), ...args.slice(1)]")
+_OWN = _WITH_WORKSPACE  # what has to be written first: the run does not start at once
+_NEW_SEED = calling(
+    "shared/view/workspace.js", "[m.startOnOwn(), ...args.slice(1, -1), Math.floor(Math.random() * 2 ** 31)]"
+)
+_WITH_FORM = calling("shared/view/workspace.js", "[document.body.dataset.form || 'scratch', ...args.slice(1)]")
+_COPIES = calling("shared/view/page.js", "[await m.shareLink(JSON.parse(args[0]), 'A file is left out.')]")
+_ANSWERED = calling("shared/view/workspace.js", "m.answered()")
+
+
+def train_tab(site: TabContext[None]) -> Lens:
+    """Lays out the tab and wires it."""
+    services, model = site.services, site.model
+    events = TrainEvents(services)
+    assist = AssistantEvents(services, remembering)
+    workspace = gr.Textbox(visible=False)
+    with gr.Row(equal_height=False):
+        with gr.Column(scale=2, min_width=300, elem_id="train-form"):
+            with gr.Tabs(elem_id="train-kinds") as kinds:
+                with view_tab("train", "scratch") as scratch_tab:
+                    preset, note, (start, reset, new_seed), said = _starting()
+                    fields = scratch_fields(services, PRESETS[FIRST_PRESET])
+                with view_tab("train", "tune") as tune_tab:
+                    tune = gr.Button("Fine-tune the model above", variant="primary", elem_id="tune-start")
+                    gr.HTML("Trains the model above further, on a built-in text or on yours.", elem_classes="said")
+                    said_of_tuning = gr.HTML("", elem_id="tune-said", elem_classes="said")
+                    settings_opener("tune-settings")
+                    tuning = tuning_fields(services)
+                with view_tab("train", "labels") as labels_tab:
+                    with gr.Row():
+                        learn = gr.Button("Learn the labels", variant="primary", elem_id="labels-start", min_width=90)
+                        as_gpt1 = gr.Button("GPT-1's settings", elem_id="labels-gpt1", min_width=90)
+                    said_of_labels = gr.HTML("", elem_id="labels-said", elem_classes="said")
+                    settings_opener("labels-settings")
+                    lines = label_fields()
+                with view_tab("train", "assistant") as assistant_tab:
+                    helper = assistant_fields(services)
+            copy_link = gr.Button("Copy link", size="sm", elem_id="train-link")
+            said_of_link = gr.HTML("", elem_id="train-link-said", elem_classes="said")
+            save, uploaded, ready, said_of_files = _files()
+        with gr.Column(scale=6, min_width=330):
+            view = train_view(server_functions=server_functions(services), elem_id="train")
+            compared_view(services, workspace, model, site.model_work)
+
+    values, outputs = [fields[name] for name in FIELDS], [view, said, fields["seed"]]
+    # The seed comes last, so that the script can replace it.
+    with_seed = [workspace, *(fields[name] for name in FIELDS if name != "seed"), fields["seed"]]
+    starts: list[tuple[gr.Button, Callable[..., Any], list[Any], list[Any], str]] = [
+        (start, events.start, [workspace, *values], outputs, _STARTS),
+        (reset, events.ready, [workspace, *values], outputs, _STARTS),
+        (new_seed, events.reseed, with_seed, outputs, _NEW_SEED),
+        (tune, events.tune, [workspace, model, *tuning.values()], [view, said_of_tuning], _STARTS),
+        (learn, events.labels, [workspace, model, *lines.values()], [view, said_of_labels], _STARTS),
+        (helper.teach, assist.teach, [workspace, model, *helper.values.values()], [view, helper.said], _STARTS),
+        (helper.prefer, assist.prefer, [workspace, helper.chooser, *helper.values.values()], [view, helper.said], _OWN),
+    ]
+    for button, fn, given, shown, script in starts:
+        began = button.click(fn, given, shown, js=script, concurrency_limit=4, **QUIET)
+        began.then(None, None, None, js=_ANSWERED, **QUIET)
+    form_tabs = {"scratch": scratch_tab, "tune": tune_tab, "labels": labels_tab, "assistant": assistant_tab}
+    for kind, form_tab in form_tabs.items():
+        form_tab.select(None, None, None, js=calling("shared/view/workspace.js", f"m.openForm({kind!r})"), **QUIET)
+    refilled = [kinds, *values, *tuning.values(), *lines.values(), *helper.values.values()]
+    view.restore(events.restore, None, refilled, **QUIET)
+    # A broken run races against its intact version by default.
+    fields["trick"].input(events.rival, fields["trick"], fields["rival"], queue=False, **QUIET)
+    of_preset = [note, *(fields[name] for name in SHAPE_FIELDS)]
+    preset.input(events.preset, preset, of_preset, queue=False, **QUIET)
+    forms = {"train": fields, "tune": tuning, "labels": lines, "assistant": helper.values}
+    by_link = [forms[form][field] for form, field in (name.split(".") for name in LINKED)]
+    linked = gr.Textbox(visible=False)
+    asked = [workspace, preset, model, *by_link]  # the first becomes the name of the open form
+    copied = copy_link.click(events.link, asked, linked, js=_WITH_FORM, queue=False, **QUIET)
+    copied.success(None, linked, said_of_link, js=_COPIES, **QUIET)
+    as_gpt1.click(events.as_gpt1, None, [lines[name] for name in GPT1_TUNING], queue=False, **QUIET)
+    save.click(events.zip, workspace, [ready, said_of_files], js=_WITH_WORKSPACE, **QUIET).success(
+        None, None, None, js="() => setTimeout(() => document.querySelector('#train-zip-ready')?.click(), 200)", **QUIET
+    )
+    opening: Event = {"fn": events.open, "inputs": None, "outputs": [model, site.tabs], **QUIET}
+    upload: Event = {
+        "fn": events.upload,
+        "inputs": [workspace, uploaded],
+        "outputs": [model, view, said_of_files],
+        **QUIET,
+    }
+    upload["js"] = _WITH_WORKSPACE
+    return Lens(
+        picks=[Call(view.open, opening), Call(uploaded.upload, upload)],
+        offers=[Call(view.models, {"fn": events.models, "inputs": None, **QUIET})],
+        fills=Fill(events.linked, [preset, note, *by_link]),
+        takes=Taking(SENT, _shape_taken, [fields[name] for name in SENT]),
+    )
+
+
+def _shape_taken(*sizes: object) -> list[int]:
+    """A shape from another tab, by SENT. Raises InputError for one that is too large to train here."""
+    shape = shape_of(dict(zip(SENT, sizes, strict=True)))
+    return [getattr(shape, name) for name in SENT]
+
+
+def _files() -> tuple[gr.Button, gr.UploadButton, gr.DownloadButton, gr.HTML]:
+    """Saving and opening a model folder: two buttons, the download behind the first, and a line."""
+    with gr.Accordion("Files", open=False):
+        with gr.Row():
+            save = gr.Button("Model folder .zip", elem_id="train-zip", min_width=120)
+            uploaded = gr.UploadButton("Open a .zip", file_types=[".zip"], elem_id="train-open", min_width=120)
+        ready = gr.DownloadButton("Download", elem_id="train-zip-ready", elem_classes="off-screen")
+        said_of_files = gr.HTML("", elem_id="files-said", elem_classes="said")
+    return save, uploaded, ready, said_of_files
+
+
+def _starting() -> tuple[gr.Dropdown, gr.HTML, list[gr.Button], gr.HTML]:
+    """The preset with its line, the buttons, and a line about the start."""
+    preset = gr.Dropdown(list(PRESETS), value=FIRST_PRESET, label="Preset", elem_id="train-preset")
+    note = gr.HTML("", elem_id="train-note", elem_classes="said")
+    with gr.Row():
+        start = gr.Button("Start", variant="primary", elem_id="train-start", min_width=80)
+        reset = gr.Button("Reset", elem_id="train-reset", min_width=70)
+        new_seed = gr.Button("New seed", elem_id="train-new-seed", min_width=80)
+    said = gr.HTML("", elem_id="train-said", elem_classes="said")
+    settings_opener("train-settings")
+    return preset, note, [start, reset, new_seed], said

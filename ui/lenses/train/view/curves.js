@@ -1,0 +1,281 @@
+// The curves of a run over a common axis of updates: loss, head scores, learning rate, gradient norm. Drawn on a canvas
+// several times a second beside a computer that is busy learning, so a draw must cost next to nothing: an update takes
+// Plotly 37 ms and this 1.4 (tests/benchmarks/curves.py).
+// Drag to zoom, double-click to see all, click for the nearest look at the model.
+import {tickLabel, ticks} from '../../../shared/view/plain.js';
+import {axis, nearest, series} from './curve_lines.js';
+
+const [RIGHT, TOP] = [10, 8];
+// [title, height share]; the gaps between panels hold their titles. The last one is drawn on wish.
+/** @type {[string, number][]} */
+const PANELS = [
+  ['Loss, nats per token', 0.5],
+  ['Heads: induction and token-before scores', 0.2],
+  ['Learning rate', 0.12],
+  ['Gradient norm', 0.12],
+];
+const LABELLED = 'Loss, nats: L2 for each line, L1 for each token'; // the first panel's, of labels
+
+export function curvePlot(box, readout) {
+  const [paper, overlay] = box.querySelectorAll('canvas');
+  const edge = {left: 50, bottom: 34}; // room for the axes' figures, which grow with the type
+  let zoom = null,
+    norms = false,
+    frame = null;
+  function extent(panel, x0, x1) {
+    if (panel.range) return panel.range;
+    let low = Infinity,
+      high = -Infinity;
+    for (const line of panel.lines)
+      for (const [x, y] of line.points)
+        if (y !== null && x >= x0 && x <= x1) {
+          if (y < low) low = y;
+          if (y > high) high = y;
+        }
+    if (!zoom)
+      for (const [value] of panel.levels) {
+        low = Math.min(low, value);
+        high = Math.max(high, value);
+      }
+    if (!(high >= low)) return [0, 1];
+    if (panel.floor !== undefined) low = panel.floor;
+    const room = (high - low || Math.abs(high) || 1) * 0.06;
+    return [panel.floor === undefined ? low - room : low, high + room];
+  }
+  function draw(run, at, guess) {
+    const width = box.clientWidth,
+      height = box.clientHeight,
+      ratio = devicePixelRatio || 1;
+    if (!width) return;
+    for (const canvas of [paper, overlay])
+      if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+        canvas.width = Math.round(width * ratio);
+        canvas.height = Math.round(height * ratio);
+      }
+    const style = getComputedStyle(box),
+      get = name => style.getPropertyValue(name).trim(),
+      pen = paper.getContext('2d');
+    const color = {
+      accent: get('--lens-accent'),
+      orange: get('--lens-warm'),
+      grey: get('--lens-line'),
+      bar: get('--lens-bar'),
+      ink: get('--body-text-color'),
+      soft: get('--body-text-color-subdued'),
+      grid: get('--border-color-primary'),
+      paper: get('--body-background-fill'),
+    };
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    pen.clearRect(0, 0, width, height);
+    const size = parseFloat(style.fontSize) * 0.8;
+    [edge.left, edge.bottom] = [Math.max(50, 3.6 * size), Math.max(34, 2.8 * size)];
+    const along = axis(run),
+      all = [0, Math.max(10, along.end, run.rows.length ? along.row(run.rows.at(-1)) : 0)];
+    const [x0, x1] = zoom || all,
+      X = x => edge.left + ((x - x0) / (x1 - x0)) * (width - edge.left - RIGHT);
+    pen.font = `${size}px ${get('--font') || 'sans-serif'}`;
+    const gap = size * 1.9,
+      panels = norms ? PANELS : PANELS.slice(0, -1),
+      free = height - TOP - edge.bottom - gap * (panels.length - 1) - size,
+      shares = panels.reduce((sum, [, share]) => sum + share, 0);
+    let top = TOP + size;
+    const drawn = series(run, guess, color).slice(0, panels.length);
+    drawn.forEach((panel, i) => {
+      const bottom = top + (free * panels[i][1]) / shares,
+        [low, most] = extent(panel, x0, x1),
+        // The uppermost level's name stands above its line.
+        high = most + (panel.levels.length && !zoom ? ((most - low) * size) / (bottom - top) : 0),
+        Y = y => bottom - ((y - low) / (high - low)) * (bottom - top);
+      pen.fillStyle = color.soft;
+      pen.textAlign = 'left';
+      pen.textBaseline = 'bottom';
+      const named = panel.lines.filter(line => line.key);
+      const loss = run.about.kind === 'labels' ? LABELLED : panels[0][0];
+      const title = i === 0 ? loss : i === 1 && named.length ? 'Task accuracy:' : panels[i][0];
+      const wide = text => pen.measureText(text).width;
+      let place = edge.left + wide(`${title}  `);
+      // On a phone there is no room for both, and the names matter more.
+      if (named.length && named.reduce((end, line) => end + wide(line.name) + 22, place) > width) place = edge.left;
+      else pen.fillText(title, edge.left, top - 3);
+      for (const line of named) {
+        pen.fillStyle = line.color;
+        pen.fillRect(place, top - 3 - size * 0.55, 9, 4);
+        pen.fillStyle = color.soft;
+        pen.fillText(line.name, place + 12, top - 3);
+        place += wide(line.name) + 22;
+      }
+      pen.strokeStyle = color.grid;
+      pen.lineWidth = 1;
+      pen.textAlign = 'right';
+      pen.textBaseline = 'middle';
+      for (const tick of ticks(low, high, i ? 2 : 5)) {
+        pen.beginPath();
+        pen.moveTo(edge.left, Y(tick));
+        pen.lineTo(width - RIGHT, Y(tick));
+        pen.stroke();
+        pen.fillText(tickLabel(tick), edge.left - 6, Y(tick));
+      }
+      pen.save();
+      pen.beginPath();
+      pen.rect(edge.left, top - 4, width - edge.left - RIGHT + 6, bottom - top + 8);
+      pen.clip();
+      for (const line of panel.lines) {
+        pen.globalAlpha = line.alpha ?? 1;
+        pen.strokeStyle = pen.fillStyle = line.color;
+        pen.lineWidth = line.width;
+        pen.setLineDash(line.dash || []);
+        pen.lineJoin = 'round';
+        pen.beginPath();
+        let open = false;
+        for (const [x, y] of line.points) {
+          if (y === null) {
+            open = false;
+            continue;
+          }
+          pen[open ? 'lineTo' : 'moveTo'](X(x), Y(y));
+          open = true;
+        }
+        pen.stroke();
+        if (line.dots)
+          for (const [x, y] of line.points) {
+            pen.beginPath();
+            pen.arc(X(x), Y(y), line.dots, 0, 7);
+            pen.fill();
+          }
+      }
+      pen.globalAlpha = 1;
+      pen.textAlign = 'right';
+      pen.textBaseline = 'bottom';
+      for (const [value, text, hue] of panel.levels) {
+        pen.setLineDash([6, 4]);
+        pen.strokeStyle = hue;
+        pen.lineWidth = 1.2;
+        pen.beginPath();
+        pen.moveTo(edge.left, Y(value));
+        pen.lineTo(width - RIGHT, Y(value));
+        pen.stroke();
+        pen.setLineDash([]);
+        pen.strokeStyle = color.paper;
+        pen.lineWidth = 4;
+        pen.strokeText(text, width - RIGHT - 4, Y(value) - 2);
+        pen.fillStyle = color.ink;
+        pen.fillText(text, width - RIGHT - 4, Y(value) - 2);
+      }
+      pen.restore();
+      top = bottom + gap;
+    });
+    const foot = height - edge.bottom;
+    pen.fillStyle = color.soft;
+    pen.textBaseline = 'top';
+    pen.textAlign = 'center';
+    for (const tick of ticks(x0, x1, width < 480 ? 4 : 8)) {
+      const label = tickLabel(along.least < 1 ? tick : Math.round(tick));
+      pen.fillText(label, Math.min(X(tick), width - 2 - pen.measureText(label).width / 2), foot + 4);
+    }
+    pen.fillText(along.name, (edge.left + width - RIGHT) / 2, foot + 4 + size * 1.2);
+    if (at !== null) {
+      pen.strokeStyle = color.orange;
+      pen.lineWidth = 1.3;
+      pen.setLineDash([2, 3]);
+      pen.beginPath();
+      pen.moveTo(X(at), TOP);
+      pen.lineTo(X(at), foot);
+      pen.stroke();
+      pen.setLineDash([]);
+    }
+    frame = {
+      run,
+      X,
+      x0,
+      x1,
+      width,
+      height,
+      ratio,
+      color,
+      at: px => x0 + ((px - edge.left) / (width - edge.left - RIGHT)) * (x1 - x0),
+    };
+  }
+  // --- pointing, zooming
+  function mark(from, to) {
+    const pen = overlay.getContext('2d');
+    pen.setTransform(frame.ratio, 0, 0, frame.ratio, 0, 0);
+    pen.clearRect(0, 0, frame.width, frame.height);
+    pen.strokeStyle = frame.color.grey;
+    pen.fillStyle = frame.color.accent + '30';
+    if (to === undefined) {
+      pen.beginPath();
+      pen.moveTo(from, TOP);
+      pen.lineTo(from, frame.height - edge.bottom);
+      pen.stroke();
+    } else pen.fillRect(Math.min(from, to), TOP, Math.abs(to - from), frame.height - edge.bottom - TOP);
+  }
+  function read(x) {
+    const along = axis(frame.run),
+      row = nearest(frame.run.rows, along.row, x),
+      look = nearest(frame.run.looks, along.look, x);
+    readout.textContent = row
+      ? `update ${row[0].toLocaleString('en')}: training ${row[1].toFixed(3)}` +
+        (look && look.valid !== null
+          ? `, held out ${look.valid.toFixed(3)} (update ${look.step.toLocaleString('en')})`
+          : '') +
+        `, rate ${row[2].toExponential(1)}, gradient ${row[3].toFixed(2)}`
+      : '';
+  }
+  function wire(pick, redraw) {
+    let from = null;
+    const place = e =>
+      Math.max(edge.left, Math.min(frame.width - RIGHT, e.clientX - overlay.getBoundingClientRect().left));
+    overlay.addEventListener('pointerdown', e => {
+      if (frame && e.button === 0) {
+        from = place(e);
+        overlay.setPointerCapture(e.pointerId);
+      }
+    });
+    overlay.addEventListener('pointermove', e => {
+      if (!frame) return;
+      const x = place(e);
+      mark(from ?? x, from === null ? undefined : x);
+      read(frame.at(x));
+    });
+    overlay.addEventListener('pointerup', e => {
+      if (from === null) return;
+      const x = place(e),
+        ends = [frame.at(from), frame.at(x)].sort((a, b) => a - b);
+      if (Math.abs(x - from) > 8 && ends[1] - ends[0] > axis(frame.run).least) {
+        zoom = ends;
+        redraw();
+      } else pick(frame.at(x));
+      from = null;
+      clear();
+    });
+    const clear = () => {
+      overlay.getContext('2d').clearRect(0, 0, overlay.width, overlay.height);
+      readout.textContent = '';
+    };
+    overlay.addEventListener('pointerleave', () => {
+      if (frame && from === null) clear();
+    });
+    overlay.addEventListener('pointercancel', () => {
+      from = null;
+      clear();
+    });
+    overlay.addEventListener('dblclick', () => {
+      zoom = null;
+      redraw();
+    });
+  }
+
+  return {
+    draw,
+    wire,
+    withNorms: on => {
+      norms = on;
+    },
+    all: () => {
+      zoom = null;
+    },
+    get zoomed() {
+      return zoom !== null;
+    },
+  };
+}

@@ -1,0 +1,48 @@
+// Two answers of a model; what the audience prefers is kept on the server, with the workspace.
+/** @import {Component} from '../../../shared/view/component' */
+/** @import {TrainServer} from '../../../shared/view/payloads' */
+import {counted} from '../../../shared/view/plain.js';
+import {ownBench} from '../../../shared/view/workspace.js';
+
+/** @param {Component<unknown, TrainServer>} page */
+export function start({element, server}) {
+  const find = name => element.querySelector(`.du-${name}`);
+  const buttons = [...element.querySelectorAll('button')];
+  let number = null;
+
+  async function ask(choice) {
+    buttons.forEach(button => {
+      button.disabled = true;
+    });
+    find('said').textContent = 'It writes two answers…';
+    const found = await server.duel({bench: ownBench(), chosen: choice, number}).catch(() => null);
+    buttons.forEach(button => {
+      button.disabled = false;
+    });
+    if (!found || found.said) {
+      find('said').textContent = found?.said ?? 'The server did not answer. Try again.';
+      return;
+    }
+    number = found.number;
+    find('body').hidden = false;
+    element.querySelector('[data-do=begin]').hidden = true;
+    find('prompt').textContent = found.prompt;
+    element.querySelectorAll('.du-answer').forEach((node, i) => {
+      node.textContent = found.answers[i] || '(nothing)';
+    });
+    const gone = found.gone
+      ? `${counted(found.gone, 'choice')} between answers of the model before no longer count. `
+      : '';
+    find('said').textContent =
+      `${gone}${counted(found.chosen, 'choice')} so far. ` +
+      (found.chosen < 4
+        ? 'At least 4 are needed; 10 make a difference.'
+        : 'Set “Who prefers” to “you, below”, then press 2.');
+  }
+
+  element.addEventListener('click', event => {
+    const button = event.target.closest('button');
+    if (button?.dataset.do) ask(null);
+    else if (button) ask(button.dataset.choice === '' ? null : Number(button.dataset.choice));
+  });
+}

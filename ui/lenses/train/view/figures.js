@@ -1,0 +1,112 @@
+// What the run view says in numbers and words. Pure functions of what has been received of a run.
+import {counted, percent, smoothed} from '../../../shared/view/plain.js';
+import {differences, queued} from './received.js';
+
+export const nats = value => (value === null || value === undefined ? '–' : value.toFixed(3));
+
+export function clock(seconds) {
+  if (seconds === null || seconds === undefined) return '–';
+  const whole = Math.round(seconds);
+  if (whole >= 90) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
+}
+
+// The training loss now, averaged over the last updates; null before the first.
+export const trainingLoss = run => (run.rows.length ? smoothed(run.rows.map(row => row[1])).at(-1) : null);
+
+// The held-out loss: of all of it once the run has ended, of a part before; null before the first observation.
+export const heldOut = run => run.final ?? run.looks.at(-1)?.valid ?? null;
+
+// The line above everything. example: whether the run is recorded.
+export function title(run, example) {
+  const states = {
+    ready: 'Ready: press Resume, or Step',
+    queued: run.queue ? queued(run.queue) : 'Waiting in the queue',
+    starting: 'Starting…',
+    running: 'Learning',
+    paused: 'Paused',
+    ending: 'Ending',
+    ended: example ? 'Recorded example' : 'Ended',
+  };
+  const parts = [states[run.state], run.about.title, `${run.about.parameters.toLocaleString('en')} parameters`];
+  if (run.reason && !example) parts.push(run.reason);
+  if (run.busy !== null)
+    parts.push(`This machine is busy: the run gets ${Math.round(100 * run.busy)}% of its processor.`);
+  return parts.join(' · ');
+}
+
+export const slowSaid = slow =>
+  `This machine is slow or busy: ${slow.seconds} s will make about ${counted(slow.updates, 'update')}, ` +
+  'too few for words.';
+
+// [name, value as people read it] of every tile; those of LARGE are drawn large.
+export const LARGE = [0, 2, 4, 7];
+export function tiles(run, example) {
+  const look = run.looks.at(-1),
+    valid = heldOut(run),
+    accuracy = run.final_accuracy ?? look?.accuracy ?? null,
+    ofLabels = run.about.kind === 'labels',
+    shown = value => (value === null ? '–' : percent(value));
+  const kinds = {repeated: 'on what repeats', instructions: 'held-out answers', preferences: 'better answers'};
+  const when = run.final !== null ? ', all of it' : look ? `, update ${look.step.toLocaleString('en')}` : '';
+  const bits = valid === null ? '–' : ((valid / Math.LN2) * run.about.tokens_per_character).toFixed(3);
+  return [
+    ['update', run.step.toLocaleString('en')],
+    ['training loss', nats(trainingLoss(run))],
+    [(kinds[run.about.kind] ?? 'held out') + when, nats(valid)],
+    ofLabels ? ['accuracy', shown(accuracy)] : ['perplexity', valid === null ? '–' : Math.exp(valid).toFixed(2)],
+    ofLabels ? ['the most frequent label', shown(run.about.commonest)] : ['bits per character', bits],
+    [example ? 'tokens a second, recorded' : 'tokens a second', Math.round(run.rate).toLocaleString('en')],
+    ['elapsed', clock(run.elapsed)],
+    ['left', run.state === 'ended' ? '–' : clock(run.left)],
+  ];
+}
+
+// The names of both runs of a race, and its line: the same from the same seed on the same batches, but for one thing.
+export function race(run, rival) {
+  const [mine, theirs] = differences(run.about.settings, rival.about.settings);
+  const [a, b] = [heldOut(run), heldOut(rival)];
+  const gap = a === null || b === null ? null : b - a;
+  const ahead = gap === null ? '' : `${gap >= 0 ? mine : theirs} leads by ${Math.abs(gap).toFixed(3)}.`;
+  const line =
+    `Race, half of the processor each · held out: ${mine} ${nats(a)} after ${counted(run.step, 'update')}, ` +
+    `${theirs} ${nats(b)} after ${counted(rival.step, 'update')}. ${ahead}`;
+  return {mine, theirs, line};
+}
+
+// The cells of a run in the table of runs: number, title, what was changed, updates, seconds, loss, perplexity, bits.
+export function cells(old, i) {
+  const ofText = old.valid !== null && old.tokens_per_character !== null;
+  return [
+    i + 1,
+    old.title,
+    i === 0 ? 'the first' : old.changed.join(', ') || 'nothing',
+    old.steps.toLocaleString('en'),
+    old.seconds.toFixed(1),
+    nats(old.valid),
+    ofText ? Math.exp(old.valid).toFixed(2) : '–',
+    ofText ? ((old.valid / Math.LN2) * old.tokens_per_character).toFixed(3) : '–',
+  ];
+}
+
+// What became of a visitor's guess of the final loss.
+export function guessSaid(guess, run) {
+  const valid = heldOut(run);
+  if (guess === null) return '';
+  if (run.state !== 'ended' || valid === null) return 'Drawn as a line.';
+  const gap = Math.abs(valid - guess).toFixed(2);
+  return `You guessed ${guess}; it ended at ${valid.toFixed(2)}, ${gap} ${valid > guess ? 'higher' : 'lower'}.`;
+}
+
+// The line of one observation.
+export function lookSaid(run, at) {
+  const look = run.looks[at];
+  if (!look) return 'The snapshot before the first update is on its way.';
+  const next = at === run.looks.length - 1 && run.next_look !== null && run.state === 'running';
+  return (
+    `after ${look.step.toLocaleString('en')} updates, ${look.elapsed.toFixed(1)} s` +
+    (look.valid === null ? '' : `, loss ${look.valid.toFixed(2)}`) +
+    (look.step ? '' : run.about.tuned ? ': before this training' : ': untrained') +
+    (next ? ` · next snapshot at ${run.next_look.toFixed(0)} s` : '')
+  );
+}

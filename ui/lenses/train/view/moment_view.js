@@ -1,0 +1,137 @@
+// One observation of a run: its sample, a token's probability, the heads, the picture of the model, how a preference
+// formed. Everything that the model wrote goes into the page by textContent.
+/** @import {TrainServer} from '../../../shared/view/payloads' */
+import {percent, visible} from '../../../shared/view/plain.js';
+import {inflate} from '../../../shared/view/coding.js';
+import {formedDrawing} from '../../../shared/view/formed.js';
+import {goTo} from '../../../shared/view/places.js';
+import {chooseHead, chosenHead, setSentence} from '../../../shared/view/sentence.js';
+import {machinePicture} from '../../../shared/view/machine.js';
+import {lookSaid} from './figures.js';
+import {beginning, drawMaps, drawSpark, writeSample} from './moment.js';
+
+// state: {bench, run, at}, as they are now. open(tab): opens the run's model there.
+/**
+ * @param {any} element
+ * @param {TrainServer} server
+ */
+export function momentView(element, server, state, open) {
+  const part = name => element.querySelector('.tr-' + name);
+  const formed = formedDrawing(element.querySelector('.tr-formed .fm-drawing'));
+  let points = [],
+    asked = 0,
+    drawn = ''; // the observation whose heads are on the page
+
+  // changed: whether there are new observations.
+  function draw(changed) {
+    const {run, at} = state(),
+      scrub = part('scrub'),
+      look = run.looks[at];
+    scrub.max = Math.max(0, run.looks.length - 1);
+    scrub.value = at;
+    scrub.setAttribute('aria-valuetext', look ? `after ${look.step} updates` : '');
+    part('at').textContent = lookSaid(run, at);
+    element.classList.toggle('tr-unseen', !look); // what stands there is another run's
+    if (!look) {
+      part('text').textContent = '';
+      return;
+    }
+    writeSample(part('text'), run.about.prompt, look);
+    if (run.rival) rivalSample(run.rival, look.elapsed);
+    else if (run.about.tuned) sampleBefore(run);
+    if (changed) chance();
+    heads(look);
+  }
+
+  async function chance() {
+    const {bench, run} = state(),
+      mine = ++asked,
+      found = await server.chances({bench, run: run.id, token: part('next').value}).catch(() => null);
+    if (!found || mine !== asked) return;
+    part('next').placeholder = visible(found.token ?? '');
+    points = found.points;
+    part('chance').dataset.token = found.token ?? '';
+    if (found.said) part('chance').textContent = found.said;
+    spark();
+  }
+  function spark() {
+    const now = drawSpark(part('spark'), element, points, state().at);
+    if (now) part('chance').textContent = `“${visible(part('chance').dataset.token)}” ${percent(now[1])}`;
+  }
+
+  async function heads(look) {
+    spark();
+    const {bench, run, at} = state(),
+      key = run.id + look.step;
+    if (drawn === key) return;
+    drawn = key;
+    const found = await server.heads({bench, run: run.id, look: at}).catch(() => null);
+    const values = found && new Uint8Array(await inflate(found.maps));
+    if (!found || drawn !== key || state().run !== run) return; // another run, or none, is shown by now
+    part('heads-title').textContent =
+      `Where its heads look on “${visible(run.about.tokens.slice(0, 10).join(''))}…”: ` +
+      'rows read, columns are looked at';
+    drawMaps(part('heads'), values, found.T, run.about, look);
+    drawMachine(run, found.machine);
+    drawFormed(key);
+  }
+
+  // What its parts write for what truly comes next, at every snapshot so far; a run on labels has none.
+  async function drawFormed(key) {
+    const {bench, run} = state(),
+      found = await server.formed({bench, run: run.id}).catch(() => null);
+    if (state().run !== run || drawn !== key) return;
+    part('formed').hidden = !found;
+    if (!found) return;
+    element.querySelector('.tr-formed .conclusion').textContent = found.said;
+    formed.draw(found, found.steps.indexOf(run.looks[state().at]?.step));
+  }
+
+  // The picture of Start, of the run's model as it was; a recorded run has none.
+  const picture = machinePicture(element.querySelector('.mc-box'), element.querySelector('.mc-said'), {
+    go: way => {
+      open(way.tab);
+      goTo(new URLSearchParams(way));
+    },
+    look: () => {},
+    choose: head => chooseHead(head),
+    next: null,
+  });
+  function drawMachine(run, machine) {
+    part('machine').hidden = !machine;
+    if (!machine) return;
+    part('machine-said').textContent = machine.said;
+    const tokens = machine.ids.map((id, i) => ({id, label: run.about.tokens[i]}));
+    picture.draw({machine, tokens, first: 0}, chosenHead());
+  }
+
+  // What a model wrote before it was trained further stands beside what it writes now.
+  function sampleBefore(run) {
+    part('mine').textContent = 'Now';
+    part('rival-name').textContent = 'Before this training';
+    writeSample(part('rival-text'), run.about.prompt, run.looks[0]);
+  }
+  // The rival's sample of the same second.
+  function rivalSample(rival, seconds) {
+    const look = rival.looks.reduce((best, one) => (one.elapsed <= seconds + 0.5 ? one : best), rival.looks[0]);
+    writeSample(part('rival-text'), rival.about.prompt, look);
+  }
+
+  return {
+    draw,
+    chance,
+    // Draws the heads anew, also of the same observation.
+    forget() {
+      drawn = '';
+    },
+    // Why its sample goes on as it does, behind the first words of it; false where there is no sample.
+    why() {
+      const {run, at} = state();
+      if (!run.looks[at]) return false;
+      setSentence(beginning(run.about.prompt + run.looks[at].text));
+      open('attention');
+      goTo(new URLSearchParams({tab: 'attention', view: 'Why this word?'}));
+      return true;
+    },
+  };
+}

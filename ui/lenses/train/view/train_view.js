@@ -1,0 +1,385 @@
+// Polls a run on the server, draws and steers it. Everything that the model wrote goes into
+// the page by textContent. `run` is what has been received of the newest run.
+/** @import {Component} from '../../../shared/view/component' */
+/** @import {TrainServer} from '../../../shared/view/payloads' */
+import {csvText, percent, smoothed} from '../../../shared/view/plain.js';
+import {
+  SAY,
+  add,
+  copyText,
+  isDark,
+  linkFor,
+  onLook,
+  saveMade,
+  saveText,
+  shareLink,
+  showCode,
+} from '../../../shared/view/page.js';
+import {FORM, STARTED, STARTING, forgetBench, remembered, useBench} from '../../../shared/view/workspace.js';
+import {axis, nearest} from './curve_lines.js';
+import {curvePlot} from './curves.js';
+import {LARGE, cells, guessSaid, heldOut, nats, race, slowSaid, tiles, title, trainingLoss} from './figures.js';
+import {learned} from './learned.js';
+import {momentView} from './moment_view.js';
+import {begun, has, receive} from './received.js';
+
+/** @param {Component<{bench: string, run?: string}, TrainServer>} page */
+export function start({element, props, server, trigger, watch}) {
+  const part = name => element.querySelector('.tr-' + name),
+    said = part('said'),
+    message = part('message');
+  const EXAMPLES = {
+      scratch: 'example',
+      tune: 'example-tune',
+      labels: 'example-labels',
+      assistant: 'example-assistant',
+    },
+    isExample = id => Object.values(EXAMPLES).includes(id);
+  let form = document.body.dataset.form ?? 'scratch'; // which of them is open; a link may have opened one by now
+  const curves = curvePlot(part('plot'), part('readout'));
+  let bench = null,
+    run = null,
+    busy = false,
+    again = 0,
+    follow = true,
+    at = 0,
+    failures = 0,
+    wanted = null, // id of the run that was started last
+    starting = false, // a start is pending; the view still shows the previous run
+    guess = null,
+    restored = false, // the form of the run that stood here before a reload was asked for
+    epoch = 0,
+    why = '', // what there is an example instead of
+    pickedFor = '';
+
+  const alive = () => run && (run.state !== 'ended' || (run.rival && run.rival.state !== 'ended'));
+  // The first update of a run that has just begun is asked for often.
+  const awaited = () => !run.rows.length && ['starting', 'running'].includes(run.state);
+  const followed = new URLSearchParams(location.search).get('bench');
+  function attach(id) {
+    bench = id;
+    useBench(isExample(id) ? null : id, id !== followed);
+    document.body.classList.toggle('following', id === followed);
+  }
+  function take() {
+    const value = props.value ? JSON.parse(props.value) : null;
+    wanted = value?.run ?? null;
+    if (value && value.bench) attach(value.bench);
+    else if (!bench) attach(followed || remembered() || EXAMPLES[form]);
+    tick();
+  }
+  function schedule(ms) {
+    clearTimeout(again);
+    again = setTimeout(tick, ms);
+  }
+  async function tick() {
+    if (busy) return;
+    busy = true;
+    const mine = epoch;
+    const inSight = element.offsetParent !== null && !document.hidden;
+    try {
+      const news = await server.poll({bench, ...has(run), rival: run?.rival ? has(run.rival) : null});
+      if (mine === epoch && news === undefined) throw new Error('no answer');
+      failures = 0;
+      if (mine === epoch) {
+        if (news === null) lost();
+        else await absorb(news, inSight);
+      }
+    } catch {
+      failures += 1;
+      if (failures > 2)
+        say('The server does not answer; trying again every second. If it is still running, so is the run.');
+    }
+    busy = false;
+    schedule(mine !== epoch ? 0 : !inSight ? 5000 : !alive() ? 1500 : awaited() ? 60 : 230);
+  }
+  // Marks the old numbers, sample and curves as stale at once.
+  function setStarting(on) {
+    starting = on;
+    element.classList.toggle('tr-starting', on);
+    if (!on) return;
+    part('title').textContent = 'Starting…';
+    for (const name of ['text', 'rival-text', 'at', 'verdict', 'why']) part(name).textContent = '';
+    part('race').hidden = true;
+    say('');
+  }
+  function lost() {
+    if (isExample(bench)) return;
+    forgetBench();
+    why =
+      'The run that was here is gone: it was idle too long, or the server restarted. Below is the recorded example.';
+    run = null;
+    attach(EXAMPLES[form]);
+  }
+  function say(text) {
+    message.textContent = text;
+    message.hidden = !text;
+  }
+  async function absorb(news, inSight) {
+    const before = run && run.state,
+      fresh = !run || run.id !== news.run;
+    if (fresh) {
+      run = begun(news);
+      receive(run, news);
+      [follow, at] = [true, 0];
+      moment.forget();
+      curves.all();
+      part('next').value = '';
+      part('rate').value = 0;
+      say(why || news.about.note || '');
+      why = '';
+      part('next-name').textContent = news.about.settings.tokenizer === 'char' ? 'Next character' : 'Next token';
+      part('key-heads').hidden = Object.keys(news.about.tasks || {}).length > 0;
+      part('why').textContent = news.about.why
+        ? `Broken on purpose, ${news.about.settings.broken}: ${news.about.why}`
+        : '';
+      await pastRuns();
+      if (run?.id !== news.run) return; // another form was opened meanwhile
+    }
+    if (!fresh) receive(run, news);
+    const rivalBefore = run.rival?.state;
+    if (!news.rival) run.rival = null;
+    else if (run.rival?.id === news.rival.run) receive(run.rival, news.rival);
+    else if (news.rival.about) {
+      run.rival = begun(news.rival);
+      receive(run.rival, news.rival);
+    }
+    if (!restored) {
+      restored = true;
+      if (!isExample(bench)) trigger('restore', {bench});
+    }
+    if (failures === 0 && message.textContent.startsWith('The server does not')) say('');
+    const ended = before !== 'ended' && run.state === 'ended';
+    const rivalEnded = rivalBefore !== undefined && rivalBefore !== 'ended' && run.rival?.state === 'ended';
+    if (!fresh && (ended || rivalEnded)) await pastRuns();
+    if (run?.id !== news.run) return;
+    if (news.looks.length && !isExample(bench) && pickedFor !== run.id + (run.state === 'ended')) {
+      pickedFor = run.id + (run.state === 'ended');
+      trigger('models', {bench});
+    }
+    if (fresh) setStarting(false);
+    element.classList.toggle('tr-learning', alive() && !['ready', 'queued', 'paused'].includes(run.state));
+    [run.queue, run.viewing] = [news.queue, news.viewing];
+    document.body.classList.toggle('only-sees', !news.steers && !isExample(bench));
+    if (!inSight || starting) return;
+    if (follow) at = Math.max(0, run.looks.length - 1);
+    numbers();
+    controls();
+    drawRace();
+    moment.draw(fresh || news.looks.length > 0);
+    draw();
+  }
+  function drawRace() {
+    const rival = run.rival;
+    for (const name of ['race', 'key-race']) part(name).hidden = !rival;
+    for (const name of ['rival', 'mine']) part(name).hidden = !rival && !run?.about.tuned;
+    part('key-one').hidden = Boolean(rival);
+    if (!rival) return;
+    const {mine, theirs, line} = race(run, rival);
+    part('mine').textContent = part('key-mine').textContent = mine;
+    part('rival-name').textContent = part('key-rival').textContent = theirs;
+    part('race').textContent = line;
+  }
+  async function pastRuns() {
+    const found = (await server.past({bench}).catch(() => null)) || [];
+    if (!run) return;
+    run.past = found
+      .slice(0, -1)
+      .filter(old => old.run !== run.rival?.id)
+      .map((old, i) => ({...old, smooth: smoothed(old.curve.map(p => p[1])), name: `run ${i + 1}`}));
+    const body = part('runs').querySelector('tbody');
+    body.textContent = '';
+    found.forEach((old, i) => {
+      const row = add(body, 'tr', i === found.length - 1 ? 'tr-now' : '');
+      for (const cell of cells(old, i)) add(row, 'td', '', String(cell));
+    });
+  }
+  function numbers() {
+    const example = isExample(bench),
+      ofLabels = run.about.kind === 'labels';
+    part('title').textContent = title(run, example);
+    part('slow').hidden = !run.slow;
+    if (run.slow) part('slow').firstChild.textContent = slowSaid(run.slow);
+    part('try').hidden = !ofLabels || run.state !== 'ended';
+    part('verdict').textContent = run.verdict || learned(run.about.lines, heldOut(run), trainingLoss(run));
+    const shown = tiles(run, example),
+      box = part('numbers');
+    if (box.children.length !== shown.length) {
+      box.textContent = '';
+      for (const [i, [name]] of shown.entries()) {
+        const tile = add(box, 'div', LARGE.includes(i) ? 'tr-tile' : 'tr-tile tr-small');
+        add(tile, 'b');
+        add(tile, 'span', '', name);
+      }
+    }
+    shown.forEach(([name, value], i) => {
+      box.children[i].firstChild.textContent = value;
+      box.children[i].lastChild.textContent = name;
+    });
+    const now = part('runs').querySelector('.tr-now');
+    if (now)
+      [
+        [3, run.step.toLocaleString('en')],
+        [4, run.elapsed.toFixed(1)],
+        [5, nats(heldOut(run))],
+        [6, ofLabels ? '–' : shown[3][1]],
+        [7, ofLabels ? '–' : shown[4][1]],
+      ].forEach(([i, text]) => {
+        now.children[i].textContent = text;
+      });
+    part('guessed').textContent = guessSaid(guess, run);
+  }
+  function controls() {
+    const pause = element.querySelector('[data-cmd=pause],[data-cmd=resume]'),
+      held = run.state === 'paused' || run.state === 'ready';
+    pause.dataset.cmd = held ? 'resume' : 'pause';
+    pause.textContent = held ? 'Resume' : 'Pause';
+    element.querySelector('[data-cmd=again]').hidden = !run.again;
+    for (const button of element.querySelectorAll('[data-cmd]:not([data-cmd=again])'))
+      button.disabled =
+        !alive() || run.state === 'ending' || (button.dataset.cmd === 'step' && run.state === 'running');
+    const rate = part('rate');
+    rate.disabled = !alive();
+    if (document.activeElement !== rate) rate.value = Math.log2(run.peak / run.planned_peak);
+    part('rate-said').textContent = `peak ${run.peak.toPrecision(2)}`;
+  }
+  const open = tab => trigger('open', {bench, run: run.id, tab});
+  const moment = momentView(element, server, () => ({bench, run, at}), open);
+  function draw() {
+    const look = run?.looks[at];
+    if (run && run.about) curves.draw(run, look ? axis(run).look(look) : null, guess);
+    part('all').hidden = !curves.zoomed;
+  }
+  curves.wire(x => {
+    if (run && run.looks.length) go(run.looks.indexOf(nearest(run.looks, axis(run).look, x)));
+  }, draw);
+  function go(index) {
+    at = Math.max(0, Math.min(index, run.looks.length - 1));
+    follow = at === run.looks.length - 1;
+    moment.draw(false);
+    draw();
+  }
+  // --- what people do
+  part('scrub').addEventListener('input', e => run && go(+e.target.value));
+  part('next').addEventListener('input', () => run && moment.chance());
+  let lines = 0; // number of the newest line that was tried
+  part('line').addEventListener('input', async e => {
+    const mine = ++lines;
+    const told =
+      e.target.value.trim() && run
+        ? await server.tell({bench, run: run.id, text: e.target.value}).catch(() => null)
+        : null;
+    if (mine !== lines) return;
+    part('told').textContent = told
+      ? told.said || told.labels.map(([name, p]) => `${name} ${percent(p)}`).join(' · ')
+      : '';
+  });
+  part('guess').addEventListener('input', e => {
+    guess = e.target.value === '' ? null : +e.target.value;
+    if (run) {
+      numbers();
+      draw();
+    }
+  });
+  let rateTimer = 0;
+  part('rate').addEventListener('input', e => {
+    clearTimeout(rateTimer);
+    rateTimer = setTimeout(async () => {
+      if (!alive()) return;
+      const reply = await server
+        .command({bench, command: 'rate', value: run.planned_peak * 2 ** +e.target.value})
+        .catch(() => null);
+      say(reply?.said || '');
+    }, 120);
+  });
+  part('slow').addEventListener('click', e => {
+    if (e.target.dataset.do !== 'recorded') return;
+    attach(EXAMPLES[form]);
+    run = null;
+    epoch += 1;
+    tick();
+  });
+  element.querySelector('.tr-top').parentElement.addEventListener('click', async e => {
+    const {cmd, n} = e.target.dataset;
+    if (!cmd || !run) return;
+    const reply = await server.command({bench, command: cmd, value: n ? +n : null}).catch(() => undefined);
+    say(reply === undefined ? 'The server does not answer; press again.' : reply?.said || '');
+    tick();
+  });
+  element.querySelector('.ts-tools').addEventListener('click', async e => {
+    const {open: tab, do: what} = e.target.dataset;
+    if (!run) return;
+    if (tab && isExample(bench) && form !== 'scratch')
+      said.textContent = 'The weights of this recorded run are not kept. Start one of your own, and open that.';
+    else if (tab) open(tab);
+    else if (what === 'why') {
+      if ((isExample(bench) && form !== 'scratch') || !moment.why())
+        said.textContent = 'There is no model to ask yet. Start a run of your own.';
+    } else if (what === 'csv')
+      saveText(
+        'run.csv',
+        'text/csv',
+        csvText([['update', 'loss_nats', 'learning_rate', 'gradient_norm', 'seconds'], ...run.rows]),
+      );
+    else if (what === 'json') saveMade(said, 'run.json', () => server.recording({bench, run: run.id}));
+    else if (what === 'link') {
+      const run_link = {tab: 'train', ...(isExample(bench) ? {} : {bench: run.viewing})};
+      const link = linkFor(run_link);
+      said.textContent = (await copyText(link)) ? 'The link is on the clipboard.' : '';
+      showCode(link, await server.phone({link}).catch(() => null));
+    } else if (what === 'control') {
+      const run_link = {tab: 'train', ...(isExample(bench) ? {} : {bench})};
+      said.textContent = await shareLink(run_link, 'Anyone with this link can control the run.');
+    } else if (what === 'png' || what === 'svg')
+      saveMade(said, `training.${what}`, () => server.slide({bench, run: run.id, format: what, dark: isDark()}));
+  });
+  part('norms').addEventListener('change', e => {
+    curves.withNorms(e.target.checked);
+    draw();
+  });
+  part('all').addEventListener('click', () => {
+    curves.all();
+    draw();
+  });
+  element.querySelector('[data-do=latest]').addEventListener('click', () => run && go(run.looks.length - 1));
+  const plotBox = part('plot');
+  let width = 0;
+  new ResizeObserver(() => {
+    if (plotBox.clientWidth === width) return;
+    width = plotBox.clientWidth;
+    if (!width) return;
+    draw();
+    tick();
+  }).observe(plotBox);
+  onLook(() => {
+    moment.forget();
+    if (run) {
+      moment.draw(false);
+      draw();
+    }
+  });
+  document.addEventListener('visibilitychange', () => document.hidden || tick());
+  addEventListener(FORM, e => {
+    form = e.detail;
+    if (!isExample(bench) || bench === EXAMPLES[form]) return;
+    attach(EXAMPLES[form]);
+    run = null;
+    epoch += 1;
+    tick();
+  });
+  addEventListener(SAY, e => say(e.detail));
+  addEventListener(STARTING, () => setStarting(true));
+  addEventListener(STARTED, () => {
+    if (!starting || (wanted && wanted !== run?.id)) return; // its first news end it
+    setStarting(false); // refused: show the previous run again
+    moment.forget();
+    tick();
+  });
+  watch('value', take);
+  take();
+  return () => {
+    epoch += 1;
+    run = null;
+    tick();
+  };
+}

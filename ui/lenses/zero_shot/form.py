@@ -1,0 +1,166 @@
+"""The left side of the Zero-shot tab: a task's input, its examples, its template, and how it is answered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from gptcore.inference.sampling import CONTROLS
+from gptcore.zero_shot.tasks import TASKS
+from ui.lenses.zero_shot.handlers.form import MOST_EXAMPLES, MOST_FIELDS, STOPS, columns_of
+from ui.services import Services
+from ui.shared.controls import settings_opener
+
+
+@dataclass(frozen=True)
+class Buttons:
+    """Those of the form: another input, other examples, a link to this prompt; where it says what it did; and the
+    language to translate into.
+    """
+
+    another: gr.Button
+    examples: gr.Button
+    link: gr.Button
+    said: gr.Markdown
+    language: gr.Textbox
+
+
+def task_fields(services: Services, values: dict[str, Any]) -> tuple[dict[str, Any], Buttons]:
+    """The controls by the names of `ui.lenses.zero_shot.handlers.form.FIELDS`, without task and prompt."""
+    found: dict[str, Any] = {}
+    another, language = _input(found, values)
+    examples = _examples(found, values)
+    with gr.Accordion("Edit the template", open=False):
+        found["instruction"] = gr.Textbox(
+            values["instruction"], label="Instruction, given once", lines=1, max_lines=4, elem_id="zs-instruction"
+        )
+        found["body"] = gr.Textbox(values["body"], **wording(values["task"]), lines=2, max_lines=6, elem_id="zs-body")
+    _answering(found, values)
+    link = gr.Button("Copy a link to this", elem_id="zs-link", size="sm")
+    return found, Buttons(another, examples, link, gr.Markdown("", elem_id="zs-link-said"), language)
+
+
+def _input(found: dict[str, Any], values: dict[str, Any]) -> tuple[gr.Button, gr.Textbox]:
+    """The task's own fields, what is expected, and the template; the button for another input, and the language."""
+    task = TASKS[values["task"]]
+    titles = [*task.fields.values(), *[""] * (MOST_FIELDS - len(task.fields))]
+    for place, title in enumerate(titles):
+        found[f"field_{place}"] = gr.Textbox(
+            values[f"field_{place}"], **field(title), lines=1, max_lines=8, elem_id=f"zs-field-{place}"
+        )
+    settings_opener("zs-settings")
+    with gr.Row(equal_height=True):
+        found["expected"] = gr.Textbox(
+            values["expected"],
+            label="Expected answer, if known",
+            lines=1,
+            max_lines=4,
+            elem_id="zs-expected",
+            min_width=150,
+        )
+        another = gr.Button("Another input", elem_id="zs-another", size="sm", min_width=110, scale=0)
+    # With other values allowed, Gradio does not check against the choices of a moment ago while a task is changed;
+    # `task_form` checks.
+    found["template"] = gr.Dropdown(
+        [template.name for template in task.templates],
+        value=values["template"],
+        label="Template",
+        allow_custom_value=True,
+        elem_id="zs-template",
+    )
+    language = gr.Textbox(
+        "French",
+        label="Target language",
+        info="the bundled models know only French",
+        max_lines=1,
+        visible=values["task"] == "translate",
+        elem_id="zs-language",
+    )
+    return another, language
+
+
+def _examples(found: dict[str, Any], values: dict[str, Any]) -> gr.Button:
+    """How many worked examples stand in front, and which; the button for others."""
+    found["n_examples"] = gr.Slider(
+        0,
+        MOST_EXAMPLES,
+        values["n_examples"],
+        step=1,
+        precision=0,
+        label="Worked examples first (shots)",
+        elem_id="zs-n-examples",
+        buttons=[],
+    )
+    with gr.Accordion("Edit the examples", open=False):
+        found["examples"] = gr.Dataframe(
+            values["examples"],
+            headers=columns_of(values["task"]),
+            column_widths=widths(values["task"]),
+            datatype="str",
+            type="array",
+            wrap=True,
+            show_label=False,
+            elem_id="zs-examples",
+            max_height=300,
+        )
+        return gr.Button("Other examples", elem_id="zs-other-examples", size="sm")
+
+
+def _answering(found: dict[str, Any], values: dict[str, Any]) -> None:
+    """Labels, length, sampling and where an answer ends."""
+    with gr.Accordion("How it answers", open=False):
+        found["labels"] = gr.Textbox(
+            values["labels"],
+            label="Labels to compare by likelihood, one a line",
+            lines=2,
+            max_lines=6,
+            elem_id="zs-labels",
+        )
+        with gr.Row():
+            found["max_new_tokens"] = gr.Number(
+                values["max_new_tokens"],
+                label="Maximum tokens",
+                precision=0,
+                minimum=1,
+                elem_id="zs-length",
+                min_width=90,
+            )
+            for name, control in CONTROLS.items():
+                found[name] = gr.Number(
+                    values[name],
+                    label=control.title,
+                    precision=0 if control.is_whole else None,
+                    minimum=control.allowed[0],
+                    step=control.step,
+                    elem_id=f"zs-{name.replace('_', '-')}",
+                    min_width=90,
+                )
+            found["seed"] = gr.Number(
+                values["seed"], label="Seed", precision=0, minimum=0, elem_id="zs-seed", min_width=90
+            )
+        settings_from = TASKS[values["task"]].settings_from
+        found["stops"] = gr.CheckboxGroup(
+            list(STOPS), value=values["stops"], label="Stop at", elem_id="zs-stops", info=settings_from
+        )
+
+
+def field(title: str) -> dict[str, Any]:
+    """Options of an input box; one without a title is not used by the task."""
+    return {"label": title[:1].upper() + title[1:], "visible": bool(title)}
+
+
+def widths(task: str) -> list[str | int]:
+    """Of these columns: the first is the longest text."""
+    n_more = len(columns_of(task)) - 1
+    return ["50%", *[f"{50 // n_more}%"] * n_more]
+
+
+def wording(task: str) -> dict[str, Any]:
+    """Options of the box for the template's body."""
+    names = ", ".join(f"{{{name}}}" for name in TASKS[task].fields)
+    return {
+        "label": f"Template: {names} and {{answer}} at the end",
+        "info": "{steps} before {answer} makes it a chain of thought.",
+    }

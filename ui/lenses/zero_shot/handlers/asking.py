@@ -1,0 +1,140 @@
+"""Zero-shot prompting: the prompt's parts, the label likelihoods, and the model's answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+
+from gptcore.analysis import count_parameters
+from gptcore.inference.sequence import TokenSequence, check_seed
+from gptcore.language_model import LanguageModel
+from gptcore.zero_shot.likelihood import score_labels
+from gptcore.zero_shot.metrics import exact_match, percent, rouge
+from gptcore.zero_shot.window import Fitted
+from ui.lenses.zero_shot.handlers.form import OWN_WORDING, TaskForm
+from ui.lenses.zero_shot.handlers.recorded import expected_of
+from ui.lenses.zero_shot.payloads import ComposedPrompt, LabelScore, PromptParts
+from ui.services import Services
+from ui.shared import inputs
+from ui.shared.sheets import big
+from ui.shared.streaming import Figures, stream_text
+from ui.state import token_stream
+
+_RATED = 8  # tokens; below this no rate is shown
+_TAIL = 60  # characters of the prompt that stand before an answer
+
+
+def composed(services: Services, model: object, asked: TaskForm) -> tuple[str, str]:
+    """The prompt in its parts, how much of the window it takes, and what the labels' likelihoods are.
+
+    Returns:
+        (JSON for the view, the text of the prompt).
+    """
+    lm = services.models.get(inputs.model_name(model))
+    return shown(services, lm, asked), asked.edited or asked.prompt.text
+
+
+def shown(services: Services, lm: LanguageModel, asked: TaskForm) -> str:
+    """JSON of the prompt, for the view."""
+    fitted = asked.fitted(lm)
+    value: ComposedPrompt = {
+        **parts_of(services, lm, asked, fitted),
+        "expected": asked.template.label(asked.item.answer),
+        "labels": labels_of(services, lm, asked, fitted),
+    }
+    return json.dumps(value, ensure_ascii=False)
+
+
+def parts_of(services: Services, lm: LanguageModel, asked: TaskForm, fitted: Fitted) -> PromptParts:
+    """The prompt's parts, and its tokens against the window."""
+    kinds = [("edited" if asked.edited else part.kind, part.text) for part in fitted.prompt.parts]
+    return {
+        "parts": [{"kind": kind, "text": text} for kind, text in kinds],
+        "note": fitted.note,
+        "budget": {
+            "prompt": len(fitted.ids),
+            "answer": asked.max_new_tokens,
+            "window": lm.model.config.n_positions,
+        },
+        "name": lm.name,
+        "model": f"{lm.name}, {big(count_parameters(lm.model.config).total)} parameters",
+        "source": "" if asked.edited else asked.template.source,
+        "own": not asked.edited and asked.template.name == OWN_WORDING,
+        "people": expected_of(services.models.bundled_name(lm), asked.name),
+    }
+
+
+def labels_of(services: Services, lm: LanguageModel, asked: TaskForm, fitted: Fitted) -> list[LabelScore]:
+    """The likelihood of each label, raw and per token.
+
+    None where the template asks for steps: what follows the prompt there is a step, and no label.
+    """
+    if not asked.compared:
+        return []
+    lead = "" if fitted.prompt.text.endswith((" ", "\n")) else asked.template.lead
+    scores = services.now(lambda: score_labels(lm, fitted.ids, asked.compared, lead=lead))
+    return [
+        {
+            "label": one.label,
+            "tokens": one.n_tokens,
+            "logprob": round(one.logprob, 4),
+            "per_token": round(one.per_token, 4),
+            "share": round(one.share, 4),
+        }
+        for one in scores
+    ]
+
+
+def answer(services: Services, session_id: str | None, model: object, asked: TaskForm) -> Iterator[str]:
+    """The model's answer as a token stream that grows; its last line says whether it is the expected one."""
+    lm = services.models.get(inputs.model_name(model))
+    fitted = asked.fitted(lm)
+    settings = replace(asked.settings, top_k=within(asked.settings.top_k, lm))
+    continuation = TokenSequence(
+        fitted.ids, settings, seed=check_seed(asked.seed), tokenizer=lm.tokenizer, stop=asked.stop
+    )
+    stream, written, one = token_stream.prompt(_tail(fitted.prompt.text)).json, "", Figures()
+    with services.sessions.get(session_id).turn() as run:
+        for update in stream_text(services, run, lm, [continuation], asked.max_new_tokens):
+            if update.waiting:
+                yield stream + token_stream.waiting(update.waiting).json
+                continue
+            (one,) = update.figures
+            stream += token_stream.serialise(token_stream.token(lm.tokenizer, made) for _, made in update.tokens)
+            written += "".join(made.text for _, made in update.tokens)
+            yield stream
+        if run.superseded:
+            return
+    rate = round(one.rate, 1) if one.rate is not None and one.n >= _RATED else None
+    stream += token_stream.stats(n=one.n, rate=rate, end=one.end).json
+    verdict = _verdict(asked, written)
+    yield stream + (token_stream.note(verdict).json if verdict else "")
+
+
+def _tail(prompt: str) -> str:
+    """The end of the prompt, as context for the answer."""
+    return prompt if len(prompt) <= _TAIL else f"…{prompt[-_TAIL:]}"
+
+
+def within(top_k: int | None, lm: LanguageModel) -> int | None:
+    """Clamps the papers' top-k to the vocabulary."""
+    return None if top_k is None else min(top_k, lm.model.config.vocab_size)
+
+
+def _verdict(asked: TaskForm, written: str) -> str:
+    """Whether the answer is the expected one, as a sentence; "" where none is expected."""
+    expected = asked.template.label(asked.item.answer)
+    if not expected or asked.edited:
+        return ""
+    found = asked.template.found(written)
+    if asked.template.chain_of_thought and not found:
+        announced = asked.template.answer_follows
+        return (
+            f"The steps ended before “{announced}”, so there is no answer to compare. Allow more than "
+            f"{asked.max_new_tokens} tokens under “How it answers”. Expected: {expected}"
+        )
+    if asked.name == "summarise":
+        return f"Expected: {expected} Words in common with it (ROUGE-L): {percent(rouge(expected, found))}."
+    said = "As expected" if exact_match(expected, found, articles=asked.task.articles) else "Not as expected"
+    return f"{said}: {expected}"

@@ -1,0 +1,254 @@
+"""Validation of the Zero-shot form: a task, its input, its examples and its template."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from gptcore.inference.sampling import CONTROLS, SamplingSettings
+from gptcore.language_model import LanguageModel
+from gptcore.zero_shot.evaluation import find_template
+from gptcore.zero_shot.items import NO_STEPS, TASKS_WITH_ITEMS, items
+from gptcore.zero_shot.items import examples as examples_of
+from gptcore.zero_shot.tasks import TASKS, Task
+from gptcore.zero_shot.templates import Item, Prompt, Template
+from gptcore.zero_shot.window import Fitted, fit, fit_text
+from ui.shared import inputs
+from ui.shared.inputs import InputError
+from ui.state.limits import Limits
+
+MOST_FIELDS, MOST_EXAMPLES, MOST_LABELS = 3, 8, 12
+# What the tab sends, in this order.
+FIELDS = (
+    "task", "template", "instruction", "body", "field_0", "field_1", "field_2", "expected", "n_examples", "examples",
+    "labels", "max_new_tokens", *CONTROLS, "stops", "seed", "prompt",
+)  # fmt: skip
+STOPS = {"a new line": "\n", "an empty line": "\n\n", "a full stop": ".", "Q:": "Q:"}
+_SEEDS = 1_000  # inputs to draw from
+OWN_WORDING = "your own template"
+STORY = "One day Lucy found a small key in the garden. She"
+
+
+@dataclass(frozen=True)
+class TaskForm:
+    """What the page asks for, checked.
+
+    Attributes:
+        name, task: of the task.
+        template: chosen, or written by the visitor.
+        item: the input, with the expected answer if one is given.
+        examples: worked examples before the input.
+        labels: answers to compare; perhaps none.
+        settings: sampling controls.
+        max_new_tokens, stop, seed: of the answer.
+        edited: the prompt as edited by the visitor, or "" if it is as assembled.
+    """
+
+    name: str
+    task: Task
+    template: Template
+    item: Item
+    examples: Sequence[Item]
+    labels: Sequence[str]
+    settings: SamplingSettings
+    max_new_tokens: int
+    stop: tuple[str, ...]
+    seed: int | None
+    edited: str
+
+    @property
+    def prompt(self) -> Prompt:
+        """As it is assembled."""
+        return self.template.prompt(self.item, self.examples)
+
+    @property
+    def compared(self) -> Sequence[str]:
+        """The labels whose likelihood means something here."""
+        return () if self.template.chain_of_thought else self.labels
+
+    def fitted(self, lm: LanguageModel) -> Fitted:
+        """The prompt that the model reads, with room in the window for its answer and for every label."""
+        if self.edited:
+            return fit_text(lm, self.edited, self.room(lm))
+        return fit(lm, self.prompt, self.room(lm))
+
+    def room(self, lm: LanguageModel) -> int:
+        """Tokens that stay free behind the prompt."""
+        return max([self.max_new_tokens, *(len(lm.tokenizer.encode(f" {label}")) for label in self.compared)])
+
+
+def example_item(name: str, number: int = 0) -> Item:
+    """A held-out input of a task."""
+    if name not in TASKS_WITH_ITEMS:
+        return Item({"text": STORY})
+    found = items(name, 1, seed=1 + number % _SEEDS)
+    return found[0]
+
+
+def defaults(name: str, number: int = 0) -> dict[str, Any]:
+    """The tab's values for a task: its first template, an input, examples, and the papers' settings."""
+    task = known_task(name)
+    template, item = task.templates[0], example_item(name, number)
+    values = [item.fields[field] for field in task.fields] + [""] * (MOST_FIELDS - len(task.fields))
+    return {
+        "task": name,
+        "template": template.name,
+        "instruction": template.instruction,
+        "body": template.body,
+        **{f"field_{place}": value for place, value in enumerate(values)},
+        "expected": item.answer,
+        "n_examples": 0,
+        "examples": rows_of(name, _shown_first(examples_of(name, MOST_EXAMPLES)) if name in TASKS_WITH_ITEMS else []),
+        "labels": "\n".join(template.label(choice) for choice in task.choices),
+        **SamplingSettings(temperature=task.temperature, top_k=task.top_k).on_controls(),
+        **_length(task, template),
+        "seed": 1,
+        "prompt": "",
+    }
+
+
+def _shown_first(found: list[Item]) -> list[Item]:
+    """Sorts examples with a chain of thought before those without."""
+    return sorted(found, key=lambda item: item.steps == NO_STEPS)
+
+
+def columns_of(name: str) -> list[str]:
+    """Columns of the page's table of examples: fields, answer, and steps if it has a chain of thought."""
+    return [*TASKS[name].fields, "answer", *(["steps"] if TASKS[name].chain is not None else [])]
+
+
+def rows_of(name: str, made: Sequence[Item]) -> list[list[str]]:
+    """Examples as the rows of the page's table, by `columns_of`."""
+    return [
+        [{**item.fields, "answer": item.answer, "steps": item.steps}[column] for column in columns_of(name)]
+        for item in made
+    ]
+
+
+def known_task(name: object) -> Task:
+    """The task of a name. Raises InputError for an unknown name."""
+    if isinstance(name, str) and name in TASKS:
+        return TASKS[name]
+    raise InputError(f"There is no task {str(name)[:60]!r}; choose one of {', '.join(TASKS)}.")
+
+
+def task_form(values: Mapping[str, object], limits: Limits) -> TaskForm:
+    """Checks everything that the tab sends.
+
+    Raises:
+        InputError or PromptError: with the value, the limit and the way out.
+    """
+    task = known_task(values["task"])
+    template = _template(task, values)
+    most = limits.max_prompt_chars
+    fields: dict[str, str] = {}
+    for place, (field, title) in enumerate(task.fields.items()):
+        fields[field] = inputs.text(values[f"field_{place}"], title[:1].upper() + title[1:], most=most, least=1).strip()
+    expected = inputs.text(values["expected"], "The expected answer", most=2_000).strip()
+    n_examples = inputs.whole(values["n_examples"], "The number of examples", low=0, high=MOST_EXAMPLES)
+    labels = [
+        line.strip() for line in inputs.text(values["labels"], "The labels", most=2_000).split("\n") if line.strip()
+    ]
+    if len(labels) > MOST_LABELS:
+        raise InputError(f"There are {len(labels)} labels; {MOST_LABELS} are allowed.")
+    edited = inputs.text(values["prompt"], "The prompt", most=most)
+    asked = TaskForm(
+        str(values["task"]),
+        task,
+        template,
+        Item(fields, expected),
+        _examples(str(values["task"]), template, values["examples"], n_examples, most),
+        labels,
+        inputs.sampling(values),
+        inputs.whole(values["max_new_tokens"], "The length", low=1, high=limits.max_new_tokens),
+        _stops(values["stops"]),
+        inputs.seed(values["seed"]),
+        "",
+    )
+    return replace(asked, edited=edited) if edited.strip() and edited != asked.prompt.text else asked
+
+
+def _template(task: Task, values: Mapping[str, object]) -> Template:
+    """The chosen template, with what the visitor changed in it."""
+    name = inputs.text(values["template"], "The template", most=200)
+    chosen = find_template(task, name)
+    instruction = inputs.text(values["instruction"], "The instruction", most=4_000)
+    body = inputs.text(values["body"], "The template", most=4_000, least=1)
+    if (instruction, body) == (chosen.instruction, chosen.body):
+        return chosen
+    made = Template(OWN_WORDING, body, instruction, chosen.labels, chosen.between, chosen.end)
+    return made.check(tuple(task.fields))
+
+
+def _examples(name: str, template: Template, rows: object, n: int, most: int) -> list[Item]:
+    """The first n rows of the table that are not empty."""
+    fields, columns, found = TASKS[name].fields, columns_of(name), list[Item]()
+    for row in rows if isinstance(rows, list) else []:
+        cells = [str(cell or "").strip() for cell in row] if isinstance(row, list) else []
+        if len(cells) < len(fields) + 1 or not any(cells):
+            continue
+        place = f"Example {len(found) + 1}"
+        if not all(cells[: len(fields) + 1]) and fields:
+            raise InputError(f"{place} has an empty cell. Fill it, or delete the row.")
+        if sum(map(len, cells)) > most:
+            raise InputError(f"{place} is longer than the {most:,} characters allowed.")
+        named = dict(zip(columns, cells, strict=False))
+        steps = named.get("steps", "")
+        if template.chain_of_thought and not steps and len(found) < n:
+            raise InputError(
+                f"{place} has no steps, and this template shows steps before the answer. "
+                + ("Fill them in, or ask for no examples." if "steps" in columns else "Ask for no examples.")
+            )
+        found.append(Item({field: named[field] for field in fields}, named["answer"], steps=steps))
+    if n > len(found):
+        raise InputError(f"Examples asked for: {n}; in the table: {len(found)}. Add rows, or ask for fewer.")
+    return found[:n]
+
+
+def _stops(chosen: object) -> tuple[str, ...]:
+    names = [str(name) for name in chosen] if isinstance(chosen, list) else [str(chosen)]
+    unknown = [name for name in names if name not in STOPS]
+    if unknown:
+        raise InputError(f"There is no stop rule {unknown[0][:40]!r}; choose among {', '.join(STOPS)}.")
+    return tuple(STOPS[name] for name in names)
+
+
+def with_template(values: Mapping[str, object], name: object) -> dict[str, Any]:
+    """The values for another template of a task: its text, answer names and length."""
+    task = known_task(values["task"])
+    chosen = find_template(task, inputs.text(name, "The template", most=200))
+    return {
+        "template": chosen.name,
+        "instruction": chosen.instruction,
+        "body": chosen.body,
+        "labels": "" if chosen.chain_of_thought else "\n".join(chosen.label(choice) for choice in task.choices),
+        **_length(task, chosen),
+    }
+
+
+def in_language(values: Mapping[str, object], name: object, language: object) -> dict[str, Any]:
+    """A template of the translation task for another language than French, as the tab's values; one that names its
+    language, where this one does not.
+
+    Raises InputError for a language that is no word of letters, and for another task.
+    """
+    if values["task"] != "translate":
+        raise InputError("Only the translation task has a language to choose.")
+    wanted = inputs.text(language, "The language", most=40, least=1).strip()
+    if not all(part.isalpha() for part in wanted.split()):
+        raise InputError(f"The language is {wanted[:40]!r}; write its English name, such as German.")
+    found = with_template(values, name)
+    if "French" not in found["instruction"] + found["body"]:
+        found = with_template(values, "Translate English to French")  # one that names the language
+    for field in ("instruction", "body"):
+        found[field] = found[field].replace("French", wanted)
+    return found
+
+
+def _length(task: Task, template: Template) -> dict[str, Any]:
+    """How long an answer in the form of a template may be, and what ends it, as the tab's values."""
+    return {
+        "max_new_tokens": task.length(template),
+        "stops": [said for said, text in STOPS.items() if text in task.stops(template)],
+    }

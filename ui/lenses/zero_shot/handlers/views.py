@@ -1,0 +1,270 @@
+"""Further zero-shot views: prompting styles, prompt attribution, and a comparison of models."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from gptcore.analysis import count_parameters
+from gptcore.errors import GPTCoreError, PromptError
+from gptcore.language_model import LanguageModel
+from gptcore.zero_shot.answering import greedy_answers
+from gptcore.zero_shot.influence import answer_logprobs, part_effects, word_effects
+from gptcore.zero_shot.items import NO_STEPS, TASKS_WITH_ITEMS, examples
+from gptcore.zero_shot.metrics import exact_match, percent, rouge
+from gptcore.zero_shot.templates import Item, Template
+from gptcore.zero_shot.window import Fitted, fit
+from ui import conclusions
+from ui.lenses.zero_shot.handlers.asking import parts_of
+from ui.lenses.zero_shot.handlers.form import OWN_WORDING, TaskForm
+from ui.lenses.zero_shot.payloads import Uses, WayOfAsking, WaysOfAsking
+from ui.services import Services
+from ui.shared import inputs
+from ui.shared.inputs import InputError
+from ui.shared.sheets import Section, big, sheet
+
+MOST_MODELS = 8
+_TAIL = 100  # characters of the prompt shown above the ladder
+_MOST_ON_A_RUNG = 40  # tokens of a plain answer in the ladder
+_WEI = "Wei et al. 2022"  # worked examples with their reasons
+_ASSEMBLED = "These prompts are built from the fields; the prompt that was edited by hand is not used here."
+OWN, EXPECTED = "its own answer", "the expected answer"
+
+
+def ways_of_asking(services: Services, session_id: str | None, model: object, asked: TaskForm) -> Iterator[str]:
+    """The same input plainly, with examples, with examples and reasons, and step by step without; greedy.
+
+    Yields:
+        JSON of {"ways": [{title, parts, note, budget, answer, right, verdict}], said, note}, growing.
+    """
+    lm = services.models.get(inputs.model_name(model))
+    n = len(asked.examples) or asked.task.n_examples
+    solved = asked.examples or (examples(asked.name, n) if asked.name in TASKS_WITH_ITEMS else ())
+    plain = asked.template if not asked.template.chain_of_thought else asked.task.templates[0]
+    chain = asked.template if asked.template.chain_of_thought else asked.task.chain
+    few = f"Few-shot: {len(solved)} example{'s' if len(solved) != 1 else ''}"
+    reasoned = [item for item in solved if item.steps and item.steps != NO_STEPS]
+    no_reasons = "None of the examples has steps. Fill them in under “Edit the examples”."
+    no_chain = "This task has no chain of thought. Write a template with {steps} before {answer} to make one."
+    ways: list[tuple[str, Template | None, Sequence[Item], str]] = [
+        ("Zero-shot: no example", plain, (), ""),
+        (few, plain if solved else None, solved, "There are no examples for this task."),
+        (
+            few.replace("Few-shot", "Few-shot with reasons"),
+            chain if reasoned else None,
+            reasoned,
+            no_chain if chain is None else no_reasons,
+        ),
+        ("Chain of thought: no example", chain, (), no_chain),
+    ]
+    found: list[WayOfAsking] = []
+    with services.sessions.get(session_id).turn() as run:
+        for title, template, shown, why in ways:
+            if template is None:
+                found.append({"title": title, "message": why})
+            else:
+                found.append(_way(services, lm, asked, template, shown, title))
+            marks = [(way["title"], way.get("right"), None) for way in found]
+            value: WaysOfAsking = {
+                "ways": found,
+                "said": conclusions.same_prompt(marks),
+                "note": _ASSEMBLED if asked.edited else "",
+            }
+            yield json.dumps(value, ensure_ascii=False)
+            if not run.wanted:
+                return
+
+
+def _way(
+    services: Services, lm: LanguageModel, asked: TaskForm, template: Template, solved: Sequence[Item], title: str
+) -> WayOfAsking:
+    chain, own = template.chain_of_thought, template == asked.template
+    n_answer = asked.max_new_tokens if own else asked.task.length(template)
+    fitted = fit(lm, template.prompt(asked.item, solved), n_answer)
+    stop = asked.stop if own else asked.task.stops(template)
+    written = services.now(lambda: greedy_answers(lm, [fitted.ids], max_new_tokens=n_answer, stop=stop))[0]
+    expected, found = template.label(asked.item.answer), template.found(written)
+    value = parts_of(services, lm, asked, fitted)
+    return {
+        **value,
+        "title": title,
+        "parts": [{"kind": part.kind, "text": part.text} for part in fitted.prompt.parts],
+        "source": _WEI if chain and solved else template.source,
+        "own": template.name == OWN_WORDING,
+        "budget": {**value["budget"], "answer": n_answer},
+        "answer": written,
+        "found": found if chain else "",
+        "right": _is_right(asked, expected, found),
+        "verdict": _mark(asked, expected, found),
+    }
+
+
+def _mark(asked: TaskForm, expected: str, found: str) -> str:
+    if not expected:
+        return ""
+    if asked.name == "summarise":
+        return f"ROUGE-L {percent(rouge(expected, found))}"
+    return "as expected" if _is_right(asked, expected, found) else f"not as expected: {expected}"
+
+
+def _is_right(asked: TaskForm, expected: str, found: str) -> bool | None:
+    """Whether an answer is the expected one; None where there is none, or no single right one."""
+    return (
+        None
+        if not expected or asked.name == "summarise"
+        else exact_match(expected, found, articles=asked.task.articles) == 1
+    )
+
+
+def uses(services: Services, model: object, asked: TaskForm, whose: object) -> str:
+    """Prompt attribution: how parts and words of the prompt change the probability of an answer.
+
+    Args:
+        services: of the app.
+        model: its name.
+        asked: the form.
+        whose: OWN, what the model writes greedily, or EXPECTED.
+
+    Returns:
+        JSON of `PromptUses`; effects in nats, positive where a part makes the answer likelier.
+    """
+    if whose not in (OWN, EXPECTED):
+        raise InputError(f"Whose answer is {str(whose)[:40]!r}; it must be {OWN!r} or {EXPECTED!r}.")
+    if whose == EXPECTED and asked.template.chain_of_thought:
+        raise PromptError(
+            "The expected answer follows the steps, which the model has not written yet. Take its own answer, "
+            "or a template without steps."
+        )
+    lm = services.models.get(inputs.model_name(model))
+    fitted = asked.fitted(lm)
+    text = asked.template.label(asked.item.answer)
+    said = _lead(fitted) + text
+    if whose == OWN:
+        most, stop = min(24, asked.max_new_tokens), asked.stop or ("\n",)
+        written = services.now(lambda: greedy_answers(lm, [fitted.ids], max_new_tokens=most, stop=stop))[0].rstrip()
+        text, said = written.strip(), written
+    if not text:
+        raise PromptError(
+            "There is no answer whose probability could move: "
+            + ("the model writes none here." if whose == OWN else "fill in the expected answer.")
+        )
+    base, words = services.measure(lambda: word_effects(lm, fitted.prompt, said))
+    changes = []
+    if not asked.edited:
+        _, changes = services.measure(lambda: part_effects(lm, asked.template, asked.item, asked.examples, said))
+    value: Uses = {
+        "answer": text,
+        "p": math.exp(base),
+        "note": fitted.note or ("Parts are known only until the prompt is edited." if asked.edited else ""),
+        "changes": [{"name": one.name, "p": math.exp(one.logprob), "effect": round(one.effect, 4)} for one in changes],
+        "words": [{"kind": one.kind, "text": one.text, "effect": round(one.effect, 4)} for one in words],
+    }
+    return json.dumps({"uses": value}, ensure_ascii=False)
+
+
+def _lead(fitted: Fitted) -> str:
+    """The separator between prompt and answer."""
+    return "" if fitted.prompt.text.endswith((" ", "\n")) else " "
+
+
+def ladder(services: Services, session_id: str | None, models: object, asked: TaskForm) -> Iterator[str]:
+    """The same prompt on several models, one after the other: answer and probability of the expected one.
+
+    Yields:
+        a sheet that grows.
+    """
+    chosen = chosen_models(services, models)
+    rungs: list[_Rung] = []
+    with services.sessions.get(session_id).turn() as run:
+        for place, name in enumerate(chosen):
+            yield _ladder(asked, rungs, f"asking {name}, {place + 1} of {len(chosen)}…")
+            try:
+                rungs.append(_rung(services, services.models.get(name), asked))
+            except GPTCoreError as error:
+                rungs.append(_Rung(name, "", f"not asked: {error}"))
+            if not run.wanted:
+                yield _ladder(asked, rungs, "stopped")
+                return
+    yield _ladder(asked, rungs, "")
+
+
+def chosen_models(services: Services, models: object) -> list[str]:
+    """Names of models to compare. Raises InputError for none, too many, or what is no list."""
+    if not isinstance(models, list) or not models:
+        raise InputError("No model is chosen. Tick at least one.")
+    if len(models) > MOST_MODELS:
+        raise InputError(f"{len(models)} models are chosen; {MOST_MODELS} are allowed at once.")
+    return [inputs.model_name(name) for name in models]
+
+
+@dataclass(frozen=True)
+class _Rung:
+    """One model's answer to the prompt.
+
+    Attributes:
+        model, size: its name and how many parameters it has, for people.
+        answer: what it writes, or why it was not asked.
+        chance: the probability of the expected answer, or None.
+        right: whether it answers as expected, or None.
+        verdict: the same for people, or "".
+    """
+
+    model: str
+    size: str
+    answer: str
+    chance: float | None = None
+    right: bool | None = None
+    verdict: str = ""
+
+    @property
+    def row(self) -> tuple[str, ...]:
+        return self.model, self.size, self.answer, "" if self.chance is None else _chance(self.chance), self.verdict
+
+
+def _rung(services: Services, lm: LanguageModel, asked: TaskForm) -> _Rung:
+    fitted = asked.fitted(lm)
+    expected = asked.template.label(asked.item.answer)
+    size, chain = big(count_parameters(lm.model.config).total), asked.template.chain_of_thought
+    most = asked.max_new_tokens if chain else min(_MOST_ON_A_RUNG, asked.max_new_tokens)
+    stop = asked.stop or ("\n",)
+    written = services.measure(lambda: greedy_answers(lm, [fitted.ids], max_new_tokens=most, stop=stop))[0]
+    right = _is_right(asked, expected, asked.template.found(written))
+    rung = _Rung(lm.name, size, written.strip(), None, right, _yes(asked, expected, written))
+    if not expected or chain:  # a chain-of-thought answer follows steps that differ per model
+        return rung
+    logprob = services.now(lambda: answer_logprobs(lm, [fitted.prompt], _lead(fitted) + expected))[0]
+    return replace(rung, chance=math.exp(logprob))
+
+
+def _yes(asked: TaskForm, expected: str, written: str) -> str:
+    right = _is_right(asked, expected, asked.template.found(written))
+    return _mark(asked, expected, written) if right is None else "yes" if right else "no"
+
+
+def _chance(probability: float) -> str:
+    return f"{100 * probability:.3g}%" if probability >= 1e-4 else "<0.01%"
+
+
+def _ladder(asked: TaskForm, rungs: Sequence[_Rung], state: str) -> str:
+    expected = asked.template.label(asked.item.answer)
+    columns = ("model", "parameters", "its answer (greedy)", f"probability of “{expected[:20]}”", "as expected?")
+    prompt = asked.edited or asked.prompt.text
+    tail = prompt[-_TAIL:]
+    if tail != prompt:
+        tail = f"… {tail.partition(' ')[2] or tail}"  # start at a whole word
+    text = f"The same prompt for every model, in its own tokens. It ends: “{tail}”"
+    if state:
+        text = state.capitalize()
+    return sheet(
+        [
+            Section(
+                f"Expected: {asked.template.label(asked.item.answer) or 'nothing particular'}",
+                text,
+                columns,
+                [rung.row for rung in rungs],
+                said=conclusions.same_prompt([(rung.model, rung.right, rung.chance) for rung in rungs]),
+            )
+        ]
+    )

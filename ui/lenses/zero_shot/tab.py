@@ -1,0 +1,222 @@
+"""The Zero-shot tab: tasks from a prompt alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from gptcore.zero_shot.items import TASKS_WITH_ITEMS
+from gptcore.zero_shot.tasks import TASKS
+from ui.lenses.zero_shot.events import DRAWN, LINKED, PICKED, REFILLED, REWORDED, TYPED, ZeroShotEvents, counted
+from ui.lenses.zero_shot.figures import prompt_picture
+from ui.lenses.zero_shot.form import task_fields
+from ui.lenses.zero_shot.handlers import recorded, scoreboard
+from ui.lenses.zero_shot.handlers.example import ZeroShotExample
+from ui.lenses.zero_shot.handlers.form import FIELDS
+from ui.lenses.zero_shot.handlers.views import EXPECTED, OWN
+from ui.lenses.zero_shot.view.zero_shot_view import zero_shot_view
+from ui.shared.lens import Event, Fill, Lens, TabContext, Wiring
+from ui.shared.opening import WAITING, Opening
+from ui.shared.view.sheet_view import sheet_view
+from ui.shared.view.token_stream import token_stream
+from ui.shared.wiring import QUIET, copy_script, stop_event, view_tab
+
+# Fields that change together each send the form, in undefined order, so the page numbers the forms.
+_NUMBERED = "(...form) => [...form.slice(0, -1), (window.formsSent = (window.formsSent || 0) + 1)]"
+_ONE_AT_A_TIME: Wiring = {"concurrency_limit": 1, "concurrency_id": "zero-shot prompt"}
+
+
+def zero_shot_tab(site: TabContext[ZeroShotExample]) -> Lens:
+    """Lays out the tab and wires it."""
+    services, model, example, model_work = site.services, site.model, site.example, site.model_work
+    choices = services.models.choices()
+    names = [choice.name for choice in choices if not choice.closed]
+    cached = [choice.name for choice in choices if choice.cached]
+    with gr.Row(equal_height=False):
+        with gr.Column(scale=2, min_width=310, elem_id="zero-shot-form"):
+            with gr.Row():
+                task, asked = _task_and_model(example, names)
+            fields, buttons = task_fields(services, example.values)
+        with gr.Column(scale=4, min_width=330), gr.Tabs(elem_id="zero-shot-views"):
+            with view_tab("zero-shot", "answer"):
+                view, start, stop, stream, prompt = _answer(example)
+            with view_tab("zero-shot", "ways") as ways_tab:
+                ways = _ways()
+                sheet_view(scoreboard.gpt2_prompts(), name="gpt2-prompts", elem_id="zs-gpt2")
+            with view_tab("zero-shot", "uses") as uses_tab:
+                uses = _uses()
+            with view_tab("zero-shot", "models") as models_tab:
+                ladder = _ladder(names, list(dict.fromkeys([services.models.default, example.model, *cached])))
+                scores = _scoreboard(names, example.model)
+
+    drawn = gr.State([example.values[name] for name in DRAWN])
+    newest, number = gr.State(0), gr.Number(0, visible=False)  # of the forms sent to be composed
+    fills = gr.State(0)  # tells that an event filled in fields, also those in a closed accordion, which do not tell
+    events = ZeroShotEvents(services)
+    values = [{"task": task, "prompt": prompt, **fields}[name] for name in FIELDS]
+    inputs = [model, asked, *values]
+    composing: Event = {
+        "fn": events.compose,
+        "inputs": [*inputs, drawn, newest, number],
+        "outputs": [view, prompt, fields["expected"], stream, newest],
+        "js": _NUMBERED,
+        **_ONE_AT_A_TIME,
+        **QUIET,
+    }
+    refilled = [fields[name] for name in REFILLED]
+    reworded = [fields[name] for name in REWORDED]
+    filling = (
+        (task.input, events.task, task, [*refilled, drawn]),
+        (buttons.another.click, events.another, task, [*refilled, drawn]),
+        (fields["template"].input, events.template, [task, fields["template"]], reworded),
+        (buttons.examples.click, events.examples, task, [fields["examples"]]),
+    )
+    for trigger, fn, given, outputs in filling:
+        trigger(counted(fn), given, [*outputs, fills], trigger_mode="always_last", **QUIET)
+    # Not the input event, which misses pasted text.
+    changed = [fields[name].change for name in TYPED]
+    gr.on([*changed, asked.input, fills.change], trigger_mode="always_last", **composing)
+    asked.input(lambda: "", None, stream, queue=False, **QUIET)
+    gr.on([prompt.input, prompt.blur], events.edit, inputs, view, trigger_mode="always_last", **QUIET)
+    start.click(events.answer, inputs, stream, **{**model_work, "trigger_mode": "multiple"})
+    # Each is asked by itself when its tab is opened for the first time, so that none opens empty.
+    for asking, tab, fn in (
+        (ways, ways_tab, events.ways),
+        (uses, uses_tab, events.uses),
+        (ladder, models_tab, events.ladder),
+    ):
+        view_of, given = Opening(services, str(asking.view.elem_id), fn), [*inputs, *asking.more]
+        asking.start.click(view_of.pressed, given, asking.view, **model_work)
+        tab.select(view_of.opened, given, asking.view, **model_work)
+    spoken = [fields["template"], *reworded, fields["expected"], fills]
+    buttons.language.change(events.language, [task, fields["template"], buttons.language], spoken, **QUIET)
+    task.change(lambda name: gr.Textbox("French", visible=name == "translate"), task, buttons.language, **QUIET)
+    scores.count.click(events.scoreboard, scores.given, scores.board, **model_work)
+    for button in filter(None, (stop, ways.stop, ladder.stop, scores.stop)):
+        button.click(stop_event(services), queue=False, **QUIET)
+    linked = {"asked": asked, "task": task} | {name: fields[name] for name in LINKED}
+    copy = copy_script(list(linked), tab="zero-shot", note="It leaves out edited examples and an edited prompt.")
+    buttons.link.click(None, list(linked.values()), buttons.said, js=copy, **QUIET)
+    follow: Event = {**composing, "fn": events.follow}
+    return Lens(on_model=[follow], fills=Fill(events.fill, [asked, task, *refilled, drawn, fills]), asks=asked)
+
+
+def _task_and_model(example: ZeroShotExample, names: list[str]) -> tuple[gr.Dropdown, gr.Dropdown]:
+    titles, chosen = [(known.title, name) for name, known in TASKS.items()], example.values["task"]
+    task = gr.Dropdown(titles, value=chosen, label="Task", elem_id="zs-task", min_width=140)
+    asked = gr.Dropdown([PICKED, *names], value=example.model, label="Model", elem_id="zs-model", min_width=140)
+    return task, asked
+
+
+def _answer(example: ZeroShotExample) -> tuple[gr.HTML, gr.Button, gr.Button, gr.HTML, gr.Textbox]:
+    """The prompt in its parts, the buttons, the answer, and the prompt to edit."""
+    view = zero_shot_view(example.view, name="prompt", server_functions=[prompt_picture], elem_id="zs-view")
+    with gr.Row(elem_classes="zs-buttons"):
+        start = gr.Button("Answer", variant="primary", elem_id="zs-answer", min_width=110)
+        stop = gr.Button("Stop", variant="stop", elem_id="zs-stop", min_width=80)
+    stream = token_stream(example.stream, label="Answer", compact=True, tail=True, elem_id="zs-stream")
+    prompt = gr.Textbox(
+        example.prompt,
+        label="Prompt (editable)",
+        lines=3,
+        max_lines=10,
+        elem_id="zs-prompt",
+        info="The model reads exactly this. A change in the fields rebuilds it.",
+    )
+    return view, start, stop, stream, prompt
+
+
+@dataclass(frozen=True)
+class Scoreboard:
+    """The scoreboard's controls, by what they choose, its buttons, and where it is shown."""
+
+    given: list[Any]
+    count: gr.Button
+    stop: gr.Button
+    board: gr.HTML
+
+
+def _scoreboard(names: list[str], player: str) -> Scoreboard:
+    """Lays out the scoreboard; `player` is the model that is ticked at first."""
+    tests = gr.CheckboxGroup(
+        [(TASKS[name].title, name) for name in TASKS_WITH_ITEMS],
+        value=["sentiment", "translate", "arithmetic"],
+        label="Tasks",
+        elem_id="zs-tests",
+    )
+    with gr.Row():
+        players = gr.CheckboxGroup(names, value=[player], label="Models", elem_id="zs-players", min_width=200)
+        shots = gr.CheckboxGroup(
+            list(scoreboard.WAYS),
+            value=["0", "2"],
+            label="Examples in the prompt",
+            elem_id="zs-shots",
+            min_width=200,
+        )
+    with gr.Row():
+        side = gr.Radio(
+            list(recorded.SIDES),
+            value=next(iter(recorded.SIDES)),
+            label="Held out from training",
+            elem_id="zs-side",
+        )
+        n_items = gr.Slider(
+            5,
+            scoreboard.MOST_ITEMS,
+            40,
+            step=5,
+            label="Items in each row",
+            elem_id="zs-items",
+            buttons=[],
+            min_width=140,
+        )
+    with gr.Row(elem_classes="zs-buttons"):
+        count = gr.Button("Count", variant="primary", elem_id="zs-count", min_width=110)
+        stop = gr.Button("Stop", variant="stop", elem_id="zs-count-stop", min_width=80)
+    board = sheet_view(recorded.recorded(), name="scoreboard", elem_id="zs-board")
+    return Scoreboard([players, tests, shots, side, n_items], count, stop, board)
+
+
+@dataclass(frozen=True)
+class Asking:
+    """A view that asks once it is opened, and again by a button: the button, Stop, the view, and what more it takes."""
+
+    start: gr.Button
+    stop: gr.Button | None
+    view: gr.HTML
+    more: list[Any]
+
+
+def _ways() -> Asking:
+    """The same input asked plainly, with examples, and in steps."""
+    with gr.Row(elem_classes="zs-buttons"):
+        compare = gr.Button("Ask in every way", variant="primary", elem_id="zs-compare", min_width=150)
+        stop = gr.Button("Stop", variant="stop", min_width=80)
+    view = zero_shot_view(WAITING, name="ways-of-asking", server_functions=[prompt_picture], elem_id="zs-ways")
+    return Asking(compare, stop, view, [])
+
+
+def _uses() -> Asking:
+    """What the answer owes to the parts of the prompt."""
+    with gr.Row():
+        whose = gr.Radio([OWN, EXPECTED], value=OWN, label="Whose probability moves", elem_id="zs-whose")
+        look = gr.Button("Leave things out", variant="primary", elem_id="zs-uses-start", min_width=150)
+    view = zero_shot_view(WAITING, name="what-it-used", server_functions=[prompt_picture], elem_id="zs-uses")
+    return Asking(look, None, view, [whose])
+
+
+def _ladder(names: list[str], ticked: list[str]) -> Asking:
+    """The same prompt on models of several sizes."""
+    rungs = gr.CheckboxGroup(
+        names,
+        value=ticked,
+        label="Models",
+        elem_id="zs-rungs",
+    )
+    with gr.Row(elem_classes="zs-buttons"):
+        climb = gr.Button("Ask them all", variant="primary", elem_id="zs-ladder-start", min_width=150)
+        stop = gr.Button("Stop", variant="stop", min_width=80)
+    view = sheet_view(WAITING, name="size-ladder", elem_id="zs-ladder")
+    return Asking(climb, stop, view, [rungs])

@@ -1,0 +1,40 @@
+// Leave-one-out effects of words on an answer, as text and colours. Pure functions.
+import {percent} from '../../../shared/view/plain.js';
+
+const NOTHING = 0.05; // nats; what is less is within what any change of a prompt does
+
+const times = effect => {
+  const factor = Math.exp(Math.abs(effect));
+  return factor >= 1000 ? 'more than a thousand times' : `${factor.toFixed(factor < 10 ? 1 : 0)} times`;
+};
+
+// The words of the prompt apart from its cue, which says what is wanted and outweighs them all.
+export const ownWords = words => words.filter(word => word.kind !== 'cue');
+
+// The strength of each word's colour, 0 to 1, on the scale of the words alone; null for the cue, which has none.
+export function strengths(words) {
+  const most = Math.max(NOTHING, ...ownWords(words).map(word => Math.abs(word.effect)));
+  return words.map(word => (word.kind === 'cue' ? null : Math.min(1, Math.abs(word.effect) / most)));
+}
+
+// What stands out, as a sentence: the strongest word for the answer and against it, then the cue.
+export function strongest(words, answer, p) {
+  const plain = ownWords(words);
+  const cue = words.filter(word => word.kind === 'cue').reduce((best, one) => largest(best, one), null);
+  const [helps, hurts] = [1, -1].map(sign =>
+    plain.filter(word => sign * word.effect > NOTHING).reduce((best, one) => largest(best, one), null),
+  );
+  const said = [];
+  if (helps)
+    said.push(
+      `“${helps.text.trim()}” helps most: it makes “${answer}” ${times(helps.effect)} as likely ` +
+        `(without it ${percent(Math.min(1, p * Math.exp(-helps.effect)))}).`,
+    );
+  if (hurts) said.push(`“${hurts.text.trim()}” counts against it most: ${times(hurts.effect)} less likely.`);
+  if (!said.length) said.push('No single word stands out.');
+  if (cue && Math.abs(cue.effect) > NOTHING)
+    said.push(`The cue “${cue.text.trim()}”, apart, is worth ${times(cue.effect)}.`);
+  return said.join(' ');
+}
+
+const largest = (best, one) => (best === null || Math.abs(one.effect) > Math.abs(best.effect) ? one : best);

@@ -1,0 +1,206 @@
+// A prompt in coloured parts, labels by likelihood, ways of asking, and effects. The value is JSON of
+// ui.handlers.zero_shot; text of models and visitors goes into the page by textContent alone.
+/** @import {Component} from '../../../shared/view/component' */
+/** @import {ZeroShotServer} from '../../../shared/view/payloads' */
+import {counted, csvText, hundredths, percent} from '../../../shared/view/plain.js';
+import {add, addButton, copyText, saveText, slides} from '../../../shared/view/page.js';
+import {follow} from '../../../shared/view/places.js';
+import {strengths, strongest} from './effects.js';
+
+/** @param {Component<any, ZeroShotServer>} page */
+export function start({element, props, server, watch, given}) {
+  const box = element.querySelector('.zs-box'),
+    message = element.querySelector('.zs-message'),
+    tools = element.querySelector('.ts-tools');
+  const said = element.querySelector('.ts-said');
+  const NAMES = {
+    instruction: 'instruction',
+    example: 'worked example',
+    input: 'input',
+    cue: 'cue: here the model goes on',
+    edited: 'edited by hand',
+  };
+  let value = null,
+    measure = 'share';
+
+  function take() {
+    if (!props.value) return;
+    const next = JSON.parse(props.value);
+    message.textContent = next.message || '';
+    box.classList.toggle('zs-before', Boolean(next.message));
+    if (next.message) return;
+    value = next;
+    draw();
+  }
+  function draw() {
+    box.textContent = '';
+    const chart = Boolean(value.labels?.length || value.uses);
+    tools.hidden = false;
+    for (const [name, shown] of [
+      ['copy', value.parts],
+      ['csv', chart],
+      ['png', chart],
+      ['svg', chart],
+    ])
+      tools.querySelector(`[data-do=${name}]`).hidden = !shown;
+    if (value.parts) {
+      prompt(box, value);
+      if (value.labels.length) labels();
+    }
+    if (value.ways) ways();
+    if (value.uses) uses();
+  }
+  function prompt(parent, shown) {
+    const kinds = [...new Set(shown.parts.map(part => part.kind))];
+    const legend = add(parent, 'div', 'zs-legend');
+    for (const kind of kinds) add(legend, 'span', 'zs-' + kind, NAMES[kind]);
+    const about = [
+      shown.model && 'model: ' + shown.model,
+      shown.own && 'your own template',
+      shown.source && 'template of ' + shown.source,
+    ].filter(Boolean);
+    if (about.length) add(legend, 'span', 'zs-source', about.join(' · '));
+    const text = add(parent, 'div', 'zs-prompt');
+    text.tabIndex = 0;
+    text.setAttribute('role', 'group');
+    text.setAttribute('aria-label', 'The prompt as the model reads it');
+    for (const part of shown.parts) add(text, 'span', 'zs-' + part.kind, part.text).title = NAMES[part.kind];
+    if (shown.answer !== undefined) add(text, 'span', 'zs-answer', shown.answer).title = 'written by the model';
+    text.scrollTop = text.scrollHeight; // where the model goes on
+    budget(parent, shown.budget);
+    if (parent === box)
+      addButton(parent, 'lens-plain zs-why', 'Why this answer?', () => why(shown)).title =
+        'What each part of the model wrote for its first word';
+    if (shown.note) add(parent, 'div', 'zs-note', shown.note);
+    if (shown.people && parent === box) add(parent, 'div', 'zs-people', shown.people);
+  }
+  // The view of causes, with the model that was asked, which need not be the page's.
+  function why({parts, name}) {
+    const text = parts.map(part => part.text).join('');
+    follow(new URLSearchParams({tab: 'attention', view: 'Why this word?', model: name, text}));
+  }
+  function budget(parent, {prompt: read, answer, window: all}) {
+    const line = add(parent, 'div', 'zs-budget'),
+      bar = add(line, 'span', 'zs-bar');
+    add(bar, 'i', 'zs-used').style.width = Math.min(100, (100 * read) / all) + '%';
+    add(bar, 'i', 'zs-kept').style.width = Math.max(0, Math.min(100 - (100 * read) / all, (100 * answer) / all)) + '%';
+    add(
+      line,
+      'span',
+      '',
+      `prompt ${read.toLocaleString('en')} + answer up to ${answer.toLocaleString('en')} of ${counted(all, 'token')}`,
+    );
+  }
+  const MEASURES = {
+    share: ['as it is', 'share of the labels’ probability'],
+    per_token: ['per token', 'share of the mean log-probability per token'],
+  };
+  function shares() {
+    if (measure !== 'per_token') return value.labels.map(label => label[measure]);
+    const top = Math.max(...value.labels.map(label => label.per_token)),
+      weights = value.labels.map(label => Math.exp(label.per_token - top));
+    return weights.map(weight => weight / weights.reduce((a, b) => a + b));
+  }
+  function labels() {
+    const part = add(box, 'div', 'zs-labels'),
+      head = add(part, 'div', 'zs-head', 'Likelihood of each label ');
+    for (const [name, [short, long]] of Object.entries(MEASURES)) {
+      const button = add(head, 'button', name === measure ? 'chosen' : '', short);
+      button.type = 'button';
+      button.dataset.measure = name;
+      button.title = long;
+      button.setAttribute('aria-pressed', name === measure);
+    }
+    const all = shares(),
+      best = Math.max(...all);
+    value.labels.forEach((label, i) => {
+      const row = add(part, 'div', 'zs-row' + (all[i] === best ? ' best' : ''));
+      add(row, 'span', 'zs-name', label.label + (label.label === value.expected ? ' ✓' : '')).title =
+        label.label === value.expected ? 'expected' : '';
+      add(add(row, 'span', 'zs-track'), 'i').style.width = 100 * all[i] + '%';
+      add(row, 'span', 'zs-figure', percent(all[i]));
+      add(row, 'span', 'zs-small', `log p ${hundredths(label.logprob)}, per token ${hundredths(label.per_token)}`);
+    });
+  }
+  function ways() {
+    if (value.said) add(box, 'p', 'conclusion', value.said);
+    if (value.note) add(box, 'div', 'zs-note', value.note);
+    const columns = add(box, 'div', 'zs-ways');
+    for (const way of value.ways) {
+      const column = add(columns, 'section', 'zs-way');
+      add(column, 'h3', '', way.title);
+      if (way.message) {
+        add(column, 'p', 'zs-note', way.message);
+        continue;
+      }
+      prompt(column, way);
+      const found = way.found ? `answer: ${way.found} · ` : '';
+      const verdict = add(column, 'div', 'zs-verdict', found + way.verdict);
+      verdict.classList.toggle('good', way.verdict === 'as expected');
+    }
+  }
+  function uses() {
+    const {answer, p, note, changes, words} = value.uses;
+    const line = add(box, 'div', 'zs-head', 'Probability of “');
+    add(line, 'b', '', answer);
+    line.append(`” after this prompt: ${percent(p)}`);
+    if (note) add(box, 'div', 'zs-note', note);
+    add(box, 'p', 'zs-strongest', strongest(words, answer, p));
+    const legend = 'One word left out at a time: blue words make the answer likelier, orange ones less likely. The cue';
+    add(box, 'div', 'zs-legend2', `${legend}, outlined, is not coloured.`);
+    const text = add(box, 'div', 'zs-prompt');
+    text.tabIndex = 0;
+    const shades = strengths(words);
+    for (const [i, word] of words.entries()) {
+      const kind = shades[i] === null ? 'zs-apart' : word.effect >= 0 ? 'zs-helps' : 'zs-hurts';
+      const node = add(text, 'span', kind, word.text);
+      node.style.setProperty('--e', Math.round(50 * (shades[i] ?? 0)));
+      node.title =
+        `without it ${percent(Math.min(1, p * Math.exp(-word.effect)))}, ` +
+        `${word.effect >= 0 ? 'helps' : 'hurts'} by ${Math.abs(word.effect).toFixed(2)} nats`;
+    }
+    if (!changes.length) return;
+    const table = add(add(box, 'div', 'zs-scroll'), 'table', 'zs-changes'),
+      head = add(add(table, 'thead'), 'tr'),
+      body = add(table, 'tbody');
+    for (const name of ['the prompt …', 'probability of the answer', '', 'effect in nats']) add(head, 'th', '', name);
+    for (const change of [{name: 'as it is', p, effect: 0}, ...changes]) {
+      const row = add(body, 'tr');
+      add(row, 'td', '', change.name);
+      add(row, 'td', 'zs-number', percent(change.p));
+      add(add(add(row, 'td'), 'span', 'zs-track'), 'i').style.width = 100 * Math.min(1, change.p) + '%';
+      add(row, 'td', 'zs-number', change.name === 'as it is' ? '' : hundredths(-change.effect));
+    }
+  }
+  const rows = () =>
+    value.uses
+      ? [
+          ['what', 'text', 'effect in nats'],
+          ...value.uses.changes.map(c => ['change', c.name, -c.effect]),
+          ...value.uses.words.map(w => [w.kind, w.text.trim(), w.effect]),
+        ]
+      : [
+          ['label', 'tokens', 'log p', 'per token', 'share'],
+          ...value.labels.map(l => [l.label, l.tokens, l.logprob, l.per_token, l.share]),
+        ];
+  const actions = {
+    copy: async () => {
+      said.textContent = (await copyText(value.parts.map(part => part.text).join('')))
+        ? 'Copied.'
+        : 'The browser does not allow copying here.';
+    },
+    json: () => saveText(given.name + '.json', 'application/json', JSON.stringify(value, null, 2)),
+    csv: () => saveText(given.name + '.csv', 'text/csv', csvText(rows())),
+    ...slides(said, given.name, (format, dark) => server.prompt_picture({value: props.value, format, dark})),
+  };
+  element.addEventListener('click', e => {
+    if (!value) return;
+    if (e.target.dataset?.measure) {
+      measure = e.target.dataset.measure;
+      draw();
+      element.querySelector(`[data-measure=${measure}]`)?.focus();
+    } else actions[e.target.dataset?.do]?.();
+  });
+  watch('value', take);
+  take();
+}

@@ -1,0 +1,36 @@
+"""Views of a zero-shot prompt: its parts, label likelihoods, three prompting styles, and prompt attribution."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from ui.shared.files import ServerFunctions, component
+from ui.shared.view.save_menu import save_menu
+
+_HTML = """
+<div class="zs-message" role="status"></div>
+<div class="zs-box"></div>
+<div class="ts-tools" hidden><button type="button" data-do="copy">Copy prompt</button>
+SAVE
+<span class="ts-said" role="status"></span></div>
+""".replace("SAVE", save_menu("json", "csv", "png", "svg"))
+
+
+def zero_shot_view(value: str = "", *, name: str, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
+    """A view of a prompt; its value is JSON of `ui.lenses.zero_shot.handlers.asking` or `views` beside it.
+
+    Args:
+        value: with "parts", "ways" or "uses".
+        name: of saved files.
+        server_functions: prompt_picture, which takes a `SlideRequest`.
+        options: of gr.HTML.
+    """
+    return component(
+        value,
+        _HTML,
+        "lenses/zero_shot/view/zero_shot_view.js",
+        elem_classes=["zero-shot-view"],
+        given={"name": name},
+        server_functions=server_functions,
+        elem_id=elem_id,
+    )

@@ -1,0 +1,134 @@
+"""What the page and the server say to each other: the types of requests, answers and component values.
+
+`python -m tests.tools.payload_types` writes the same types for the components' JavaScript, which `tsc` checks; a test
+compares them. Requests come from a browser and are untrusted: they are annotated as `object`, with what they are meant
+to be, and read field by field.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired
+
+from typing_extensions import TypedDict
+
+Format = Literal["png", "svg"]
+Choice = tuple[str, float, int]  # a token: label, probability, id
+Guess = tuple[str, float]  # label, probability
+Role = tuple[str, bool]  # its name, and whether the head only leans that way
+
+
+class Said(TypedDict):
+    """A sentence, or "" where there is nothing to say."""
+
+    said: str
+
+
+class SlideRequest(TypedDict):
+    """A component's value as a slide."""
+
+    value: str
+    format: Format
+    dark: bool
+
+
+class TextRequest(TypedDict):
+    """A text for a model to read."""
+
+    model: str
+    text: str
+
+
+class Depth(TypedDict):
+    """What the embeddings alone would say."""
+
+    guess: Choice
+    stream: float
+
+
+class Block(TypedDict):
+    """A block at one token: the guess so far, norms of what was written, and where every head looks.
+
+    A recording of attention alone has only the last three.
+    """
+
+    guess: NotRequired[Choice]
+    chance: NotRequired[float]
+    attention: NotRequired[float]
+    mlp: NotRequired[float]
+    stream: NotRequired[float]
+    head: int
+    heads: list[float]
+    looks: list[list[tuple[int, float]]]
+
+
+class Shape(TypedDict):
+    """The letters of a model's shape, and the parameters of each part."""
+
+    sizes: dict[str, int]
+    V: int
+    C: int
+    H: int
+    D: int
+    L: int
+    F: int
+    P: int
+    pre: bool
+
+
+class Machine(TypedDict):
+    """The model as a picture: one token's way through it."""
+
+    at: int
+    shape: Shape
+    embedding: NotRequired[tuple[float, float]]
+    first: NotRequired[Depth]
+    blocks: list[Block]
+    norm: NotRequired[float]
+    choice: Choice
+    said: str
+
+
+class LinkRequest(TypedDict):
+    """A link to draw as a QR code."""
+
+    link: str
+
+
+class PairRequest(TextRequest):
+    """Why a token rather than a rival; null for the likeliest and the next."""
+
+    word: int | None
+    rival: int | None
+
+
+class FormedPart(TypedDict):
+    """What a part writes at every checkpoint."""
+
+    name: str
+    values: list[float]
+
+
+class Formed(TypedDict):
+    """How a preference formed: updates before each checkpoint (null: the finished model), and the logit difference."""
+
+    steps: list[int | None]
+    total: list[float]
+    parts: list[FormedPart]
+    said: str
+
+
+class Scene(TypedDict):
+    """What a page shows: its place, the model, and what all views share."""
+
+    tab: str
+    view: str
+    model: str
+    text: str
+    head: tuple[int, int] | None
+    token: int | None
+
+
+def fields(request: object, *names: str) -> list[Any]:
+    """The named fields of an untrusted request; None for those that it lacks, and for all if it is no object."""
+    given = request if isinstance(request, dict) else {}
+    return [given.get(name) for name in names]

@@ -1,0 +1,1 @@
+"""Exercises: a bar beside the view that they are about."""

@@ -1,0 +1,103 @@
+"""What the exercises measure in a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from torch import Tensor
+
+from gptcore.analysis import (
+    ModelPart,
+    attention_patterns,
+    head_scores,
+    logit_lens,
+    logits_without,
+    read_attention,
+    repeated_token_scores,
+    settled_depths,
+)
+from gptcore.errors import GPTCoreError
+from gptcore.inference.generation import last_logits, prompt_ids
+from gptcore.inference.sampling import SamplingSettings, candidates
+from gptcore.inference.scoring import score_text
+from gptcore.language_model import LanguageModel
+from gptcore.zero_shot.answering import greedy_answers
+from ui.shared.head_roles import roles_of
+
+Heads = dict[tuple[int, int], str]
+_AS_GOOD = 0.9  # of the largest: a head that has so much of it is right, too
+
+
+def next_probabilities(lm: LanguageModel, text: str) -> Tensor:
+    """The distribution of the next token, float32 [V]. Raises GPTCoreError for a text that cannot be read."""
+    return last_logits(lm.model, prompt_ids(lm, text)).softmax(-1)
+
+
+def next_word(lm: LanguageModel, text: str) -> str:
+    """The most likely next token."""
+    return lm.tokenizer.decode([int(next_probabilities(lm, text).argmax())])
+
+
+def n_in_nucleus(lm: LanguageModel, text: str, top_p: float) -> int:
+    """How many tokens top-p keeps."""
+    logits = last_logits(lm.model, prompt_ids(lm, text))
+    return len(candidates(logits, SamplingSettings(top_p=top_p)).ids)
+
+
+def n_cells(lm: LanguageModel, text: str) -> int:
+    """Cells above zero of the first head's map."""
+    return int((attention_patterns(lm.model, lm.tokenizer.encode(text))[0, 0] > 0).sum())
+
+
+def most_surprising(lm: LanguageModel, text: str) -> str:
+    """The token of a text that the model expected least."""
+    _, scored, _ = score_text(lm, text)
+    return min(scored, key=lambda token: token.logprob).text
+
+
+def roles(lm: LanguageModel, text: str) -> list[list[str]]:
+    """The role of every head as the Attention tab names it, [layer][head]; "mixed" where it only leans towards one."""
+    ids = prompt_ids(lm, text)
+    reading = read_attention(lm.model, ids)
+    scores, profile = head_scores(reading.layers(), ids), repeated_token_scores(lm.model, first_id=lm.tokenizer.end_id)
+    found = roles_of(scores, profile, reading)
+    return [["mixed" if leans else role for role, leans in row] for row in found]
+
+
+def heads_with(lm: LanguageModel, text: str, role: str, said: str) -> Heads:
+    """The heads with a role, and what is said of them. Raises GPTCoreError where none has it."""
+    named = enumerate(roles(lm, text))
+    found = {(layer, head): said for layer, row in named for head, one in enumerate(row) if one == role}
+    if not found:
+        raise GPTCoreError(f"No head of {lm.name} has this role, so this exercise has no answer for it.")
+    return found
+
+
+def heads_that_matter(lm: LanguageModel, text: str) -> Heads:
+    """The heads whose ablation lowers the probability of the model's own guess most, each with its drop."""
+    ids, config = prompt_ids(lm, text), lm.model.config
+    places = [(layer, head) for layer in range(config.n_layer) for head in range(config.n_head)]
+    rows: list[Sequence[ModelPart]] = [[], *([ModelPart(layer, "head", head)] for layer, head in places)]
+    chances = logits_without(lm.model, ids, rows).softmax(-1)
+    guess = int(chances[0].argmax())
+    whole, left = float(chances[0, guess]), chances[1:, guess].tolist()
+    most = max(whole - one for one in left)
+    name = lm.tokenizer.decode([guess]).strip()
+    return {
+        place: f"Without it “{name}” falls from {whole:.0%} to {one:.0%}."
+        for place, one in zip(places, left, strict=True)
+        if whole - one >= _AS_GOOD * most
+    }
+
+
+def settled_after(lm: LanguageModel, text: str) -> int:
+    """The number of blocks after which the model's guess leads and no longer changes."""
+    lens = logit_lens(lm.model, prompt_ids(lm, text))
+    last = lens.best[:, -1:]
+    [depth] = settled_depths(last, [int(last[-1, 0])])
+    return lm.model.config.n_layer if depth is None else depth
+
+
+def continued(lm: LanguageModel, prompt: str, n: int) -> str:
+    """What the model writes greedily, at most n tokens of a line."""
+    return greedy_answers(lm, [prompt_ids(lm, prompt)], max_new_tokens=n)[0]

@@ -1,0 +1,164 @@
+"""Kinds of exercises: what one answers, how the answer is checked, and where the right one comes from.
+
+Nothing is looked up: every answer is measured in the model when it is asked for.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gptcore.errors import GPTCoreError
+from gptcore.language_model import LanguageModel
+from ui.rooms.exercises.payloads import Kind
+from ui.runs.run_state import RunState
+
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+_NONE_SUCH = "No such head: the model has {layers} layers and {heads} heads in each, both counted from 0."
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether an answer is right, and a sentence on what was measured."""
+
+    right: bool
+    said: str
+
+
+@dataclass(frozen=True)
+class Task:
+    """How an exercise is answered.
+
+    Attributes:
+        kind: of answer.
+        check: of a model, the answer and the visitor's newest run, a verdict; raises GPTCoreError for an answer that
+            cannot be checked.
+        solve: of a model, the right answer with its figures.
+    """
+
+    kind: Kind
+    check: Callable[[LanguageModel, str, RunState | None], Verdict]
+    solve: Callable[[LanguageModel], str]
+
+
+def number(measure: Callable[[LanguageModel], float], said: str, *, within: float = 0.0) -> Task:
+    """A number to find.
+
+    Args:
+        measure: the right one.
+        said: a sentence with {value}.
+        within: how far an answer may be off.
+    """
+
+    def check(lm: LanguageModel, answer: str, run: RunState | None) -> Verdict:
+        given, value = numbers(answer), measure(lm)
+        if any(abs(one - value) <= within + 1e-9 for one in given):
+            return Verdict(True, said.format(value=value))
+        return Verdict(False, f"The right number is {'lower' if given[0] > value else 'higher'} than {answer.strip()}.")
+
+    return Task("number", check, lambda lm: said.format(value=measure(lm)))
+
+
+def word(measure: Callable[[LanguageModel], str], said: str) -> Task:
+    """A word of the text or of the vocabulary to find; `said` is a sentence with {value}."""
+
+    def check(lm: LanguageModel, answer: str, run: RunState | None) -> Verdict:
+        value = measure(lm)
+        right = answer.strip().casefold() == value.strip().casefold()
+        return Verdict(right, said.format(value=value.strip()) if right else f"It is not “{answer.strip()}”.")
+
+    return Task("word", check, lambda lm: said.format(value=measure(lm).strip()))
+
+
+def head(judge: Callable[[LanguageModel], Mapping[tuple[int, int], str]], wrong: str) -> Task:
+    """A head to find.
+
+    Args:
+        judge: the heads that are right, and a sentence on each.
+        wrong: what is said of any other.
+    """
+
+    def check(lm: LanguageModel, answer: str, run: RunState | None) -> Verdict:
+        place, found = _place(answer, lm), judge(lm)
+        return Verdict(place in found, found.get(place, wrong))
+
+    def solve(lm: LanguageModel) -> str:
+        found = judge(lm)
+        listed = ", ".join(f"{layer}.{number}" for layer, number in found)
+        return f"Layer.head {listed}. {next(iter(found.values()), '')}".strip()
+
+    return Task("head", check, solve)
+
+
+def text(judge: Callable[[LanguageModel, str], Verdict], examples: Sequence[str]) -> Task:
+    """A text to write.
+
+    Args:
+        judge: of a model and the text.
+        examples: right ones, of which the first that holds for the model is shown as the answer.
+    """
+
+    def check(lm: LanguageModel, answer: str, run: RunState | None) -> Verdict:
+        if not answer.strip():
+            raise GPTCoreError("The answer is empty. Write a text, then check it.")
+        return judge(lm, answer)
+
+    def solve(lm: LanguageModel) -> str:
+        tried = [(example, judge(lm, example)) for example in examples]
+        example, verdict = next((one for one in tried if one[1].right), tried[0])
+        return f"For instance “{example}”. {verdict.said}"
+
+    return Task("text", check, solve)
+
+
+def run(judge: Callable[[RunState, str], Verdict], answer: str, *, kind: Kind = "run") -> Task:
+    """Something to reach with a training run of one's own.
+
+    Args:
+        judge: of the visitor's newest run and the answer, "" where none is given.
+        answer: what to do.
+        kind: "run", or "number" where a number is asked for as well.
+    """
+
+    def check(lm: LanguageModel, given: str, newest: RunState | None) -> Verdict:
+        if newest is None or not newest.step:
+            return Verdict(False, "There is no run of yours yet. Press Start on Train, then check again.")
+        return judge(newest, given)
+
+    return Task(kind, check, lambda lm: answer)
+
+
+def numbers(answer: str) -> list[float]:
+    """What somebody may have meant by 1,234.5 or 1 234 or 0,65 or 12%, the likelier reading first.
+
+    A single comma is a decimal point; with three digits behind it, it may also stand between thousands.
+
+    Raises:
+        GPTCoreError: it is not a number.
+    """
+    plain = answer.strip().rstrip("%").replace(" ", "").replace("\u00a0", "")
+    single = plain.count(",") == 1 and "." not in plain
+    readings = [plain.replace(",", ".")] if single else []
+    if not single or _THOUSANDS.fullmatch(plain):
+        readings.append(plain.replace(",", ""))
+    try:
+        found = [float(one) for one in readings]
+    except ValueError:
+        found = [math.nan]
+    if not all(map(math.isfinite, found)):
+        raise GPTCoreError(f"The answer {answer.strip()[:40]!r} is not a number. Write one like 12 or 3.5.")
+    return found
+
+
+def _place(answer: str, lm: LanguageModel) -> tuple[int, int]:
+    layers, heads = lm.model.config.n_layer, lm.model.config.n_head
+    parts: list[Any] = answer.strip().split(".")
+    if len(parts) != 2 or not all(part.strip().isascii() and part.strip().isdigit() for part in parts):
+        raise GPTCoreError("Choose a head in the grid, or write its layer and number, such as 3.1.")
+    layer, number = (int(part) for part in parts)
+    if layer >= layers or number >= heads:
+        raise GPTCoreError(_NONE_SUCH.format(layers=layers, heads=heads))
+    return layer, number

@@ -1,0 +1,85 @@
+// The exercises: which there are, which are done, and what a list of them holds. What is asked of the server is asked
+// through the component, which hands its server over.
+/** @import {ExercisesServer, ExerciseOnPage} from '../../../shared/view/payloads' */
+import {place} from '../../../shared/view/places.js';
+
+const DONE = 'gptlens-exercises';
+export const LEVELS = {1: 'Look', 2: 'Do', 3: 'Think'};
+
+/** @type {ExercisesServer | null} */
+let server = null;
+let known = null;
+let opener = null;
+
+// From the component: its server, and what opens an exercise by its name.
+export function serve(given, open) {
+  server = given;
+  opener = open;
+}
+
+export const openExercise = name => opener?.(name);
+
+// Opens the first of the open view that is not done yet; any if all are.
+export async function openHere() {
+  const here = ofView((await all()) ?? [], place());
+  const next = here.find(one => !done().has(one.name)) ?? here[0];
+  if (next) openExercise(next.name);
+}
+
+// All of them; null where the server does not answer.
+/** @returns {Promise<ExerciseOnPage[] | null>} */
+export async function all() {
+  try {
+    known ??= JSON.parse(await server.exercises(null));
+  } catch {
+    return null;
+  }
+  return known;
+}
+
+// The parsed answer to a question; null where the server does not answer.
+export async function asked(name, request) {
+  try {
+    return JSON.parse(await server[name](request));
+  } catch {
+    return null;
+  }
+}
+
+// --- which are done, in this browser
+export function done() {
+  try {
+    const kept = JSON.parse(localStorage.getItem(DONE) || '[]');
+    return new Set(Array.isArray(kept) ? kept : []);
+  } catch {
+    return new Set();
+  }
+}
+
+export function noteDone(name) {
+  try {
+    localStorage.setItem(DONE, JSON.stringify([...done().add(name)]));
+  } catch {
+    // a private window: they are done until the page is left
+  }
+}
+
+// --- pure
+// Those of a view; those of the whole tab where the view has none.
+export function ofView(exercises, [tab, view]) {
+  const here = exercises.filter(one => one.tab === tab);
+  const close = here.filter(one => one.view === view);
+  return close.length ? close : here;
+}
+
+// The one after this, in the order of the list; the first after the last.
+export const after = (exercises, name) =>
+  exercises[(exercises.findIndex(one => one.name === name) + 1) % exercises.length];
+
+// A head as it is written in an answer.
+export const headText = head => (head ? head.join('.') : '');
+
+// What a link to it sets.
+export const linkOf = one => ({...Object.fromEntries(new URLSearchParams(one.link)), exercise: one.name});
+
+export const placeOf = one => (one.view ? `${one.tab}, ${one.view}` : one.tab);

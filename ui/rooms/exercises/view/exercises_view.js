@@ -1,0 +1,171 @@
+// The bar of an exercise: its question below the view that it is about, a field for the answer, the page's own check.
+/** @import {Component} from '../../../shared/view/component' */
+/** @import {ExercisesServer} from '../../../shared/view/payloads' */
+import {add, addButton, copyText, linkTo} from '../../../shared/view/page.js';
+import {follow, goTo, needsLoad, place} from '../../../shared/view/places.js';
+import {chosenHead, onSentence, sentence} from '../../../shared/view/sentence.js';
+import {counted} from '../../../shared/view/plain.js';
+import {ownBench} from '../../../shared/view/workspace.js';
+import {offer} from '../../../shared/view/offers.js';
+import {exerciseList} from './list.js';
+import {after, all, asked, done, headText, linkOf, noteDone, ofView, openHere, placeOf, serve} from './exercises.js';
+
+const KEY = 'gptlens-exercise';
+const SILENT = 'The server did not answer. Try again, or reload the page.';
+const FIELDS = {number: 'a number', word: 'a word', head: 'layer.head, such as 3.1', text: 'your text'};
+
+let bar = null;
+let open = null; // the exercise that is asked
+
+function keep(name) {
+  try {
+    if (name) sessionStorage.setItem(KEY, JSON.stringify({name, search: location.search}));
+    else sessionStorage.removeItem(KEY);
+  } catch {
+    // a private window: a load of the page closes the exercise
+  }
+}
+
+function close() {
+  bar?.remove();
+  bar = open = null;
+  keep('');
+  const url = new URL(location.href);
+  if (!url.searchParams.has('exercise')) return;
+  url.searchParams.delete('exercise'); // a reload does not ask it again
+  history.replaceState(history.state, '', url);
+}
+
+// Goes to the state in which it is asked, and asks.
+async function show(name) {
+  const found = (await all())?.find(one => one.name === name);
+  if (!found) return;
+  keep(name);
+  const query = new URLSearchParams(found.link);
+  if (!needsLoad(query)) draw(found);
+  follow(query);
+}
+
+function draw(exercise) {
+  bar?.remove();
+  open = exercise;
+  bar = add(document.body, 'aside', 'lens-component');
+  bar.id = 'exercise';
+  bar.setAttribute('aria-label', 'Exercise');
+  const head = add(bar, 'div', 'ex-row');
+  add(head, 'b', '', exercise.title);
+  add(head, 'span', 'ex-place', placeOf(exercise));
+  const tick = add(head, 'span', 'ex-done', done().has(exercise.name) ? '✓ done' : '');
+  addButton(head, 'lens-plain ex-right', 'Copy link', async () => {
+    const link = linkTo(location.href, linkOf(exercise));
+    say(
+      (await copyText(link)) ? 'The link to this exercise is on the clipboard.' : 'The browser does not allow copying.',
+    );
+  });
+  addButton(head, 'lens-plain', 'Close', close);
+  add(bar, 'p', 'ex-question', exercise.question);
+  const row = add(bar, 'form', 'ex-row');
+  const answer = field(row, exercise);
+  add(row, 'button', 'ex-check', 'Check').type = 'submit';
+  addButton(row, 'lens-plain', 'Hint', () => say(exercise.hint));
+  addButton(row, 'lens-plain', 'Answer', async () => {
+    const found = await asked('solution', {name: exercise.name});
+    if (open === exercise) say(found ? `${found.said} ${found.reason}` : SILENT);
+  });
+  addButton(row, 'lens-plain', 'Next', async () => show(after(await all(), exercise.name).name));
+  const said = add(bar, 'p', 'ex-said');
+  said.setAttribute('role', 'status');
+  row.addEventListener('submit', async event => {
+    event.preventDefault();
+    say('Measuring…');
+    const found = await asked('check', {name: exercise.name, answer: answer(), bench: ownBench()});
+    if (open !== exercise) return;
+    if (!found) {
+      say(SILENT);
+      return;
+    }
+    said.classList.toggle('right', found.right === true);
+    if (found.right) {
+      noteDone(exercise.name);
+      tick.textContent = '✓ done';
+    }
+    const verdict = found.right ? 'Right. ' : found.right === null ? '' : 'Not yet. ';
+    say(`${verdict}${found.said} ${found.reason ?? ''}`);
+  });
+}
+
+const say = text => {
+  bar.querySelector('.ex-said').classList.remove('right');
+  bar.querySelector('.ex-said').textContent = text;
+};
+
+// The field for an answer; gives what reads it.
+function field(row, {kind, tab}) {
+  if (kind === 'run') return () => '';
+  const input = add(row, kind === 'text' ? 'textarea' : 'input', 'ex-field lens-plain');
+  Object.assign(input, {placeholder: FIELDS[kind], autocomplete: 'off', spellcheck: false});
+  input.setAttribute('aria-label', 'Your answer');
+  if (kind === 'text') input.rows = 2;
+  // What is chosen or written in the view is the answer, unless another is written here.
+  const [news, now] = kind === 'head' ? ['head', headText(chosenHead())] : ['text', sentence()];
+  if (kind === 'head' || (kind === 'text' && tab === 'Start')) {
+    input.value = now;
+    const stop = onSentence(changed => {
+      if (!input.isConnected) stop();
+      else if (news in changed) input.value = kind === 'head' ? headText(changed.head) : changed.text;
+    });
+  }
+  return () => input.value;
+}
+
+// A door beside the title, with the number of exercises of the open view or tab.
+function door(exercises) {
+  const title = document.querySelector('#title');
+  if (!title) return;
+  const button = addButton(title, 'ex-door no-present', '', openHere);
+  button.title = 'questions about this view, which the page checks itself (E)';
+  const drawDoor = () => {
+    const n = ofView(exercises, place()).length;
+    button.hidden = !n;
+    button.textContent = counted(n, 'exercise');
+  };
+  new MutationObserver(drawDoor).observe(document.querySelector('#tabs'), {
+    subtree: true,
+    childList: true,
+    attributeFilter: ['aria-selected'],
+  });
+  drawDoor();
+}
+
+// The one that was open before the page was loaded again, or that a link asks for.
+function wanted() {
+  const linked = new URLSearchParams(location.search).get('exercise');
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(KEY) || 'null');
+    return linked && kept?.search !== location.search ? linked : kept?.name || linked;
+  } catch {
+    return linked;
+  }
+}
+
+// Goes on with the exercise that is asked, once the server has told which there are.
+async function resume() {
+  const exercises = await all();
+  if (!exercises) return;
+  door(exercises);
+  const isMeant = (one, name) => one.name === name || one.earlier.includes(name);
+  const found = exercises.find(one => isMeant(one, wanted()));
+  if (!found) return;
+  keep(found.name);
+  draw(found);
+  if (!isMeant(found, new URLSearchParams(location.search).get('exercise'))) return;
+  const asksFor = new URLSearchParams(found.link); // all but the place the server has set
+  goTo(new URLSearchParams({tab: asksFor.get('tab') ?? '', view: asksFor.get('view') ?? ''}));
+}
+
+/** @param {Component<string, ExercisesServer>} page */
+export function start({server}) {
+  serve(server, show);
+  offer('exercises', exerciseList);
+  resume();
+}

@@ -1,0 +1,67 @@
+// All exercises by level, on Start: what is done, and a sheet of a selection for paper.
+import {add, addButton} from '../../../shared/view/page.js';
+import {LEVELS, all, asked, done, openExercise, placeOf} from './exercises.js';
+import {sheet} from './sheet.js';
+
+export function exerciseList(box) {
+  const chosen = new Set();
+
+  function line(list, one, isDone) {
+    const item = add(list, 'li', '');
+    const mark = add(item, 'input', '');
+    Object.assign(mark, {type: 'checkbox', checked: chosen.has(one.name)});
+    mark.setAttribute('aria-label', `On the sheet: ${one.title}`);
+    mark.addEventListener('change', () => (mark.checked ? chosen.add(one.name) : chosen.delete(one.name)));
+    addButton(item, 'lens-plain', one.title, () => openExercise(one.name));
+    add(item, 'span', '', one.question);
+    add(item, 'span', 'ex-place', isDone ? `${placeOf(one)} · ✓ done` : placeOf(one));
+  }
+
+  async function draw() {
+    box.textContent = '';
+    add(box, 'h2', '', 'Exercises');
+    const exercises = await all();
+    if (!exercises) {
+      add(box, 'p', '', 'The server did not answer. Try again, or reload the page.');
+      return;
+    }
+    const finished = done();
+    const n = exercises.filter(one => finished.has(one.name)).length;
+    add(
+      box,
+      'p',
+      'ex-hint',
+      `The page checks an answer by measuring it in the model. Done in this browser: ${n} of ${exercises.length}.`,
+    );
+    for (const [level, name] of Object.entries(LEVELS)) {
+      add(box, 'h3', '', `${level} · ${name}`);
+      const list = add(box, 'ul', '');
+      for (const one of exercises.filter(({level: its}) => its === +level)) line(list, one, finished.has(one.name));
+    }
+    const row = add(box, 'p', 'ex-row');
+    const said = add(box, 'p', 'ex-said');
+    said.setAttribute('role', 'status');
+    const print = withAnswers => async () => {
+      const selected = exercises.filter(one => !chosen.size || chosen.has(one.name));
+      said.textContent = withAnswers ? 'Measuring the answers…' : '';
+      const answers = withAnswers
+        ? await Promise.all(selected.map(one => asked('solution', {name: one.name})))
+        : selected.map(() => null);
+      said.textContent = sheet(selected, answers, location.href) ? '' : 'The browser does not allow another window.';
+    };
+    addButton(row, 'lens-plain', 'Print a sheet', print(false));
+    addButton(row, 'lens-plain', 'Print it with answers', print(true));
+    add(row, 'span', 'ex-hint', 'of those that are ticked, or of all');
+  }
+
+  return {
+    isOpen: () => !box.hidden,
+    open: () => {
+      box.hidden = false;
+      return draw();
+    },
+    close: () => {
+      box.hidden = true;
+    },
+  };
+}

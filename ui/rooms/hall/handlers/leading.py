@@ -1,0 +1,60 @@
+"""Leading a room: what the speaker's page shows, and the pages that follow it."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Annotated
+
+from ui.payloads import fields
+from ui.rooms.hall.payloads import Followed, FollowRequest, LeadRequest, Led, Scene
+from ui.services import Services
+from ui.shared import inputs
+from ui.shared.inputs import InputError
+
+_SECRET = re.compile(r"[A-Za-z0-9_-]{22,64}")  # drawn by a page; too long to be guessed
+_LONGEST_TEXT, _LONGEST_NAME, _MOST_PLACE = 2_000, 300, 1_000_000
+
+
+def lead(services: Services, request: Annotated[object, LeadRequest]) -> Annotated[str, Led] | None:
+    """Says what the speaker's page shows. None for an invalid request."""
+    secret, scene = fields(request, "secret", "scene")
+    if not isinstance(secret, str) or not _SECRET.fullmatch(secret):
+        return None
+    try:
+        name, followers = services.stages.lead(secret, None if scene is None else _scene(scene))
+    except InputError:
+        return None
+    led: Led = {"name": name, "followers": followers}
+    return json.dumps(led)
+
+
+def follow(services: Services, request: Annotated[object, FollowRequest]) -> Annotated[str, Followed] | None:
+    """What the speaker's page shows now. None for an invalid request."""
+    name, page, version = fields(request, "name", "page", "version")
+    if not isinstance(name, str) or not isinstance(page, str) or not _SECRET.fullmatch(page):
+        return None
+    stage = services.stages.follow(name, page)
+    found: Followed = {"on": False, "version": 0, "scene": None}
+    if stage is not None:
+        scene = None if version == stage.version else stage.scene
+        found = {"on": not stage.ended, "version": stage.version, "scene": scene}
+    return json.dumps(found, ensure_ascii=False)
+
+
+def _scene(scene: object) -> Scene:
+    """A scene that a page sent. Raises InputError for anything else."""
+    tab, view, model, text, head, token = fields(scene, "tab", "view", "model", "text", "head", "token")
+    pair = head if isinstance(head, (list, tuple)) and len(head) == 2 else None
+    return {
+        "tab": inputs.text(tab, "The tab", most=_LONGEST_NAME, least=1),
+        "view": inputs.text(view, "The view", most=_LONGEST_NAME),
+        "model": inputs.text(model, "The model", most=_LONGEST_NAME),
+        "text": inputs.text(text, "The text", most=_LONGEST_TEXT),
+        "head": None if pair is None else (_place(pair[0]), _place(pair[1])),
+        "token": None if token is None else _place(token),
+    }
+
+
+def _place(value: object) -> int:
+    return inputs.whole(value, "The place", low=0, high=_MOST_PLACE)

@@ -1,0 +1,1 @@
+"""Scripts of talks, leading and following."""

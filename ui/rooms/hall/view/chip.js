@@ -1,0 +1,18 @@
+// The line at the bottom that says that this page leads or follows, with its buttons.
+import {add, addButton} from '../../../shared/view/page.js';
+
+// buttons: [text, what it does] each. Gives a function that changes the sentence, and one that removes the line.
+export function chip(name, buttons) {
+  const bar = add(document.body, 'aside', 'hall-chip lens-component');
+  bar.setAttribute('aria-label', name);
+  const said = add(bar, 'span', '');
+  said.setAttribute('role', 'status');
+  const made = buttons.map(([text, press]) => addButton(bar, 'lens-plain', text, press));
+  return {
+    buttons: made,
+    say: text => {
+      if (said.textContent !== text) said.textContent = text;
+    },
+    remove: () => bar.remove(),
+  };
+}

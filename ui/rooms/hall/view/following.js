@@ -1,0 +1,92 @@
+// Following a speaker: the tab, the view, the model, the text and what is chosen; one click leaves, one returns.
+import {drawnName} from '../../../shared/view/plain.js';
+import {goTo, loadWith, pickedModel, place} from '../../../shared/view/places.js';
+import {chooseHead, chooseToken, sentence, setSentence} from '../../../shared/view/sentence.js';
+import {chip} from './chip.js';
+import {ask} from './hall_server.js';
+
+const KEY = 'gptlens-follows';
+const EVERY = 900; // milliseconds
+
+let line = null;
+let timer = null;
+let state = {name: '', follows: true, loaded: ''}; // loaded: the model for which the page was loaded last
+let version = 0;
+let round = 0; // number of the newest line of questions; an older one ends
+const page = drawnName();
+
+function keep() {
+  try {
+    sessionStorage.setItem(KEY, JSON.stringify(state));
+  } catch {
+    // a private window: a load of the page follows again
+  }
+}
+
+async function look(mine = ++round) {
+  const found = await ask('follow', {name: state.name, page, version});
+  if (!state.follows || mine !== round) return;
+  if (found && !found.on) line.say('The speaker no longer leads; this page is yours.');
+  else if (found) {
+    line.say('Following the speaker.');
+    if (found.scene) {
+      version = found.version;
+      await show(found.scene);
+    }
+  } else line.say('The server does not answer; trying again.');
+  if (state.follows && mine === round) timer = setTimeout(look, EVERY, mine);
+}
+
+async function show({tab, view, model, text, head, token}) {
+  if (model && model !== pickedModel() && model !== state.loaded) {
+    state.loaded = model;
+    keep();
+    const [layer, number] = head ?? ['', ''];
+    loadWith(
+      new URLSearchParams({
+        tab: tab.toLowerCase(),
+        view,
+        model,
+        text,
+        layer: String(layer),
+        head: String(number),
+        token: String(token ?? ''),
+        follow: state.name,
+      }),
+    );
+    return;
+  }
+  const [tabNow, viewNow] = place();
+  if (tab !== tabNow || view !== viewNow) await goTo(new URLSearchParams({tab, view}));
+  if (text && text !== sentence()) setSentence(text);
+  chooseHead(head);
+  chooseToken(token);
+}
+
+function turn() {
+  state.follows = !state.follows;
+  [version, state.loaded] = [0, ''];
+  keep();
+  const [button] = line.buttons;
+  button.textContent = state.follows ? 'Leave' : 'Return to the speaker';
+  clearTimeout(timer);
+  line.say(state.follows ? 'Following the speaker.' : 'On your own.');
+  if (state.follows) look();
+}
+
+// Follows by the link, and goes on after a load of the page.
+export function resumeFollowing() {
+  const linked = new URLSearchParams(location.search).get('follow');
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(KEY) || 'null');
+    if (kept?.name && (!linked || kept.name === linked)) state = {...state, ...kept};
+  } catch {
+    // nothing is kept
+  }
+  if (linked) state.name = linked;
+  if (!state.name) return;
+  keep();
+  line = chip('Following the speaker', [[state.follows ? 'Leave' : 'Return to the speaker', turn]]);
+  line.say(state.follows ? 'Following the speaker.' : 'On your own.');
+  if (state.follows) look();
+}

@@ -1,0 +1,20 @@
+// A room of people: talks and tours; a page that leads or follows goes on doing so after a load.
+/** @import {Component} from '../../../shared/view/component' */
+/** @import {HallServer} from '../../../shared/view/payloads' */
+import {offer} from '../../../shared/view/offers.js';
+import {resumeFollowing} from './following.js';
+import {serve} from './hall_server.js';
+import {resumeLeading} from './leading.js';
+import {talks} from './talks.js';
+import {startTour} from './tour.js';
+import {WORD_TOUR} from './word_tour.js';
+
+/** @param {Component<string, HallServer>} page */
+export function start({server}) {
+  serve(server);
+  offer('talks', talks);
+  offer('tour', () => startTour());
+  offer('word tour', () => startTour({...WORD_TOUR, at: 0}));
+  resumeLeading();
+  resumeFollowing();
+}

@@ -1,0 +1,85 @@
+// Leading the room: this page says what it shows, and others follow.
+import {linkFor, showCode} from '../../../shared/view/page.js';
+import {counted, drawnName} from '../../../shared/view/plain.js';
+import {pickedModel, place} from '../../../shared/view/places.js';
+import {chosenHead, chosenToken, sentence} from '../../../shared/view/sentence.js';
+import {chip} from './chip.js';
+import {ask, codeOf} from './hall_server.js';
+
+const KEY = 'gptlens-leads';
+const EVERY = 700; // milliseconds
+const ALIVE = 5; // of those, after which it says again what has not changed
+
+let line = null;
+let secret = '';
+let name = '';
+let timer = null;
+let [told, rounds] = ['', 0];
+
+let model = ''; // what is picked; while a name is typed, what was picked before
+function sceneNow() {
+  const [tab, view] = place();
+  if (!document.activeElement?.matches('#model input')) model = pickedModel();
+  return {tab, view, model, text: sentence(), head: chosenHead(), token: chosenToken()};
+}
+
+async function tell() {
+  const scene = sceneNow();
+  const text = JSON.stringify(scene);
+  rounds += 1;
+  if (scene.tab && (text !== told || rounds >= ALIVE)) {
+    [told, rounds] = [text, 0];
+    const led = await ask('lead', {secret, scene});
+    if (!line) return;
+    if (led) {
+      name = led.name;
+      line.say(led.followers ? `Leading: followed by ${counted(led.followers, 'page')}` : 'Leading: nobody yet');
+    } else line.say('Leading: the server did not take what this page shows');
+  }
+  timer = setTimeout(tell, EVERY);
+}
+
+async function code() {
+  const link = linkFor({follow: name});
+  showCode(link, await codeOf(link));
+}
+
+function keep() {
+  try {
+    if (secret) sessionStorage.setItem(KEY, secret);
+    else sessionStorage.removeItem(KEY);
+  } catch {
+    // a private window: a load of the page ends it
+  }
+}
+
+export async function startLeading(given = '') {
+  if (line) return;
+  secret = typeof given === 'string' && given ? given : drawnName();
+  keep();
+  [told, rounds] = ['', 0];
+  line = chip('Leading the room', [
+    ['Code for phones', code],
+    ['End', stopLeading],
+  ]);
+  line.say('Leading: nobody yet');
+  await tell();
+}
+
+function stopLeading() {
+  clearTimeout(timer);
+  ask('lead', {secret, scene: null});
+  line.remove();
+  [line, secret] = [null, ''];
+  keep();
+}
+
+// Goes on after a load of the page.
+export function resumeLeading() {
+  try {
+    const kept = sessionStorage.getItem(KEY);
+    if (kept) startLeading(kept);
+  } catch {
+    // nothing is kept
+  }
+}

@@ -1,0 +1,219 @@
+// A guided tour: a bar with one sentence a step, and a frame around what it is about. A talk of one's own is a text
+// file or a link, see tour_text.js.
+import {add, addButton, copyText} from '../../../shared/view/page.js';
+import {awaited, goTo, loadWith, needsLoad, pressMain, visible} from '../../../shared/view/places.js';
+import {scrollFor} from './framing.js';
+import {openSpeaker, tellSpeaker} from './speaker.js';
+import {STEPS, TITLE} from './tour_steps.js';
+import {parseTour} from './tour_text.js';
+
+const KEY = 'gptlens-tour';
+
+let tour = null; // {title, steps, at, own, due: the step that still has to press what it presses}
+let bar = null;
+let wanted = 0; // number of the newest step, so that a slow older one is dropped
+
+// The talk that the server was started with, a text; "" for none.
+let ofServer = '';
+export const setTalk = text => {
+  ofServer = text;
+};
+export const talkOfServer = () => (ofServer ? parseTour(ofServer) : null);
+
+// Opens a talk from a file. Raises an error with a sentence.
+export const openFile = async file => startTour(parseTour(await file.text()));
+
+function keep() {
+  try {
+    if (tour) sessionStorage.setItem(KEY, JSON.stringify(tour));
+    else sessionStorage.removeItem(KEY);
+  } catch {
+    // a private window: the tour ends with the page
+  }
+}
+
+export const isTouring = () => tour !== null;
+
+export function leaveTour() {
+  tour = null;
+  wanted += 1;
+  keep();
+  frame(null);
+  bar?.remove();
+  bar = null;
+  tellSpeaker(null, turnTour);
+}
+
+export function startTour(given = {title: TITLE, steps: STEPS, at: 0, own: ''}) {
+  tour = {due: given.at, ...given};
+  go(tour.at);
+  bar?.querySelector('.tour-next').focus();
+}
+
+// The tour that goes on after a load of the page, or comes with its link; null without one.
+function arriving() {
+  if (location.hash.startsWith('#tour=')) return parseTour(decodeURIComponent(location.hash.slice(6)));
+  if (location.hash === '#talk') return talkOfServer();
+  return JSON.parse(sessionStorage.getItem(KEY) || 'null');
+}
+
+// The tab of that tour's step, which the page opens with.
+export function tabOfTour() {
+  try {
+    const {steps, at} = arriving();
+    return new URLSearchParams(steps[at].link).get('tab') ?? '';
+  } catch {
+    return '';
+  }
+}
+
+export function turnTour(by) {
+  if (!tour) return;
+  if (tour.at + by >= tour.steps.length) leaveTour();
+  else go(Math.max(0, tour.at + by));
+}
+
+// The step before; from the first one out of the tour.
+export const turnBack = () => (tour?.at ? turnTour(-1) : leaveTour());
+
+// Goes on with it once the page is there.
+export function resumeTour() {
+  try {
+    const given = arriving();
+    if (location.hash.startsWith('#tour=') || location.hash === '#talk')
+      history.replaceState(history.state, '', location.pathname + location.search);
+    if (given) startTour(given);
+  } catch (error) {
+    draw();
+    say(error.message);
+  }
+}
+
+async function go(at) {
+  const number = ++wanted;
+  // What a step presses is pressed once on the way forward, not on the way back or after a reload.
+  if (at !== tour.at) tour.due = at === tour.at + 1 ? at : null;
+  tour.at = at;
+  const step = tour.steps[at];
+  const query = new URLSearchParams(step.link);
+  const loads = tour.loaded !== at && needsLoad(query); // once, to avoid a reload loop for settings a link cannot hold
+  tour.loaded = loads ? at : null;
+  keep();
+  if (loads) {
+    loadWith(query);
+    return;
+  }
+  draw();
+  frame(null);
+  const isWanted = () => number === wanted;
+  const unfound = await goTo(query, isWanted);
+  if (!isWanted()) return;
+  if (unfound) {
+    missing(unfound, query.get(unfound));
+    return;
+  }
+  const find = () => visible(step.point);
+  const target = step.point && (await awaited(find, isWanted));
+  if (!isWanted()) return;
+  if (target) frame(target);
+  else if (step.point) frameLate(step, find, isWanted);
+  if (tour.due !== at) return;
+  tour.due = null;
+  keep();
+  if (query.get('start') === '1') pressMain(isWanted);
+  if (!query.has('press')) return;
+  const button = visible(`${query.get('press')}:is(button)`);
+  if (button) button.click();
+  else missing('press', query.get('press'));
+}
+
+// What comes late, on a slow machine, is framed when it is there.
+async function frameLate(step, find, isWanted) {
+  missing('@', step.point);
+  const target = await awaited(find, isWanted, Infinity);
+  if (!isWanted()) return;
+  say(step.say);
+  frame(target);
+}
+
+// Reports a step's missing target, to help authors find mistakes.
+function missing(name, value) {
+  say(`${tour.steps[tour.at].say} (This step asks for “${name} ${value}”, which is not shown here.)`);
+}
+
+function frame(target) {
+  document.querySelector('.tour-target')?.classList.remove('tour-target');
+  if (!target) return;
+  target.classList.add('tour-target');
+  bring(target);
+  // Keeps a growing target in view until the visitor scrolls.
+  const grown = new ResizeObserver(() =>
+    target.classList.contains('tour-target') ? bring(target) : grown.disconnect(),
+  );
+  grown.observe(target);
+  for (const by of ['wheel', 'touchmove', 'pointerdown']) addEventListener(by, () => grown.disconnect(), {once: true});
+}
+
+function bring(target) {
+  const {top, height} = target.getBoundingClientRect();
+  const by = scrollFor({top, height}, {top: 0, bottom: bar?.getBoundingClientRect().top ?? innerHeight});
+  const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+  if (by) scrollBy({top: by, behavior: still ? 'auto' : 'smooth'});
+}
+
+const say = text => {
+  bar.querySelector('.tour-say').textContent = text;
+};
+
+function draw() {
+  if (!bar) build();
+  if (!tour) return;
+  const last = tour.at === tour.steps.length - 1;
+  bar.querySelector('.tour-title').textContent = tour.title;
+  bar.querySelector('.tour-at').value = tour.at;
+  bar.querySelector('.tour-at').max = tour.steps.length - 1;
+  bar.querySelector('.tour-count').textContent = `${tour.at + 1} of ${tour.steps.length}`;
+  bar.querySelector('.tour-next').textContent = last ? 'Done' : 'Next';
+  bar.querySelector('.tour-back').disabled = tour.at === 0;
+  bar.querySelector('.tour-link').hidden = !tour.own;
+  say(tour.steps[tour.at].say);
+  tellSpeaker(tour, turnTour);
+}
+
+function build() {
+  bar = add(document.body, 'aside', '');
+  bar.id = 'tour';
+  bar.setAttribute('aria-label', 'Guided tour');
+  add(bar, 'p', 'tour-say').setAttribute('aria-live', 'polite');
+  const row = add(bar, 'div', 'tour-row');
+  add(row, 'b', 'tour-title');
+  addButton(row, 'tour-back', 'Back', () => turnTour(-1));
+  addButton(row, 'tour-next', 'Next', () => turnTour(1));
+  const place = add(row, 'input', 'tour-at');
+  Object.assign(place, {type: 'range', min: 0, step: 1});
+  place.setAttribute('aria-label', 'Step of the tour');
+  place.addEventListener('change', () => go(+place.value));
+  add(row, 'span', 'tour-count');
+  const file = add(row, 'input', 'tour-file');
+  Object.assign(file, {type: 'file', accept: '.txt', hidden: true});
+  file.addEventListener('change', async () => {
+    try {
+      await openFile(file.files[0]);
+    } catch (error) {
+      say(error.message);
+    }
+    file.value = ''; // the same file can be opened again once it was mended
+  });
+  addButton(row, 'tour-open', 'Open your own…', () => file.click()).title =
+    'A text file: for each step a line like ?tab=generate&seed=3 and a sentence';
+  addButton(row, 'tour-link', 'Copy its link', async () => {
+    const done = await copyText(`${location.origin}${location.pathname}#tour=${encodeURIComponent(tour.own)}`);
+    say(done ? 'The link to this tour is on the clipboard.' : 'The browser does not allow copying here.');
+  });
+  addButton(row, 'tour-speaker', 'Speaker’s window', () => {
+    if (!openSpeaker(turnTour))
+      say('The browser does not allow another window. Allow it for this page, and press again.');
+    tellSpeaker(tour, turnTour);
+  }).title = 'notes, the next scene and a clock, for another screen; Next there turns this page';
+  addButton(row, 'tour-leave', 'Leave', leaveTour);
+}

@@ -1,0 +1,40 @@
+"""What is told and recorded of a run."""
+
+from __future__ import annotations
+
+from typing_extensions import TypedDict
+
+from ui.payloads import Machine
+
+
+class RunAbout(TypedDict):
+    """What is known of a run before it begins."""
+
+    title: str
+    kind: str
+    settings: dict[str, str | float]
+    trick: str
+    V: int
+    L: int
+    H: int
+    parameters: int
+    tokens_per_step: int
+    prompt: str
+    tokens: list[str]
+    lines: dict[str, float | None]
+    tokens_per_character: float
+    n_train: int
+    n_valid: int
+    note: str
+    tasks: dict[str, str]
+    labels: list[str]
+    preference: list[str]
+    commonest: float | None
+    input_form: str
+    tuned: bool
+
+
+class MachineOfRun(Machine):
+    """The picture of the model as it was, with the tokens that it read."""
+
+    ids: list[int]

@@ -1,0 +1,94 @@
+"""The parts of an attribution as people name them, and when a preference formed over a model's checkpoints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from gptcore.analysis import LogitAttribution, ModelPart
+from ui.conclusions import quoted
+from ui.payloads import Formed, FormedPart
+
+_N_PARTS = 6
+_SMALL = 0.5  # of a logit: a smaller difference is no preference
+_TAKEN = 0.5  # share of its final value from which a part counts as formed
+_PART = re.compile(r"L(\d+)(?:H(\d+)| MLP)")
+_PLAIN = {"token": "the last token itself", "position": "its position", "constants": "biases"}
+
+
+def model_part(name: str) -> ModelPart | None:
+    """The part that an attribution names, or None for what is no head and no MLP."""
+    found = _PART.fullmatch(name)
+    if found is None:
+        return None
+    layer, head = found.groups()
+    return ModelPart(int(layer), "mlp") if head is None else ModelPart(int(layer), "head", int(head))
+
+
+def named_part(name: str) -> str:
+    """A part of an attribution as people name it."""
+    part = model_part(name)
+    if part is None:
+        return _PLAIN[name]
+    return f"the MLP of layer {part.layer}" if part.kind == "mlp" else f"head {part.layer}.{part.head}"
+
+
+def described(found: Sequence[LogitAttribution], steps: Sequence[int | None], pair: Sequence[str]) -> Formed:
+    """What each part wrote at every checkpoint.
+
+    Args:
+        found: attribution of the same logit difference at every checkpoint; at least one.
+        steps: updates before each; None for the finished model.
+        pair: the token and its rival, as people read them.
+    """
+    names = found[-1].names
+    values = [[float(one.values[place]) for one in found] for place in range(len(names))]
+    largest = sorted(range(len(names)), key=lambda place: -max(map(abs, values[place])))[:_N_PARTS]
+    parts: list[FormedPart] = [
+        {"name": named_part(names[place]), "values": [round(value, 3) for value in values[place]]} for place in largest
+    ]
+    totals = [round(one.total, 3) for one in found]
+    return {"steps": list(steps), "total": totals, "parts": parts, "said": conclusion(parts, totals, steps, pair)}
+
+
+def conclusion(
+    parts: Sequence[FormedPart], totals: Sequence[float], steps: Sequence[int | None], pair: Sequence[str]
+) -> str:
+    """When a model began to prefer a word, and when the part that writes most for it had formed.
+
+    Args:
+        parts: name and values at each checkpoint.
+        totals: the difference of both logits at each.
+        steps: updates at each; None for the finished model.
+        pair: labels of both words.
+    """
+    final = totals[-1]
+    sign = 1 if final > 0 else -1
+    word, other = pair[::sign]  # the preferred one first
+    named = f"{quoted(word)} rather than {quoted(other)}"
+    if abs(final) < _SMALL:
+        return f"Nothing stands out: in the end it hardly prefers {named} ({abs(final):+.1f})."
+    since = _since([sign * total for total in totals], _SMALL)
+    said = f"It {'came to prefer' if since else 'preferred'} {named} {_when(since, steps)}"
+    helping = [part for part in parts if sign * part["values"][-1] > _SMALL]
+    if not helping:
+        return f"{said}; no single part writes much for it."
+    first = max(helping, key=lambda part: sign * part["values"][-1])
+    values = [sign * value for value in first["values"]]
+    there = _since(values, _TAKEN * values[-1])
+    writer = f"{first['name']} ({sign * values[-1]:+.1f})"
+    return f"{said}; its main source, {writer}, took over {_when(there, steps)}."
+
+
+def _since(values: Sequence[float], least: float) -> int:
+    """The first index from which all values exceed the minimum."""
+    below = [place for place, value in enumerate(values) if value <= least]
+    return min(below[-1] + 1 if below else 0, len(values) - 1)
+
+
+def _when(place: int, steps: Sequence[int | None]) -> str:
+    if place == 0:
+        return "from the beginning"
+    step, before = steps[place], steps[place - 1]
+    end = "the end" if step is None else f"{step:,}"
+    return f"between update {before:,} and {end}"

@@ -1,0 +1,120 @@
+"""Interface between the page and its tabs, the same for all tabs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, TypedDict, TypeVar
+
+import gradio as gr
+from gradio.components import Component
+
+from ui.services import Services
+
+E = TypeVar("E")  # of a tab's example
+
+
+class Manner(TypedDict, total=False):
+    """Display and API visibility of an event."""
+
+    show_progress: Literal["full", "minimal", "hidden"]
+    show_progress_on: Sequence[Component]
+    api_visibility: Literal["public", "private", "undocumented"]
+
+
+class Wiring(Manner, total=False):
+    """The same, with concurrency limits."""
+
+    concurrency_id: str
+    concurrency_limit: int
+
+
+class Event(Wiring, total=False):
+    """An event as keyword arguments of a listener."""
+
+    fn: Callable[..., Any] | None
+    inputs: Any  # components, as Gradio takes them
+    outputs: Any
+    js: str
+    queue: bool
+
+
+@dataclass(frozen=True)
+class TabContext(Generic[E]):
+    """What the page gives every tab.
+
+    Attributes:
+        services: of the app.
+        model: the picker.
+        example: what the tab shows at first.
+        model_work: how events that compute with a model are wired.
+        tab: the tab itself.
+        tabs: the row of tabs.
+    """
+
+    services: Services
+    model: gr.Dropdown
+    example: E
+    model_work: Wiring
+    tab: gr.Tab
+    tabs: gr.Tabs
+
+
+@dataclass(frozen=True)
+class Call:
+    """A tab's event that concerns the page: a listener and the event that it triggers."""
+
+    listener: Callable[..., Any]
+    event: Event
+
+
+@dataclass(frozen=True)
+class Sending:
+    """A shape that another tab may take: what starts it, and the controls of the shape by their names."""
+
+    listener: Callable[..., Any]
+    controls: Mapping[str, Component]
+
+
+@dataclass(frozen=True)
+class Taking:
+    """What a tab takes of a shape: names of its controls, a function of their values, and what this sets."""
+
+    names: Sequence[str]
+    values: Callable[..., Sequence[Any]]
+    outputs: Sequence[Component]
+
+
+@dataclass(frozen=True)
+class Fill:
+    """What settings in a link mean for a tab's fields: new values of `outputs`, from the settings by their names."""
+
+    values: Callable[[Mapping[str, Any]], Sequence[Any]]
+    outputs: Sequence[Component]
+
+
+@dataclass(frozen=True)
+class Lens:
+    """What a tab gives the page.
+
+    Attributes:
+        linked: name -> component that a link, or a reload, sets.
+        on_model: what to do when another model has been opened, one after the other.
+        on_settings: what to do when a link or a reload has set controls, and the model is the same.
+        fills: further components that a link sets, and how.
+        asks: component that chooses a model for this tab instead of the picker's.
+        picks: events that change the model in the picker.
+        offers: events whose functions return new choices for the picker.
+        sends: takes a shape from here to the tab that trains.
+        takes: what such a shape becomes there.
+    """
+
+    linked: Mapping[str, Component] = field(default_factory=dict)
+    on_model: Sequence[Event] = ()
+    on_settings: Sequence[Event] = ()
+    fills: Fill | None = None
+    asks: gr.Dropdown | None = None
+    picks: Sequence[Call] = ()
+    offers: Sequence[Call] = ()
+    sends: Sending | None = None
+    takes: Taking | None = None

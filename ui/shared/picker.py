@@ -1,0 +1,62 @@
+"""The model picker: its entries, and the slider for training checkpoints."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from ui.services import Services
+from ui.state.model_store import RECORDED_GPT2, base_name, moment_note, moments, title_of
+
+
+def choices(services: Services, workspace: object) -> list[tuple[str, str]]:
+    """The picker's lines with a visitor's own models in front."""
+    listed = [(choice.label, choice.name) for choice in services.models.choices()]
+    return [*own_models(services, workspace), *listed, ("gpt2 · recorded, five texts", RECORDED_GPT2)]
+
+
+def own_models(services: Services, workspace_id: object) -> list[tuple[str, str]]:
+    """(label, name) of a workspace's models for the picker, the newest run first."""
+    workspace = services.run_manager.get(workspace_id)
+    if workspace is None:
+        return []
+    records = list(enumerate(workspace.runs, 1))[::-1]
+    kinds = {r.id: "uploaded" if r.from_file else f"trained here, run {n}" for n, r in records}
+    trained = [(f"{r.facts.title} · {kinds[r.id]}", r.id) for _, r in records if r.language_model is not None]
+    return trained + [(f"{lm.name} · uploaded", name) for name, lm in workspace.models.items()]
+
+
+def choices_with(services: Services, name: str) -> list[tuple[str, str]]:
+    """The picker's lines with those of the workspace that a model was trained on, if it was trained here."""
+    workspace = services.run_manager.workspace_of(name)
+    moment = [(title_of(name), name)] if base_name(name) != name else []
+    return moment + choices(services, None if workspace is None else workspace.id)
+
+
+def moment_said(name: str) -> str:
+    """The slider's caption: "after 512 updates" or "finished"; "" for a model without checkpoints."""
+    steps = moments(name)
+    if not steps or base_name(name) == name:
+        return "finished" if steps else ""
+    step = int(name.rpartition("@")[2])
+    note = moment_note(name) if step in steps else ""
+    return f"after {step:,} updates" + (f": {note}" if note else "")
+
+
+def moment_slider(name: str) -> gr.Slider:
+    """How long the model in the picker was trained, where snapshots of its training come with it."""
+    steps = moments(name)
+    step = int(name.rpartition("@")[2]) if base_name(name) != name else -1
+    at = steps.index(step) if step in steps else len(steps)
+    return gr.Slider(
+        0,
+        max(1, len(steps)),
+        at,
+        step=1,
+        precision=0,
+        label="Trained for",
+        visible=bool(steps),
+        buttons=[],
+        min_width=150,
+        elem_id="moment",
+        container=False,
+    )

@@ -1,0 +1,362 @@
+// Model diagram: tokens, embedding, every block with its head's attention and its output, the final norm, and the guess
+// as it forms. One SVG, redrawn for every text; all words are set by textContent.
+import {figure, percent, visible} from './plain.js';
+import {add, addButton} from './page.js';
+import {put} from './svg.js';
+import {layout, lookPath, sizeBoxes} from './machine_layout.js';
+
+const NOTHING = 'Point at a part to see its numbers; a click opens the view about it.';
+// What the boxes of Sizes are called.
+const SIZED = {
+  embedding: 'token embedding',
+  positions: 'position embedding',
+  attention: 'attention',
+  mlp: 'MLP',
+  norm: 'final norm',
+  head: 'output head',
+};
+
+// 124,439,808 as 124M.
+export const short = n => (n < 1000 ? String(n) : Intl.NumberFormat('en', {notation: 'compact'}).format(n));
+
+const word = label => visible(label).replace('␣', '') || '␣';
+const quoted = label => `“${word(label)}”`;
+const cut = (text, most) => (text.length > most ? `${text.slice(0, Math.max(1, most - 1))}…` : text);
+
+// The numbers of a picture in words, one sentence a part.
+export function sentences({machine, tokens, first}) {
+  const {shape, embedding, blocks, choice} = machine;
+  const label = place => quoted(tokens[first + place].label);
+  const here = label(machine.at);
+  const says = ([guessed, p]) => `${quoted(guessed)} with ${percent(p)}`;
+  const many = n => n.toLocaleString('en');
+  const added = (what, length) => `${what} a vector of length ${figure(length)}`;
+  const recorded = isRecorded(machine);
+
+  function looksAt(layer, head) {
+    const [best] = blocks[layer].looks[head];
+    if (!best) return 'looks at no word in particular';
+    return `looks hardest at ${label(best[0])} (${percent(best[1])})`;
+  }
+
+  const long = length => (recorded ? '' : ` (length ${figure(length)})`);
+  const position = shape.P
+    ? `; its position adds ${shape.C} more${long(embedding?.[1])}.`
+    : '; this shape has no positions.';
+  const final = `${shape.C} numbers${long(machine.norm)} become ${many(shape.V)} scores`;
+  return {
+    token: place =>
+      `${quoted(tokens[place].label)}, token ${tokens[place].id} of ${many(shape.V)}. A click looks at it.`,
+    embedding: `Embedding: ${here} becomes ${shape.C} numbers${long(embedding?.[0])}${position}`,
+    attention: (layer, head) =>
+      `Block ${layer}, attention: ${shape.H} heads of ${shape.D} channels look back; head ${layer}.${head} ` +
+      `${looksAt(layer, head)}. ` +
+      (recorded
+        ? 'What they write was not recorded.'
+        : `Together they ${added('add', blocks[layer].attention)} to ${here}.`),
+    mlp: layer =>
+      (shape.F
+        ? `Block ${layer}, MLP: ${many(shape.F)} neurons ${added('add', blocks[layer].mlp)}. `
+        : `Block ${layer} has no MLP. `) +
+      `The sum so far, the residual stream, has length ${figure(blocks[layer].stream)}.`,
+    guess: layer => {
+      const {guess, chance} = blocks[layer];
+      const other = `; its final choice, ${quoted(choice[0])}, has ${percent(chance)} here`;
+      const stopped = `If the model stopped after block ${layer}, it would say ${says(guess)}`;
+      return `${stopped}${guess[2] === choice[2] ? '' : other}.`;
+    },
+    norm: `Final norm and output head: ${final}, and softmax makes them probabilities: ${says(choice)}.`,
+  };
+}
+
+// A recording holds attention and the last guess, but not the parts' outputs.
+const isRecorded = ({blocks}) => blocks[0].attention === undefined;
+
+// Which block a group of blocks shows: the one with the chosen head, else the one whose head writes most.
+export function shownBlock(blocks, [from, to], chosen) {
+  if (chosen && chosen[0] >= from && chosen[0] <= to) return chosen[0];
+  let best = from;
+  for (let layer = from; layer <= to; layer++)
+    if (Math.max(...blocks[layer].heads) > Math.max(...blocks[best].heads)) best = layer;
+  return best;
+}
+
+// The parts of a picture in the order in which a text runs through them, by their names.
+export function order(groups, recorded = false) {
+  const names = i => (recorded ? [`attention-${i}`] : [`attention-${i}`, `mlp-${i}`, `guess-${i}`]);
+  const blocks = Array.from({length: groups}, (_, i) => names(i));
+  return ['embedding', ...blocks.flat(), 'norm'];
+}
+
+// box: where to draw; said: where a part's sentence stands. go: opens a view. look: another token is looked at. next:
+// the next word is written, after the last step.
+export function machinePicture(box, said, {go, look, choose, next}) {
+  let data = null,
+    chosen = null,
+    stepped = -1, // of the parts in their order
+    sized = false,
+    parts = [];
+
+  const coarse = () => matchMedia('(hover: none)').matches;
+
+  // A part of the picture that can be pointed at, focused and pressed.
+  function part(parent, name, sentence, opens, press) {
+    const group = put(parent, 'g', {
+      class: 'mc-part',
+      role: 'button',
+      tabindex: 0,
+      'data-part': name,
+      'aria-label': sentence,
+    });
+    const show = () => {
+      said.textContent = sentence;
+    };
+    group.addEventListener('pointerenter', show);
+    group.addEventListener('focus', show);
+    group.addEventListener('click', () => {
+      show();
+      if (coarse()) openSheet(group, sentence, opens, press);
+      else press();
+    });
+    group.addEventListener('keydown', event => {
+      if (event.key !== 'Enter' && event.key !== ' ') return;
+      event.preventDefault();
+      press();
+    });
+    return group;
+  }
+
+  // On a phone a part opens as a sheet: what it does, and the way to its view.
+  function openSheet(from, sentence, opens, press) {
+    const sheet = add(document.body, 'dialog', 'mc-sheet lens-component');
+    add(sheet, 'p', '', sentence);
+    const row = add(sheet, 'div', 'mc-sheet-row');
+    const close = () => {
+      sheet.close();
+      sheet.remove();
+      from.focus?.();
+    };
+    addButton(row, 'lens-plain', opens, () => {
+      close();
+      press();
+    });
+    addButton(row, 'lens-plain', 'Close', close);
+    sheet.addEventListener('cancel', close);
+    sheet.addEventListener('click', event => event.target === sheet && close());
+    sheet.showModal();
+  }
+
+  // Steps through the parts, then writes the next word.
+  function step() {
+    if (!data) return;
+    stepped += 1;
+    if (stepped < parts.length) mark();
+    else {
+      stepped = -1;
+      next();
+    }
+  }
+
+  function mark() {
+    box.querySelector('.mc-part.step')?.classList.remove('step');
+    const name = parts[stepped];
+    const node = name && box.querySelector(`[data-part="${name}"]`);
+    if (!node) return;
+    node.classList.add('step');
+    said.textContent = node.getAttribute('aria-label');
+  }
+
+  function draw(fresh = data, head = chosen) {
+    if (fresh !== data) stepped = -1;
+    [data, chosen] = [fresh, head];
+    // All of it grows with the type, as for a hall.
+    const unit = Math.max(1, parseFloat(getComputedStyle(box).fontSize) / 16);
+    const width = Math.floor(box.clientWidth / unit);
+    if (!data || !width) return;
+    const focused = box.contains(document.activeElement) ? document.activeElement.dataset.part : null;
+    const {machine, tokens, first} = data;
+    const {blocks, shape} = machine;
+    if (chosen && (chosen[0] >= shape.L || chosen[1] >= shape.H)) chosen = null; // of another model
+    const now = first + machine.at;
+    // What the heads that are drawn look at is shown, however far back it stands.
+    const weights = new Map();
+    for (const block of blocks)
+      for (const [place, weight] of block.looks[block.head])
+        if (weight > (weights.get(first + place) ?? 0)) weights.set(first + place, weight);
+    const under = isRecorded(machine) ? 12 : 78; // the blocks: what they write and would say
+    const at = layout({width, L: blocks.length, n: tokens.length, at: now, weights, under});
+    const told = sentences(data);
+    box.textContent = '';
+    const svg = put(box, 'svg', {
+      width: width * unit,
+      height: at.height * unit,
+      viewBox: `0 0 ${width} ${at.height}`,
+      class: `mc${at.upright ? ' upright' : ''}${sized ? ' sized' : ''}`,
+      role: 'group',
+      'aria-label': `The model at work on ${quoted(tokens[now].label)}`,
+    });
+    const rect = (parent, flow, length, attributes, inset = 2) => {
+      const across = at.across + 12;
+      const [x, y, w, h] = at.upright
+        ? [0, flow + inset, at.width - 2, length - 2 * inset]
+        : [flow + inset, at.top - 6, length - 2 * inset, across + 4];
+      return put(parent, 'rect', {x, y, width: Math.max(1, w), height: Math.max(1, h), rx: 5, ...attributes});
+    };
+    const title = (parent, flow, length, text) =>
+      at.upright
+        ? put(parent, 'text', {x: at.width - 8, y: flow + 14, class: 'mc-title', 'text-anchor': 'end'}, text)
+        : put(parent, 'text', {x: flow + length / 2, y: 12, class: 'mc-title', 'text-anchor': 'middle'}, text);
+
+    // The stream of every token runs through all blocks; that of the token that is looked at is the thick one.
+    const embed = part(svg, 'embedding', told.embedding, 'Open Breakdown', () =>
+      go({tab: 'parameters', view: 'Breakdown'}),
+    );
+    rect(embed, at.names, at.embed, {class: 'mc-band', style: '--i: 0'});
+    title(embed, at.names, at.embed, at.upright ? 'embedding' : 'embed');
+    const largest = Math.max(...blocks.flatMap(block => [block.attention, block.mlp])) || 1;
+    const bands = at.groups.map(([from, to], i) => {
+      const layer = shownBlock(blocks, [from, to], chosen);
+      const flow = at.begin + i * at.block;
+      const mine = chosen && chosen[0] === layer ? chosen[1] : blocks[layer].head;
+      const heads = part(svg, `attention-${i}`, told.attention(layer, mine), 'Open Heads', () => {
+        choose([layer, mine]);
+        go({tab: 'attention', view: 'Heads'});
+      });
+      rect(heads, flow, at.block, {class: 'mc-band', style: `--i: ${i + 1}`});
+      title(heads, flow, at.block, from === to ? `block ${from}` : `${from} to ${to}`);
+      return {layer, flow, mine, heads, last: to};
+    });
+    const norm = part(svg, 'norm', told.norm, 'Open Logit lens', () => go({tab: 'attention', view: 'Logit lens'}));
+    rect(norm, at.end, at.norm, {class: 'mc-band', style: `--i: ${at.groups.length + 1}`});
+    title(norm, at.end, at.norm, 'norm');
+    for (const token of at.shown) {
+      const [x0, y0] = at.point(at.names, token),
+        [x1, y1] = at.point(at.end + at.norm - 4, token);
+      const kind = token === now ? ' now' : token > now ? ' later' : '';
+      put(svg, 'line', {x1: x0, y1: y0, x2: x1, y2: y1, class: `mc-line${kind}`});
+    }
+    for (const {layer, flow, mine} of bands)
+      for (const [place, weight] of blocks[layer].looks[mine]) {
+        const to = first + place;
+        if (to === now) continue;
+        const d = lookPath(at, flow, at.block, now, at.shown.includes(to) ? to : null);
+        const own = chosen && chosen[0] === layer && chosen[1] === mine;
+        put(svg, 'path', {
+          d,
+          class: own ? 'mc-look own' : 'mc-look',
+          style: `stroke-width: ${(1 + 5 * weight).toFixed(1)}; opacity: ${(0.3 + 0.7 * weight).toFixed(2)}`,
+        });
+      }
+    if (sized) drawSizes(svg, at, shape.sizes);
+    for (const token of at.shown) drawName(svg, at, token, now, told);
+    if (!isRecorded(machine))
+      for (const [i, band] of bands.entries()) drawWrites(svg, at, band, i, blocks, largest, told, machine);
+    if (focused) box.querySelector(`[data-part="${focused}"]`)?.focus();
+    else said.textContent = NOTHING;
+    parts = order(at.groups.length, isRecorded(machine));
+    mark();
+  }
+
+  // Every part as large as its share of the parameters.
+  function drawSizes(svg, at, sizes) {
+    for (const boxes of Object.values(sizeBoxes(at, sizes)))
+      for (const {name, n, ...place} of boxes) {
+        const group = put(svg, 'g', {class: `mc-size ${name}`});
+        put(group, 'rect', {...place, rx: 3});
+        put(group, 'title', {}, `${SIZED[name]}: ${n.toLocaleString('en')} parameters`);
+        if (place.height < 11 || place.width < 30) continue;
+        const middle = {x: place.x + place.width / 2, y: place.y + place.height / 2, dy: '0.35em'};
+        put(group, 'text', {...middle, 'text-anchor': 'middle'}, short(n));
+      }
+  }
+
+  function showSizes(on) {
+    sized = on;
+    draw();
+  }
+
+  function drawName(svg, at, token, now, told) {
+    const [x, y] = at.point(at.names - 8, token);
+    const turned = at.upright
+      ? {transform: `rotate(-60 ${x} ${y})`, 'text-anchor': 'start'}
+      : {'text-anchor': 'end', dy: '0.35em'};
+    const place = at.upright ? {x: x + 2, y: y + 4} : {x, y};
+    if (token === null) {
+      put(svg, 'text', {...place, ...turned, class: 'mc-name later'}, '… others');
+      return;
+    }
+    const group = part(svg, `token-${token}`, told.token(token), 'Look at it', () => look(token));
+    const kind = token === now ? ' now' : token > now ? ' later' : '';
+    put(
+      group,
+      'text',
+      {...place, ...turned, class: `mc-name${kind}`},
+      cut(word(data.tokens[token].label), at.upright ? 9 : Math.floor(at.names / 9)),
+    );
+  }
+
+  // Under each block, or beside it on a phone: how much attention and MLP wrote, and what the model would say here.
+  function drawWrites(svg, at, {layer, flow, last}, i, blocks, largest, told, machine) {
+    const block = blocks[last];
+    const wide = at.upright ? 60 : at.block - 14;
+    const [x, y] = at.upright ? [at.top + at.across + 6, flow + 20] : [flow + 7, at.top + at.across + 12];
+    const mlp = part(svg, `mlp-${i}`, told.mlp(layer), 'Open Neurons', () => go({tab: 'attention', view: 'Neurons'}));
+    put(mlp, 'rect', {x, y: y - 3, width: wide, height: 15, class: 'mc-ground'});
+    put(mlp, 'rect', {
+      x,
+      y,
+      width: Math.max(1, (wide * blocks[layer].attention) / largest),
+      height: 4,
+      class: 'mc-attention',
+    });
+    put(mlp, 'rect', {
+      x,
+      y: y + 5,
+      width: (wide * blocks[layer].mlp) / largest,
+      height: 4,
+      class: 'mc-mlp',
+    });
+    const guess = part(svg, `guess-${i}`, told.guess(last), 'Open Logit lens', () =>
+      go({tab: 'attention', view: 'Logit lens'}),
+    );
+    const right = block.guess[2] === machine.choice[2];
+    const [gx, gy] = at.upright ? [x + wide + 8, flow + 31] : [flow + at.block / 2, y + 28];
+    const anchor = at.upright ? 'start' : 'middle';
+    put(guess, 'rect', {
+      x: at.upright ? gx - 4 : flow + 3,
+      y: gy - 15,
+      width: at.upright ? at.width - gx : at.block - 6,
+      height: at.upright ? 20 : 36,
+      rx: 4,
+      class: 'mc-ground',
+    });
+    const most = Math.max(3, Math.floor((at.upright ? at.width - gx - 44 : at.block) / 8));
+    const name = put(
+      guess,
+      'text',
+      {x: gx, y: gy, 'text-anchor': anchor, class: right ? 'mc-guess right' : 'mc-guess'},
+      cut(word(block.guess[0]), most),
+    );
+    if (at.upright) put(name, 'tspan', {dx: 6, class: 'mc-p'}, percent(block.guess[1]));
+    else put(guess, 'text', {x: gx, y: gy + 15, 'text-anchor': anchor, class: 'mc-p'}, percent(block.guess[1]));
+  }
+
+  // One beat: the parts light up one after the other, as the next token is computed.
+  function beat() {
+    const svg = box.querySelector('svg');
+    if (!svg) return;
+    svg.classList.remove('beat');
+    svg.getBoundingClientRect(); // so that the animation begins anew
+    svg.classList.add('beat');
+  }
+
+  // Clears everything of the previous model.
+  function clear() {
+    data = null;
+    stepped = -1;
+    box.textContent = said.textContent = '';
+  }
+
+  new ResizeObserver(() => draw()).observe(box);
+  return {draw, beat, clear, step, showSizes};
+}

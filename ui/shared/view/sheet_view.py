@@ -1,0 +1,24 @@
+"""Tables in sections."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from ui.shared.files import component
+from ui.shared.view.save_menu import save_menu
+
+_SHEET = """
+<div class="sh-box"></div>
+<div class="ts-tools" hidden>SAVE<span class="ts-said" role="status"></span></div>
+""".replace("SAVE", save_menu("csv"))
+
+
+def sheet_view(value: str = "", *, name: str, elem_id: str) -> gr.HTML:
+    """Tables in sections; the value is JSON of `ui.shared.sheets`, `name` that of a saved file."""
+    return component(
+        value,
+        _SHEET,
+        "shared/view/sheet_view.js",
+        given={"name": name},
+        elem_id=elem_id,
+    )

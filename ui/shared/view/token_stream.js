@@ -1,0 +1,285 @@
+// The value is lines of JSON that are only ever appended to; what has been drawn is never drawn again.
+// Model text goes into the page by textContent alone.
+import {counted, percent, visible} from './plain.js';
+import {addButton, copyText, saveText} from './page.js';
+import {goTo} from './places.js';
+import {setSentence} from './sentence.js';
+import {askWhy} from './why.js';
+import {hold} from './visit_store.js';
+
+export function start({element, props, trigger, watch, given}) {
+  const box = element.querySelector('.ts-text');
+  const stats = element.querySelector('.ts-stats');
+  const detail = element.querySelector('.ts-detail');
+  const said = element.querySelector('.ts-said');
+  const onward = element.querySelector('[data-do=onward]');
+  box.setAttribute('aria-label', given.name || 'Text');
+
+  let shown = '',
+    prompt = '',
+    tokens = [],
+    nodes = [],
+    hovered = -1,
+    locked = -1,
+    picked = null, // the token that was asked for in a place, and those before it
+    summary = {};
+
+  function put(className, text) {
+    const node = document.createElement('span');
+    node.className = className;
+    node.textContent = text;
+    box.appendChild(node);
+    return node;
+  }
+
+  function drawToken(record) {
+    const node = put('ts-token', '');
+    // Surprise is drawn, so that likely text stays calm: every bit of surprisal beyond 2 adds as much, up to 8 bits.
+    // The legend's ramp is the same.
+    const beyond = -Math.log2(Math.max(record.p, 1e-9)) - 2;
+    node.style.setProperty('--s', String(Math.round((80 * Math.min(6, Math.max(0, beyond))) / 6)));
+    if (!record.text) {
+      node.classList.add('ts-chip');
+      node.textContent = record.label;
+    } else {
+      record.text.split('\n').forEach((part, i) => {
+        if (i) {
+          const mark = document.createElement('span');
+          mark.className = 'ts-mark';
+          mark.textContent = '⏎';
+          mark.dataset.i = String(tokens.length);
+          node.append(mark, '\n');
+        }
+        node.append(part);
+      });
+    }
+    node.dataset.i = String(tokens.length);
+    tokens.push(record);
+    nodes.push(node);
+  }
+
+  const conclusion = element.querySelector('.conclusion');
+  function drawStats() {
+    const parts = [];
+    if (summary.perplexity !== undefined) {
+      parts.push(
+        `perplexity ${summary.perplexity}`,
+        `${summary.bits_per_byte} bits per byte`,
+        `${summary.bits_per_token} bits per token`,
+      );
+    }
+    if (summary.waiting) parts.push(summary.waiting);
+    if (summary.n !== undefined) parts.push(`${summary.n} token${summary.n === 1 ? '' : 's'}`);
+    if (summary.rate) parts.push(`${summary.rate} tokens/s`);
+    if (summary.first_ms) parts.push(`first after ${summary.first_ms} ms`);
+    const ends = {
+      length: 'length reached',
+      'end-of-text': 'the model ended the text',
+      stop: 'stop string found',
+      stopped: 'stopped',
+      cut: 'the connection broke here',
+      kept: 'kept by this browser',
+      step: '',
+    };
+    if (summary.end) parts.push(ends[summary.end] ?? summary.end);
+    stats.textContent = parts.filter(Boolean).join(' · ');
+    conclusion.textContent = summary.said ?? '';
+    onward.hidden = !(given.branching && summary.end);
+  }
+
+  function reset() {
+    box.textContent = stats.textContent = conclusion.textContent = '';
+    prompt = '';
+    tokens = [];
+    nodes = [];
+    hovered = locked = -1;
+    element.classList.remove('ts-locked');
+    summary = {};
+    idle();
+  }
+
+  const idsTo = place =>
+    tokens
+      .slice(0, place + 1)
+      .map(t => t.id)
+      .join();
+
+  function idle() {
+    detail.textContent = '';
+    const hint = document.createElement('span');
+    hint.className = 'what';
+    hint.textContent = tokens.length
+      ? 'Point at a token, or use the arrow keys, to see what else the model thought of.'
+      : '';
+    detail.append(hint);
+  }
+
+  function sync() {
+    const value = props.value || '';
+    if (!value.startsWith(shown)) {
+      shown = '';
+      reset();
+    } // another text, or this one cut short by Undo
+    const end = value.lastIndexOf('\n') + 1;
+    if (end <= shown.length) return;
+    // Follows a growing text to its end; shows a complete one from its beginning.
+    const growing = shown !== '';
+    const atEnd = growing && box.scrollTop + box.clientHeight >= box.scrollHeight - 40;
+    for (const line of value.slice(shown.length, end).split('\n')) {
+      if (!line) continue;
+      const record = JSON.parse(line);
+      if (record.kind === 'prompt') {
+        prompt = record.text;
+        put('ts-prompt', record.text);
+      } else if (record.kind === 'token') drawToken(record);
+      else if (record.kind === 'note') put('ts-note', record.text);
+      else if (record.kind === 'stats') summary = record;
+    }
+    shown = value.slice(0, end);
+    if (picked && picked.place < tokens.length) {
+      if (picked.ids === idsTo(picked.place)) lock(picked.place);
+      picked = null;
+    }
+    drawStats();
+    if (locked < 0 && hovered < 0) idle();
+    if (atEnd || given.tail) box.scrollTop = box.scrollHeight;
+  }
+
+  function show(i) {
+    const record = tokens[i];
+    if (!record) {
+      idle();
+      return;
+    }
+    detail.textContent = '';
+    const what = document.createElement('span');
+    what.className = 'what';
+    const name = document.createElement('b');
+    name.textContent = visible(record.label);
+    what.append(
+      name,
+      ` · token ${record.id} · probability ${percent(record.p)} · the model’s choice no. ${record.rank}` +
+        (record.candidates !== undefined
+          ? ` · ${counted(record.candidates, 'candidate')} left, chance ${percent(record.chance)}`
+          : record.yours
+            ? ' · your choice'
+            : ` · surprisal ${(-Math.log2(Math.max(record.p, 1e-12))).toFixed(1)} bits`),
+    );
+    detail.append(what);
+    for (const [label, p, id] of record.others || []) {
+      const button = document.createElement('button');
+      button.type = 'button';
+      button.textContent = visible(label) + '  ' + percent(p);
+      if (id === record.id) button.className = 'chosen';
+      if (given.branching) {
+        button.title = 'Write on from here with this token';
+        button.addEventListener('click', () => {
+          box.focus();
+          picked = {place: i, ids: [...tokens.slice(0, i).map(t => t.id), id].join()};
+          trigger('pick', {place: i, id: id});
+        });
+      } else button.disabled = true;
+      detail.append(button);
+    }
+    if (given.branching) {
+      const why = addButton(detail, 'ts-why', 'Why?', () =>
+        askWhy(
+          prompt +
+            tokens
+              .slice(0, i)
+              .map(t => t.text)
+              .join(''),
+          record.id,
+        ),
+      );
+      why.title = 'What each part of the model wrote for this token (W)';
+    }
+    const close = document.createElement('button');
+    close.type = 'button';
+    close.className = 'ts-close';
+    close.textContent = 'Close';
+    close.addEventListener('click', () => {
+      lock(-1);
+      idle();
+    });
+    detail.append(close);
+  }
+
+  function point(i, className) {
+    box.querySelector('.' + className)?.classList.remove(className);
+    nodes[i]?.classList.add(className);
+  }
+  function hover(i) {
+    hovered = i;
+    point(i, 'hover');
+    show(i >= 0 ? i : locked);
+  }
+  function lock(i) {
+    locked = i;
+    element.classList.toggle('ts-locked', i >= 0); // on a phone its alternatives come up from the bottom
+    point(i, 'locked');
+    show(i);
+  }
+
+  const indexOf = event => {
+    const i = event.target.closest?.('.ts-token')?.dataset.i;
+    return i === undefined ? -1 : +i;
+  };
+  box.addEventListener('mouseover', e => {
+    const i = indexOf(e);
+    if (i >= 0) hover(i);
+  });
+  box.addEventListener('mouseleave', () => {
+    if (locked >= 0) hover(-1);
+  });
+  box.addEventListener('click', e => {
+    const i = indexOf(e);
+    if (i >= 0) lock(i === locked ? -1 : i);
+  });
+  box.addEventListener('keydown', e => {
+    const step = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[e.key];
+    if (step && tokens.length) {
+      e.preventDefault();
+      const from = locked >= 0 ? locked : hovered >= 0 ? hovered : step > 0 ? -1 : tokens.length;
+      lock(Math.min(tokens.length - 1, Math.max(0, from + step)));
+      nodes[locked].scrollIntoView({block: 'nearest'});
+    } else if (e.key === 'Escape') {
+      lock(-1);
+      hover(-1);
+      idle();
+    }
+  });
+
+  const text = () => prompt + tokens.map(t => t.text).join('');
+  async function copy() {
+    said.textContent = (await copyText(text())) ? 'Copied.' : 'The browser does not allow copying here.';
+    setTimeout(() => {
+      said.textContent = '';
+    }, 2000);
+  }
+  const actions = {
+    copy,
+    knew: () => {
+      setSentence(text());
+      goTo(new URLSearchParams({tab: 'attention', view: 'Logit lens'}));
+    },
+    onward: () => {
+      onward.hidden = true;
+      box.focus();
+      trigger('onward', {});
+    },
+    txt: () => saveText('gpt-lens.txt', 'text/plain', text()),
+    json: () =>
+      saveText(
+        'gpt-lens.json',
+        'application/json',
+        JSON.stringify({prompt, text: text(), stats: summary, tokens}, null, 1),
+      ),
+  };
+  element.querySelector('.ts-tools').addEventListener('click', e => actions[e.target.dataset.do]?.());
+
+  if (given.branching) addEventListener('pagehide', () => hold({text: text()}));
+
+  watch('value', sync);
+  sync();
+}

@@ -1,0 +1,53 @@
+"""Streamed text, coloured by token probability, with the alternatives of each token."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from ui.shared.files import component
+from ui.shared.view.save_menu import save_menu
+
+_HTML = """
+<div class="ts-legend" aria-hidden="true"><span>expected: 1 in 4</span><span class="ts-ramp"></span>
+<span>surprising: 1 in 256</span></div>
+<p class="conclusion" role="status"></p>
+<div class="ts-text" tabindex="0" role="group" dir="auto"></div>
+<div class="ts-stats" role="status"></div>
+<div class="ts-detail" aria-live="polite"></div>
+<div class="ts-tools">
+<button type="button" data-do="onward" hidden>Write on</button>
+<button type="button" data-do="copy">Copy text</button>
+KNEW
+SAVE
+<span class="ts-said" role="status"></span></div>
+""".replace("SAVE", save_menu("txt", "json"))
+
+_KNEW = """<button type="button" data-do="knew" title="by layer, for every word of this text">When did it know?</button>
+"""
+
+
+def token_stream(
+    value: str = "", *, label: str, compact: bool = False, branching: bool = False, tail: bool = False, elem_id: str
+) -> gr.HTML:
+    """A token stream component.
+
+    Its value is a serialised `ui.state.token_stream`, which is only ever appended to. Its event `pick` carries
+    {"place": which generated token, "id": the alternative that was clicked}; `onward` asks for more of the same text.
+    The page keeps the text across a reload, in case the server no longer has it.
+
+    Args:
+        value: a serialised stream.
+        label: what a screen reader calls it.
+        compact: smaller, for several side by side.
+        branching: a click on an alternative writes on from there, and a text that has ended can be gone on with.
+        tail: scrolls to the end, even if the text appears all at once.
+    """
+    return component(
+        value,
+        _HTML.replace("KNEW\n", _KNEW if branching else ""),
+        "shared/view/token_stream.js",
+        events=("pick", "onward"),
+        elem_classes=["token-stream", "compact"] if compact else ["token-stream"],
+        given={"name": label, "branching": branching, "tail": tail},
+        elem_id=elem_id,
+    )

@@ -1,0 +1,60 @@
+// The workspace of this page. Its id is generated here, so that two quick presses of Start use the same one.
+import {drawnName} from './plain.js';
+
+const STORED = 'gptlens-bench';
+
+let bench = null;
+
+// The workspace that this browser last had, or null.
+export function remembered() {
+  try {
+    return localStorage.getItem(STORED);
+  } catch {
+    return null;
+  }
+}
+
+// Uses a workspace; null where the page shows an example: what was drawn before stays for the next run.
+export function useBench(id, keeps = true) {
+  bench = id ?? bench;
+  try {
+    if (id && keeps) localStorage.setItem(STORED, id);
+  } catch {
+    // a private window
+  }
+}
+
+// The workspace is gone from the server.
+export function forgetBench() {
+  bench = null;
+  try {
+    localStorage.removeItem(STORED);
+  } catch {
+    // a private window
+  }
+}
+
+export const ownBench = () => (bench ||= remembered() ?? drawnName());
+
+// That a run is being started, and that the server has answered: the view of runs says so at once. The names of events.
+export const STARTING = 'gptlens-starting';
+export const STARTED = 'gptlens-started';
+
+export function startOnOwn() {
+  dispatchEvent(new Event(STARTING));
+  return ownBench();
+}
+
+// That another of the forms is open, in the event's detail: its name.
+export const FORM = 'gptlens-form';
+
+export const openForm = kind => {
+  document.body.dataset.form = kind; // what stands beside the run is that form's
+  dispatchEvent(new CustomEvent(FORM, {detail: kind}));
+  return [];
+};
+
+export const answered = () => {
+  dispatchEvent(new Event(STARTED));
+  return [];
+};
