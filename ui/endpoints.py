@@ -21,6 +21,7 @@ from ui.server.gradio_internals import api_reference
 from ui.server.gradio_internals.api_reference import Endpoint
 from ui.services import Services
 from ui.shared import inputs
+from ui.shared.inputs import InputError
 
 
 def add_endpoints(services: Services) -> dict[str, Endpoint]:
@@ -256,6 +257,7 @@ def _train_of(services: Services) -> Callable[..., dict[str, Any]]:
         seed: int = 1,
         optimizer: str | None = None,
         key: str = "",
+        settings: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
         """Starts a training run on the server, asks how it goes, or stops it.
 
@@ -271,6 +273,7 @@ def _train_of(services: Services) -> Callable[..., dict[str, Any]]:
             seed: of the initial weights and the batches.
             optimizer: "adamw" or "muon"; null takes the preset's.
             key: for stop, what start answered, so that nobody else ends the run.
+            settings: any other field of the form by its name in links, such as {"n_positions": 128, "dropout": 0.1}.
 
         Returns:
             run, key (of start alone), title, state (ready, queued, starting, running, paused, ending, ended), queue
@@ -281,6 +284,9 @@ def _train_of(services: Services) -> Callable[..., dict[str, Any]]:
         given = {"length": length, "max_steps": max_steps, "learning_rate": learning_rate, "seed": seed}
         given["optimizer"] = optimizer
         with shown_to_visitor():
+            if settings is not None and not isinstance(settings, dict):
+                raise InputError(f"The settings are {str(settings)[:60]!r}; give an object of fields and values.")
+            given |= settings or {}
             return train.by_program(services, action, run, key, text, preset, given)
 
     return train_of

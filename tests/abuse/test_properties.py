@@ -62,7 +62,7 @@ def test_the_training_form_is_parsed_or_refused_with_a_sentence(values):
     except GPTCoreError as error:
         assert 10 < len(str(error)) < 900
     else:
-        assert form.shape.n_embd % form.shape.n_head == 0
+        assert form.n_embd % form.n_head == 0
 
 
 @given(some_of(zero_shot.defaults("sentiment")))

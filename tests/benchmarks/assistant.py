@@ -48,10 +48,10 @@ def main() -> None:
     told(services, "before", lm, asked, held_out, 0.0, 0)
     first, second = options.seconds
     began = time.perf_counter()
-    lm, updates = trained(services, lm, teaching_plan(services, lm, AssistantForm("", first, 1)))
+    lm, updates = trained(services, lm, teaching_plan(services, lm, AssistantForm(length="120", most_seconds=first)))
     told(services, "instructions", lm, asked, held_out, time.perf_counter() - began, updates)
     began = time.perf_counter()
-    form, pairs = AssistantForm("", second, 1), []
+    form, pairs = AssistantForm(length="120", most_seconds=second), []
     for _, pairs in write_preferences(services, lm, form):  # noqa: B007 - the last ones count
         pass
     writing = time.perf_counter() - began

@@ -28,7 +28,7 @@ def record(services: Services, kind: str) -> RunState:
     if kind == "tune":
         workspace = watching.tune(services, None, DEFAULT_MODEL, tune_form(_TUNE, services.limits))
     elif kind == "assistant":
-        workspace = assistant.teach(services, None, DEFAULT_MODEL, assistant.AssistantForm("", 90.0, 3))
+        workspace = assistant.teach(services, None, DEFAULT_MODEL, assistant.AssistantForm(seed=3))
     else:
         workspace = watching.learn_labels(services, None, DEFAULT_MODEL, label_form(_LABELS, services.limits))
     if workspace.run is None or workspace.current is None or not workspace.run.wait(3600):

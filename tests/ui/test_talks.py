@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -14,12 +15,13 @@ import pytest
 
 from gptcore.errors import GPTCoreError
 from ui import links
-from ui.lenses.train.form import scratch_fields
-from ui.lenses.train.further import label_fields, tuning_fields
+from ui.lenses.train.form import label_fields, scratch_fields, tuning_fields
 from ui.lenses.train.handlers import linked
 from ui.lenses.train.handlers.presets import PRESETS
 from ui.server.rehearsal import check_talk
 from ui.server.talks import mistakes, parse_talk, read_talk
+from ui.shared.fields import Number, Text, defaults_of, fields_of
+from ui.shared.inputs import InputError
 from ui.state.limits import Limits
 from ui.state.model_store import ModelStore
 
@@ -53,7 +55,8 @@ def test_what_is_wrong_is_said_with_its_line_and_field():
     told = " ".join(found)
     for part in ("'Nowhere'", "did you mean 'temperature'", "no sentence for the hall", "no tab; choose start"):
         assert part in told
-    assert "train.seed is 'many', which is not a number" in told and "train.trick is 'hammer'; choose 'none'" in told
+    assert "train.seed: The seed is 'many'; it must be a whole number" in told
+    assert "train.trick: The “break it” option is 'hammer'; choose none" in told
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
@@ -126,26 +129,28 @@ def test_a_link_sets_fields_of_a_form_and_drops_what_it_cannot():
 
 
 @pytest.mark.parametrize("text", ["nan", "inf", "1e300", "-1e300", "", "½", "x" * 100_000, "1,5"])
-@pytest.mark.parametrize("name", [name for name in linked.NAMES if name.split(".")[1] not in linked.TEXTS])
+@pytest.mark.parametrize("name", [name for name in linked.NAMES if not isinstance(linked.FIELDS[name], Text)])
 def test_what_is_no_value_of_a_field_is_said_and_not_set(name, text):
     assert linked.read({name: text}) == {}
     (said,) = linked.mistakes({name: text})
     assert name in said and len(said) < 400
 
 
-def test_the_ranges_of_a_link_are_those_of_the_fields(services):
+def test_every_field_of_a_form_has_its_control_its_link_and_its_sentence(services):
     with gr.Blocks():
-        forms = {"train": scratch_fields(services, PRESETS["30 seconds, letters"]), "tune": tuning_fields(services)}
-        forms["labels"] = label_fields()
-    found = {
-        f"{form}.{field}": (one.minimum, one.maximum)
-        for form, fields in forms.items()
-        for field, one in fields.items()
-        if isinstance(one, (gr.Number, gr.Slider)) and one.precision == 0
-    }
-    assert set(found) == set(linked.RANGES)
-    for name, (low, high) in found.items():
-        assert linked.RANGES[name] == (low, 2**31 - 1 if high is None else high), name
+        laid_out = {"train": scratch_fields(services), "tune": tuning_fields(services), "labels": label_fields()}
+    for prefix, controls in laid_out.items():
+        form = linked.FORMS[prefix]
+        assert list(controls) == list(fields_of(form))
+        for name, field in fields_of(form).items():
+            default = defaults_of(form)[name]
+            assert controls[name].label == field.title and field.check(default) == default
+            assert (f"{prefix}.{name}" in linked.NAMES) == field.linked
+            if isinstance(field, Number):
+                for wrong in (field.low - 1, field.high + 1, "x", None, float("nan")):
+                    with pytest.raises(InputError, match=re.escape(field.called)):
+                        field.check(wrong)
+                assert linked.read({f"{prefix}.{name}": str(field.high + 1)}) == {}
     assert linked.read({"train.n_layer": "25", "train.n_head": "2.5", "train.seed": "7"}) == {"train.seed": 7}
 
 

@@ -12,7 +12,7 @@ class RunAbout(TypedDict):
 
     title: str
     kind: str
-    settings: dict[str, str | float]
+    settings: dict[str, str]
     trick: str
     V: int
     L: int
@@ -32,6 +32,7 @@ class RunAbout(TypedDict):
     commonest: float | None
     input_form: str
     tuned: bool
+    data: list[str]
 
 
 class MachineOfRun(Machine):

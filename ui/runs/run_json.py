@@ -6,8 +6,9 @@ import base64
 import json
 import math
 import zlib
+from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -19,33 +20,23 @@ from gptcore.training import TrainingConfig
 from ui.runs.payloads import RunAbout
 from ui.runs.run_state import RunFacts, RunState, Stopwatch
 
+_FACTS = tuple(one.name for one in fields(RunFacts) if one.name != "config")
+# Names of a fact on the page, where they are shorter.
+_SHORT = {"vocab_size": "V", "n_layer": "L", "n_head": "H", "n_parameters": "parameters"}
+
 
 def facts_json(facts: RunFacts) -> RunAbout:
     """The facts of a run as JSON, for the page and for recordings."""
-    return {
-        "title": facts.title,
-        "kind": facts.kind,
-        "settings": dict(facts.settings),
-        "trick": facts.trick,
-        "V": facts.vocab_size,
-        "L": facts.n_layer,
-        "H": facts.n_head,
-        "parameters": facts.n_parameters,
-        "tokens_per_step": facts.tokens_per_step,
-        "prompt": facts.prompt,
-        "tokens": list(facts.tokens),
-        "lines": dict(facts.lines),
-        "tokens_per_character": facts.tokens_per_character,
-        "n_train": facts.n_train,
-        "n_valid": facts.n_valid,
-        "note": facts.note,
-        "tasks": dict(facts.tasks),
-        "labels": list(facts.labels),
-        "preference": list(facts.preference),
-        "commonest": _number(facts.commonest),
-        "input_form": facts.input_form,
-        "tuned": facts.tuned,
-    }
+    found = {_SHORT.get(name, name): _plain(getattr(facts, name)) for name in _FACTS}
+    return cast(RunAbout, found)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, tuple):
+        return list(value)
+    return _number(value) if isinstance(value, float) else value
 
 
 def write_run(record: RunState) -> str:
@@ -98,31 +89,10 @@ def read_run(text: str, lm: LanguageModel | None, name: str = "") -> RunState:
 
 
 def _facts(about: dict[str, Any], config: TrainingConfig) -> RunFacts:
-    return RunFacts(
-        title=about["title"],
-        kind=about["kind"],
-        settings=about["settings"],
-        config=config,
-        trick=about["trick"],
-        vocab_size=about["V"],
-        n_layer=about["L"],
-        n_head=about["H"],
-        n_parameters=about["parameters"],
-        tokens_per_step=about["tokens_per_step"],
-        prompt=about["prompt"],
-        tokens=tuple(about["tokens"]),
-        lines=about["lines"],
-        tokens_per_character=about["tokens_per_character"],
-        n_train=about["n_train"],
-        n_valid=about["n_valid"],
-        note=about["note"],
-        tasks=about.get("tasks", {}),
-        labels=tuple(about.get("labels", ())),
-        preference=tuple(about.get("preference", ())),
-        commonest=_or_nan(about.get("commonest")),
-        input_form=about.get("input_form", "classification"),
-        tuned=about.get("tuned", False),
-    )
+    """The facts of a run from JSON; what an older one lacks has its default."""
+    given: dict[str, Any] = {name: about[short] for name in _FACTS if (short := _SHORT.get(name, name)) in about}
+    given = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
+    return RunFacts(**{**given, "commonest": _or_nan(given.get("commonest")), "config": config})
 
 
 def _look_json(look: Observation) -> dict[str, Any]:

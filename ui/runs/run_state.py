@@ -30,7 +30,8 @@ class RunFacts:
         title: what people call it.
         kind: what it learns: a text, sequences that repeat, labels of lines, answers to instructions, or which of two
             answers is preferred.
-        settings: plain name -> value; what two runs are compared by.
+        settings: of its form, by title, as people read them.
+        data: those of them that two runs must share for their losses to be drawn into one chart.
         config: of the training.
         trick: what is broken on purpose, "none" for nothing.
         vocab_size, n_layer, n_head, n_parameters: of the model.
@@ -52,7 +53,7 @@ class RunFacts:
 
     title: str
     kind: RunKind
-    settings: Mapping[str, str | float]
+    settings: Mapping[str, str]
     config: TrainingConfig
     trick: str
     vocab_size: int
@@ -73,11 +74,12 @@ class RunFacts:
     preference: tuple[str, ...] = ()
     input_form: str = "classification"
     tuned: bool = False
+    data: tuple[str, ...] = ()
 
     @property
     def compared_by(self) -> tuple[object, ...]:
         """Key that two runs must share for their losses to be comparable."""
-        return self.kind, *(self.settings.get(name) for name in ("text", "tokenizer", "vocabulary"))
+        return self.kind, self.vocab_size, self.data
 
 
 class Stopwatch:

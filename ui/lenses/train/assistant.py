@@ -11,10 +11,12 @@ import gradio as gr
 from gptcore.errors import GPTCoreError
 from ui.errors import shown_to_visitor
 from ui.lenses.train.handlers import answering, assistant, watching
-from ui.lenses.train.handlers.assistant import FIELDS, PROMPTS, SECONDS, assistant_form
+from ui.lenses.train.handlers.assistant import PROMPTS, AssistantForm, assistant_form
 from ui.lenses.train.view.duel_view import duel_view
 from ui.services import Services
+from ui.shared.fields import fields_of
 from ui.shared.files import calling
+from ui.shared.form_controls import controls, in_order
 from ui.shared.lens import Wiring
 from ui.shared.view.token_stream import token_stream
 from ui.shared.wiring import QUIET, or_nothing, served, stop_event
@@ -37,7 +39,7 @@ class AssistantFields:
         teach, prefer: the buttons of both stages.
         chooser: who prefers.
         said: where refusals and progress stand.
-        values: by FIELDS.
+        values: by the names of AssistantForm.
     """
 
     teach: gr.Button
@@ -60,26 +62,11 @@ def assistant_fields(services: Services) -> AssistantFields:
     )
     prefer = gr.Button("2 · Teach preferences", variant="primary", elem_id="assistant-prefer")
     said = gr.HTML("", elem_id="assistant-said", elem_classes="said")
-    values: dict[str, Any] = {
-        "length": gr.Radio(
-            [(f"{seconds} s", seconds) for seconds in SECONDS],
-            value="90",
-            label="Each stage",
-            elem_id="assistant-length",
-        )
-    }
+    values = controls(AssistantForm, "assistant", ("length",))
     with gr.Accordion("Stories, seed", open=False, elem_id="assistant-more"):
-        values["stories"] = gr.Textbox(
-            "",
-            label="Stories to make instructions from",
-            info="Empty: 5,000 stories by mini. Your own: an empty line between them; long ones are cut.",
-            lines=4,
-            max_lines=8,
-            elem_id="assistant-stories",
-        )
-        values["seed"] = gr.Number(1, label="Seed", precision=0, elem_id="assistant-seed")
+        values |= controls(AssistantForm, "assistant", ("stories", "seed"))
     duel_view(server_functions=served(services, answering.duel), elem_id="duel")
-    return AssistantFields(teach, prefer, chooser, said, {name: values[name] for name in FIELDS})
+    return AssistantFields(teach, prefer, chooser, said, in_order(AssistantForm, values))
 
 
 def compared_view(services: Services, workspace: gr.Textbox, model: gr.Dropdown, model_work: Wiring) -> None:
@@ -131,7 +118,7 @@ class AssistantEvents:
         self._services, self._shown = services, shown
 
     def _form(self, raw: tuple[object, ...]) -> tuple[dict[str, object], assistant.AssistantForm]:
-        values: dict[str, object] = dict(zip(FIELDS, raw, strict=True))
+        values: dict[str, object] = dict(zip(fields_of(AssistantForm), raw, strict=True))
         return values, assistant_form(values, self._services.limits.training_seconds)
 
     def teach(self, workspace: str, model: str, *raw: object) -> list[Any]:

@@ -13,18 +13,19 @@ from gptcore.errors import GPTCoreError
 from ui.errors import shown_to_visitor
 from ui.lenses.train import figures as train
 from ui.lenses.train.handlers import files, watching
-from ui.lenses.train.handlers.assistant import FIELDS as ASSISTANT_FIELDS
+from ui.lenses.train.handlers.assistant import AssistantForm
 from ui.lenses.train.handlers.fitting import fitted
-from ui.lenses.train.handlers.forms import label_form, rival_form, train_form, tune_form
+from ui.lenses.train.handlers.forms import LabelForm, TrainForm, TuneForm, label_form, rival_of, train_form, tune_form
 from ui.lenses.train.handlers.label_sets import example_lines
 from ui.lenses.train.handlers.linked import FORMS as FORM_NAMES
 from ui.lenses.train.handlers.linked import NAMES as LINKED
 from ui.lenses.train.handlers.linked import settings_of
-from ui.lenses.train.handlers.presets import FIELDS, GPT1_TUNING, LABEL_FIELDS, NOTES, PRESETS, TUNING_FIELDS
+from ui.lenses.train.handlers.presets import GPT1_TUNING, NOTES, PRESETS
 from ui.lenses.train.payloads import RunSlideRequest
 from ui.payloads import LinkRequest, fields
 from ui.runs.run_manager import Workspace
 from ui.services import Services
+from ui.shared.fields import fields_of
 from ui.shared.picker import choices
 from ui.shared.qr import qr_svg
 from ui.shared.slide import is_kind
@@ -33,7 +34,7 @@ from ui.views import TAB_NAMES, title_of
 
 _LONGEST = 200_000  # characters of a text that is put back into its field
 # The fields that a preset sets.
-SHAPE_FIELDS = tuple(name for name in FIELDS if name not in ("written", "file", "data_set"))
+PRESET_FIELDS = tuple(name for name in fields_of(TrainForm) if name not in ("written", "file", "data_set"))
 
 
 class TrainEvents:
@@ -47,26 +48,26 @@ class TrainEvents:
             try:
                 limits = self._services.limits
                 values, note = fitted(self._services, values) if go else (values, "")
-                form, rival = train_form(values, limits), rival_form(values, limits)
-                begun = watching.start(self._services, workspace, form, rival=rival, go=go, note=note)
+                form = train_form(values, limits)
+                begun = watching.start(self._services, workspace, form, rival=rival_of(form), go=go, note=note)
                 return [remembering("scratch", values, begun), "", form.config.seed]
             except GPTCoreError as error:
                 return [gr.skip(), watching.message(error), gr.skip()]
 
     def start(self, workspace: str, *raw: object) -> list[Any]:
-        return self._begin(workspace, dict(zip(FIELDS, raw, strict=True)), go=True)
+        return self._begin(workspace, dict(zip(fields_of(TrainForm), raw, strict=True)), go=True)
 
     def ready(self, workspace: str, *raw: object) -> list[Any]:
-        return self._begin(workspace, dict(zip(FIELDS, raw, strict=True)), go=False)
+        return self._begin(workspace, dict(zip(fields_of(TrainForm), raw, strict=True)), go=False)
 
     def reseed(self, workspace: str, *raw: object) -> list[Any]:
-        names = [name for name in FIELDS if name != "seed"] + ["seed"]
+        names = [name for name in fields_of(TrainForm) if name != "seed"] + ["seed"]
         return self._begin(workspace, dict(zip(names, raw, strict=True)), go=False)
 
     def tune(self, workspace: str, model: str, *raw: object) -> list[Any]:
         with shown_to_visitor():
             try:
-                values: dict[str, object] = dict(zip(TUNING_FIELDS, raw, strict=True))
+                values: dict[str, object] = dict(zip(fields_of(TuneForm), raw, strict=True))
                 form = tune_form(values, self._services.limits)
                 now = watching.tune(self._services, workspace, model, form)
                 return [remembering("tune", values, now), ""]
@@ -76,7 +77,7 @@ class TrainEvents:
     def labels(self, workspace: str, model: str, *raw: object) -> list[Any]:
         with shown_to_visitor():
             try:
-                values: dict[str, object] = dict(zip(LABEL_FIELDS, raw, strict=True))
+                values: dict[str, object] = dict(zip(fields_of(LabelForm), raw, strict=True))
                 form = label_form(values, self._services.limits)
                 now = watching.learn_labels(self._services, workspace, model, form)
                 return [remembering("labels", values, now), ""]
@@ -90,14 +91,14 @@ class TrainEvents:
         name = name if isinstance(name, str) else ""
         values = PRESETS.get(name, {})
         note = html.escape(NOTES.get(name, ""), quote=False)
-        return [note, *(values.get(field, gr.skip()) for field in SHAPE_FIELDS)]
+        return [note, *(values.get(field, gr.skip()) for field in PRESET_FIELDS)]
 
     def linked(self, asked: Mapping[str, Any]) -> list[Any]:
         """The preset that a link names with what it fills in, and the fields of the forms that the link sets."""
         note, filled = gr.skip(), {}
         if "preset" in asked:
             note, *values = self.preset(asked["preset"])
-            filled = {f"train.{field}": value for field, value in zip(SHAPE_FIELDS, values, strict=True)}
+            filled = {f"train.{field}": value for field, value in zip(PRESET_FIELDS, values, strict=True)}
         return [asked.get("preset", gr.skip()), note, *({**filled, **asked}.get(name, gr.skip()) for name in LINKED)]
 
     def link(self, form: object, preset: object, model: object, *values: object) -> str:
@@ -123,12 +124,11 @@ class TrainEvents:
         kind, values = (
             workspace.current.form if workspace is not None and workspace.current is not None else None
         ) or ("", {})
-        fields = {"scratch": FIELDS, "tune": TUNING_FIELDS, "labels": LABEL_FIELDS, "assistant": ASSISTANT_FIELDS}
+        forms = {"scratch": TrainForm, "tune": TuneForm, "labels": LabelForm, "assistant": AssistantForm}
         found: list[Any] = [gr.Tabs(selected=kind) if kind else gr.skip()]
-        for name, names in fields.items():
-            found += [
-                values.get(field, gr.skip()) if name == kind and field != "file" else gr.skip() for field in names
-            ]
+        for name, form in forms.items():
+            known = values if name == kind else {}
+            found += [gr.skip() if field == "file" else known.get(field, gr.skip()) for field in fields_of(form)]
         return found
 
     def zip(self, workspace: str) -> list[Any]:

@@ -1,92 +1,112 @@
-"""The Train tab's forms, under the names that handlers know."""
+"""The Train tab's forms from scratch, of fine-tuning and of labels, under the names that handlers know."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import gradio as gr
 
-from ui.lenses.train.fields import LENGTH_CHOICES, number_field, slider, text_fields
-from ui.lenses.train.handlers.presets import OPTIMIZERS, PRESETS, RIVALS, TRICKS
+from ui.errors import shown_to_visitor
+from ui.lenses.train.handlers.forms import LabelForm, TrainForm, TuneForm
+from ui.lenses.train.handlers.input_forms import INPUT_FORMS, drawing, input_form
+from ui.lenses.train.handlers.label_sets import example_lines
+from ui.lenses.train.handlers.presets import PRESETS
+from ui.lenses.train.handlers.texts import DATA_SET, YOURS
 from ui.services import Services
+from ui.shared.fields import fields_of
+from ui.shared.form_controls import control, controls, group, in_order
+from ui.shared.wiring import QUIET
 
 FIRST_PRESET = next(iter(PRESETS))
 
 
-def scratch_fields(services: Services, values: dict[str, Any]) -> dict[str, Any]:
-    """The form's components by the names of FIELDS, in their order."""
-    found = text_fields(services, values, "train", repeated=True)
-    length = gr.Radio(
-        LENGTH_CHOICES,
-        value=values["length"],
-        label="Length",
-        info="the learning rate reaches 0 when time is up",
-        elem_id="train-length",
-    )
-    trick = gr.Dropdown(
-        [(label, key) for key, (label, _) in TRICKS.items()], value="none", label="Break it", elem_id="train-trick"
-    )
-    rival = gr.Dropdown(
-        [(label, key) for key, label in RIVALS.items()],
-        value=values["rival"],
-        label="Race against",
-        info="same seed, same batches, one thing changed",
-        elem_id="train-rival",
-    )
+def scratch_fields(services: Services) -> dict[str, Any]:
+    """The form's controls by the names of TrainForm, in their order."""
+    field, several = partial(control, TrainForm, "train"), partial(controls, TrainForm, "train")
+    found = _text_fields(services, TrainForm, "train")
+    found |= several(("length", "trick", "rival"))
     with gr.Accordion("Model and schedule", open=False, elem_id="train-more"):
-        found["tokenizer"] = gr.Radio(
-            [("characters", "char"), ("byte-pair encoding", "bpe")],
-            value=values["tokenizer"],
-            label="Tokens",
-            elem_id="train-tokenizer",
-        )
+        found["tokenizer"] = field("tokenizer")
         with gr.Column(elem_classes="shape-sliders"):
-            found["vocab_size"] = slider("Vocabulary", "V, for byte-pair encoding", 257, 16_384, values, "vocab_size")
-            found["n_layer"] = slider("Layers", "L, blocks", 1, 24, values, "n_layer")
-            found["n_head"] = slider("Heads", "H, in a layer", 1, 32, values, "n_head")
-            found["n_embd"] = slider("Width", "C, channels", 4, 1024, values, "n_embd", 4)
-            found["n_positions"] = slider("Window", "T, tokens", 4, 1024, values, "n_positions", 4)
-            found["batch_size"] = slider("Batch", "B, windows", 1, 512, values, "batch_size")
+            found |= several(group(TrainForm, "shape"))
         with gr.Row():
-            found["attention_bias"] = gr.Checkbox(
-                values["attention_bias"], label="biases in attention", elem_id="train-bias", min_width=100
-            )
-            found["norm_position"] = gr.Radio(
-                [("before (GPT-2)", "pre"), ("after (GPT-1)", "post")],
-                value=values["norm_position"],
-                label="Norm",
-                elem_id="train-norm",
-                min_width=100,
-            )
-        found["length"] = length
+            found |= several(group(TrainForm, "switches"), min_width=100)
         with gr.Row():
-            found["max_steps"] = number_field(
-                values["max_steps"], "Steps", "when the length is steps", "train-steps", least=1
-            )
-            found["epochs"] = number_field(values["epochs"], "Epochs", "passes over the text", "train-epochs")
-        found["optimizer"] = gr.Radio(
-            [(label, key) for key, label in OPTIMIZERS.items()],
-            value=values["optimizer"],
-            label="Optimiser",
-            info="Muon makes every matrix's step orthogonal, so that all directions learn alike (Jordan et al. 2024).",
-            elem_id="train-optimizer",
-        )
+            found |= several(group(TrainForm, "length"))
+        found["optimizer"] = field("optimizer")
         with gr.Row():
-            found["learning_rate"] = number_field(
-                values["learning_rate"], "Learning rate", "peak; Muon uses 7 times this", "train-rate"
-            )
-            found["warmup_steps"] = number_field(values["warmup_steps"], "Warm-up", "steps", "train-warmup", least=0)
-            found["dropout"] = number_field(values["dropout"], "Dropout", "share switched off", "train-dropout")
-            found["noise"] = number_field(values["noise"], "Noise", "share replaced", "train-noise")
-            found["weight_decay"] = number_field(values["weight_decay"], "Weight decay", "of matrices", "train-decay")
-            found["beta2"] = number_field(values["beta2"], "Beta 2", "of AdamW", "train-beta2")
-            found["seed"] = number_field(values["seed"], "Seed", "", "train-seed", least=0, most=2**31 - 1)
-        found["prompt"] = gr.Textbox(values["prompt"], label="Sample prompt", max_lines=2, elem_id="train-prompt")
-        tasks = gr.Checkbox(
-            values["tasks"],
-            label="Test tasks at every snapshot",
-            info="last words, questions and summaries of the little world, from prompts alone",
-            elem_id="train-tasks",
-        )
-    found["trick"], found["rival"], found["tasks"] = trick, rival, tasks
-    return found
+            found |= several(group(TrainForm, "rates"))
+        found |= several(("prompt", "tasks"))
+    return in_order(TrainForm, found)
+
+
+def tuning_fields(services: Services) -> dict[str, Any]:
+    """The fine-tuning form's controls by the names of TuneForm, in their order."""
+    several = partial(controls, TuneForm, "tune")
+    found = _text_fields(services, TuneForm, "tune")
+    found |= several(("n_positions", "batch_size", "length", *group(TuneForm, "length"), "learning_rate"))
+    with gr.Accordion("Optimiser and schedule", open=False, elem_id="tune-more"):
+        found |= several(("optimizer",))
+        with gr.Row():
+            found |= several(group(TuneForm, "rates"))
+    found |= several(("prompt",))
+    return in_order(TuneForm, found)
+
+
+def label_fields() -> dict[str, Any]:
+    """The labels form's controls by the names of LabelForm, in their order."""
+    several = partial(controls, LabelForm, "labels")
+    first = next(iter(INPUT_FORMS))
+    found = several(("input_form",))
+    drawn = gr.HTML(drawing(first), elem_id="labels-drawing")
+    found["labelled"] = control(LabelForm, "labels", "labelled", max_lines=10, placeholder=_some_lines(first))
+    fill = gr.Button("Use this form's example data", size="sm", elem_id="labels-fill")
+    fill.click(_filled, found["input_form"], found["labelled"], queue=False, **QUIET)
+    both = [found["input_form"], found["labelled"]]
+    found["input_form"].change(_drawn, both, [drawn, found["labelled"]], queue=False, **QUIET)
+    found |= several(("batch_size", "length"))
+    with gr.Row():
+        found |= several(group(LabelForm, "length"))
+    found |= several(("learning_rate", "auxiliary_weight", "prompt"))
+    return in_order(LabelForm, found)
+
+
+def _text_fields(services: Services, form: type, prefix: str) -> dict[str, Any]:
+    """Where the text is from; fields that a choice does not need are not shown."""
+    options = fields_of(form)["corpus"].options  # type: ignore[attr-defined] - a choice
+    choices = [(label, name) for name, label in options.items() if name != DATA_SET or not services.models.offline]
+    corpus = control(form, prefix, "corpus", choices=choices)
+    hidden = controls(form, prefix, ("written", "file", "data_set"), visible=False)
+    corpus.change(
+        lambda chosen: [
+            gr.update(visible=chosen == YOURS),
+            gr.update(visible=chosen == YOURS),
+            gr.update(visible=chosen == DATA_SET),
+        ],
+        corpus,
+        list(hidden.values()),
+        queue=False,
+        **QUIET,
+    )
+    return {"corpus": corpus, **hidden}
+
+
+def _some_lines(name: str) -> str:
+    return "\n".join(example_lines(name).split("\n")[:4])
+
+
+def _filled(name: str) -> str:
+    """The made-up set of an input form."""
+    with shown_to_visitor():
+        input_form(name)
+        return example_lines(name)
+
+
+def _drawn(name: str, written: str) -> list[Any]:
+    """The drawing of an input form, and lines that show what it wants; a made-up set gives way to this form's."""
+    with shown_to_visitor():
+        input_form(name)
+        if written in [example_lines(one) for one in INPUT_FORMS]:
+            return [drawing(name), gr.update(value=example_lines(name), placeholder=_some_lines(name))]
+        return [drawing(name), gr.update(placeholder=_some_lines(name))]

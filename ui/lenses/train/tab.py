@@ -8,14 +8,14 @@ from typing import Any
 import gradio as gr
 
 from ui.lenses.train.assistant import AssistantEvents, assistant_fields, compared_view
-from ui.lenses.train.events import SHAPE_FIELDS, TrainEvents, remembering, server_functions
-from ui.lenses.train.form import FIRST_PRESET, scratch_fields
-from ui.lenses.train.further import label_fields, tuning_fields
-from ui.lenses.train.handlers.forms import shape_of
+from ui.lenses.train.events import PRESET_FIELDS, TrainEvents, remembering, server_functions
+from ui.lenses.train.form import FIRST_PRESET, label_fields, scratch_fields, tuning_fields
+from ui.lenses.train.handlers.forms import TrainForm
 from ui.lenses.train.handlers.linked import NAMES as LINKED
-from ui.lenses.train.handlers.presets import FIELDS, GPT1_TUNING, PRESETS, SENT
+from ui.lenses.train.handlers.presets import GPT1_TUNING, PRESETS, SHAPE
 from ui.lenses.train.view.train_view import train_view
 from ui.shared.controls import settings_opener
+from ui.shared.fields import fields_of
 from ui.shared.files import calling
 from ui.shared.lens import Call, Event, Fill, Lens, TabContext, Taking
 from ui.shared.wiring import QUIET, view_tab
@@ -43,7 +43,7 @@ def train_tab(site: TabContext[None]) -> Lens:
             with gr.Tabs(elem_id="train-kinds") as kinds:
                 with view_tab("train", "scratch") as scratch_tab:
                     preset, note, (start, reset, new_seed), said = _starting()
-                    fields = scratch_fields(services, PRESETS[FIRST_PRESET])
+                    fields = scratch_fields(services)
                 with view_tab("train", "tune") as tune_tab:
                     tune = gr.Button("Fine-tune the model above", variant="primary", elem_id="tune-start")
                     gr.HTML("Trains the model above further, on a built-in text or on yours.", elem_classes="said")
@@ -66,9 +66,9 @@ def train_tab(site: TabContext[None]) -> Lens:
             view = train_view(server_functions=server_functions(services), elem_id="train")
             compared_view(services, workspace, model, site.model_work)
 
-    values, outputs = [fields[name] for name in FIELDS], [view, said, fields["seed"]]
+    values, outputs = list(fields.values()), [view, said, fields["seed"]]
     # The seed comes last, so that the script can replace it.
-    with_seed = [workspace, *(fields[name] for name in FIELDS if name != "seed"), fields["seed"]]
+    with_seed = [workspace, *(one for name, one in fields.items() if name != "seed"), fields["seed"]]
     starts: list[tuple[gr.Button, Callable[..., Any], list[Any], list[Any], str]] = [
         (start, events.start, [workspace, *values], outputs, _STARTS),
         (reset, events.ready, [workspace, *values], outputs, _STARTS),
@@ -88,7 +88,7 @@ def train_tab(site: TabContext[None]) -> Lens:
     view.restore(events.restore, None, refilled, **QUIET)
     # A broken run races against its intact version by default.
     fields["trick"].input(events.rival, fields["trick"], fields["rival"], queue=False, **QUIET)
-    of_preset = [note, *(fields[name] for name in SHAPE_FIELDS)]
+    of_preset = [note, *(fields[name] for name in PRESET_FIELDS)]
     preset.input(events.preset, preset, of_preset, queue=False, **QUIET)
     forms = {"train": fields, "tune": tuning, "labels": lines, "assistant": helper.values}
     by_link = [forms[form][field] for form, field in (name.split(".") for name in LINKED)]
@@ -112,14 +112,14 @@ def train_tab(site: TabContext[None]) -> Lens:
         picks=[Call(view.open, opening), Call(uploaded.upload, upload)],
         offers=[Call(view.models, {"fn": events.models, "inputs": None, **QUIET})],
         fills=Fill(events.linked, [preset, note, *by_link]),
-        takes=Taking(SENT, _shape_taken, [fields[name] for name in SENT]),
+        takes=Taking(SHAPE, _shape_taken, [fields[name] for name in SHAPE]),
     )
 
 
 def _shape_taken(*sizes: object) -> list[int]:
-    """A shape from another tab, by SENT. Raises InputError for one that is too large to train here."""
-    shape = shape_of(dict(zip(SENT, sizes, strict=True)))
-    return [getattr(shape, name) for name in SENT]
+    """A shape from another tab, by SHAPE. Raises InputError for one that is too large to train here."""
+    fields = fields_of(TrainForm)
+    return [fields[name].check(size) for name, size in zip(SHAPE, sizes, strict=True)]
 
 
 def _files() -> tuple[gr.Button, gr.UploadButton, gr.DownloadButton, gr.HTML]:

@@ -17,7 +17,8 @@ from gptcore.analysis.patching import PATCH_KINDS
 from gptcore.config import PRESETS as SHAPES
 from gptcore.zero_shot.tasks import TASKS
 from ui.lenses.attention.handlers.maps import ENDS, MODES
-from ui.lenses.train.handlers.presets import LENGTHS, OPTIMIZERS, PRESETS
+from ui.lenses.train.handlers.options import LENGTHS, OPTIMIZERS
+from ui.lenses.train.handlers.presets import PRESETS
 
 # Allowed values of parameters with a fixed set of choices.
 _CHOICES: dict[tuple[str, str], Sequence[str]] = {
@@ -28,7 +29,7 @@ _CHOICES: dict[tuple[str, str], Sequence[str]] = {
     ("parameters", "norm_position"): ("pre", "post"),
     ("train", "action"): ("start", "status", "stop"),
     ("train", "preset"): tuple(PRESETS),
-    ("train", "length"): LENGTHS,
+    ("train", "length"): tuple(LENGTHS),
     ("train", "optimizer"): tuple(OPTIMIZERS),
     ("zero_shot", "task"): tuple(TASKS),
 }

@@ -873,7 +873,7 @@ export interface Followed {
 export interface RunAbout {
   title: string;
   kind: string;
-  settings: Record<string, string | number>;
+  settings: Record<string, string>;
   trick: string;
   V: number;
   L: number;
@@ -893,6 +893,7 @@ export interface RunAbout {
   commonest: number | null;
   input_form: string;
   tuned: boolean;
+  data: string[];
 }
 
 // The picture of the model as it was, with the tokens that it read.

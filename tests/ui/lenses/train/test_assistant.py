@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import math
 import re
@@ -14,13 +13,13 @@ from test_runs import finished
 from gptcore.errors import GPTCoreError
 from gptcore.finetuning.preference import DirectPreference
 from helpers import named
-from ui.lenses.train.assistant import assistant_fields
 from ui.lenses.train.handlers import answering, assistant
 from ui.lenses.train.handlers.assistant import AssistantForm, assistant_form
 from ui.runs.run_json import facts_json
 from ui.services import make_services
+from ui.shared.fields import fields_of
 
-FORM = AssistantForm("", 30.0, 1)
+FORM = AssistantForm(length="30")
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +141,7 @@ def test_long_stories_are_cut_and_nothing_is_lost(text):
 
 def test_the_bundled_stories_are_whole_and_the_words_of_a_prompt_are_found():
     stories = assistant.bundled_stories()
-    assert f"{len(stories):,} stories by mini" in inspect.getsource(assistant_fields)
+    assert f"{len(stories):,} stories by mini" in fields_of(AssistantForm)["stories"].info
     assert all(story.rstrip().endswith((".", "!", "?", '"')) for story in stories)
     assert answering.words_of("Write a story with the words: ball, rain and sorry.") == ("ball", "rain", "sorry")
     assert answering.words_of("Hello!") == ()

@@ -13,7 +13,7 @@ from test_runs import finished
 from gptcore.errors import GPTCoreError
 from gptcore.finetuning import SpecialTokens
 from gptcore.zero_shot.metrics import percent
-from ui.lenses.train.further import label_fields
+from ui.lenses.train.form import label_fields
 from ui.lenses.train.handlers import watching
 from ui.lenses.train.handlers.files import example_workspaces
 from ui.lenses.train.handlers.forms import label_form, read_lines
@@ -137,7 +137,7 @@ def test_answers_compete_and_both_orders_are_read():
         ("entailment", "yes\tone text\nno\tanother\n" * 6, "Line 1 is 'one text'; write a premise, a hypothesis"),
         ("choice", "1\ta | b | c\n2\ta | b | c | d\n" * 6, "Line 2 has 3 answers; the first has 2"),
         ("choice", "first\ta | b | c\n" * 12, "Line 1 has the label 'first'; write the right answer's number, 1 to 2"),
-        ("nothing", "a\tb\n" * 12, "'nothing' is not an input form. Choose classification, entailment"),
+        ("nothing", "a\tb\n" * 12, "The input form is 'nothing'; choose classification, entailment"),
     ],
 )
 def test_lines_of_another_form_are_a_sentence(services, name, lines, words):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import pytest
 import torch
@@ -11,9 +11,9 @@ from test_runs import SMALL, finished, plan_of
 from gptcore.errors import GPTCoreError
 from helpers import until
 from ui.lenses.train.handlers import watching
-from ui.lenses.train.handlers.forms import rival_form, train_form
+from ui.lenses.train.handlers.forms import rival_of, train_form
+from ui.lenses.train.handlers.options import RIVALS
 from ui.lenses.train.handlers.plan import make_plan
-from ui.lenses.train.handlers.presets import RIVALS
 from ui.runs.run_manager import RunManager
 from ui.shared.inputs import InputError
 from ui.shared.picker import own_models
@@ -28,19 +28,19 @@ CHANGED = {
 
 def race(services, **changes):
     values = {**SMALL, "rival": "optimizer", **changes}
-    form, rival = train_form(values, services.limits), rival_form(values, services.limits)
-    return watching.start(services, None, form, rival=rival)
+    form = train_form(values, services.limits)
+    return watching.start(services, None, form, rival=rival_of(form))
 
 
 @pytest.mark.parametrize("name", list(CHANGED))
 def test_a_rival_differs_in_one_thing_and_reads_the_same_batches(services, name):
     values = {**SMALL, "rival": name}
     mine = make_plan(services, train_form(values, services.limits))
-    rival = rival_form(values, services.limits)
+    rival = rival_of(train_form(values, services.limits))
     assert rival is not None
     theirs = make_plan(services, rival)
     ours, other = mine.facts.settings, theirs.facts.settings
-    assert {key for key in ours if ours[key] != other[key]} - {"text"} == CHANGED[name]
+    assert {key for key in ours if ours[key] != other[key]} == CHANGED[name]
     for number in range(3):
         assert torch.equal(mine.data.draw(number, 1)[0], theirs.data.draw(number, 1)[0])
     size = [plan.facts.n_parameters for plan in (mine, theirs)]
@@ -49,11 +49,11 @@ def test_a_rival_differs_in_one_thing_and_reads_the_same_batches(services, name)
 
 def test_what_is_broken_races_against_the_same_unbroken(services):
     values = {**SMALL, "trick": "no_mask", "rival": "healthy"}
-    rival, broken = rival_form(values, services.limits), train_form(values, services.limits)
-    assert rival is not None and rival.trick == "none" and "causal" not in rival.switches
-    assert asdict(rival.shape) == asdict(broken.shape) and rival.config == broken.config
-    assert rival_form({**values, "rival": "none"}, services.limits) is None
-    both = rival_form({**SMALL, "trick": "no_positions", "rival": "norm"}, services.limits)
+    broken = train_form(values, services.limits)
+    rival = rival_of(broken)
+    assert rival is not None and rival == replace(broken, trick="none") and "causal" not in rival.switches
+    assert rival_of(train_form({**values, "rival": "none"}, services.limits)) is None
+    both = rival_of(train_form({**SMALL, "trick": "no_positions", "rival": "norm"}, services.limits))
     assert both is not None and both.switches["use_positions"] is False
     assert both.switches["norm_position"] == "post"
 
@@ -64,7 +64,7 @@ def test_what_is_broken_races_against_the_same_unbroken(services):
 )
 def test_a_run_never_races_against_its_twin(changes):
     with pytest.raises(InputError, match="would compare two equal runs"):
-        rival_form({**SMALL, **changes}, Limits())
+        rival_of(train_form({**SMALL, **changes}, Limits()))
 
 
 def test_a_race_holds_its_place_until_both_have_ended(services):
@@ -105,9 +105,9 @@ def test_a_page_that_knows_another_run_is_told_all_of_the_rival(services):
 
 @pytest.mark.parametrize("rival", ["healthy", "everybody", None, ["optimizer"], 7])
 def test_a_rival_that_is_none_is_a_sentence(rival):
-    with pytest.raises(InputError, match=r"not a rival|equal runs"):
-        rival_form({**SMALL, "rival": rival}, Limits())
-    assert rival_form({**SMALL, "rival": "none"}, Limits()) is None and "none" in RIVALS
+    with pytest.raises(InputError, match=r"The rival is .* choose none|equal runs"):
+        rival_of(train_form({**SMALL, "rival": rival}, Limits()))
+    assert rival_of(train_form({**SMALL, "rival": "none"}, Limits())) is None and "none" in RIVALS
 
 
 def test_both_runs_learn_at_once_and_the_page_receives_both(services):

@@ -8,9 +8,10 @@ import pytest
 import torch
 
 from ui.lenses.train.handlers import files, uploaded, watching
-from ui.lenses.train.handlers.forms import train_form, tune_form
-from ui.lenses.train.handlers.presets import PRESETS, TUNING_FIELDS
+from ui.lenses.train.handlers.forms import TuneForm, train_form, tune_form
+from ui.lenses.train.handlers.presets import PRESETS
 from ui.runs.run_manager import Busy
+from ui.shared.fields import fields_of
 from ui.shared.picker import own_models
 
 TEXT = "the cat sat on the mat. " * 90
@@ -68,7 +69,7 @@ def test_it_goes_on_from_its_weights(services, saved):
         {"run": {"form": [], "values": []}},
         {"steps": "many", "seconds": -1, "run": {"form": "scratch", "values": {**LESSON, "n_layer": "x"}}},
         {"steps": 5, "run": {"form": "scratch", "values": {**LESSON, "written": "abc " * 600}}},
-        {"steps": math.inf, "run": {"form": "tune", "values": dict.fromkeys(TUNING_FIELDS)}},
+        {"steps": math.inf, "run": {"form": "tune", "values": dict.fromkeys(fields_of(TuneForm))}},
     ],
 )  # fmt: skip
 def test_a_folder_that_does_not_tell_how_it_was_made_is_a_model_to_tune(services, tiny_lm, made):

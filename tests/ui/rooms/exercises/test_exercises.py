@@ -44,7 +44,7 @@ def solved(models, name):
 
 def test_there_are_15_of_three_levels_about_every_tab_and_each_link_is_one_of_this_page():
     assert len(EXERCISES) == len(BY_NAME) == 15
-    readme = Path(__file__).resolve().parents[3] / "README.md"
+    readme = Path(__file__).resolve().parents[4] / "README.md"
     assert f"{len(EXERCISES)} exercises" in readme.read_text(encoding="utf-8")
     assert {one.level for one in EXERCISES} == set(LEVELS) == {1, 2, 3}
     assert {one.tab for one in EXERCISES} == set(TAB_NAMES)

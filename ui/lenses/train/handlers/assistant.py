@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any
@@ -30,12 +30,14 @@ from gptcore.finetuning.supervised import (
 from gptcore.language_model import BUNDLED, LanguageModel
 from gptcore.model import GPT, evaluating
 from gptcore.observation import ObservationPlan, clone
+from ui.lenses.train.handlers.forms import MOST_SEED
 from ui.lenses.train.handlers.plan import check_size, facts_of
 from ui.runs.run_manager import Workspace
 from ui.runs.run_state import RunState
 from ui.runs.training_run import Plan, Scoring
 from ui.services import Services
 from ui.shared import inputs
+from ui.shared.fields import Choice, Text, Values, Whole, declared, parsed
 from ui.shared.inputs import InputError
 
 STORIES = BUNDLED / "assistant" / "stories.txt.gz"
@@ -44,8 +46,7 @@ PROMPTS = (
     "Write a story about a brave little cat.",
     "Hello! What can you do?",
 )
-SECONDS = ("30", "60", "90", "120")
-FIELDS = ("stories", "length", "seed")
+SECONDS = {seconds: f"{seconds} s" for seconds in ("30", "60", "90", "120")}
 ASKED = 120  # instructions that the model answers for the preference pairs
 _ANSWERS, _ANSWER_TOKENS = 4, 100
 _N_INSTRUCTIONS, _HELD_OUT = 14_000, 48
@@ -56,25 +57,32 @@ _MOST_TEXT = 2_000_000
 _UNLIMITED = 10_000_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class AssistantForm:
-    """A stage's settings: stories of the visitor's own, or "" for the bundled ones; seconds; the seed."""
+    """A stage's settings: stories of the visitor's own, or "" for the bundled ones; how long it is; the seed.
 
-    stories: str
-    seconds: float
-    seed: int
+    Attributes:
+        most_seconds: that this server gives a run.
+    """
+
+    stories: str = declared(
+        Text(title="Stories to make instructions from", noun="The text of the stories", most=_MOST_TEXT, lines=4,
+             id="stories", of_data=True,
+             info="Empty: 5,000 stories by mini. Your own: an empty line between them; long ones are cut."), "",
+    )  # fmt: skip
+    length: str = declared(Choice(title="Each stage", noun="The length", options=SECONDS), "90")
+    seed: int = declared(Whole(title="Seed", low=0, high=MOST_SEED), 1)
+    most_seconds: float = math.inf
+
+    @property
+    def seconds(self) -> float:
+        """Of a stage."""
+        return min(float(self.length), self.most_seconds)
 
 
-def assistant_form(values: Mapping[str, object], most_seconds: float) -> AssistantForm:
+def assistant_form(values: Values, most_seconds: float) -> AssistantForm:
     """The form, checked. Raises InputError."""
-    seconds = values["length"]
-    if seconds not in SECONDS:
-        raise InputError(f"The length is {str(seconds)[:40]!r}; choose {', '.join(SECONDS)} seconds.")
-    return AssistantForm(
-        inputs.text(values["stories"], "The text of the stories", most=_MOST_TEXT),
-        min(float(seconds), most_seconds),
-        inputs.whole(values["seed"], "The seed", low=0, high=2**31 - 1),
-    )
+    return parsed(AssistantForm, values, most_seconds=most_seconds)
 
 
 @cache
@@ -190,7 +198,7 @@ def _plan(
     watched = ObservationPlan(prompt, seed=config.seed, n_new=room, looked_at=prompt[:24])
     what = "instructions" if kind == "instructions" else "preferences"
     facts = replace(
-        facts_of(f"{lm.name}: {what}", kind, shape, config, watched, tokenizer, "none"),
+        facts_of(f"{lm.name}: {what}", kind, shape, config, watched, tokenizer, form),
         tokens_per_step=data.batch_size * data.window, n_valid=len(held_out), tuned=True,
     )  # fmt: skip
     return Plan(facts, lambda: clone(lm.model).requires_grad_(True), tokenizer, data, evaluate, watched)

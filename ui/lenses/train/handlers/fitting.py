@@ -9,7 +9,8 @@ from typing import Any
 from gptcore.config import GPTConfig
 from gptcore.training.config import OptimizerName
 from gptcore.training.precision import faster_precision, passes_rate
-from ui.lenses.train.handlers.presets import LENGTHS, PRESETS
+from ui.lenses.train.handlers.options import LENGTHS
+from ui.lenses.train.handlers.presets import PRESETS
 from ui.services import Services
 
 _FIRST = next(iter(PRESETS.values()))

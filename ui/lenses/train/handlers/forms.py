@@ -1,198 +1,339 @@
-"""Validation of the Train tab's three forms; input from browsers and programs is untrusted."""
+"""The Train tab's forms: every setting of each, declared once, and what a run takes from them."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
+from gptcore.corpora import CORPORA
+from gptcore.finetuning.classification import AUXILIARY_WEIGHT
 from gptcore.training import TrainingConfig
 from gptcore.training.config import OptimizerName
-from ui.lenses.train.handlers.input_forms import InputForm, input_form, texts_of
-from ui.lenses.train.handlers.presets import LENGTHS, OPTIMIZERS, RIVALS, SENT, TRICKS
-from ui.lenses.train.handlers.texts import REPEATED, TextSource
+from ui.lenses.train.handlers.input_forms import INPUT_FORMS, InputForm, texts_of
+from ui.lenses.train.handlers.label_sets import example_lines
+from ui.lenses.train.handlers.options import LENGTHS, OPTIMIZERS, RIVALS, TRICKS
+from ui.lenses.train.handlers.texts import DATA_SET, REPEATED, YOURS, TextSource
 from ui.shared import inputs
+from ui.shared.fields import Choice, File, Flag, Number, Text, Values, Whole, declared, parsed
 from ui.shared.inputs import InputError
 from ui.state.limits import Limits
 
-Values = Mapping[str, object]
 # Muon's steps are larger than AdamW's: one control moves both. tests/benchmarks/presets.py compares.
 _MUON_RATIO = 7.0
-_MOST_LABELS, _MOST_LINES, _MOST_PROMPT = 20, 20_000, 500
+_MOST_LABELS, _MOST_LINES, _MOST_TEXT = 20, 20_000, 10**9  # of a text: what a server takes is checked when it is read
+MOST_SEED = 2**31 - 1
 _LABELS_DECAY = 0.01  # Radford et al. 2018, section 4.1
 _UNLIMITED = 10_000_000  # updates of a run by the clock
-# Config changes of the "break it" options and rivals.
+_TEXTS = {name: corpus.title for name, corpus in CORPORA.items()}
+_OWN_TEXTS = {YOURS: "Your own text", DATA_SET: "A public data set"}
+# Changes of the model's configuration by what is broken.
 _SWITCHES: dict[str, dict[str, bool | str]] = {
     "no_positions": {"use_positions": False},
     "no_mask": {"causal": False},
     "no_scaling": {"residual_scaling": False},
     "post_norm": {"norm_position": "post"},
+}
+# Changes of a form by what it races against.
+_RIVALS: dict[str, dict[str, Any]] = {
+    "healthy": {"trick": "none"},
     "norm": {"norm_position": "post"},
     "no_mlp": {"use_mlp": False},
 }
 
 
-@dataclass(frozen=True)
-class Shape:
-    """Of a model to be trained from scratch."""
-
-    n_layer: int
-    n_head: int
-    n_embd: int
-    n_positions: int
+def _number(title: str, low: float, high: float, info: str = "", **more: Any) -> Number:
+    return Number(title=title, low=low, high=high, info=info, **more)
 
 
-@dataclass(frozen=True)
-class TrainForm:
+def _whole(title: str, low: int, high: int, info: str = "", **more: Any) -> Whole:
+    return Whole(title=title, low=low, high=high, info=info, **more)
+
+
+_LENGTH = Choice(title="Length", options=LENGTHS, info="the learning rate reaches 0 when time is up")
+_STEPS = _whole(
+    "Steps", 1, 1_000_000, "when the length is steps", id="steps", noun="The number of steps", group="length"
+)
+_EPOCHS = _number("Epochs", 0.01, 1000, "passes over the text", noun="The number of epochs", group="length")
+_RATE = _number("Learning rate", 1e-7, 10.0, "peak; Muon uses 7 times this", id="rate", group="rates")
+_OPTIMIZER = Choice(
+    title="Optimiser",
+    options=OPTIMIZERS,  # type: ignore[arg-type] - narrower names
+    info="Muon makes every matrix's step orthogonal, so that all directions learn alike (Jordan et al. 2024).",
+)
+_WARMUP = _whole("Warm-up", 0, 100_000, "updates", id="warmup", group="rates")
+_DECAY = _number("Weight decay", 0, 10, "of matrices", id="decay", group="rates")
+_SEED = _whole("Seed", 0, MOST_SEED, group="rates")
+_PROMPT = Text(title="Sample prompt", most=500, id="prompt")
+_WRITTEN = Text(
+    noun="Your text",
+    title="Your text",
+    most=_MOST_TEXT,
+    lines=4,
+    placeholder="Paste it here, or upload a file below.",
+    of_data=True,
+)
+_FILE = File(title="or a .txt file", of_data=True)
+_DATA_SET = Text(
+    title="Data set", most=200, id="data-set", info="owner/name on the Hugging Face Hub", linked=False, of_data=True
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """What all forms have.
+
+    Attributes:
+        most_seconds: that this server gives a run.
+    """
+
+    length: str = declared(_LENGTH, "30")
+    max_steps: int = declared(_STEPS, 1000)
+    epochs: float = declared(_EPOCHS, 3)
+    learning_rate: float = declared(_RATE, 3e-3)
+    batch_size: int = declared(_whole("Batch", 1, 512, "B, windows", step=1, group="shape"), 32)
+    prompt: str = declared(_PROMPT, "The ")
+    most_seconds: float = math.inf
+
+    @property
+    def passes(self) -> float | None:
+        """Passes over the text; None where the config says how long the run is."""
+        return self.epochs if self.length == "epochs" else None
+
+    def _config(self, **others: Any) -> TrainingConfig:
+        """How long the run is, its rate and batch, with settings of one form."""
+        by_clock = self.length not in ("steps", "epochs")
+        seconds = math.inf if self.length == "cap" or not by_clock else float(self.length)
+        rate = others.pop("learning_rate", self.learning_rate)
+        return TrainingConfig(
+            max_steps=_UNLIMITED if by_clock else self.max_steps,
+            time_budget=min(self.most_seconds, seconds) if by_clock else None,
+            batch_size=self.batch_size,
+            learning_rate=rate,
+            muon_learning_rate=_MUON_RATIO * rate,
+            **others,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainForm(Run):
     """A run from scratch.
 
     Attributes:
-        source: of the text.
-        tokenizer, vocab_size: to make; the size counts for "bpe".
-        shape: of the model.
-        dropout: on embeddings and residual branches, in training.
-        noise: share of input tokens that others replace, in training.
-        config: of the training, with what is broken on purpose in it.
-        prompt: of the samples.
-        trick: what is broken, by TRICKS.
-        switches: of GPTConfig, that are set otherwise.
-        tasks: test tasks at every snapshot.
-        epochs: passes over the text; None where the config says how long it is.
+        use_mlp: which only a rival takes away.
     """
 
-    source: TextSource
-    tokenizer: Literal["char", "bpe"]
-    vocab_size: int
-    shape: Shape
-    dropout: float
-    noise: float
-    config: TrainingConfig
-    prompt: str
-    trick: str
-    switches: Mapping[str, bool | str]
-    tasks: bool
-    epochs: float | None
+    corpus: str = declared(
+        Choice(
+            title="Text",
+            options={**_TEXTS, REPEATED: "Repeated random sequences", **_OWN_TEXTS},
+            listed=True,
+            of_data=True,
+        ),
+        "anthology",
+    )
+    written: str = declared(_WRITTEN, "")
+    file: str | None = declared(_FILE, None)
+    data_set: str = declared(_DATA_SET, "")
+    tokenizer: Literal["char", "bpe"] = declared(
+        Choice(title="Tokens", noun="The tokenizer", options={"char": "characters", "bpe": "byte-pair encoding"},
+               of_data=True), "char",
+    )  # fmt: skip
+    vocab_size: int = declared(
+        _whole("Vocabulary", 257, 16_384, "V, for byte-pair encoding", step=1, group="shape", of_data=True), 512
+    )
+    n_layer: int = declared(_whole("Layers", 1, 24, "L, blocks", step=1, group="shape", noun="The number of layers"), 4)
+    n_head: int = declared(
+        _whole("Heads", 1, 32, "H, in a layer", step=1, group="shape", noun="The number of heads"), 4
+    )
+    n_embd: int = declared(_whole("Width", 4, 1024, "C, channels", step=4, group="shape"), 128)
+    n_positions: int = declared(_whole("Window", 4, 1024, "T, tokens", step=4, group="shape"), 64)
+    attention_bias: bool = declared(
+        Flag(title="biases in attention", noun="Biases in attention", id="bias", group="switches"), True
+    )
+    norm_position: str = declared(
+        Choice(title="Norm", noun="The norm's place", id="norm", group="switches",
+               options={"pre": "before (GPT-2)", "post": "after (GPT-1)"}), "pre",
+    )  # fmt: skip
+    optimizer: OptimizerName = declared(_OPTIMIZER, "muon")
+    warmup_steps: int = declared(_WARMUP, 50)
+    dropout: float = declared(_number("Dropout", 0, 0.9, "share switched off", group="rates"), 0.0)
+    noise: float = declared(_number("Noise", 0, 0.9, "share replaced", group="rates"), 0.0)
+    weight_decay: float = declared(_DECAY, 0.1)
+    beta2: float = declared(_number("Beta 2", 0, 0.9999, "of AdamW", noun="Beta 2", group="rates"), 0.95)
+    seed: int = declared(_SEED, 1)
+    trick: str = declared(
+        Choice(title="Break it", noun="The “break it” option", options={n: label for n, (label, _) in TRICKS.items()},
+               listed=True), "none",
+    )  # fmt: skip
+    rival: str = declared(
+        Choice(title="Race against", noun="The rival", options=RIVALS, listed=True,
+               info="same seed, same batches, one thing changed"), "none",
+    )  # fmt: skip
+    tasks: bool = declared(
+        Flag(title="Test tasks at every snapshot", noun="Watch tasks",
+             info="last words, questions and summaries of the little world, from prompts alone"), False,
+    )  # fmt: skip
+    use_mlp: bool = True
+
+    def __post_init__(self) -> None:
+        if self.length == "epochs" and self.corpus == REPEATED:
+            raise InputError("Repeated random sequences have no end, so there are no epochs. Choose a time or steps.")
+        if self.n_embd % self.n_head:
+            raise InputError(
+                f"The width is {self.n_embd}, which cannot be divided among {self.n_head} heads. Choose a multiple."
+            )
+
+    @property
+    def source(self) -> TextSource:
+        """Of the text."""
+        return TextSource(self.corpus, written=self.written, file=self.file, data_set=self.data_set)
+
+    @property
+    def switches(self) -> Mapping[str, bool | str]:
+        """Of GPTConfig, that this form sets."""
+        told = {"attention_bias": self.attention_bias, "norm_position": self.norm_position, "use_mlp": self.use_mlp}
+        return {**told, **_SWITCHES.get(self.trick, {})}
+
+    @property
+    def config(self) -> TrainingConfig:
+        """Of the training, with what is broken on purpose in it."""
+        repeated = self.corpus == REPEATED
+        return self._config(
+            learning_rate=self.learning_rate * (100 if self.trick == "lr_x100" else 1),
+            optimizer=self.optimizer,
+            warmup_steps=0 if self.trick in ("no_warmup", "post_norm") else self.warmup_steps,
+            schedule="constant" if repeated else "cosine",
+            weight_decay=0.0 if repeated else self.weight_decay,
+            beta2=0.98 if repeated else self.beta2,
+            seed=self.seed,
+        )
 
 
-@dataclass(frozen=True)
-class TuneForm:
-    """Training the picked model further on a text, in windows of so many tokens at most; epochs as in TrainForm."""
+@dataclass(frozen=True, kw_only=True)
+class TuneForm(Run):
+    """Training the picked model further on a text, in windows of so many tokens at most."""
 
-    source: TextSource
-    window: int
-    config: TrainingConfig
-    prompt: str
-    epochs: float | None
+    corpus: str = declared(
+        Choice(title="Text", options={**_TEXTS, **_OWN_TEXTS}, listed=True, of_data=True), "anthology"
+    )
+    written: str = declared(_WRITTEN, "")
+    file: str | None = declared(_FILE, None)
+    data_set: str = declared(_DATA_SET, "")
+    n_positions: int = declared(_whole("Window", 4, 8192, "tokens", id="window"), 128)
+    batch_size: int = declared(_whole("Batch", 1, 512, id="batch"), 8)
+    length: str = declared(replace(_LENGTH, info=""), "60")
+    max_steps: int = declared(_STEPS, 200)
+    epochs: float = declared(replace(_EPOCHS, info="when the length is epochs: passes over the text"), 2)
+    learning_rate: float = declared(replace(_RATE, info="peak", group=""), 0.0002)
+    optimizer: OptimizerName = declared(replace(_OPTIMIZER, info=""), "adamw")
+    warmup_steps: int = declared(_WARMUP, 20)
+    weight_decay: float = declared(_DECAY, 0.1)
+    seed: int = declared(_SEED, 1)
+    prompt: str = declared(replace(_PROMPT, placeholder="the first words of the text"), "")
+
+    @property
+    def source(self) -> TextSource:
+        """Of the text."""
+        return TextSource(self.corpus, written=self.written, file=self.file, data_set=self.data_set)
+
+    @property
+    def config(self) -> TrainingConfig:
+        """Of the training."""
+        return self._config(
+            optimizer=self.optimizer, warmup_steps=self.warmup_steps, weight_decay=self.weight_decay, seed=self.seed
+        )
 
 
-@dataclass(frozen=True)
-class LabelForm:
-    """Learning labels: their names, and (which label, texts) of every line; epochs as in TrainForm.
+@dataclass(frozen=True, kw_only=True)
+class LabelForm(Run):
+    """Learning labels.
 
     Attributes:
-        form: how a line becomes token sequences.
-        auxiliary_weight: lambda, how much the text's own loss counts beside the labels'.
+        names: of the labels.
+        lines: (which label, texts) of every line.
     """
 
-    form: InputForm
-    names: Sequence[str]
-    lines: Sequence[tuple[int, tuple[str, ...]]]
-    config: TrainingConfig
-    prompt: str
-    epochs: float | None
-    auxiliary_weight: float
+    input_form: str = declared(
+        Choice(title="Input form", options={name: form.title for name, form in INPUT_FORMS.items()}, listed=True,
+               info="one model for four kinds of task (GPT-1, figure 1)", id="form", of_data=True),
+        next(iter(INPUT_FORMS)),
+    )  # fmt: skip
+    labelled: str = declared(
+        Text(title="Labelled lines", noun="The text of labelled lines", most=_MOST_TEXT, lines=6, id="lines",
+             info="label, tab or comma, then the form's texts, separated by |; a fifth is held out", of_data=True),
+        example_lines(next(iter(INPUT_FORMS))),
+    )  # fmt: skip
+    batch_size: int = declared(_whole("Batch", 1, 512, id="batch"), 16)
+    length: str = declared(replace(_LENGTH, info=""), "30")
+    max_steps: int = declared(_STEPS, 200)
+    epochs: float = declared(replace(_EPOCHS, info="when it is epochs"), 3)
+    learning_rate: float = declared(
+        replace(_RATE, info="peak; the paper's is 6.25e-5, for 117 M parameters", group=""), 0.0005
+    )
+    auxiliary_weight: float = declared(
+        _number("λ", 0, 1, "L3 = L2 + λ·L1: weight of the text's own loss next to the labels'", step=0.05, id="lambda",
+                noun="Lambda"), AUXILIARY_WEIGHT,
+    )  # fmt: skip
+    prompt: str = declared(_PROMPT, "the ")
+    names: Sequence[str] = ()
+    lines: Sequence[tuple[int, tuple[str, ...]]] = ()
+
+    @property
+    def form(self) -> InputForm:
+        """How a line becomes token sequences."""
+        return INPUT_FORMS[self.input_form]
+
+    @property
+    def config(self) -> TrainingConfig:
+        """Of the training."""
+        return self._config(optimizer="adamw", warmup_steps=20, weight_decay=_LABELS_DECAY, seed=1)
 
 
 def train_form(values: Values, limits: Limits) -> TrainForm:
-    """The form of a run from scratch, by FIELDS.
-
-    Raises:
-        InputError, TrainingError: a field that cannot be used, with its value, the limit and the way out.
-    """
-    trick = values["trick"]
-    if not isinstance(trick, str) or trick not in TRICKS:
-        raise InputError(f"{str(trick)[:40]!r} is not a “break it” option. Choose {', '.join(TRICKS)}.")
-    kind: Literal["char", "bpe"] | None = next((k for k in ("char", "bpe") if k == values["tokenizer"]), None)
-    if kind is None:
-        raise InputError(f"The tokenizer is {str(values['tokenizer'])[:40]!r}; choose char or bpe.")
-    norm = values["norm_position"]
-    if norm not in ("pre", "post"):
-        raise InputError(f"The norm's place is {str(norm)[:40]!r}; choose pre or post.")
-    bias = inputs.flag(values["attention_bias"], "Biases in attention")
-    if values["length"] == "epochs" and values["corpus"] == REPEATED:
-        raise InputError("Repeated random sequences have no end, so there are no epochs. Choose a time or steps.")
-    return TrainForm(
-        source=_source(values),
-        tokenizer=kind,
-        vocab_size=inputs.whole(values["vocab_size"], "The vocabulary", low=257, high=16_384) if kind == "bpe" else 0,
-        shape=shape_of(values),
-        dropout=inputs.number(values["dropout"], "The dropout", low=0, high=0.9),
-        noise=inputs.number(values.get("noise", 0.0), "The noise", low=0, high=0.9),
-        config=_schedule(values, limits, trick),
-        prompt=_prompt(values),
-        trick=trick,
-        switches={"attention_bias": bias, "norm_position": norm, **_SWITCHES.get(trick, {})},
-        epochs=_epochs(values),
-        tasks=inputs.flag(values["tasks"], "Watch tasks"),
-    )
+    """The form of a run from scratch. Raises InputError for a field that cannot be used."""
+    return parsed(TrainForm, values, most_seconds=limits.training_seconds)
 
 
-def rival_form(values: Values, limits: Limits) -> TrainForm | None:
-    """The form of the run that races against `train_form`'s, or None.
-
-    Raises:
-        InputError, TrainingError: as train_form, or an unknown rival.
-    """
-    name, form = values["rival"], train_form(values, limits)
-    if not isinstance(name, str) or name not in RIVALS:
-        raise InputError(f"{str(name)[:40]!r} is not a rival. Choose {', '.join(RIVALS)}.")
-    if name == "none":
+def rival_of(form: TrainForm) -> TrainForm | None:
+    """The form of the run that races against this one, or None. Raises InputError where both would be equal."""
+    if form.rival == "none":
         return None
-    made = _rival(name, form, values, limits)
-    if made == form or (name == "no_mlp" and form.source.name == REPEATED):  # those have no MLP anyway
-        raise InputError(f"A run against {RIVALS[name]!r} would compare two equal runs. Choose another rival.")
+    made = replace(form, **_changes(form))
+    if _effect(made) == _effect(form) or (
+        form.rival == "no_mlp" and form.corpus == REPEATED
+    ):  # those have no MLP anyway
+        raise InputError(f"A run against {RIVALS[form.rival]!r} would compare two equal runs. Choose another rival.")
     return made
 
 
-def _rival(name: str, form: TrainForm, values: Values, limits: Limits) -> TrainForm:
-    if name == "healthy":
-        return train_form({**values, "trick": "none"}, limits)
-    if name in _SWITCHES:
-        return replace(form, switches={**form.switches, **_SWITCHES[name]})
-    if name == "optimizer":
-        other = next(one for one in OPTIMIZERS if one != form.config.optimizer)
-        return replace(form, config=replace(form.config, optimizer=other))
-    if name == "rate":
-        rate = form.config.learning_rate / 5
-        return replace(form, config=replace(form.config, learning_rate=rate, muon_learning_rate=_MUON_RATIO * rate))
-    narrower = max(1, round(form.shape.n_embd / 2**0.5 / form.shape.n_head)) * form.shape.n_head
-    return replace(form, shape=replace(form.shape, n_layer=2 * form.shape.n_layer, n_embd=narrower))
+def _changes(form: TrainForm) -> dict[str, Any]:
+    if form.rival == "optimizer":
+        return {"optimizer": next(one for one in OPTIMIZERS if one != form.optimizer)}
+    if form.rival == "rate":
+        return {"learning_rate": form.learning_rate / 5}
+    if form.rival == "deeper":
+        narrower = max(1, round(form.n_embd / 2**0.5 / form.n_head)) * form.n_head
+        return {"n_layer": 2 * form.n_layer, "n_embd": narrower}
+    return _RIVALS[form.rival]
+
+
+def _effect(form: TrainForm) -> tuple[object, ...]:
+    """What a run is, of all that a rival may change."""
+    return form.config, form.switches, form.n_layer, form.n_embd, form.trick
 
 
 def tune_form(values: Values, limits: Limits) -> TuneForm:
-    """The form of training a model further, by TUNING_FIELDS. Raises as train_form."""
-    window = inputs.whole(values["n_positions"], "The window", low=4, high=8192)
-    return TuneForm(_source(values), window, _tuning_schedule(values, limits), _prompt(values), _epochs(values))
+    """The form of training a model further. Raises InputError for a field that cannot be used."""
+    return parsed(TuneForm, values, most_seconds=limits.training_seconds)
 
 
 def label_form(values: Values, limits: Limits) -> LabelForm:
-    """The form of learning labels, by LABEL_FIELDS. Raises as train_form."""
-    form = input_form(values["input_form"])
-    names, lines = read_lines(values["labelled"], form, most=limits.training_text_bytes)
-    weight = inputs.number(values["auxiliary_weight"], "Lambda", low=0, high=10)
-    config = replace(_tuning_schedule(values, limits), weight_decay=_LABELS_DECAY)
-    return LabelForm(form, names, lines, config, _prompt(values), _epochs(values), weight)
-
-
-def shape_of(values: Values) -> Shape:
-    """A shape, by SENT. Raises InputError for one that is too large to train here."""
-    ranges = {
-        "n_layer": ("The number of layers", 1, 24),
-        "n_head": ("The number of heads", 1, 32),
-        "n_embd": ("The width", 4, 1024),
-        "n_positions": ("The window", 4, 1024),
-    }
-    return Shape(*(inputs.whole(values[n], ranges[n][0], low=ranges[n][1], high=ranges[n][2]) for n in SENT))
+    """The form of learning labels. Raises InputError for a field, or lines, that cannot be used."""
+    form = parsed(LabelForm, values, most_seconds=limits.training_seconds)
+    names, lines = read_lines(form.labelled, form.form, most=limits.training_text_bytes)
+    return replace(form, names=names, lines=lines)
 
 
 def read_lines(written: object, form: InputForm, *, most: int) -> tuple[list[str], list[tuple[int, tuple[str, ...]]]]:
@@ -230,67 +371,3 @@ def _answer_numbers(rows: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
         if label not in names:
             raise InputError(f"Line {number} has the label {label[:20]!r}; write the right answer's number, 1 to {n}.")
     return names
-
-
-def _source(values: Values) -> TextSource:
-    file = values["file"]
-    return TextSource(
-        values["corpus"] if isinstance(values["corpus"], str) else str(values["corpus"])[:40],
-        written=values["written"],
-        file=file if isinstance(file, str) and file else None,
-        data_set=values["data_set"],
-    )
-
-
-def _prompt(values: Values) -> str:
-    return inputs.text(values["prompt"], "The sample prompt", most=_MOST_PROMPT)
-
-
-def _tuning_schedule(values: Values, limits: Limits) -> TrainingConfig:
-    """Defaults of the shorter forms: AdamW, a short warm-up, the usual weight decay, the first seed."""
-    open_fields = {
-        "optimizer": "adamw",
-        "warmup_steps": 20,
-        "weight_decay": 0.1,
-        "seed": 1,
-        "corpus": "",
-        **values,
-    }
-    return _schedule(open_fields, limits, "none")
-
-
-def _epochs(values: Values) -> float | None:
-    """Epochs, if the length is given in epochs."""
-    if values["length"] != "epochs":
-        return None
-    return inputs.number(values["epochs"], "The number of epochs", low=0.01, high=1000)
-
-
-def _schedule(values: Values, limits: Limits, trick: str) -> TrainingConfig:
-    """The form's length, rates and batch."""
-    length, cap = str(values["length"]), limits.training_seconds
-    if length not in LENGTHS:
-        raise InputError(f"The length is {str(length)[:40]!r}; choose {', '.join(LENGTHS)}.")
-    budget = None if length in ("steps", "epochs") else min(cap, float(length) if length != "cap" else cap)
-    steps = inputs.whole(values["max_steps"], "The number of steps", low=1, high=1_000_000)
-    rate = inputs.number(values["learning_rate"], "The learning rate", low=1e-7, high=10.0)
-    warmup = inputs.whole(values["warmup_steps"], "The warm-up", low=0, high=100_000)
-    optimizer: OptimizerName | None = next((name for name in OPTIMIZERS if name == values["optimizer"]), None)
-    repeated = values["corpus"] == REPEATED
-    if optimizer is None:
-        raise InputError(f"The optimiser is {str(values['optimizer'])[:40]!r}; choose {' or '.join(OPTIMIZERS)}.")
-    decay = inputs.number(values["weight_decay"], "The weight decay", low=0, high=10)
-    rate *= 100 if trick == "lr_x100" else 1
-    return TrainingConfig(
-        max_steps=steps if budget is None else _UNLIMITED,
-        time_budget=budget,
-        batch_size=inputs.whole(values["batch_size"], "The batch", low=1, high=512),
-        optimizer=optimizer,
-        learning_rate=rate,
-        muon_learning_rate=_MUON_RATIO * rate,
-        warmup_steps=0 if trick in ("no_warmup", "post_norm") else warmup,
-        schedule="constant" if repeated else "cosine",
-        weight_decay=0.0 if repeated else decay,
-        beta2=0.98 if repeated else inputs.number(values.get("beta2", 0.95), "Beta 2", low=0, high=0.9999),
-        seed=inputs.whole(values["seed"], "The seed", low=0, high=2**31 - 1),
-    )

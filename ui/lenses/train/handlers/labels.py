@@ -58,8 +58,8 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
         return TaskClassifier(lm.model, n_scores, auxiliary_weight=weight, generator=drawn).train()
 
     precision = services.precision(shape, data.batch_size, window=data.window)
-    config = lasting(replace(config, precision=precision, schedule="linear"), form.epochs, data.updates_per_epoch)
-    if form.epochs is not None:
+    config = lasting(replace(config, precision=precision, schedule="linear"), form.passes, data.updates_per_epoch)
+    if form.passes is not None:
         config = replace(config, warmup_steps=round(_WARMUP_SHARE * config.max_steps))
     watched = ObservationPlan(
         sample_prompt(lm.tokenizer, form.prompt, shape.n_positions),
@@ -71,7 +71,7 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
     labels = f"{len(names)} answers" if form.form.answers_compete else f"{len(names)} labels"
     title = f"{lm.name} tuned on {labels} · {form.form.title.lower()}"
     facts = replace(
-        facts_of(title, "labels", shape, config, watched, lm.tokenizer, "none"),
+        facts_of(title, "labels", shape, config, watched, lm.tokenizer, form),
         lines={"uniform": math.log(len(names))},
         n_train=len(train),
         n_valid=len(held_out),
@@ -81,7 +81,7 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
         tokens_per_step=data.batch_size * data.window,
         labels=tuple(names),
         commonest=max(Counter(example.label for example in held_out).values()) / len(held_out),
-        input_form=next(name for name, one in INPUT_FORMS.items() if one is form.form),
+        input_form=form.input_form,
     )
     return Plan(facts, model, lm.tokenizer, data, evaluate, watched)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -32,12 +32,13 @@ from gptcore.zero_shot.evaluation import Trial
 from gptcore.zero_shot.tasks import TASKS
 from gptcore.zero_shot.trials import make_trial
 from ui.lenses.train.handlers.forms import TrainForm, TuneForm
-from ui.lenses.train.handlers.presets import OPTIMIZERS, TRICKS, WATCHED_ITEMS
+from ui.lenses.train.handlers.presets import SHAPE, WATCHED_ITEMS
 from ui.lenses.train.handlers.texts import REPEATED, REPEATED_CHARACTERS, TrainingText, find_text
 from ui.runs.dataset_cache import Prepared
 from ui.runs.run_state import RunFacts, RunKind
 from ui.runs.training_run import Plan, Scoring
 from ui.services import Services
+from ui.shared.fields import shown
 from ui.shared.inputs import InputError
 
 _WATCHED_TASKS = ("cloze", "question", "summarise")
@@ -49,14 +50,19 @@ def make_plan(services: Services, form: TrainForm) -> Plan:
     Raises:
         GPTCoreError: a text that cannot be used, or a model that is too large for this server.
     """
-    if form.source.name == REPEATED:
+    if form.corpus == REPEATED:
         return _repeated_plan(services, form)
     text = find_text(services.limits, form.source, offline=services.models.offline)
-    prepared = services.datasets.get(text.documents, tokenizer=None, kind=form.tokenizer, vocab_size=form.vocab_size)
+    prepared = services.datasets.get(
+        text.documents,
+        tokenizer=None,
+        kind=form.tokenizer,
+        vocab_size=form.vocab_size if form.tokenizer == "bpe" else 0,
+    )
     made = replace(_config(form, prepared.tokenizer.vocab_size), **form.switches)
     check_size(services, made, form.config)
     config = replace(form.config, precision=services.precision(made, form.config.batch_size))
-    config = lasting(config, form.epochs, len(prepared.train) / (config.batch_size * made.n_positions))
+    config = lasting(config, form.passes, len(prepared.train) / (config.batch_size * made.n_positions))
     kind = "letters" if form.tokenizer == "char" else f"{made.vocab_size} pieces"
     data: Batches = RandomWindows([Source(prepared.train)], window=made.n_positions, batch_size=config.batch_size)
     if form.noise:
@@ -66,7 +72,7 @@ def make_plan(services: Services, form: TrainForm) -> Plan:
         lambda: random_model(made, config.seed),
         OneBatch(data) if form.trick == "one_batch" else data,
         prepared,
-        _Watching(made, config, form.prompt, text, form.trick, form.tasks, noise=form.noise),
+        _Watching(made, config, text, form),
     )
 
 
@@ -79,18 +85,18 @@ def tuning_plan(services: Services, lm: LanguageModel, form: TuneForm) -> Plan:
     text = find_text(services.limits, form.source, offline=services.models.offline)
     prepared = services.datasets.get(text.documents, tokenizer=lm.tokenizer, kind="", vocab_size=0)
     shortest = min(len(prepared.train), len(prepared.valid)) - 1
-    window = min(form.window, lm.model.config.n_positions, shortest)
+    window = min(form.n_positions, lm.model.config.n_positions, shortest)
     shape = replace(lm.model.config, n_positions=window)
     check_size(services, shape, form.config)
     config = replace(form.config, precision=services.precision(shape, form.config.batch_size))
-    config = lasting(config, form.epochs, len(prepared.train) / (config.batch_size * window))
+    config = lasting(config, form.passes, len(prepared.train) / (config.batch_size * window))
     data = RandomWindows([Source(prepared.train)], window=window, batch_size=config.batch_size)
     return _text_plan(
         f"{lm.name} tuned on {text.title}",
         lambda: clone(lm.model).requires_grad_(True),
         data,
         prepared,
-        _Watching(shape, config, form.prompt, text, tuned=True),
+        _Watching(shape, config, text, form),
     )
 
 
@@ -101,7 +107,8 @@ def lasting(config: TrainingConfig, epochs: float | None, updates_an_epoch: floa
 
 def _config(form: TrainForm, vocab_size: int) -> GPTConfig:
     # No attention dropout: it would lose the fast path and halve the speed.
-    config = GPTConfig(**asdict(form.shape), vocab_size=vocab_size, attn_pdrop=0.0)
+    shape = {name: getattr(form, name) for name in SHAPE}
+    config = GPTConfig(**shape, vocab_size=vocab_size, attn_pdrop=0.0)
     return replace(config, embd_pdrop=form.dropout, resid_pdrop=form.dropout)
 
 
@@ -129,12 +136,8 @@ class _Watching:
 
     shape: GPTConfig
     config: TrainingConfig
-    prompt: str
     text: TrainingText
-    trick: str = "none"
-    tasks: bool = False
-    tuned: bool = False
-    noise: float = 0.0
+    form: TrainForm | TuneForm
 
 
 def _text_plan(title: str, model: Callable[[], GPT], data: Batches, prepared: Prepared, run: _Watching) -> Plan:
@@ -147,26 +150,27 @@ def _text_plan(title: str, model: Callable[[], GPT], data: Batches, prepared: Pr
         return score.loss, math.nan
 
     instead = tokenizer.encode(" ".join(tokenizer.decode(prepared.train[:40].tolist()).split()[:3]))
-    prompt = sample_prompt(tokenizer, run.prompt, shape.n_positions, instead=instead)
+    wanted, tasks = run.form.prompt, isinstance(run.form, TrainForm) and run.form.tasks
+    prompt = sample_prompt(tokenizer, wanted, shape.n_positions, instead=instead)
     note = run.text.note
-    if run.prompt and not run.prompt.endswith(tokenizer.decode(prompt)):
+    if wanted and not wanted.endswith(tokenizer.decode(prompt)):
         said = f"The sample prompt has characters that the text lacks; it is {tokenizer.decode(prompt)!r}."
         note = f"{note} {said}".strip()
     looked_at = [int(token) for token in prepared.valid[: min(24, shape.n_positions)]]
-    trials = watched_tasks() if run.tasks else ()
+    trials = watched_tasks() if tasks else ()
     n_new = 100 if tokenizer.kind == "char" else 40
     asked = preference_in(tokenizer, looked_at, prepared.train) if shape.norm_position == "pre" else None
     watched = ObservationPlan(
         prompt, seed=config.seed, n_new=n_new, looked_at=looked_at, trials=trials, preference=asked
     )
     facts = replace(
-        facts_of(title, "text", shape, config, watched, tokenizer, run.trick, noise=run.noise),
+        facts_of(title, "text", shape, config, watched, tokenizer, run.form),
         lines=prepared.lines,
         tokens_per_character=prepared.tokens_per_character,
         n_train=len(prepared.train),
         n_valid=len(prepared.valid),
         note=note,
-        tuned=run.tuned,
+        tuned=isinstance(run.form, TuneForm),
         tasks={trial.task: TASKS[trial.task].title for trial in trials},
     )
     return Plan(facts, model, tokenizer, data, evaluate, watched)
@@ -208,7 +212,7 @@ def _repeated_plan(services: Services, form: TrainForm) -> Plan:
     asked = None if rival is None or made.norm_position != "pre" else Preference(repeated[:-1], drawn[-1], rival)
     watched = ObservationPlan(prompt, seed=config.seed, n_new=min(60, window), looked_at=repeated, preference=asked)
     title = f"Repeated sequences · {_size(made)} · attention only"
-    facts = facts_of(title, "repeated", made, config, watched, tokenizer, form.trick, noise=form.noise)
+    facts = facts_of(title, "repeated", made, config, watched, tokenizer, form)
     facts = replace(facts, n_valid=int(np.prod(targets.shape)))
     data = OneBatch(data) if form.trick == "one_batch" else data
     return Plan(facts, lambda: random_model(made, config.seed), tokenizer, data, evaluate, watched)
@@ -255,33 +259,14 @@ def facts_of(
     config: TrainingConfig,
     watched: ObservationPlan,
     tokenizer: Tokenizer,
-    trick: str,
-    *,
-    noise: float = 0.0,
+    form: object,
 ) -> RunFacts:
-    """What is known of any run; `lines` and counts are those of a run that nothing else is known of."""
-    settings: dict[str, str | float] = {
-        "text": title.split(" · ")[0],
-        "tokenizer": tokenizer.kind,
-        "vocabulary": shape.vocab_size,
-        "layers": shape.n_layer,
-        "heads": shape.n_head,
-        "width": shape.n_embd,
-        "window": shape.n_positions,
-        "batch": config.batch_size,
-        "optimiser": OPTIMIZERS[config.optimizer],
-        "learning rate": config.learning_rate,
-        "warm-up": config.warmup_steps,
-        "dropout": shape.resid_pdrop,
-        "noise": noise,
-        "norm": "before" if shape.norm_position == "pre" else "after",
-        "MLPs": "yes" if shape.use_mlp else "no",
-        "attention biases": "yes" if shape.attention_bias else "no",
-        "weight decay": config.weight_decay,
-        "seed": config.seed,
-        "length": f"{config.max_steps:,} steps" if config.time_budget is None else f"{config.time_budget:g} s",
-        "broken": TRICKS[trick][0],
-    }
+    """What is known of any run; `lines` and counts are those of a run that nothing else is known of.
+
+    Args:
+        form: by whose declared fields runs are compared.
+    """
+    settings = shown(form) | ({} if shape.use_mlp or kind == "repeated" else {"MLPs": "no"})
     asked = watched.preference
     pieces = [] if asked is None else [*asked.before, asked.token, asked.rival]
     words = [describe_token(tokenizer, token) for token in pieces]
@@ -289,8 +274,9 @@ def facts_of(
         title=title,
         kind=kind,
         settings=settings,
+        data=tuple(shown(form, of_data=True).values()),
         config=config,
-        trick=trick,
+        trick=getattr(form, "trick", "none"),
         vocab_size=shape.vocab_size,
         n_layer=shape.n_layer,
         n_head=shape.n_head,

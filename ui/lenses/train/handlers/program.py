@@ -7,13 +7,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from gptcore.corpora import CORPORA
-from ui.lenses.train.handlers.forms import train_form
+from ui.lenses.train.handlers.forms import TrainForm, train_form
 from ui.lenses.train.handlers.presets import PRESETS
 from ui.lenses.train.handlers.texts import REPEATED, YOURS
 from ui.lenses.train.handlers.watching import start
 from ui.services import Services
+from ui.shared.fields import fields_of
 from ui.shared.inputs import InputError
 from ui.shared.numbers import finite, significant
+
+_OF_TEXT = ("corpus", "written", "file", "data_set")  # `text` says what these would
 
 
 def status(services: Services, run_id: object) -> dict[str, Any]:
@@ -68,7 +71,7 @@ def by_program(
         key: that the run's start answered; only with it is the run stopped.
         text: a built-in one by name, or the text itself.
         preset: by name.
-        given: length, max_steps, learning_rate (None for the preset's) and seed.
+        given: settings by the names of TrainForm; None for the preset's.
 
     Raises:
         GPTCoreError: with the value and what to give instead.
@@ -86,6 +89,10 @@ def by_program(
         raise InputError(f"The action is {str(action)[:40]!r}; choose start, status or stop.")
     if not isinstance(preset, str) or preset not in PRESETS:
         raise InputError(f"There is no preset {str(preset)[:60]!r}. Choose {'; '.join(PRESETS)}.")
+    unknown = [name for name in given if name not in fields_of(TrainForm) or name in _OF_TEXT]
+    if unknown:
+        offered = ", ".join(name for name in fields_of(TrainForm) if name not in _OF_TEXT)
+        raise InputError(f"There is no setting {str(unknown[0])[:60]!r}. Choose among {offered}.")
     values = {**PRESETS[preset], **{name: value for name, value in given.items() if value is not None}}
     if not (isinstance(text, str) and text in (*CORPORA, REPEATED)):
         text, values["written"] = YOURS, text

@@ -12,16 +12,15 @@ from gptcore.errors import GPTCoreError
 from gptcore.language_model import LanguageModel
 from gptcore.model import evaluating
 from gptcore.observation import Curve, Observation, observe
-from ui.lenses.train.handlers.forms import train_form, tune_form
+from ui.lenses.train.handlers.forms import TrainForm, TuneForm, train_form, tune_form
 from ui.lenses.train.handlers.plan import make_plan, tuning_plan
-from ui.lenses.train.handlers.presets import FIELDS, PRESETS, TUNING_FIELDS
 from ui.runs.run_state import RunState, Stopwatch
 from ui.runs.training_run import Plan
 from ui.services import Services
-from ui.shared.inputs import InputError
+from ui.shared.fields import fields_of, values_of
 
 T = TypeVar("T")
-_FIELDS = {"scratch": FIELDS, "tune": TUNING_FIELDS}
+_FORMS = {"scratch": TrainForm, "tune": TuneForm}
 _NOT_SAVED = {"file": None, "rival": "none"}  # what a visitor's file was is not known any more; a race is over
 _ROWS, _COLUMNS, _MOST_STEPS, _MOST_SECONDS = 400, 5, 10**9, 10**7
 
@@ -80,9 +79,9 @@ def _plan(services: Services, lm: LanguageModel, run: Mapping[str, Any]) -> tupl
     """(form, its values, its plan, True) of what made a model; of fine-tuning on the built-in text, and False, where
     that cannot be told. A path of a file is never taken from an upload."""
     kind, given = run.get("form"), run.get("values")
-    if isinstance(kind, str) and kind in _FIELDS and isinstance(given, Mapping):
+    if isinstance(kind, str) and kind in _FORMS and isinstance(given, Mapping):
         try:
-            values = {name: given[name] for name in _FIELDS[kind] if name in given} | _NOT_SAVED
+            values = {name: given[name] for name in fields_of(_FORMS[kind]) if name in given} | _NOT_SAVED
             if kind == "tune":
                 return kind, values, tuning_plan(services, lm, tune_form(values, services.limits)), True
             plan = make_plan(services, train_form(values, services.limits))
@@ -90,13 +89,8 @@ def _plan(services: Services, lm: LanguageModel, run: Mapping[str, Any]) -> tupl
                 return kind, values, plan, True
         except (GPTCoreError, KeyError):
             pass  # a text that is gone, or a form of another version
-    first = next(iter(PRESETS.values()))
-    values = {name: first.get(name, "") for name in TUNING_FIELDS} | _NOT_SAVED
-    values |= {"length": "30", "learning_rate": 1e-3, "n_positions": min(256, lm.model.config.n_positions)}
-    try:
-        return "tune", values, tuning_plan(services, lm, tune_form(values, services.limits)), False
-    except KeyError as missing:
-        raise InputError(f"The form of fine-tuning lacks {missing}.") from None
+    form = TuneForm(length="30", learning_rate=1e-3, n_positions=min(256, lm.model.config.n_positions))
+    return "tune", values_of(form), tuning_plan(services, lm, form), False
 
 
 def _shape(lm: LanguageModel) -> tuple[int, int, int]:

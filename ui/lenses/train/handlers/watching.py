@@ -17,8 +17,8 @@ from ui.lenses.train import payloads
 from ui.lenses.train.handlers import labels
 from ui.lenses.train.handlers.forms import LabelForm, TrainForm, TuneForm, train_form, tune_form
 from ui.lenses.train.handlers.labels import label_plan
+from ui.lenses.train.handlers.options import TRICKS
 from ui.lenses.train.handlers.plan import make_plan, tuning_plan
-from ui.lenses.train.handlers.presets import TRICKS
 from ui.payloads import Formed, Said, fields
 from ui.runs.run_json import facts_json
 from ui.runs.run_manager import Workspace
@@ -93,7 +93,7 @@ def go_on(services: Services, workspace: Workspace) -> Workspace:
     (kind, values), lm, before = record.form, record.language_model, record.facts.config
     given = {"file": None, "written": "", "labelled": "", **values}
     if kind == "scratch":
-        plan = make_plan(services, train_form({**given, "rival": "none"}, services.limits))
+        plan = make_plan(services, replace(train_form(given, services.limits), rival="none"))
     else:
         plan = tuning_plan(services, lm, tune_form(given, services.limits))
     if plan.facts.vocab_size != lm.model.config.vocab_size:
@@ -234,7 +234,8 @@ def _slow(record: RunState) -> payloads.SlowRun | None:
 
 def _about(facts: RunFacts) -> payloads.RunAboutShown:
     """The facts of a run for the page, with why it is broken."""
-    return {**facts_json(facts), "why": TRICKS[facts.trick][1] if facts.trick in TRICKS else ""}
+    label, why = TRICKS.get(facts.trick, ("", ""))
+    return {**facts_json(facts), "why": f"Broken on purpose, {label}: {why}" if why else ""}
 
 
 def _ahead(record: RunState, elapsed: float) -> list[list[float]]:

@@ -23,6 +23,9 @@ import {learned} from './learned.js';
 import {momentView} from './moment_view.js';
 import {begun, has, receive} from './received.js';
 
+// A token of a text that is read in letters is one character.
+const isOfLetters = ({kind, tokens_per_character}) => ['text', 'repeated'].includes(kind) && tokens_per_character === 1;
+
 /** @param {Component<{bench: string, run?: string}, TrainServer>} page */
 export function start({element, props, server, trigger, watch}) {
   const part = name => element.querySelector('.tr-' + name),
@@ -128,11 +131,9 @@ export function start({element, props, server, trigger, watch}) {
       part('rate').value = 0;
       say(why || news.about.note || '');
       why = '';
-      part('next-name').textContent = news.about.settings.tokenizer === 'char' ? 'Next character' : 'Next token';
+      part('next-name').textContent = isOfLetters(news.about) ? 'Next character' : 'Next token';
       part('key-heads').hidden = Object.keys(news.about.tasks || {}).length > 0;
-      part('why').textContent = news.about.why
-        ? `Broken on purpose, ${news.about.settings.broken}: ${news.about.why}`
-        : '';
+      part('why').textContent = news.about.why;
       await pastRuns();
       if (run?.id !== news.run) return; // another form was opened meanwhile
     }

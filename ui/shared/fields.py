@@ -1,0 +1,220 @@
+"""Fields of a form, declared once: from a declaration come the control, the link, the API's check and its sentence.
+
+A form is a frozen dataclass whose fields are made by `declared`. `parsed` makes it from untrusted values, once; a
+preset or a rival is then `dataclasses.replace` on it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from ui.shared import inputs
+from ui.shared.inputs import InputError
+
+Values = Mapping[str, object]
+Form = TypeVar("Form")
+LONGEST_LINKED = 20_000  # characters of a text in a link
+_SHOWN = 24  # characters of a text that tells what differs
+
+
+@dataclass(frozen=True, kw_only=True)
+class Field:
+    """One setting.
+
+    Attributes:
+        title: on the page.
+        noun: in sentences, such as "The batch".
+        info: below the control.
+        id: of its element, behind the form's name; the field's own name where left out.
+        group: of controls that stand together on the page.
+        linked: whether a link may set it.
+        of_data: whether runs with another value cannot be drawn into one chart.
+    """
+
+    title: str
+    noun: str = ""
+    info: str = ""
+    id: str = ""
+    group: str = ""
+    linked: bool = True
+    of_data: bool = False
+
+    @property
+    def called(self) -> str:
+        """What sentences call it."""
+        return self.noun or f"The {self.title[:1].lower()}{self.title[1:]}"
+
+    def check(self, value: object) -> Any:
+        """The value as handlers use it. Raises InputError with the value, the limit and the way out."""
+        raise NotImplementedError
+
+    def read(self, text: str) -> object:
+        """A link's text as a value to check."""
+        return text
+
+    def written(self, value: object) -> str:
+        """A value as a link holds it."""
+        return str(value)
+
+    def shown(self, value: Any) -> str:
+        """A value as people read it where two runs are compared."""
+        return str(value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Number(Field):
+    """A number from low to high; a slider where a step is given."""
+
+    low: float
+    high: float
+    step: float | None = None
+
+    def check(self, value: object) -> float:
+        return inputs.number(value, self.called, low=self.low, high=self.high)
+
+    def read(self, text: str) -> object:
+        try:
+            number = float(text)
+        except ValueError:
+            return text
+        return int(number) if number.is_integer() else number
+
+    def shown(self, value: Any) -> str:
+        return f"{value:g}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Whole(Number):
+    """A whole number."""
+
+    def check(self, value: object) -> int:
+        return inputs.whole(value, self.called, low=int(self.low), high=int(self.high))
+
+    def shown(self, value: Any) -> str:
+        return f"{value:,}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice(Field):
+    """One of several: their names, and what stands on the page; a list where `listed`, else buttons."""
+
+    options: Mapping[str, str]
+    listed: bool = False
+
+    def check(self, value: object) -> str:
+        if not isinstance(value, str) or value not in self.options:
+            *names, last = self.options
+            raise InputError(f"{self.called} is {str(value)[:60]!r}; choose {', '.join(names)} or {last}.")
+        return value
+
+    def shown(self, value: Any) -> str:
+        return self.options[value]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flag(Field):
+    """Yes or no; 1 or 0 in a link."""
+
+    def check(self, value: object) -> bool:
+        return inputs.flag(value, self.called)
+
+    def read(self, text: str) -> object:
+        return {"0": False, "1": True}.get(text, text)
+
+    def written(self, value: object) -> str:
+        return str(int(bool(value)))
+
+    def shown(self, value: Any) -> str:
+        return "yes" if value else "no"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Text(Field):
+    """A text of at most so many characters; of several lines where `lines` says so."""
+
+    most: int
+    lines: int = 1
+    placeholder: str = ""
+
+    def check(self, value: object) -> str:
+        return inputs.text(value, self.called, most=self.most)
+
+    def read(self, text: str) -> object:
+        return text[:LONGEST_LINKED]
+
+    def shown(self, value: Any) -> str:
+        if len(value) <= _SHOWN:
+            return value
+        return f"{value[:_SHOWN]}… ({len(value):,} characters, {zlib.crc32(value.encode()):08x})"
+
+
+@dataclass(frozen=True, kw_only=True)
+class File(Field):
+    """The path of a file that a visitor has uploaded, or None."""
+
+    linked: bool = False
+
+    def check(self, value: object) -> str | None:
+        return value if isinstance(value, str) and value else None
+
+    def shown(self, value: Any) -> str:
+        return "a file" if value else ""
+
+
+def declared(field: Field, default: Any) -> Any:
+    """A dataclass field for a setting."""
+    return dataclasses.field(default=default, metadata={"field": field})
+
+
+def fields_of(form: type | object) -> dict[str, Field]:
+    """The declarations of a form by name, in their order."""
+    found = dataclasses.fields(form)  # type: ignore[arg-type]
+    return {one.name: one.metadata["field"] for one in found if "field" in one.metadata}
+
+
+def defaults_of(form: type) -> dict[str, Any]:
+    """The value of every setting that is left out."""
+    return {one.name: one.default for one in dataclasses.fields(form) if "field" in one.metadata}
+
+
+def values_of(form: object) -> dict[str, Any]:
+    """The settings of a form by name."""
+    return {name: getattr(form, name) for name in fields_of(form)}
+
+
+def parsed(form: type[Form], values: Values, **others: Any) -> Form:
+    """A form of untrusted values; what they lack has its default.
+
+    Args:
+        form: its dataclass.
+        values: by name; names that it does not know are ignored.
+        others: fields of the dataclass that are no settings.
+
+    Raises:
+        InputError: a value that cannot be used.
+    """
+    checked = {name: field.check(values[name]) for name, field in fields_of(form).items() if name in values}
+    return form(**checked, **others)
+
+
+def shown(form: object, *, of_data: bool = False) -> dict[str, str]:
+    """What people read of a form, by title; `of_data`: of its data alone. Empty texts are left out."""
+    fields = fields_of(form)
+    told = {
+        _small(one.title): one.shown(getattr(form, name)) for name, one in fields.items() if one.of_data or not of_data
+    }
+    return {title: value for title, value in told.items() if value}
+
+
+def _small(title: str) -> str:
+    """A title within a sentence."""
+    return title if title[1:2].isupper() else title[:1].lower() + title[1:]
+
+
+def linked(prefix: str, form: type) -> Iterator[tuple[str, str, Field]]:
+    """(name in a link, name, field) of those that a link may set."""
+    return ((f"{prefix}.{name}", name, field) for name, field in fields_of(form).items() if field.linked)
