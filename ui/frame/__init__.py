@@ -1,1 +1,1 @@
-"""Handlers of the page as a whole."""
+"""Around the lenses: opening models and their cards, the examples that the page opens with, the page's own scripts."""

@@ -1,1 +1,1 @@
-"""One file a tab: layout and wiring, no logic."""
+"""Six lenses, each in one folder: tab, events, handlers, payloads, figures, and what the browser draws in `view/`."""

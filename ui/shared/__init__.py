@@ -1,1 +1,1 @@
-"""Small gr.HTML components: Python, JavaScript and style sheet side by side."""
+"""What several lenses use: fields and inputs, the picker, sheets, component files; scripts and styles in `view/`."""

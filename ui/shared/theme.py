@@ -1,4 +1,4 @@
-"""How the page looks: colours, and fonts that ship with Gradio. Style sheet and keys: ui/components/shared."""
+"""How the page looks: colours, and fonts that ship with Gradio. Its style sheets are in `view/`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-// Decoder of attention maps; ui.handlers.attention.codec is the encoder.
+// Decoder of attention maps; ui.lenses.attention.handlers.codec is the encoder.
 
 export async function inflate(text) {
   const bytes = Uint8Array.from(atob(text), c => c.charCodeAt(0));

@@ -1,4 +1,4 @@
-// Tables in sections, as JSON of ui.handlers.sheets; cell text goes into the page by textContent alone.
+// Tables in sections, as JSON of ui.shared.sheets; cell text goes into the page by textContent alone.
 import {csvText} from './plain.js';
 import {add, addButton, saveText} from './page.js';
 import {follow} from './places.js';

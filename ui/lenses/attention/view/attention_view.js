@@ -1,4 +1,4 @@
-// Thumbnails of all heads; one head in detail. The value is JSON of ui.handlers.attention.maps.describe, or of
+// Thumbnails of all heads; one head in detail. The value is JSON of ui.lenses.attention.handlers.maps.describe, or of
 // the comparison, where cells are differences. Token text goes into the page by textContent alone.
 /** @import {Answered, Component} from '../../../shared/view/component' */
 /** @import {AttentionMaps, AttentionServer} from '../../../shared/view/payloads' */

@@ -1,5 +1,5 @@
 // The logit lens as a table: a row for each depth, a column for each token. The value is JSON of
-// ui.handlers.attention.lens.
+// ui.lenses.attention.handlers.lens.
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {AttentionServer, Lens} from '../../../shared/view/payloads' */
 import {csvText, percent, visible} from '../../../shared/view/plain.js';

@@ -1,5 +1,5 @@
 // What a shape is made of: components with formulas, opened down to the tensor. The value is JSON of
-// ui.handlers.parameters.shapes.
+// ui.lenses.parameters.handlers.shapes.
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {Breakdown, ParametersServer} from '../../../shared/view/payloads' */
 import {inkOn, partsOf} from '../../../shared/view/scales.js';

@@ -1,5 +1,5 @@
 // A prompt in coloured parts, labels by likelihood, ways of asking, and effects. The value is JSON of
-// ui.handlers.zero_shot; text of models and visitors goes into the page by textContent alone.
+// ui.lenses.zero_shot.handlers; text of models and visitors goes into the page by textContent alone.
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {ZeroShotServer} from '../../../shared/view/payloads' */
 import {counted, csvText, hundredths, percent} from '../../../shared/view/plain.js';
