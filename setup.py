@@ -11,7 +11,8 @@ from setuptools.command.build_py import build_py
 
 _NATIVE = Path("gptcore/native")
 _spec = importlib.util.spec_from_file_location("compiling", Path(__file__).parent / _NATIVE / "compiling.py")
-assert _spec is not None and _spec.loader is not None
+if _spec is None or _spec.loader is None:
+    raise SystemExit(f"{_NATIVE}/compiling.py is missing: unpack the source whole.")
 compiling = importlib.util.module_from_spec(_spec)  # by its path: gptcore itself needs torch
 _spec.loader.exec_module(compiling)
 

@@ -99,7 +99,7 @@ def logit_attribution(model: GPT, token_ids: Sequence[int], token: int, against:
             token.
     """
     names, parts = _stream_parts(model, token_ids, [len(token_ids) - 1], model.config.n_layer)
-    direction = _direction(model, token, against)
+    direction = logit_direction(model, token, against)
     weights, shift = _frozen(model.ln_f, parts.sum(0), direction)
     values = (parts * weights).sum(-1)[:, 0]  # [N]
     values[names.index(CONSTANTS)] += shift
@@ -182,7 +182,7 @@ def _stream_parts(model: GPT, token_ids: Sequence[int], places: Sequence[int], d
     return names, torch.stack([token, position, *probe.values, probe.biases])
 
 
-def _direction(model: GPT, token: int, against: int | None) -> Tensor:
+def logit_direction(model: GPT, token: int, against: int | None) -> Tensor:
     """The output-head row of `token`, minus that of `against` if given, float [C]."""
     for one in (token, against):
         if one is not None and not 0 <= one < model.config.vocab_size:
@@ -198,16 +198,16 @@ def _frozen(norm: nn.Module, stream: Tensor, direction: Tensor) -> tuple[Tensor,
     if not isinstance(norm, nn.LayerNorm):
         return direction.expand_as(stream), direction.new_zeros(())
     weights = norm.weight * direction
-    weights = (weights - weights.mean()) / _scale(norm, stream)
+    weights = (weights - weights.mean()) / norm_scale(norm, stream)
     return weights, norm.bias @ direction
 
 
 def _normed(norm: nn.LayerNorm, parts: Tensor) -> Tensor:
     """Applies the norm of the parts' sum to each part; the norm's bias comes last: [N, P, C] -> [N + 1, P, C]."""
-    centred = (parts - parts.mean(-1, keepdim=True)) / _scale(norm, parts.sum(0)) * norm.weight
+    centred = (parts - parts.mean(-1, keepdim=True)) / norm_scale(norm, parts.sum(0)) * norm.weight
     return torch.cat([centred, norm.bias.expand_as(centred[:1])])
 
 
-def _scale(norm: nn.LayerNorm, stream: Tensor) -> Tensor:
+def norm_scale(norm: nn.LayerNorm, stream: Tensor) -> Tensor:
     """The standard deviation that a norm divides a stream by, [P, 1]."""
     return (stream.var(-1, correction=0, keepdim=True) + norm.eps).sqrt()

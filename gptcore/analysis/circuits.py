@@ -17,7 +17,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-from gptcore.analysis.attribution import _direction, _scale
+from gptcore.analysis.attribution import logit_direction, norm_scale
 from gptcore.errors import ConfigError, MemoryLimitError, TokenIdError
 from gptcore.model import GPT, Block, activation, evaluating
 from gptcore.probe import Probe
@@ -88,15 +88,29 @@ class _Weights(Probe):
 
 
 @dataclass
+class _FrozenMLP:
+    """The MLP of a layer."""
+
+    scale: Tensor  # [T, 1], of the norm before it
+    gates: Tensor  # [T, F]
+    neurons: Tensor  # [T, F], behind the gates
+
+
+@dataclass
 class _Layer:
     """One layer of the frozen pass. H heads, T tokens, D head width, F neurons, C width."""
 
     weights: Tensor  # [H, T, T]
     scale_1: Tensor  # [T, 1], of the norm before attention
     found: Tensor  # [H, T, D], what the heads found
-    scale_2: Tensor | None = None  # [T, 1], of the norm before the MLP
-    gates: Tensor | None = None  # [T, F]
-    neurons: Tensor | None = None  # [T, F], behind the gates
+    mlp: _FrozenMLP | None = None
+
+    @property
+    def of_mlp(self) -> _FrozenMLP:
+        """Its MLP. Raises ValueError where the model has none, so that no node of a circuit is one of its neurons."""
+        if self.mlp is None:
+            raise ValueError("a layer without an MLP has no neurons")
+        return self.mlp
 
 
 @dataclass
@@ -141,11 +155,11 @@ def word_circuit(
     if not len(token_ids):
         raise TokenIdError("The text is empty.")
     _check_memory(model, len(token_ids))
-    direction = _direction(model, token, against)
+    direction = logit_direction(model, token, against)
     with torch.enable_grad(), evaluating(model):
         frozen = _frozen_pass(model, token_ids, direction)
         layers = frozen.layers
-        parts = [layer.found for layer in layers] + [layer.neurons for layer in layers if layer.neurons is not None]
+        parts = [layer.found for layer in layers] + [layer.mlp.neurons for layer in layers if layer.mlp is not None]
         slopes = torch.autograd.grad(frozen.answer, [frozen.embedded, *parts])
     with torch.no_grad():
         words = (slopes[0] * frozen.embedded).sum(-1)  # [T]
@@ -191,20 +205,20 @@ def _frozen_pass(model: GPT, token_ids: Sequence[int], direction: Tensor) -> _Fr
     embedded = stream.clone().requires_grad_()
     stream, layers = embedded, []
     for block, weights in zip(model.blocks, probe.found, strict=True):
-        scale_1 = _scale(block.ln_1, stream).detach()
+        scale_1 = norm_scale(block.ln_1, stream).detach()
         found = weights @ _values(block, _normed(block.ln_1, stream, scale_1))
         stream = stream + block.attn.c_proj(found.transpose(0, 1).flatten(1))
         layer = _Layer(weights, scale_1, found)
         if block.use_mlp:
-            layer.scale_2 = _scale(block.ln_2, stream).detach()
-            inner = block.mlp.c_fc(_normed(block.ln_2, stream, layer.scale_2))
-            layer.gates = _gates(block, inner.detach())
-            layer.neurons = inner * layer.gates
-            stream = stream + block.mlp.c_proj(layer.neurons)
+            scale_2 = norm_scale(block.ln_2, stream).detach()
+            inner = block.mlp.c_fc(_normed(block.ln_2, stream, scale_2))
+            gates = _gates(block, inner.detach())
+            layer.mlp = _FrozenMLP(scale_2, gates, inner * gates)
+            stream = stream + block.mlp.c_proj(layer.mlp.neurons)
         layers.append(layer)
     if not isinstance(model.ln_f, nn.LayerNorm):
         return _Frozen(embedded, layers, stream[-1] @ direction, 0.0, torch.ones_like(stream[0, :1]))
-    scale = _scale(model.ln_f, stream[-1:]).detach()
+    scale = norm_scale(model.ln_f, stream[-1:]).detach()
     centred = (stream[-1] - stream[-1].mean()) / scale[0] * model.ln_f.weight
     return _Frozen(embedded, layers, centred @ direction, float((model.ln_f.bias @ direction).detach()), scale[0])
 
@@ -231,8 +245,8 @@ def _candidates(layers: Sequence[_Layer], heads: Sequence[Tensor], neurons: Sequ
     found: list[CircuitNode] = []
     for number, layer in enumerate(layers):
         found += _largest("head", number, (heads[number] * layer.found).sum(-1).T)  # [T, H]
-        if layer.neurons is not None:  # all layers have some, or none has
-            found += _largest("neuron", number, neurons[number] * layer.neurons)  # [T, F]
+        if layer.mlp is not None:  # all layers have some, or none has
+            found += _largest("neuron", number, neurons[number] * layer.mlp.neurons)  # [T, F]
     found.sort(key=lambda node: -abs(node.influence))
     return sorted(found[:_CANDIDATES], key=lambda node: (node.layer, node.kind == "neuron", node.place, node.index))
 
@@ -267,8 +281,7 @@ class _Reader:
             return (
                 block.attn.c_proj.weight[:, node.index * D : (node.index + 1) * D] @ layer.found[node.index, node.place]
             )
-        assert layer.neurons is not None
-        return block.mlp.c_proj.weight[:, node.index] * layer.neurons[node.place, node.index]
+        return block.mlp.c_proj.weight[:, node.index] * layer.of_mlp.neurons[node.place, node.index]
 
     def read(self, node: CircuitNode) -> tuple[Tensor, Tensor]:
         """A node's linear read-out of the stream: a direction [C], and a factor for every position [T]."""
@@ -287,10 +300,9 @@ class _Reader:
             slope = self._heads[node.layer][node.index, node.place]  # [D]
             factors = layer.weights[node.index, node.place] / layer.scale_1[:, 0]
             return self._behind(block.ln_1, slope @ weight), factors
-        assert layer.gates is not None and layer.scale_2 is not None
-        slope, gate = self._neurons[node.layer][node.place, node.index], layer.gates[node.place, node.index]
+        slope, mlp = self._neurons[node.layer][node.place, node.index], layer.of_mlp
         factors = torch.zeros(T, device=self._direction.device)
-        factors[node.place] = slope * gate / layer.scale_2[node.place, 0]
+        factors[node.place] = slope * mlp.gates[node.place, node.index] / mlp.scale[node.place, 0]
         return self._behind(block.ln_2, block.mlp.c_fc.weight[node.index]), factors
 
     @staticmethod

@@ -64,11 +64,11 @@ class _Tracer(Probe):
         self.head_norms: list[Tensor] = []
         self.attention_norms: list[Tensor] = []
         self.mlp_norms: list[Tensor] = []
-        self.attended: Tensor | None = None
+        self.attended = torch.zeros(1, device=model.wte.weight.device)  # [T, T] after the first layer
 
     def weights(self, layer: int, weights: Tensor) -> None:
         hardest = weights[0].amax(dim=0)  # [T, T]
-        self.attended = hardest if self.attended is None else torch.maximum(self.attended, hardest)
+        self.attended = torch.maximum(self.attended, hardest)
         self.looks.append(weights[0, :, self._at, : self._at + 1].clone())
 
     def heads(self, layer: int, found: Tensor) -> Tensor:
@@ -112,7 +112,6 @@ def trace(model: GPT, token_ids: Sequence[int], at: int = -1) -> ForwardTrace:
         logits = model.lm_head(hidden).float()
         streams = torch.stack(tracer.streams)  # [L + 1, C]
         lens = model.lm_head(model.ln_f(streams)).float().log_softmax(-1)
-    assert tracer.attended is not None
     none = torch.zeros(model.config.n_layer)
     return ForwardTrace(
         at,

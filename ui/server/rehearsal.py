@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import io
 import os
 import shutil
 import subprocess
@@ -97,10 +98,10 @@ def _address(app: subprocess.Popen[str]) -> str | None:
     end = threading.Timer(_START, app.kill)
     end.start()
     try:
-        assert app.stdout is not None
-        for line in app.stdout:
+        printed = app.stdout if app.stdout is not None else io.StringIO()  # it is a pipe
+        for line in printed:
             if line.rstrip().endswith("#talk"):
-                threading.Thread(target=app.stdout.read, daemon=True).start()  # so that its output never blocks it
+                threading.Thread(target=printed.read, daemon=True).start()  # so that its output never blocks it
                 return line.split()[-1]
         return None
     finally:

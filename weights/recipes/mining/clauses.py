@@ -129,7 +129,8 @@ class ClauseGrammar:
     def read(self, sentence: str) -> Clause | None:
         """The clause that a sentence begins with, or None where the grammar does not read it."""
         opening = _OPENING.match(sentence)
-        assert opening is not None
+        if opening is None:
+            return None
         found = self._begins.match(sentence, opening.end())
         if not found:
             return None

@@ -44,7 +44,8 @@ def _of_passages(stories: Sequence[str], task: str) -> Callable[[Draw], Item]:
 
     def item(draw: Draw) -> Item:
         made = draw.until(lambda: make(draw, draw.pick(stories)), lambda made: made is not None)
-        assert made is not None
+        if made is None:
+            raise ValueError("none of the stories gives an item of this task")
         return renamed(draw, made) if draw.chance(0.5) else made
 
     return item

@@ -128,7 +128,8 @@ class Statements:
             )
 
         found = draw.until(cast, good)
-        assert found is not None
+        if found is None:
+            raise ValueError("there are too few statements to choose from")
         return found
 
 

@@ -55,8 +55,8 @@ def _explained(lm: LanguageModel, bundled: str, ids: list[int], word: int | None
     chances = logits.softmax(-1)
     best = chances.topk(min(_N_CHOICES, len(chances))).indices.tolist()
     word = best[0] if word is None else word
-    rival = next(one for one in [*best, *range(len(chances))] if one != word) if rival in (None, word) else rival
-    assert rival is not None
+    other = next(one for one in [*best, *range(len(chances))] if one != word)
+    rival = other if rival is None or rival == word else rival
     found = logit_attribution(lm.model, ids, word, rival)
     largest = _largest(found)
     really = _checked(lm, ids, [model_part(name) for name, _ in largest], word, rival, found.total)
