@@ -266,7 +266,7 @@ def facts_of(
     Args:
         form: by whose declared fields runs are compared.
     """
-    settings = shown(form) | ({} if shape.use_mlp or kind == "repeated" else {"MLPs": "no"})
+    settings = {**shown(form), "MLPs": "yes" if shape.use_mlp else "no"}
     asked = watched.preference
     pieces = [] if asked is None else [*asked.before, asked.token, asked.rival]
     words = [describe_token(tokenizer, token) for token in pieces]
