@@ -245,7 +245,7 @@ def test_a_presenters_remote_turns_pages_and_blackens_the_screen_and_a_key_lists
         assert page.evaluate(cover) != "rgb(0, 0, 0)"
     page.keyboard.press("?")
     expect(page.locator("#key-list")).to_be_visible()
-    expect(page.locator("#key-list dt")).to_have_count(14)
+    expect(page.locator("#key-list dt")).to_have_count(13)
     page.keyboard.press("Escape")
     expect(page.locator("#key-list")).to_be_hidden()
     page.keyboard.press("p")  # without large type, Page Down scrolls as everywhere

@@ -67,11 +67,12 @@ class Field:
 
 @dataclass(frozen=True, kw_only=True)
 class Number(Field):
-    """A number from low to high; a slider where a step is given."""
+    """A number from low to high; a slider where a step is given, up to `end` where more is allowed than it shows."""
 
     low: float
     high: float
     step: float | None = None
+    end: float | None = None
 
     def check(self, value: object) -> float:
         return inputs.number(value, self.called, low=self.low, high=self.high)

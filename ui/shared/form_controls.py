@@ -54,7 +54,7 @@ def _kind(field: Field) -> tuple[Any, dict[str, Any]]:
     """The component of a kind of field, and its arguments."""
     whole = isinstance(field, Whole)
     if isinstance(field, Number) and field.step is not None:
-        ends = {"minimum": field.low, "maximum": field.high, "step": field.step}
+        ends = {"minimum": field.low, "maximum": field.end or field.high, "step": field.step}
         return gr.Slider, {**ends, "precision": 0 if whole else None, "buttons": [], "min_width": 0}
     if isinstance(field, Number):
         return gr.Number, {"precision": 0 if whole else None, "min_width": 100}

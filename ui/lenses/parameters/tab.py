@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -11,7 +12,9 @@ from gptcore.config import PRESETS, GPTConfig
 from ui.lenses.parameters.events import FIELDS, PICKED, ParametersEvents, drawing_picture, drawn, figure_picture
 from ui.lenses.parameters.figures import charts as figures
 from ui.lenses.parameters.handlers import anatomy, costs, families, quoted, shapes
+from ui.lenses.parameters.handlers.shapes import ShapeForm
 from ui.lenses.parameters.view.views import breakdown_view, drawing_view, figure_view, plotly_view
+from ui.shared.form_controls import control, group, in_order
 from ui.shared.lens import Event, Lens, Sending, TabContext
 from ui.shared.view.sheet_view import sheet_view
 from ui.shared.wiring import QUIET, served, view_tab, while_computing
@@ -126,57 +129,17 @@ def _cost(config: GPTConfig) -> _Costing:
 
 def _controls(values: dict[str, Any]) -> dict[str, Any]:
     """The shape's controls, by the names of GPTConfig's fields."""
-    rows = {
-        "vocab_size": ("Vocabulary", "V, tokens", 1, 100_000),
-        "n_positions": ("Window", "P, tokens", 1, 8192),
-        "n_layer": ("Layers", "L, blocks", 1, 96),
-        "n_head": ("Heads", "H, in a layer", 1, 128),
-        "n_embd": ("Width", "C, channels", 1, 12288),
-        "n_inner": ("Inner", "F, in the MLP; 0 means 4 × C", 0, 49152),
-    }
     found: dict[str, Any] = {}
+
+    def add(names: Iterable[str], **changes: Any) -> None:
+        for name in names:
+            found[name] = control(ShapeForm, "shape", name, value=values[name], **changes)
+
     with gr.Column(elem_classes="shape-sliders"):
-        for name, (label, info, low, high) in rows.items():
-            slider = gr.Slider(
-                low,
-                high,
-                values[name],
-                step=1,
-                precision=0,
-                label=label,
-                info=info,
-                elem_id=f"shape-{name}",
-                buttons=[],
-                min_width=0,
-            )
-            # Gradio's own range check answers with a notice and leaves the views as they were; `shapes.shape` checks.
-            setattr(slider, "preprocess", lambda value: value)  # noqa: B010 - a method of this one component
-            found[name] = slider
-    switches = {
-        "tie_word_embeddings": "head tied to the embedding",
-        "attention_bias": "biases in attention",
-        "use_mlp": "MLPs",
-        "use_positions": "positions",
-    }
+        add(group(ShapeForm, "sizes"))
     with gr.Row(elem_classes="shape-switches"):
-        for name, label in switches.items():
-            found[name] = gr.Checkbox(values[name], label=label, elem_id=f"shape-{name}", min_width=130)
-    found["norm_position"] = gr.Radio(
-        [("before (GPT-2)", "pre"), ("after (GPT-1)", "post")],
-        value=values["norm_position"],
-        label="Norm",
-        elem_id="shape-norm",
-    )
+        add(group(ShapeForm, "switches"), min_width=130)
+    add(("norm_position",))
     with gr.Row(elem_classes="shape-switches"):
-        found["activation_function"] = gr.Dropdown(
-            [("GELU, tanh form", "gelu_new"), ("GELU, exact", "gelu"), ("ReLU", "relu")],
-            value=values["activation_function"],
-            label="Activation",
-            elem_id="shape-activation",
-            min_width=0,
-        )
-        found["dropout"] = gr.Slider(
-            0, 0.5, values["dropout"], step=0.05, label="Dropout", elem_id="shape-dropout", buttons=[], min_width=0
-        )
-        setattr(found["dropout"], "preprocess", lambda value: value)  # noqa: B010 - as above
-    return found
+        add(group(ShapeForm, "more"), min_width=0)
+    return in_order(ShapeForm, found)

@@ -36,7 +36,7 @@ def test_the_controls_of_a_preset_give_it_back(preset):
         ({"n_embd": 100, "n_head": 7}, "such as 105"), ({"n_layer": 0}, "number of layers is 0"),
         ({"n_layer": None}, "number of layers is None"), ({"vocab_size": 1.5}, "vocabulary is 1.5"),
         ({"n_head": float("nan")}, "number of heads"), ({"n_embd": 10**13}, "width is"),
-        ({"n_inner": -1}, "inner width"), ({"use_mlp": "yes"}, "use_mlp"),
+        ({"n_inner": -1}, "inner width"), ({"use_mlp": "yes"}, "MLPs is 'yes'; it must be true or false"),
         ({"norm_position": "inside"}, "pre or post"), ({"n_positions": True}, "window"),
     ],
 )  # fmt: skip
@@ -124,7 +124,7 @@ def test_measurements_on_request_give_figures_or_a_sentence(services, monkeypatc
     assert " 1 tokens after" in costs.measure_cache(services, "tiny")  # cut short: the same number with a cache
 
 
-@pytest.mark.parametrize("request_", [None, [], [None], [{}], [{**GPT2, "n_layer": float("nan")}], [GPT2], 7])
+@pytest.mark.parametrize("request_", [None, [], [None], [{**GPT2, "n_layer": float("nan")}], [GPT2], 7])
 def test_a_drawing_is_made_of_a_shape_alone(request_):
     assert (drawn(named("shape", request_)) is not None) == (request_ == [GPT2])
 

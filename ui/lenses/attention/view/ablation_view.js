@@ -1,5 +1,6 @@
 // Ablation switches for heads, attention and MLPs, and the next token before and after. The value is JSON of
-// ui.lenses.attention.handlers.ablation: either a distribution, or the effects of switching off one part after the other.
+// ui.lenses.attention.handlers.ablation: either a distribution, or the effects of switching off one part after the
+// other.
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {Ablation, AttentionServer, Effects} from '../../../shared/view/payloads' */
 import {csvText, percent, visible} from '../../../shared/view/plain.js';

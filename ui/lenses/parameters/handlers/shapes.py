@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -15,18 +16,9 @@ from ui import conclusions
 from ui.lenses.parameters.payloads import Breakdown, BreakdownRow
 from ui.services import Services
 from ui.shared import inputs
-from ui.shared.inputs import InputError
+from ui.shared.fields import Choice, Flag, Number, Values, Whole, declared, fields_of, parsed, values_of
 from ui.shared.numbers import within_json
 
-# The controls by the names of GPTConfig's fields, in the order of the page.
-SIZES = ("vocab_size", "n_positions", "n_layer", "n_head", "n_embd", "n_inner")
-CHOICES = {"norm_position": ("pre", "post"), "activation_function": ("gelu_new", "gelu", "relu")}
-SWITCHES = ("tie_word_embeddings", "attention_bias", "use_mlp", "use_positions")
-NAMES = {
-    "vocab_size": "The vocabulary", "n_positions": "The window", "n_layer": "The number of layers",
-    "n_head": "The number of heads", "n_embd": "The width", "n_inner": "The inner width",
-    "norm_position": "The place of the norm", "activation_function": "The activation",
-}  # fmt: skip
 COMPONENTS = {
     "token_embedding": ("Token embedding", "wte"),
     "position_embedding": ("Position embedding", "wpe"),
@@ -41,36 +33,56 @@ _LARGEST = 10**12
 _MOST_BUILT = 200
 
 
-def shape(values: dict[str, object]) -> GPTConfig:
-    """The config of the controls. Raises InputError or ConfigError with the value, the limit and the way out.
+def _size(title: str, info: str, end: int, *, low: int = 1, noun: str = "") -> Whole:
+    return Whole(title=title, info=info, low=low, high=_LARGEST, step=1, end=end, noun=noun, group="sizes")
 
-    Args:
-        values: SIZES as whole numbers (n_inner 0 means four times the width), SWITCHES as true or false, one of each
-            of CHOICES, and dropout as a share; activation_function and dropout may be left out.
-    """
-    sizes = {
-        name: inputs.whole(values[name], NAMES[name], low=0 if name == "n_inner" else 1, high=_LARGEST)
-        for name in SIZES
-    }
-    switches = {name: inputs.flag(values[name], name) for name in SWITCHES}
-    chosen = {name: values.get(name, "gelu_new") for name in CHOICES}
-    for name, known in CHOICES.items():
-        if chosen[name] not in known:
-            raise InputError(f"{NAMES[name]} is {str(chosen[name])[:40]!r}; choose {' or '.join(known)}.")
-    dropout = inputs.number(values.get("dropout", 0.1), "The dropout", low=0, high=0.99)
-    dropouts = {"embd_pdrop": dropout, "attn_pdrop": dropout, "resid_pdrop": dropout}
-    fields: dict[str, Any] = {**sizes, **switches, **chosen, **dropouts, "n_inner": sizes["n_inner"] or None}
-    return GPTConfig(**fields)
+
+def _switch(title: str, noun: str) -> Flag:
+    return Flag(title=title, noun=noun, group="switches")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShapeForm:
+    """The shape of a model, by the names of GPTConfig's fields; as it opens, GPT-2's."""
+
+    vocab_size: int = declared(_size("Vocabulary", "V, tokens", 100_000), 50_257)
+    n_positions: int = declared(_size("Window", "P, tokens", 8192), 1024)
+    n_layer: int = declared(_size("Layers", "L, blocks", 96, noun="The number of layers"), 12)
+    n_head: int = declared(_size("Heads", "H, in a layer", 128, noun="The number of heads"), 12)
+    n_embd: int = declared(_size("Width", "C, channels", 12_288), 768)
+    n_inner: int = declared(_size("Inner", "F, in the MLP; 0 means 4 × C", 49_152, low=0, noun="The inner width"), 0)
+    tie_word_embeddings: bool = declared(_switch("head tied to the embedding", "Weight tying"), True)
+    attention_bias: bool = declared(_switch("biases in attention", "Biases in attention"), True)
+    use_mlp: bool = declared(_switch("MLPs", "MLPs"), True)
+    use_positions: bool = declared(_switch("positions", "Positions"), True)
+    norm_position: str = declared(
+        Choice(title="Norm", noun="The place of the norm", id="norm",
+               options={"pre": "before (GPT-2)", "post": "after (GPT-1)"}), "pre",
+    )  # fmt: skip
+    activation_function: str = declared(
+        Choice(title="Activation", id="activation", listed=True, group="more",
+               options={"gelu_new": "GELU, tanh form", "gelu": "GELU, exact", "relu": "ReLU"}), "gelu_new",
+    )  # fmt: skip
+    dropout: float = declared(Number(title="Dropout", low=0, high=0.99, step=0.05, end=0.5, group="more"), 0.1)
+
+    @property
+    def config(self) -> GPTConfig:
+        """Of this shape. Raises ConfigError for one that cannot be."""
+        fields: dict[str, Any] = {**values_of(self), "n_inner": self.n_inner or None}
+        dropout = fields.pop("dropout")
+        return GPTConfig(**fields, embd_pdrop=dropout, attn_pdrop=dropout, resid_pdrop=dropout)
+
+
+def shape(values: Values) -> GPTConfig:
+    """The config of the controls. Raises InputError or ConfigError with the value, the limit and the way out."""
+    return parsed(ShapeForm, values).config
 
 
 def controls_of(config: GPTConfig) -> dict[str, Any]:
     """The values of the controls for a config: what `shape` takes."""
-    found = {name: getattr(config, name) for name in (*SIZES, *SWITCHES, *CHOICES)}
-    return {
-        **found,
-        "dropout": config.resid_pdrop,
-        "n_inner": 0 if config.inner_dim == 4 * config.n_embd else config.inner_dim,
-    }
+    found = {name: getattr(config, name) for name in fields_of(ShapeForm) if name != "dropout"}
+    inner = 0 if config.inner_dim == 4 * config.n_embd else config.inner_dim
+    return {**found, "dropout": config.resid_pdrop, "n_inner": inner}
 
 
 def known_shape(services: Services, name: object, model: object) -> GPTConfig:

@@ -7,7 +7,7 @@ let loading = null;
 function library() {
   loading ||= new Promise((done, failed) => {
     const script = document.createElement('script');
-    script.src = new URL('../plotly.min.js', import.meta.url).href;
+    script.src = new URL('../../../plotly.min.js', import.meta.url).href;
     script.addEventListener('load', () => done(window.Plotly));
     script.addEventListener('error', () => {
       loading = null; // tried again when it is next drawn
