@@ -161,6 +161,7 @@ class TrainForm(Run):
     dropout: float = declared(_number("Dropout", 0, 0.9, "share switched off", group="rates"), 0.0)
     noise: float = declared(_number("Noise", 0, 0.9, "share replaced", group="rates"), 0.0)
     weight_decay: float = declared(_DECAY, 0.1)
+    beta1: float = declared(_number("Beta 1", 0, 0.9999, "of AdamW", noun="Beta 1", group="rates"), 0.9)
     beta2: float = declared(_number("Beta 2", 0, 0.9999, "of AdamW", noun="Beta 2", group="rates"), 0.95)
     seed: int = declared(_SEED, 1)
     trick: str = declared(
@@ -206,6 +207,7 @@ class TrainForm(Run):
             warmup_steps=0 if self.trick in ("no_warmup", "post_norm") else self.warmup_steps,
             schedule="constant" if repeated else "cosine",
             weight_decay=0.0 if repeated else self.weight_decay,
+            beta1=self.beta1,
             beta2=0.98 if repeated else self.beta2,
             seed=self.seed,
         )
