@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import torch
 from torch import Tensor
@@ -52,13 +53,7 @@ def generate(
     prompt: str | Sequence[int],
     *,
     max_new_tokens: int,
-    temperature: float = 1.0,
-    top_k: int | None = None,
-    top_p: float | None = None,
-    min_p: float | None = None,
-    repetition_penalty: float = 1.0,
-    no_repeat_ngram_size: int = 0,
-    min_new_tokens: int = 0,
+    settings: SamplingSettings | None = None,
     stop: Sequence[str] = (),
     stop_at_end: bool = True,
     seed: int | None = None,
@@ -66,6 +61,7 @@ def generate(
     precision: WeightFormat = "auto",
     n_alternatives: int = 5,
     steering: Steering | None = None,
+    **sampling: float | None,
 ) -> Iterator[GeneratedToken]:
     """Continues a prompt, one token at a time.
 
@@ -73,8 +69,7 @@ def generate(
         lm: a language model, or a bare GPT when the prompt is token ids.
         prompt: text or ids; at least one token, at most the model's window.
         max_new_tokens: at least 1. When the window is full, the context restarts from its last half.
-        temperature, top_k, top_p, min_p, repetition_penalty, no_repeat_ngram_size, min_new_tokens:
-            see SamplingSettings.
+        settings: how tokens are chosen; from the softmax itself when left out.
         stop: strings that end the text; they are left out of it.
         stop_at_end: the tokenizer's end-of-text token ends the text.
         seed: the same seed gives the same text; None draws one.
@@ -82,19 +77,13 @@ def generate(
         precision: see DecodeEngine.
         n_alternatives: number of top alternatives returned with each token.
         steering: a vector added to the residual stream, see `gptcore.analysis.steering_vector`.
+        sampling: fields of the settings by name, such as temperature or top_k.
 
     Raises:
+        TypeError: for an unknown name.
         SamplingError, ContextLengthError, TokenIdError, TokenizerError: before the first token.
     """
-    settings = SamplingSettings(
-        temperature=temperature,
-        top_k=top_k,
-        top_p=top_p,
-        min_p=min_p,
-        repetition_penalty=repetition_penalty,
-        no_repeat_ngram_size=no_repeat_ngram_size,
-        min_new_tokens=min_new_tokens,
-    )
+    settings = replace(settings or SamplingSettings(), **sampling)  # type: ignore[arg-type]  # checked there
     model, tokenizer = (lm.model, lm.tokenizer) if isinstance(lm, LanguageModel) else (lm, None)
     ids = prompt_ids(lm, prompt)
     model = model if steering is None else steering.applied(model)

@@ -1,6 +1,5 @@
-import inspect
 import itertools
-from dataclasses import fields
+from dataclasses import asdict, fields, replace
 
 import pytest
 import torch
@@ -355,9 +354,18 @@ def test_writing_token_by_token_equals_writing_at_once_also_past_the_window(lm):
     assert growing == at_once.ids
 
 
-def test_generate_offers_every_sampling_option_with_its_neutral_value():
-    offered = inspect.signature(gptcore.generate).parameters
-    for field in fields(SamplingSettings):
-        assert offered[field.name].default == field.default, field.name
+def test_settings_are_given_as_an_object_or_by_name(lm):
+    settings = SamplingSettings(temperature=0.8, top_k=5, top_p=0.9)
+
+    def text(**given):
+        return [token.id for token in gptcore.generate(lm, "abcd", max_new_tokens=8, seed=1, **given)]
+
+    assert text(settings=settings) == text(**asdict(settings))
+    assert text(settings=settings, temperature=0) == text(**asdict(replace(settings, temperature=0)))
+    with pytest.raises(TypeError, match="warmth"):
+        text(warmth=1)
+
+
+def test_every_sampling_option_has_a_control_with_its_neutral_value():
     assert [field.name for field in fields(SamplingSettings)] == list(CONTROLS)
     assert SamplingSettings().on_controls() == {name: control.neutral for name, control in CONTROLS.items()}
