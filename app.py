@@ -39,7 +39,6 @@ from ui.server.gradio_internals.one_application import built_at_launch
 from ui.server.lan import EVERYWHERE, own_address
 from ui.server.launch import serve
 from ui.server.log_limits import limit_log
-from ui.server.middleware import allowed_hosts
 from ui.server.preflight import check, prefetch
 from ui.server.rehearsal import check_talk
 from ui.server.talks import mistakes, read_talk
@@ -57,6 +56,7 @@ gc.enable()
 _SWITCH = 0.0005
 _ORIGIN = re.compile(r"https?://[A-Za-z0-9*.-]+(:\d{1,5})?")
 _MOST_RUNS = 32  # training at the same time
+_FRAMES_OF_SPACES = ("https://huggingface.co", "https://*.hf.space")  # sites that show a Space in a frame
 _LAST_PORT = 65_535
 
 
@@ -65,6 +65,9 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     space = bool(os.environ.get("SPACE_ID"))
     host = os.environ.get("GRADIO_SERVER_NAME", "0.0.0.0" if space else "127.0.0.1")
     profile = os.environ.get("GPTLENS_PROFILE", "space" if space else "local")
+    hosts = os.environ.get("GPTLENS_HOSTS", "").replace(",", " ").split()
+    if space:  # its router calls it by names of its own
+        hosts += filter(None, ["*", os.environ.get("SPACE_HOST")])
     parser = argparse.ArgumentParser(description="GPT Lens: one GPT, seen from every side, in the browser.")
     parser.add_argument("--host", default=host, help="0.0.0.0 for other machines")
     parser.add_argument(
@@ -95,14 +98,14 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--allow-host",
         action="append",
-        default=[],
+        default=hosts,
         metavar="NAME",
         help="a name by which browsers may call this server, such as a proxy's; repeatable, or GPTLENS_HOSTS",
     )
     parser.add_argument(
         "--frame-ancestors",
         action="append",
-        default=[],
+        default=[*_FRAMES_OF_SPACES] if space else [],
         metavar="ORIGIN",
         help="a site that may show views in a frame, such as https://course.example.org; repeatable",
     )
@@ -162,9 +165,13 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     try:
-        hosts = allowed_hosts(options.allow_host)
         told = partial(_tell, lan=options.lan, talk=talk.title if talk else "")
-        where = {"host": options.host, "port": options.port, "hosts": hosts, "frames": options.frame_ancestors}
+        where = {
+            "host": options.host,
+            "port": options.port,
+            "hosts": options.allow_host,
+            "frames": options.frame_ancestors,
+        }
         serve(page, services, files, **where, told=told)
     except OSError as error:
         where = f"The port {options.port} is taken" if options.port else f"No port is free ({error})"

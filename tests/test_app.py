@@ -230,8 +230,19 @@ def test_the_command_line_has_the_documented_flags(monkeypatch):
     assert options.profile == "talk" and app.parse_arguments([]).profile == "local"
     given = app.parse_arguments(["--profile", "space", "--allow-host", "lens.example.org"])
     assert given.profile == "space" and given.allow_host == ["lens.example.org"]
+
+
+def test_a_space_is_called_by_names_of_its_own_and_shown_in_a_frame(monkeypatch):
+    for name in ("SPACE_ID", "SPACE_HOST", "GPTLENS_HOSTS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("GPTLENS_HOSTS", "b, c")
+    alone = app.parse_arguments(["--allow-host", "a"])
+    assert alone.allow_host == ["b", "c", "a"] and alone.frame_ancestors == []
     monkeypatch.setenv("SPACE_ID", "someone/space")
-    assert app.parse_arguments([]).profile == "space"
+    monkeypatch.setenv("SPACE_HOST", "someone-space.hf.space")
+    space = app.parse_arguments([])
+    assert space.profile == "space" and space.allow_host == ["b", "c", "*", "someone-space.hf.space"]
+    assert space.frame_ancestors == ["https://huggingface.co", "https://*.hf.space"]
 
 
 @pytest.mark.slow

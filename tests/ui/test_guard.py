@@ -9,7 +9,7 @@ import pytest
 from wire import apart
 
 from ui.server.gradio_internals.queue_share import Listeners
-from ui.server.middleware import GuardMiddleware, Known, RateLimiter, allowed_hosts
+from ui.server.middleware import GuardMiddleware, Known, RateLimiter
 
 ASK = "/gradio_api/component_server"
 
@@ -132,12 +132,6 @@ def test_browsers_are_told_what_the_page_may_do():
         assert b"link" not in headers
     linking = GuardMiddleware(inner, RateLimiter(100), link="<a.css>; rel=preload")
     assert asked(linking, "/")[1][b"link"] == b"<a.css>; rel=preload" and b"link" not in asked(linking, "/config")[1]
-
-
-def test_only_a_space_is_shown_in_a_frame_of_another_site(monkeypatch):
-    monkeypatch.setenv("SPACE_ID", "me/lens")
-    policy = asked(guard())[1][b"content-security-policy"].decode()
-    assert policy.endswith("frame-ancestors 'self' https://huggingface.co https://*.hf.space")
 
 
 def test_sites_that_were_named_may_show_the_page_in_a_frame():
@@ -268,17 +262,6 @@ def test_who_listens_is_known_for_as_long_as_the_answer_is_open():
     asked(door, "/gradio_api/queue/data", query="session_hash=a")
     asked(door, "/gradio_api/call/generate/e1")
     assert during == [(True, False), (False, True)] and len(listeners) == 0
-
-
-def test_names_come_from_the_command_line_the_environment_and_the_space(monkeypatch):
-    for name in ("SPACE_ID", "SPACE_HOST", "GPTLENS_HOSTS"):
-        monkeypatch.delenv(name, raising=False)
-    assert allowed_hosts(["a"]) == ["a"]
-    monkeypatch.setenv("GPTLENS_HOSTS", "b, c")
-    assert allowed_hosts([]) == ["b", "c"]
-    monkeypatch.setenv("SPACE_ID", "me/lens")
-    monkeypatch.setenv("SPACE_HOST", "me-lens.hf.space")
-    assert allowed_hosts([]) == ["b", "c", "*", "me-lens.hf.space"]
 
 
 @pytest.mark.parametrize(

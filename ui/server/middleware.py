@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ipaddress
 import json
-import os
 import re
 import socket
 import time
@@ -35,7 +34,6 @@ _ENDPOINT = re.compile(r"/(?:run|call|api)/(?:v\d/)?([^/]+)/?$")
 _LISTENS = re.compile(r"/queue/data$|/call/[^/]+/([^/]+)$")
 _FULL = "Too many new visitors at this moment. Wait a few seconds, then reload the page."
 _ASKS = ("/component_server", "/queue/join")  # POST paths with visitor state; also /run/..., /call/... and /api/...
-_OF_SPACES = "https://huggingface.co https://*.hf.space"  # sites that embed a Space in a frame
 _POLICY = "; ".join((
     "default-src 'self'", "script-src 'self' 'unsafe-inline' 'unsafe-eval'",  # Gradio compiles strings to functions
     "style-src 'self' 'unsafe-inline'", "img-src 'self' data: blob:", "media-src 'self' data: blob:",
@@ -44,9 +42,9 @@ _POLICY = "; ".join((
 ))  # fmt: skip
 
 
-def _headers(frames: Sequence[str], *, framed: bool) -> Sequence[tuple[bytes, bytes]]:
-    """What browsers are told with every answer; other sites may show a Space in a frame, and those in `frames` this."""
-    ancestors = " ".join(["frame-ancestors 'self'", *([_OF_SPACES] if framed else []), *frames])
+def _headers(frames: Sequence[str]) -> Sequence[tuple[bytes, bytes]]:
+    """What browsers are told with every answer; the sites in `frames` may show this one in a frame."""
+    ancestors = " ".join(["frame-ancestors 'self'", *frames])
     return (
         (b"x-content-type-options", b"nosniff"),
         (b"referrer-policy", b"same-origin"),
@@ -125,7 +123,7 @@ class GuardMiddleware:
         self._app, self._newcomers, self._page = app, newcomers, page
         self._listeners = listeners if listeners is not None else Listeners()
         self._held = 0
-        self._headers = _headers(frames, framed=bool(os.environ.get("SPACE_ID")))
+        self._headers = _headers(frames)
         self._link = [(b"link", link.encode())] if link else []
         own = socket.gethostname().lower()
         self._hosts = {"localhost", own, f"{own}.local", *(host.lower() for host in hosts)}
@@ -250,12 +248,6 @@ class GuardMiddleware:
         except ValueError:
             return False
         return True  # an IP address is not open to DNS rebinding
-
-
-def allowed_hosts(given: Sequence[str]) -> list[str]:
-    """Host names from the command line and GPTLENS_HOSTS; on a Space also its own, and any that its router uses."""
-    space = ["*", os.environ.get("SPACE_HOST", "")] if os.environ.get("SPACE_ID") else []
-    return [*given, *os.environ.get("GPTLENS_HOSTS", "").replace(",", " ").split(), *filter(None, space)]
 
 
 async def refuse(send: Any, status: int, sentence: str) -> None:
