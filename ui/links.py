@@ -37,7 +37,8 @@ _OF_SCRIPTS = (
     "once",
     "press",
     "run",
-    "bench",
+    "workspace",
+    "bench",  # the same in links of earlier versions
     "start",
     "follow",
     "draws",

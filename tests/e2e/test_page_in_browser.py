@@ -232,7 +232,7 @@ def test_a_refusal_stays_with_its_form(visit):
     expect(page.locator("#tune-said")).to_have_text("")
 
 
-@pytest.mark.parametrize("data", ["null", "7", "{}", '{"bench": [1], "run": {}, "tab": null}'])
+@pytest.mark.parametrize("data", ["null", "7", "{}", '{"workspace": [1], "run": {}, "tab": null}'])
 def test_an_event_with_nonsense_in_it_breaks_nothing(visit, data):
     page = visit("?tab=train")
     # A component's own event, with what a program may put into it.

@@ -9,7 +9,7 @@ from browser import settled
 from ui.shared.files import base_path
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "ui" / "rooms" / "hall" / "talks" / "example-tour.txt"
-N_STEPS = (EXAMPLE.parents[1] / "shared" / "tour_steps.js").read_text().count("'tab=")
+N_STEPS = (EXAMPLE.parents[1] / "view" / "tour_steps.js").read_text().count("'tab=")
 N_OF_WORD = 10
 DRAWN = """() => {
   const node = document.querySelector('.tour-target');
@@ -39,7 +39,7 @@ SEEN = """async module => {
 def test_every_step_frames_something_that_is_drawn(visit, width, height):
     page = visit("", width, height)
     page.emulate_media(reduced_motion="reduce")
-    module = f"{base_path()}/shared/framing.js"
+    module = f"{base_path()}/rooms/hall/view/framing.js"
     page.get_by_role("button", name="Show me around").click()
     for step in range(1, N_STEPS + 1):
         expect(page.locator("#tour .tour-count")).to_have_text(f"{step} of {N_STEPS}")

@@ -44,7 +44,7 @@ def asked(services: Services) -> dict[str, dict[str, Any]]:
     head = {"key": seen.key, "layer": 1, "head": 2, "mode": maps.RAW}
     workspace = watching.start(services, None, train_form(LESSON, services.limits))
     assert workspace.run is not None and workspace.current is not None and workspace.run.wait(120.0)
-    run = {"bench": workspace.id, "run": workspace.current.id}
+    run = {"workspace": workspace.id, "run": workspace.current.id}
     slide = {"format": "svg", "dark": False}
     shape = PRESETS_OF_SHAPES["mini"]
     row, label = {"label": "a", "before": 0.5, "after": 0.1}, {"label": "good", "share": 0.7}
@@ -69,7 +69,7 @@ def asked(services: Services) -> dict[str, dict[str, Any]]:
         "Attention.steps": head,
         "Attention.why": PAIR,
         "Attention.why_there": {**head, "row": 3, "column": 1},
-        "Exercises.check": {"name": "embedding", "answer": "38,597,376", "bench": workspace.id},
+        "Exercises.check": {"name": "embedding", "answer": "38,597,376", "workspace": workspace.id},
         "Exercises.exercises": {},
         "Exercises.solution": {"name": "embedding"},
         "Generate.cut": SEEN,
@@ -88,13 +88,13 @@ def asked(services: Services) -> dict[str, dict[str, Any]]:
         "Start.guesses": {"model": "mini", "ids": [1, 2, 3], "at": None},
         "Start.typed": SEEN,
         "Train.chances": {**run, "token": ""},
-        "Train.command": {"bench": workspace.id, "command": "pause", "value": None},
-        "Train.duel": {"bench": workspace.id, "chosen": None, "number": None},
+        "Train.command": {"workspace": workspace.id, "command": "pause", "value": None},
+        "Train.duel": {"workspace": workspace.id, "chosen": None, "number": None},
         "Train.formed": run,
         "Train.heads": {**run, "look": 0},
         "Train.past": run,
         "Train.phone": {"link": "http://127.0.0.1:7860/"},
-        "Train.poll": {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0, "rival": None},
+        "Train.poll": {"workspace": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0, "rival": None},
         "Train.recording": run,
         "Train.slide": {**run, **slide},
         "Train.tell": {**run, "text": "a line"},
@@ -151,7 +151,7 @@ NONSENSE = (
     None, True, 7, math.nan, "", [], ["mini", TEXT], {}, {"model": ["mini"]}, {"model": "nobody", "text": math.nan},
     {**SEEN, "text": "x" * 100_000}, {"key": {}, "layer": math.inf, "head": [], "mode": None},
     {"value": "[" * 9_000},
-    {"bench": [], "run": {}, "command": ["stop"], "rows": -1, "looks": 10**30, "rival": "x", "look": math.nan},
+    {"workspace": [], "run": {}, "command": ["stop"], "rows": -1, "looks": 10**30, "rival": "x", "look": math.nan},
     {"shape": {"n_layer": math.nan}, "format": "png", "dark": "no"}, {"link": 7},
     {"ids": [-1, 10**30], "model": "mini"},
     {**SEEN, "word": math.nan, "rival": 10**30, "off": [[END_OF_TEXT]], "edge": {}, "cells": "x", "merges": math.nan},

@@ -62,28 +62,28 @@ async def person(lesson: Lesson, page: Page) -> None:
     """One phone: trains, and meanwhile follows the speaker."""
     async with lesson.client() as client:
         visitor = await visit(client, page)
-        bench = secrets.token_urlsafe(16)
+        workspace = secrets.token_urlsafe(16)
         await asyncio.sleep(2 * random.random())
         pressed = lesson.since()
         event = page.event("train-start", "click")
         changes = {"train-length": "steps", "train-steps": lesson.updates, **_SMALL}
-        async for message in visitor.send(event, [bench, *page.values(event, changes)[1:]]):
+        async for message in visitor.send(event, [workspace, *page.values(event, changes)[1:]]):
             if message["msg"] == "process_completed" and (said := message["output"]["data"][1]):
                 lesson.refused.append(str(said))
                 return
         follower = asyncio.create_task(audience(lesson, visitor))
-        await trained(lesson, visitor, bench, pressed)
+        await trained(lesson, visitor, workspace, pressed)
         while not lesson.over:
             await asyncio.sleep(0.5)
         follower.cancel()
 
 
-async def trained(lesson: Lesson, visitor: Visitor, bench: str, pressed: float) -> None:
+async def trained(lesson: Lesson, visitor: Visitor, workspace: str, pressed: float) -> None:
     """Waits for the end of the person's run."""
     waits = words = None
     while True:
         asked = time.monotonic()
-        seen = {"bench": bench, "run": None, "version": 0, "rows": 0, "looks": 0, "rival": None}
+        seen = {"workspace": workspace, "run": None, "version": 0, "rows": 0, "looks": 0, "rival": None}
         news: dict[str, Any] = (await visitor.ask("train", "poll", seen)).json()
         lesson.took["a run's news"].append(time.monotonic() - asked)
         if news["queue"] is None and waits is None and news["step"]:

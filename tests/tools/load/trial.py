@@ -128,7 +128,7 @@ async def trainer(trial: Trial, page: Page) -> None:
                     break
                 began = time.monotonic()
                 await visitor.ask(
-                    "train", "poll", {"bench": workspace, "run": None, "version": 0, "rows": 0, "looks": 0}
+                    "train", "poll", {"workspace": workspace, "run": None, "version": 0, "rows": 0, "looks": 0}
                 )
                 trial.note("a run's news", began)
                 await asyncio.sleep(0.25)

@@ -3,7 +3,7 @@ import {test} from 'node:test';
 import {LONGEST_TEXT, linkTo, named} from '../../../ui/shared/view/page.js';
 
 test('a link holds the given settings, the theme, and nothing of the link before', () => {
-  const link = linkTo('http://here/app?prompt=old&__theme=dark&bench=secret', {tab: 'train', seed: 0, model: ''});
+  const link = linkTo('http://here/app?prompt=old&__theme=dark&workspace=secret', {tab: 'train', seed: 0, model: ''});
   assert.equal(link, 'http://here/app?tab=train&seed=0&__theme=dark');
 });
 

@@ -21,7 +21,7 @@ from ui.shared.lens import Wiring
 from ui.shared.view.token_stream import token_stream
 from ui.shared.wiring import QUIET, or_nothing, served, stop_event
 
-_WITH_WORKSPACE = calling("shared/view/workspace.js", "[m.ownBench(), ...args.slice(1)]")
+_WITH_WORKSPACE = calling("shared/view/workspace.js", "[m.ownWorkspace(), ...args.slice(1)]")
 _ABOUT = (
     "<p>A GPT continues texts. In two stages it learns to answer: <b>1</b> from instructions with their answers, with "
     "the loss on the answers only (Ouyang et al. 2022), <b>2</b> from which of its own answers is the better one "

@@ -120,7 +120,7 @@ class TrainEvents:
 
     def restore(self, event: gr.EventData) -> list[Any]:
         """The form of the run that a page shows after a reload, as it was when the run was started."""
-        workspace = self._services.run_manager.get(event_data(event).get("bench"))
+        workspace = self._services.run_manager.get(event_data(event).get("workspace"))
         kind, values = (
             workspace.current.form if workspace is not None and workspace.current is not None else None
         ) or ("", {})
@@ -143,16 +143,16 @@ class TrainEvents:
         with shown_to_visitor():
             kept, name, said = files.opened_model(self._services, workspace, file)
         run = kept.current.id if kept.current is not None else None
-        shown = json.dumps({"bench": kept.id, "run": run}) if run is not None else gr.skip()
+        shown = json.dumps({"workspace": kept.id, "run": run}) if run is not None else gr.skip()
         return [gr.Dropdown(choices=choices(self._services, kept.id), value=name), shown, html.escape(said)]
 
     def models(self, event: gr.EventData) -> Any:
         """A model that is being trained appears in the picker; what is picked stays."""
-        return gr.Dropdown(choices=choices(self._services, event_data(event).get("bench")))
+        return gr.Dropdown(choices=choices(self._services, event_data(event).get("workspace")))
 
     def open(self, event: gr.EventData) -> list[Any]:
         """Picks the model of a run and goes to a tab."""
-        workspace, name, tab = (event_data(event).get(key) for key in ("bench", "run", "tab"))
+        workspace, name, tab = (event_data(event).get(key) for key in ("workspace", "run", "tab"))
         offered = choices(self._services, workspace)
         if name not in [value for _, value in offered] or tab not in TAB_NAMES:
             return [gr.skip()] * 2
@@ -164,7 +164,9 @@ def remembering(kind: str, values: Mapping[str, object], workspace: Workspace) -
     if workspace.current is not None:
         short = {name: value for name, value in values.items() if not isinstance(value, str) or len(value) < _LONGEST}
         workspace.current.form = (kind, short)
-    return json.dumps({"bench": workspace.id, "run": workspace.current.id if workspace.current is not None else None})
+    return json.dumps(
+        {"workspace": workspace.id, "run": workspace.current.id if workspace.current is not None else None}
+    )
 
 
 def server_functions(services: Services) -> list[Callable[[object], object]]:

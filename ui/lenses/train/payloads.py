@@ -16,7 +16,7 @@ CurveRow = list[float | None]  # update, loss, learning rate, gradient norm, sec
 class WorkspaceRequest(TypedDict):
     """A visitor's workspace; its viewing id shows it without control."""
 
-    bench: str
+    workspace: str
 
 
 class RunRequest(WorkspaceRequest):
@@ -37,7 +37,7 @@ class SeenOfRun(TypedDict):
 class PollRequest(SeenOfRun):
     """What is new of the current run, and of its rival."""
 
-    bench: str
+    workspace: str
     rival: SeenOfRun | None
 
 
@@ -150,7 +150,7 @@ class WorkspaceNews(RunNews):
     """The news of the current run, of its rival in a race, and of who may steer it."""
 
     rival: RunNews | None
-    bench: str
+    workspace: str
     viewing: str
     steers: bool
     queue: QueuePlace | None

@@ -21,7 +21,7 @@ from ui.shared.lens import Call, Event, Fill, Lens, TabContext, Taking
 from ui.shared.wiring import QUIET, view_tab
 
 # Replaces the first input with the workspace id of this browser, which only its script knows.
-_WITH_WORKSPACE = calling("shared/view/workspace.js", "[m.ownBench(), ...args.slice(1)]")
+_WITH_WORKSPACE = calling("shared/view/workspace.js", "[m.ownWorkspace(), ...args.slice(1)]")
 _STARTS = calling("shared/view/workspace.js", "[m.startOnOwn(), ...args.slice(1)]")
 _OWN = _WITH_WORKSPACE  # what has to be written first: the run does not start at once
 _NEW_SEED = calling(

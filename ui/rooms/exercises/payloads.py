@@ -19,7 +19,7 @@ class AnswerRequest(ExerciseRequest):
     """An answer to it, and the visitor's workspace for those about a run."""
 
     answer: str
-    bench: str
+    workspace: str
 
 
 class ExerciseOnPage(TypedDict):

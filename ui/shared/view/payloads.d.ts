@@ -449,7 +449,7 @@ export interface RecordedSentence {
 
 // A visitor's workspace; its viewing id shows it without control.
 export interface WorkspaceRequest {
-  bench: string;
+  workspace: string;
 }
 
 // A run of a workspace.
@@ -467,7 +467,7 @@ export interface SeenOfRun {
 
 // What is new of the current run, and of its rival.
 export interface PollRequest extends SeenOfRun {
-  bench: string;
+  workspace: string;
   rival: SeenOfRun | null;
 }
 
@@ -565,7 +565,7 @@ export interface RunNews {
 // The news of the current run, of its rival in a race, and of who may steer it.
 export interface WorkspaceNews extends RunNews {
   rival: RunNews | null;
-  bench: string;
+  workspace: string;
   viewing: string;
   steers: boolean;
   queue: QueuePlace | null;
@@ -813,7 +813,7 @@ export interface ExerciseRequest {
 // An answer to it, and the visitor's workspace for those about a run.
 export interface AnswerRequest extends ExerciseRequest {
   answer: string;
-  bench: string;
+  workspace: string;
 }
 
 // An exercise as the page shows it; `earlier` are names of exercises that are gone, to which it is the nearest.

@@ -1,9 +1,9 @@
 // The workspace of this page. Its id is generated here, so that two quick presses of Start use the same one.
 import {drawnName} from './plain.js';
 
-const STORED = 'gptlens-bench';
+const STORED = 'gptlens-workspace';
 
-let bench = null;
+let workspace = null;
 
 // The workspace that this browser last had, or null.
 export function remembered() {
@@ -15,8 +15,8 @@ export function remembered() {
 }
 
 // Uses a workspace; null where the page shows an example: what was drawn before stays for the next run.
-export function useBench(id, keeps = true) {
-  bench = id ?? bench;
+export function useWorkspace(id, keeps = true) {
+  workspace = id ?? workspace;
   try {
     if (id && keeps) localStorage.setItem(STORED, id);
   } catch {
@@ -25,8 +25,8 @@ export function useBench(id, keeps = true) {
 }
 
 // The workspace is gone from the server.
-export function forgetBench() {
-  bench = null;
+export function forgetWorkspace() {
+  workspace = null;
   try {
     localStorage.removeItem(STORED);
   } catch {
@@ -34,7 +34,7 @@ export function forgetBench() {
   }
 }
 
-export const ownBench = () => (bench ||= remembered() ?? drawnName());
+export const ownWorkspace = () => (workspace ||= remembered() ?? drawnName());
 
 // That a run is being started, and that the server has answered: the view of runs says so at once. The names of events.
 export const STARTING = 'gptlens-starting';
@@ -42,7 +42,7 @@ export const STARTED = 'gptlens-started';
 
 export function startOnOwn() {
   dispatchEvent(new Event(STARTING));
-  return ownBench();
+  return ownWorkspace();
 }
 
 // That another of the forms is open, in the event's detail: its name.

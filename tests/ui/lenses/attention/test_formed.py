@@ -8,6 +8,7 @@ import torch
 from helpers import named
 from ui.lenses.attention.handlers import formed
 from ui.services import make_services
+from ui.shared.formed import conclusion
 
 TEXT = "Tom saw a zebra. Tom gave food to the"
 
@@ -46,15 +47,16 @@ def test_nonsense_is_a_sentence_and_a_model_without_moments_says_nothing(service
 def test_the_words_follow_the_numbers():
     pair, steps = [" a", " b"], [0, 8, 32, None]
     parts = [{"name": "head 5.4", "values": [0.0, 0.1, 2.0, 3.0]}, {"name": "biases", "values": [0.0, 1.0, 1.0, 1.0]}]
-    assert formed.conclusion(parts, [-0.1, 0.5, 2.0, 4.0], steps, pair) == (
+    assert conclusion(parts, [-0.1, 0.6, 2.0, 4.0], steps, pair) == (
         "It came to prefer “a” rather than “b” between update 0 and 8; its main source, head 5.4 (+3.0), took "
         "over between update 8 and 32."
     )
-    assert "took over between update 32 and the end" in formed.conclusion(
+    assert "took over between update 32 and the end" in conclusion(
         [{"name": "head 5.4", "values": [0.0, 2.0, 0.2, 3.0]}], [0.1, 0.5, 2.0, 4.0], steps, pair
     )
-    assert formed.conclusion(parts, [1.0, 1.0, 1.0, 1.0], steps, pair).startswith(
+    assert "between update 0 and 8" not in conclusion(parts, [-0.1, 0.4, 2.0, 4.0], steps, pair)  # 0.4 is hardly
+    assert conclusion(parts, [1.0, 1.0, 1.0, 1.0], steps, pair).startswith(
         "It preferred “a” rather than “b” from the beginning"
     )
-    assert formed.conclusion(parts, [0, 0, 0, 0.1], steps, pair).startswith("Nothing stands out")
-    assert "“b” rather than “a”" in formed.conclusion(parts, [0, 0, 0, -3.0], steps, pair)
+    assert conclusion(parts, [0, 0, 0, 0.1], steps, pair).startswith("Nothing stands out")
+    assert "“b” rather than “a”" in conclusion(parts, [0, 0, 0, -3.0], steps, pair)

@@ -54,16 +54,16 @@ def test_instructions_are_learned_on_the_answers_alone(services, taught):
 
 @pytest.mark.slow
 def test_an_audience_s_choices_are_kept_with_the_workspace_and_learned_from(services, taught):
-    seen = answering.duel(services, {"bench": taught.id, "chosen": None, "number": None})
+    seen = answering.duel(services, {"workspace": taught.id, "chosen": None, "number": None})
     assert seen is not None and len(seen["answers"]) == 2 and seen["chosen"] == 0
     prompts = {seen["prompt"]}
     for chosen in range(1, 5):
-        seen = answering.duel(services, {"bench": taught.id, "chosen": chosen % 2, "number": seen["number"]})
+        seen = answering.duel(services, {"workspace": taught.id, "chosen": chosen % 2, "number": seen["number"]})
         assert seen["chosen"] == chosen
         prompts.add(seen["prompt"])
     assert len(prompts) > 2
     assert (
-        answering.duel(services, {"bench": taught.id, "chosen": 0, "number": seen["number"] - 1})["chosen"] == 4
+        answering.duel(services, {"workspace": taught.id, "chosen": 0, "number": seen["number"] - 1})["chosen"] == 4
     )  # of a question that is gone
     assert seen["gone"] == 0
     pair = taught.choices.pairs[0]
@@ -78,7 +78,7 @@ def test_an_audience_s_choices_are_kept_with_the_workspace_and_learned_from(serv
     after = assistant.stage(taught, "preferences")
     assert after is not None and after.curve.rows[0][1] < math.log(2) + 3  # with the answers' own loss beside it
     taught.choices.model = "a run before"
-    again = answering.duel(services, {"bench": taught.id, "chosen": None, "number": None})
+    again = answering.duel(services, {"workspace": taught.id, "chosen": None, "number": None})
     assert (again["chosen"], again["gone"]) == (0, 4)
     views = list(answering.compare(services, "v", taught.id, "mini", assistant.PROMPTS[0]))
     assert views[-1].said.count("of 3 requested words") == 3
@@ -100,7 +100,7 @@ def test_stage_2_needs_stage_1_and_enough_pairs(services):
     with pytest.raises(GPTCoreError, match="There are 0 pairs"):
         assistant.preference_plan(services, services.models.get("mini"), [], FORM, note="")
     for request in (None, [], ["nobody", 0, 1], [3], "x"):
-        assert "First teach it" in answering.duel(services, named("bench chosen number", request))["said"]
+        assert "First teach it" in answering.duel(services, named("workspace chosen number", request))["said"]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ def test_every_snapshot_splits_the_preference_of_its_own_model(services, corpus)
     assert asked is not None and asked.token != asked.rival
     workspace = finished(services.run_manager.start(None, made))
     record = workspace.current
-    found = watching.formed(services, {"bench": workspace.id, "run": record.id})
+    found = watching.formed(services, {"workspace": workspace.id, "run": record.id})
     looks = record.observations
     assert found is not None and found["steps"] == [look.step for look in looks] and len(looks) > 1
     logits = last_logits(record.language_model.model, asked.before)
@@ -38,8 +38,10 @@ def test_a_run_that_has_no_such_split_says_nothing(services):
     made = plan_of(services, trick="post_norm")
     assert made.watched.preference is None and made.facts.preference == ()
     workspace = finished(services.run_manager.start(None, made))
-    assert watching.formed(services, {"bench": workspace.id, "run": workspace.current.id}) is None
-    assert watching.formed(services, {"bench": "nobody", "run": 3}) is None and watching.formed(services, None) is None
+    assert watching.formed(services, {"workspace": workspace.id, "run": workspace.current.id}) is None
+    assert (
+        watching.formed(services, {"workspace": "nobody", "run": 3}) is None and watching.formed(services, None) is None
+    )
 
 
 def test_what_is_preferred_stands_inside_a_word(services):

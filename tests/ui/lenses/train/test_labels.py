@@ -42,14 +42,14 @@ def test_a_run_on_labels_learns_them_and_then_tells_them(services):
     workspace = finished(watching.learn_labels(services, None, "tiny", label_form(VALUES, services.limits)))
     run = workspace.current
     assert run.final_accuracy == 1.0 and run.observations[0].accuracy < 1.0
-    told = watching.tell(services, {"bench": workspace.id, "run": run.id, "text": "the dog ran to the mat"})
+    told = watching.tell(services, {"workspace": workspace.id, "run": run.id, "text": "the dog ran to the mat"})
     assert told["labels"][0][0] == "animal" and told["labels"][0][1] > 0.9
     assert sum(p for _, p in told["labels"]) == pytest.approx(1.0, abs=1e-3)
     assert run.language_model.model.config.vocab_size == 270  # the body writes on with its old vocabulary
-    news = watching.poll(services, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})
+    news = watching.poll(services, {"workspace": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})
     assert news["about"]["kind"] == "labels" and news["looks"][-1]["accuracy"] == 1.0
     for nonsense in ("", None, 7, "x" * 5000):
-        assert "said" in watching.tell(services, {"bench": workspace.id, "run": run.id, "text": nonsense})
+        assert "said" in watching.tell(services, {"workspace": workspace.id, "run": run.id, "text": nonsense})
     assert watching.tell(services, None) is None
 
 
@@ -69,7 +69,7 @@ def test_lines_that_cannot_be_learned_are_a_sentence(services, lines, words):
 def test_what_is_not_clearly_above_the_most_frequent_label_has_not_learned(services):
     form = label_form({**VALUES, "max_steps": 1, "learning_rate": 1e-6}, services.limits)
     workspace = finished(watching.learn_labels(services, None, "tiny", form))
-    news = watching.poll(services, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})
+    news = watching.poll(services, {"workspace": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})
     commonest = news["about"]["commonest"]
     assert 0.5 <= commonest <= 1 and f"gets {percent(commonest)} right" in news["verdict"]
     assert "That is not clearly better than nothing" in news["verdict"]
@@ -112,12 +112,14 @@ def test_every_input_form_has_a_made_up_set_that_is_read_and_learned(services, n
     record = workspace.current
     assert record.step == 1 and record.facts.n_valid == 48 and record.facts.input_form == name
     told = watching.tell(
-        services, {"bench": workspace.id, "run": record.id, "text": written.split("\n")[0].split("\t")[1]}
+        services, {"workspace": workspace.id, "run": record.id, "text": written.split("\n")[0].split("\t")[1]}
     )
     assert sum(p for _, p in told["labels"]) == pytest.approx(1.0, abs=1e-3)
     assert (
         "Held out:"
-        in watching.poll(services, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})["verdict"]
+        in watching.poll(services, {"workspace": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})[
+            "verdict"
+        ]
     )
 
 

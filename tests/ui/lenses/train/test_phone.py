@@ -11,7 +11,7 @@ from ui.lenses.train.events import phone
 from ui.server import lan
 from ui.shared.qr import qr_svg, qr_terminal
 
-LINK = "http://192.168.0.7:7860/?tab=train&bench=k3j5h2k1j4h5k6j7h8g9f0"
+LINK = "http://192.168.0.7:7860/?tab=train&workspace=k3j5h2k1j4h5k6j7h8g9f0"
 
 
 def test_a_link_is_drawn_as_a_square_of_modules(services):

@@ -90,14 +90,22 @@ def test_a_page_that_knows_another_run_is_told_all_of_the_rival(services):
     seen = {"run": workspace.rival.record.id, "version": 0, "rows": 1, "looks": 1}
     assert (
         watching.poll(
-            services, {"bench": workspace.id, "run": "run-before", "version": 0, "rows": 0, "looks": 0, "rival": seen}
+            services,
+            {"workspace": workspace.id, "run": "run-before", "version": 0, "rows": 0, "looks": 0, "rival": seen},
         )["rival"]["about"]
         is not None
     )
     assert (
         watching.poll(
             services,
-            {"bench": workspace.id, "run": workspace.current.id, "version": 0, "rows": 0, "looks": 0, "rival": seen},
+            {
+                "workspace": workspace.id,
+                "run": workspace.current.id,
+                "version": 0,
+                "rows": 0,
+                "looks": 0,
+                "rival": seen,
+            },
         )["rival"]["about"]
         is None
     )
@@ -117,7 +125,7 @@ def test_both_runs_learn_at_once_and_the_page_receives_both(services):
         run.record.id for run in workspace.live
     ]
     news = watching.poll(
-        services, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0, "rival": None}
+        services, {"workspace": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0, "rival": None}
     )
     rival = news["rival"]
     assert rival["about"]["settings"]["optimiser"] == "AdamW" != news["about"]["settings"]["optimiser"]
@@ -127,7 +135,14 @@ def test_both_runs_learn_at_once_and_the_page_receives_both(services):
     assert workspace.rival is not None and workspace.rival.wait(120.0)
     more = watching.poll(
         services,
-        {"bench": workspace.id, "run": news["run"], "version": news["version"], "rows": 0, "looks": 0, "rival": seen},
+        {
+            "workspace": workspace.id,
+            "run": news["run"],
+            "version": news["version"],
+            "rows": 0,
+            "looks": 0,
+            "rival": seen,
+        },
     )["rival"]
     assert more["first"] == len(rival["rows"]) and more["about"] is None and more["state"] == "ended"
     assert (rival["rows"] + more["rows"])[-1][0] == 40 and more["final"] is not None
@@ -136,15 +151,15 @@ def test_both_runs_learn_at_once_and_the_page_receives_both(services):
 def test_a_race_is_steered_as_one_and_both_models_can_be_opened(services):
     workspace = race(services, length="cap")
     until(lambda: all(run.record.step > 0 for run in workspace.live))
-    watching.command(services, {"bench": workspace.id, "command": "pause", "value": None})
+    watching.command(services, {"workspace": workspace.id, "command": "pause", "value": None})
     until(lambda: all(run.record.state == "paused" for run in workspace.live))
     steps = [run.record.step for run in workspace.live]
-    watching.command(services, {"bench": workspace.id, "command": "step", "value": 2})
+    watching.command(services, {"workspace": workspace.id, "command": "step", "value": 2})
     until(lambda: [run.record.step for run in workspace.live] == [step + 2 for step in steps])
-    watching.command(services, {"bench": workspace.id, "command": "stop", "value": None})
+    watching.command(services, {"workspace": workspace.id, "command": "stop", "value": None})
     assert all(run.wait(60.0) for run in workspace.live)
     assert len(own_models(services, workspace.id)) == 2
-    assert [row["changed"] for row in watching.past(services, {"bench": workspace.id})] == [[], ["optimiser Muon"]]
+    assert [row["changed"] for row in watching.past(services, {"workspace": workspace.id})] == [[], ["optimiser Muon"]]
 
 
 def test_the_next_run_ends_a_race_and_stands_alone(services):
@@ -154,7 +169,7 @@ def test_the_next_run_ends_a_race_and_stands_alone(services):
     assert all(not run.record.alive for run in before) and workspace.rival is None
     assert (
         watching.poll(
-            services, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0, "rival": None}
+            services, {"workspace": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0, "rival": None}
         )["rival"]
         is None
     )
@@ -166,7 +181,7 @@ def test_whatever_a_page_says_of_a_rival_is_answered(services, seen):
     workspace = race(services, max_steps=2)
     assert (
         watching.poll(
-            services, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0, "rival": seen}
+            services, {"workspace": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0, "rival": seen}
         )["rival"]["first"]
         == 0
     )

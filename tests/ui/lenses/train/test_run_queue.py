@@ -113,11 +113,11 @@ def test_the_page_and_programs_are_told_the_place_and_step_waits_too(services):
     waiting = start(services, None, SMALL)
     told = program.status(services, waiting.current.id)
     assert told["queue"]["number"] == 1 and told["queue"]["seconds"] > 0
-    assert watching.poll(services, {"bench": waiting.id, "run": None, "version": 0, "rows": 0, "looks": 0})[
+    assert watching.poll(services, {"workspace": waiting.id, "run": None, "version": 0, "rows": 0, "looks": 0})[
         "queue"
     ] == pytest.approx(told["queue"], rel=0.5)
-    assert watching.command(services, {"bench": waiting.id, "command": "pause", "value": None}) == {"said": ""}
-    assert watching.command(services, {"bench": waiting.id, "command": "step", "value": 2}) == {"said": ""}
+    assert watching.command(services, {"workspace": waiting.id, "command": "pause", "value": None}) == {"said": ""}
+    assert watching.command(services, {"workspace": waiting.id, "command": "step", "value": 2}) == {"said": ""}
     wait_until(lambda: waiting.current.state == "queued")
     running[0].run.stop()
     wait_until(lambda: waiting.current.state == "paused")

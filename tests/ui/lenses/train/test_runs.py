@@ -108,21 +108,21 @@ def test_a_run_waits_steps_pauses_and_stops(services):
     run = workspace.current
     wait_until(lambda: run.observations and run.state == "ready")
     assert run.step == 0
-    assert watching.command(services, {"bench": workspace.id, "command": "step", "value": 3}) == {"said": ""}
+    assert watching.command(services, {"workspace": workspace.id, "command": "step", "value": 3}) == {"said": ""}
     wait_until(lambda: run.step == 3 and run.state == "paused")
     assert run.observations[-1].step == 3  # a look at what the steps have made
     elapsed, now = run.seconds(), time.perf_counter()
     wait_until(lambda: time.perf_counter() > now + 0.02)
     assert run.seconds() == elapsed  # a pause costs no time of the budget
-    watching.command(services, {"bench": workspace.id, "command": "resume", "value": None})
+    watching.command(services, {"workspace": workspace.id, "command": "resume", "value": None})
     wait_until(lambda: run.step > 10)
-    watching.command(services, {"bench": workspace.id, "command": "pause", "value": None})
+    watching.command(services, {"workspace": workspace.id, "command": "pause", "value": None})
     wait_until(lambda: run.state == "paused")
-    watching.command(services, {"bench": workspace.id, "command": "rate", "value": 1e-5})
-    watching.command(services, {"bench": workspace.id, "command": "step", "value": 1})
+    watching.command(services, {"workspace": workspace.id, "command": "rate", "value": 1e-5})
+    watching.command(services, {"workspace": workspace.id, "command": "step", "value": 1})
     wait_until(lambda: run.state == "paused" and run.curve.rows[-1][2] <= 1e-5)
     step = run.step
-    watching.command(services, {"bench": workspace.id, "command": "stop", "value": None})
+    watching.command(services, {"workspace": workspace.id, "command": "stop", "value": None})
     assert workspace.run.wait(60.0) and run.step <= step + 1
     assert run.reason == "Stopped." and run.language_model is not None
 
@@ -132,7 +132,7 @@ def test_a_learning_rate_that_is_none_is_refused_while_running(services, value):
     workspace = start(services, None, SMALL, go=False)
     assert (
         "learning rate"
-        in watching.command(services, {"bench": workspace.id, "command": "rate", "value": value})["said"]
+        in watching.command(services, {"workspace": workspace.id, "command": "rate", "value": value})["said"]
     )
 
 
@@ -146,7 +146,7 @@ def test_whatever_a_browser_sends_is_answered(services, request_):
             watching.poll(
                 services,
                 {
-                    "bench": workspace.id,
+                    "workspace": workspace.id,
                     "run": workspace.current.id,
                     "version": garbage,
                     "rows": garbage,
@@ -156,11 +156,11 @@ def test_whatever_a_browser_sends_is_answered(services, request_):
             is not None
         )
         assert (
-            watching.heads(services, {"bench": workspace.id, "run": workspace.current.id, "look": garbage}) is None
+            watching.heads(services, {"workspace": workspace.id, "run": workspace.current.id, "look": garbage}) is None
             or garbage is not None
         )
-        watching.chances(services, {"bench": workspace.id, "run": workspace.current.id, "token": garbage})
-        watching.command(services, {"bench": workspace.id, "command": garbage, "value": garbage})
+        watching.chances(services, {"workspace": workspace.id, "run": workspace.current.id, "token": garbage})
+        watching.command(services, {"workspace": workspace.id, "command": garbage, "value": garbage})
 
 
 def test_a_page_receives_every_update_once_and_all_again_after_a_reload(services):
@@ -168,7 +168,7 @@ def test_a_page_receives_every_update_once_and_all_again_after_a_reload(services
     run, seen, looks = None, [], []
     while True:
         news = watching.poll(
-            services, {"bench": workspace.id, "run": run, "version": 0, "rows": len(seen), "looks": len(looks)}
+            services, {"workspace": workspace.id, "run": run, "version": 0, "rows": len(seen), "looks": len(looks)}
         )
         assert news["first"] == len(seen) and news["looks_from"] == len(looks)
         run, seen, looks = news["run"], seen + news["rows"], looks + news["looks"]
@@ -176,32 +176,32 @@ def test_a_page_receives_every_update_once_and_all_again_after_a_reload(services
             break
         workspace.run.wait(0.01)  # a page that asked without a pause would leave the run no time
     news = watching.poll(
-        services, {"bench": workspace.id, "run": run, "version": 0, "rows": len(seen), "looks": len(looks)}
+        services, {"workspace": workspace.id, "run": run, "version": 0, "rows": len(seen), "looks": len(looks)}
     )
     seen, looks = seen + news["rows"], looks + news["looks"]
     assert [row[0] for row in seen] == list(range(1, 13))
-    again = watching.poll(services, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})
+    again = watching.poll(services, {"workspace": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})
     assert again["rows"] == seen and again["looks"] == looks and again["about"]["prompt"] == "the "
-    maps = watching.heads(services, {"bench": workspace.id, "run": run, "look": 0})
+    maps = watching.heads(services, {"workspace": workspace.id, "run": run, "look": 0})
     assert maps["step"] == 0 and maps["T"] == 16
     machines = [
-        watching.heads(services, {"bench": workspace.id, "run": run, "look": place})["machine"]
+        watching.heads(services, {"workspace": workspace.id, "run": run, "look": place})["machine"]
         for place in (0, len(looks) - 1)
     ]
     assert all(len(one["ids"]) == 16 and len(one["blocks"]) == SMALL["n_layer"] for one in machines)
     assert machines[0]["said"] != machines[1]["said"]  # the sentence follows the weights
-    chances = watching.chances(services, {"bench": workspace.id, "run": run, "token": "c"})
+    chances = watching.chances(services, {"workspace": workspace.id, "run": run, "token": "c"})
     assert chances["token"] == "c" and [point[0] for point in chances["points"]] == [look["step"] for look in looks]
     assert 0 < chances["points"][0][1] < 0.2
-    assert "not" in watching.chances(services, {"bench": workspace.id, "run": run, "token": "€"})["said"]
-    assert watching.chances(services, {"bench": workspace.id, "run": run, "token": ""})["token"]
+    assert "not" in watching.chances(services, {"workspace": workspace.id, "run": run, "token": "€"})["said"]
+    assert watching.chances(services, {"workspace": workspace.id, "run": run, "token": ""})["token"]
 
 
 def test_earlier_runs_stay_with_what_changed_at_most_six(services):
     workspace = finished(start(services, None, SMALL))
     for rate in (1e-3, 2e-3, 4e-3, 5e-3, 6e-3, 7e-3, 8e-3):
         finished(start(services, workspace.id, {**SMALL, "learning_rate": rate, "max_steps": 2}))
-    table = watching.past(services, {"bench": workspace.id})
+    table = watching.past(services, {"workspace": workspace.id})
     assert len(table) == 7
     assert table[-1]["changed"] == ["learning rate 0.008"] and table[-1]["curve"] == []
     assert table[0]["first"] and len(table[0]["curve"]) == 2 and table[0]["valid"] is not None
@@ -229,21 +229,24 @@ def test_starting_again_ends_the_run_before_and_other_workspaces_have_their_own(
     other = start(services, "a stranger's guess", {**SMALL, "length": "cap"})
     assert (
         other is not workspace
-        and watching.poll(services, {"bench": "a stranger's guess", "run": None, "version": 0, "rows": 0, "looks": 0})
+        and watching.poll(
+            services, {"workspace": "a stranger's guess", "run": None, "version": 0, "rows": 0, "looks": 0}
+        )
         is None
     )
     wait_until(lambda: workspace.current.rate > 0 and other.current.rate > 0)
     third = start(services, None, {**SMALL, "length": "cap"})
-    news = watching.poll(services, {"bench": third.id, "run": None, "version": 0, "rows": 0, "looks": 0})
+    news = watching.poll(services, {"workspace": third.id, "run": None, "version": 0, "rows": 0, "looks": 0})
     assert news["state"] in ("ready", "queued") and news["queue"]["number"] == 1 and news["queue"]["seconds"] > 0
     watching.command(
-        services, {"bench": other.id, "command": "pause", "value": None}
+        services, {"workspace": other.id, "command": "pause", "value": None}
     )  # one that waits to be resumed holds no place
     wait_until(lambda: third.current.state == "running")
     assert (
-        watching.poll(services, {"bench": third.id, "run": None, "version": 0, "rows": 0, "looks": 0})["queue"] is None
+        watching.poll(services, {"workspace": third.id, "run": None, "version": 0, "rows": 0, "looks": 0})["queue"]
+        is None
     )
-    assert watching.command(services, {"bench": other.id, "command": "resume", "value": None}) == {"said": ""}
+    assert watching.command(services, {"workspace": other.id, "command": "resume", "value": None}) == {"said": ""}
     wait_until(lambda: other.current.state == "queued")
     services.run_manager.stop_all()
     finished(start(services, None, SMALL))
@@ -311,7 +314,7 @@ def test_a_loss_that_blows_up_ends_the_run_and_keeps_a_model_that_still_works(se
     with torch.no_grad():
         wait_until(lambda: run.step > 0 or not run.alive)
     if not workspace.run.wait(20.0):
-        watching.command(services, {"bench": workspace.id, "command": "stop", "value": None})
+        watching.command(services, {"workspace": workspace.id, "command": "stop", "value": None})
         workspace.run.wait(60.0)
     assert run.language_model is not None
     assert all(torch.isfinite(p).all() for p in run.language_model.model.parameters())
@@ -337,7 +340,7 @@ def test_a_run_that_has_been_started_never_says_that_it_waits_to_be_told(service
     services.compute_thread.keep(iter(lambda: held.wait(60), True))  # the computing place is busy
     workspace = start(services, None, SMALL)
     assert (
-        watching.poll(services, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})["state"]
+        watching.poll(services, {"workspace": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})["state"]
         == "starting"
     )
     held.set()
@@ -364,16 +367,16 @@ def test_a_new_run_does_not_wait_for_the_score_of_the_one_before(services):
 
 def test_who_has_the_viewing_id_sees_a_run_and_steers_nothing(services):
     workspace = start(services, None, {**SMALL, "length": "cap"})
-    mine = watching.poll(services, {"bench": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})
+    mine = watching.poll(services, {"workspace": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})
     assert mine["steers"] and mine["viewing"] == workspace.viewing != workspace.id
-    theirs = watching.poll(services, {"bench": workspace.viewing, "run": None, "version": 0, "rows": 0, "looks": 0})
+    theirs = watching.poll(services, {"workspace": workspace.viewing, "run": None, "version": 0, "rows": 0, "looks": 0})
     assert theirs["run"] == mine["run"] and not theirs["steers"]
     assert workspace.id not in json.dumps(theirs)  # what they are told does not let them steer
     for command in ("pause", "stop", "rate", "longer", "again"):
-        assert watching.command(services, {"bench": workspace.viewing, "command": command, "value": 1.0}) is None
-    assert answering.duel(services, {"bench": workspace.viewing, "chosen": None, "number": None})["said"].startswith(
-        "First teach"
-    )
+        assert watching.command(services, {"workspace": workspace.viewing, "command": command, "value": 1.0}) is None
+    assert answering.duel(services, {"workspace": workspace.viewing, "chosen": None, "number": None})[
+        "said"
+    ].startswith("First teach")
     other = start(services, workspace.viewing, SMALL)  # their own run is on a workspace of their own
     assert other is not workspace and other.id != workspace.viewing and workspace.current.alive
     services.run_manager.stop_all()

@@ -222,7 +222,7 @@ def test_a_zip_that_holds_no_model_is_a_sentence(services, tmp_path):
 def test_a_recording_is_the_run_again(services):
     workspace = finished(start(services, None, SMALL))
     run = workspace.current
-    url = files.recording(services, {"bench": workspace.id, "run": run.id})
+    url = files.recording(services, {"workspace": workspace.id, "run": run.id})
     text = base64.b64decode(url.split(",", 1)[1]).decode()
     again = read_run(text, run.language_model)
     assert again.step == 12 and len(again.curve.rows) == 12 and not again.alive
@@ -232,7 +232,7 @@ def test_a_recording_is_the_run_again(services):
         assert one.text == two.text and np.array_equal(one.maps, two.maps)
         assert np.array_equal(one.probabilities, two.probabilities)
     assert (
-        files.recording(services, {"bench": workspace.id, "run": "x"}) is None
+        files.recording(services, {"workspace": workspace.id, "run": "x"}) is None
         and files.recording(services, None) is None
     )
 
@@ -242,7 +242,7 @@ def test_a_run_becomes_a_slide(services):
 
     workspace = finished(start(services, None, SMALL))
     for kind in ("png", "svg"):
-        found = watching.curves(services, {"bench": workspace.id, "run": workspace.current.id})
+        found = watching.curves(services, {"workspace": workspace.id, "run": workspace.current.id})
         assert train.picture(**found, kind=kind, dark=kind == "svg").startswith("data:image/")
 
 

@@ -44,7 +44,7 @@ def test_a_saved_run_comes_back_with_its_curve_its_loss_and_its_text(services, s
     assert record.observations[-1].text == before.observations[-1].text
     assert record.facts.n_valid == before.facts.n_valid
     polled = watching.poll(
-        services, {"bench": kept.id, "run": None, "version": 0, "rows": 0, "looks": 0, "rival": None}
+        services, {"workspace": kept.id, "run": None, "version": 0, "rows": 0, "looks": 0, "rival": None}
     )
     assert polled["run"] == name and polled["final"] is not None and polled["rows"]
     assert ("model · uploaded", name) in own_models(services, kept.id)

@@ -144,19 +144,19 @@ def test_a_link_to_an_exercise_that_is_gone_opens_the_nearest_and_says_so():
 
 def test_exercises_about_a_run_need_a_run_of_ones_own():
     services = make_services()
-    ask = {"name": "no-mask", "answer": "", "bench": "x"}
+    ask = {"name": "no-mask", "answer": "", "workspace": "x"}
     assert "no run of yours" in json.loads(checking.check(services, ask))["said"]
     plain = watching.start(services, None, train_form(LESSON, services.limits))
     assert plain.run is not None and plain.run.wait(120.0)
-    found = json.loads(checking.check(services, {**ask, "bench": plain.id}))
+    found = json.loads(checking.check(services, {**ask, "workspace": plain.id}))
     assert found["right"] is False and "has its causal mask" in found["said"]
-    by_view = json.loads(checking.check(services, {**ask, "bench": plain.viewing}))
+    by_view = json.loads(checking.check(services, {**ask, "workspace": plain.viewing}))
     assert "no run of yours" in by_view["said"]  # who only watches has no run
     unmasked = watching.start(services, None, train_form({**LESSON, "trick": "no_mask"}, services.limits))
     assert unmasked.run is not None and unmasked.run.wait(120.0)
-    assert "Training loss" in json.loads(checking.check(services, {**ask, "bench": unmasked.id}))["said"]
+    assert "Training loss" in json.loads(checking.check(services, {**ask, "workspace": unmasked.id}))["said"]
     loss = plain.current.final_loss
-    guess = {"name": "final-loss", "answer": f"{loss:.3f}", "bench": plain.id}
+    guess = {"name": "final-loss", "answer": f"{loss:.3f}", "workspace": plain.id}
     assert json.loads(checking.check(services, guess))["right"] is True
     assert json.loads(checking.check(services, {**guess, "answer": f"{2 * loss:.3f}"}))["right"] is False
     services.close()
@@ -164,7 +164,7 @@ def test_exercises_about_a_run_need_a_run_of_ones_own():
 
 def test_a_right_answer_comes_with_its_reason_and_a_wrong_one_does_not_give_it_away():
     services = make_services()
-    ask = {"name": "embedding", "bench": ""}
+    ask = {"name": "embedding", "workspace": ""}
     right = json.loads(checking.check(services, {**ask, "answer": "38,597,376"}))
     assert right["right"] and right["reason"] == BY_NAME["embedding"].reason
     wrong = json.loads(checking.check(services, {**ask, "answer": "7"}))

@@ -30,7 +30,7 @@ _MOST_CHOICES = 400
 
 def duel(services: Services, request: Annotated[object, DuelRequest]) -> Duel:
     """Two answers to one prompt, to choose the better, or why there are none."""
-    workspace_id, choice, number = fields(request, "bench", "chosen", "number")
+    workspace_id, choice, number = fields(request, "workspace", "chosen", "number")
     workspace = services.run_manager.steered(workspace_id)
     taught = None if workspace is None else stage(workspace, "instructions")
     if workspace is None or taught is None or taught.language_model is None:

@@ -40,7 +40,7 @@ _MEMBERS = {CONFIG_FILE, WEIGHTS_FILE, "tokenizer.json", "tokenizer_config.json"
 
 def recording(services: Services, request: Annotated[object, RunRequest]) -> str | None:
     """A run with its curve and looks as a data URL of JSON. None for an invalid request."""
-    workspace_id, run_id = fields(request, "bench", "run")
+    workspace_id, run_id = fields(request, "workspace", "run")
     workspace = services.run_manager.get(workspace_id)
     record = next((r for r in workspace.runs if r.id == run_id), None) if workspace is not None else None
     if record is None:

@@ -122,7 +122,7 @@ def go_on(services: Services, workspace: Workspace) -> Workspace:
 
 def command(services: Services, request: Annotated[object, payloads.CommandRequest]) -> Said | None:
     """Steers the current run. None for an invalid request, and for somebody who may not."""
-    workspace_id, what, value = fields(request, "bench", "command", "value")
+    workspace_id, what, value = fields(request, "workspace", "command", "value")
     workspace = services.run_manager.steered(workspace_id)
     if workspace is None or workspace.current is None or what not in get_args(payloads.Command):
         return None
@@ -158,7 +158,7 @@ def _steer(services: Services, workspace: Workspace, what: str, value: object) -
 
 def poll(services: Services, request: Annotated[object, payloads.PollRequest]) -> payloads.WorkspaceNews | None:
     """What is new of the current run, and of its rival in a race. None when the workspace is gone."""
-    workspace_id, rival = fields(request, "bench", "rival")
+    workspace_id, rival = fields(request, "workspace", "rival")
     workspace = services.run_manager.get(workspace_id)
     record = workspace.current if workspace is not None else None
     if workspace is None or record is None:
@@ -174,7 +174,7 @@ def poll(services: Services, request: Annotated[object, payloads.PollRequest]) -
     )
     mine = workspace.id == workspace_id
     viewing = workspace.viewing if mine else workspace_id
-    return {**news, "rival": raced, "bench": workspace_id, "viewing": viewing, "steers": mine, "queue": queue}
+    return {**news, "rival": raced, "workspace": workspace_id, "viewing": viewing, "steers": mine, "queue": queue}
 
 
 def _news(record: RunState, seen: object) -> payloads.RunNews:
@@ -301,7 +301,7 @@ def chances(services: Services, request: Annotated[object, payloads.TokenRequest
 
 def past(services: Services, request: Annotated[object, payloads.WorkspaceRequest]) -> list[payloads.PastRun] | None:
     """The runs of a workspace for the table and the faded lines. Curves are thinned; the newest has none."""
-    (workspace_id,) = fields(request, "bench")
+    (workspace_id,) = fields(request, "workspace")
     workspace = services.run_manager.get(workspace_id)
     if workspace is None:
         return None
@@ -368,7 +368,7 @@ def _look(seen: Observation) -> payloads.RunLook:
 
 def _asked(services: Services, request: object, *names: str) -> tuple[RunState | None, list[Any]]:
     """The run that a request is about, None if there is none, and further fields of the request."""
-    workspace_id, run_id, *others = fields(request, "bench", "run", *names)
+    workspace_id, run_id, *others = fields(request, "workspace", "run", *names)
     workspace = services.run_manager.get(workspace_id)
     runs = [] if workspace is None else workspace.runs
     return next((record for record in runs if record.id == run_id), None), others

@@ -2,7 +2,7 @@
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {TrainServer} from '../../../shared/view/payloads' */
 import {counted} from '../../../shared/view/plain.js';
-import {ownBench} from '../../../shared/view/workspace.js';
+import {ownWorkspace} from '../../../shared/view/workspace.js';
 
 /** @param {Component<unknown, TrainServer>} page */
 export function start({element, server}) {
@@ -15,7 +15,7 @@ export function start({element, server}) {
       button.disabled = true;
     });
     find('said').textContent = 'It writes two answers…';
-    const found = await server.duel({bench: ownBench(), chosen: choice, number}).catch(() => null);
+    const found = await server.duel({workspace: ownWorkspace(), chosen: choice, number}).catch(() => null);
     buttons.forEach(button => {
       button.disabled = false;
     });

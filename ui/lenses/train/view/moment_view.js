@@ -10,7 +10,7 @@ import {machinePicture} from '../../../shared/view/machine.js';
 import {lookSaid} from './figures.js';
 import {beginning, drawMaps, drawSpark, writeSample} from './moment.js';
 
-// state: {bench, run, at}, as they are now. open(tab): opens the run's model there.
+// state: {workspace, run, at}, as they are now. open(tab): opens the run's model there.
 /**
  * @param {any} element
  * @param {TrainServer} server
@@ -44,9 +44,9 @@ export function momentView(element, server, state, open) {
   }
 
   async function chance() {
-    const {bench, run} = state(),
+    const {workspace, run} = state(),
       mine = ++asked,
-      found = await server.chances({bench, run: run.id, token: part('next').value}).catch(() => null);
+      found = await server.chances({workspace, run: run.id, token: part('next').value}).catch(() => null);
     if (!found || mine !== asked) return;
     part('next').placeholder = visible(found.token ?? '');
     points = found.points;
@@ -61,11 +61,11 @@ export function momentView(element, server, state, open) {
 
   async function heads(look) {
     spark();
-    const {bench, run, at} = state(),
+    const {workspace, run, at} = state(),
       key = run.id + look.step;
     if (drawn === key) return;
     drawn = key;
-    const found = await server.heads({bench, run: run.id, look: at}).catch(() => null);
+    const found = await server.heads({workspace, run: run.id, look: at}).catch(() => null);
     const values = found && new Uint8Array(await inflate(found.maps));
     if (!found || drawn !== key || state().run !== run) return; // another run, or none, is shown by now
     part('heads-title').textContent =
@@ -78,8 +78,8 @@ export function momentView(element, server, state, open) {
 
   // What its parts write for what truly comes next, at every snapshot so far; a run on labels has none.
   async function drawFormed(key) {
-    const {bench, run} = state(),
-      found = await server.formed({bench, run: run.id}).catch(() => null);
+    const {workspace, run} = state(),
+      found = await server.formed({workspace, run: run.id}).catch(() => null);
     if (state().run !== run || drawn !== key) return;
     part('formed').hidden = !found;
     if (!found) return;

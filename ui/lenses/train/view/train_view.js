@@ -15,7 +15,7 @@ import {
   shareLink,
   showCode,
 } from '../../../shared/view/page.js';
-import {FORM, STARTED, STARTING, forgetBench, remembered, useBench} from '../../../shared/view/workspace.js';
+import {FORM, STARTED, STARTING, forgetWorkspace, remembered, useWorkspace} from '../../../shared/view/workspace.js';
 import {axis, nearest} from './curve_lines.js';
 import {curvePlot} from './curves.js';
 import {LARGE, cells, guessSaid, heldOut, nats, race, slowSaid, tiles, title, trainingLoss} from './figures.js';
@@ -26,7 +26,7 @@ import {begun, has, receive} from './received.js';
 // A token of a text that is read in letters is one character.
 const isOfLetters = ({kind, tokens_per_character}) => ['text', 'repeated'].includes(kind) && tokens_per_character === 1;
 
-/** @param {Component<{bench: string, run?: string}, TrainServer>} page */
+/** @param {Component<{workspace: string, run?: string}, TrainServer>} page */
 export function start({element, props, server, trigger, watch}) {
   const part = name => element.querySelector('.tr-' + name),
     said = part('said'),
@@ -40,7 +40,7 @@ export function start({element, props, server, trigger, watch}) {
     isExample = id => Object.values(EXAMPLES).includes(id);
   let form = document.body.dataset.form ?? 'scratch'; // which of them is open; a link may have opened one by now
   const curves = curvePlot(part('plot'), part('readout'));
-  let bench = null,
+  let workspace = null,
     run = null,
     busy = false,
     again = 0,
@@ -58,17 +58,18 @@ export function start({element, props, server, trigger, watch}) {
   const alive = () => run && (run.state !== 'ended' || (run.rival && run.rival.state !== 'ended'));
   // The first update of a run that has just begun is asked for often.
   const awaited = () => !run.rows.length && ['starting', 'running'].includes(run.state);
-  const followed = new URLSearchParams(location.search).get('bench');
+  const query = new URLSearchParams(location.search);
+  const followed = query.get('workspace') ?? query.get('bench'); // the name in links of earlier versions
   function attach(id) {
-    bench = id;
-    useBench(isExample(id) ? null : id, id !== followed);
+    workspace = id;
+    useWorkspace(isExample(id) ? null : id, id !== followed);
     document.body.classList.toggle('following', id === followed);
   }
   function take() {
     const value = props.value ? JSON.parse(props.value) : null;
     wanted = value?.run ?? null;
-    if (value && value.bench) attach(value.bench);
-    else if (!bench) attach(followed || remembered() || EXAMPLES[form]);
+    if (value && value.workspace) attach(value.workspace);
+    else if (!workspace) attach(followed || remembered() || EXAMPLES[form]);
     tick();
   }
   function schedule(ms) {
@@ -81,7 +82,7 @@ export function start({element, props, server, trigger, watch}) {
     const mine = epoch;
     const inSight = element.offsetParent !== null && !document.hidden;
     try {
-      const news = await server.poll({bench, ...has(run), rival: run?.rival ? has(run.rival) : null});
+      const news = await server.poll({workspace, ...has(run), rival: run?.rival ? has(run.rival) : null});
       if (mine === epoch && news === undefined) throw new Error('no answer');
       failures = 0;
       if (mine === epoch) {
@@ -107,8 +108,8 @@ export function start({element, props, server, trigger, watch}) {
     say('');
   }
   function lost() {
-    if (isExample(bench)) return;
-    forgetBench();
+    if (isExample(workspace)) return;
+    forgetWorkspace();
     why =
       'The run that was here is gone: it was idle too long, or the server restarted. Below is the recorded example.';
     run = null;
@@ -147,21 +148,21 @@ export function start({element, props, server, trigger, watch}) {
     }
     if (!restored) {
       restored = true;
-      if (!isExample(bench)) trigger('restore', {bench});
+      if (!isExample(workspace)) trigger('restore', {workspace});
     }
     if (failures === 0 && message.textContent.startsWith('The server does not')) say('');
     const ended = before !== 'ended' && run.state === 'ended';
     const rivalEnded = rivalBefore !== undefined && rivalBefore !== 'ended' && run.rival?.state === 'ended';
     if (!fresh && (ended || rivalEnded)) await pastRuns();
     if (run?.id !== news.run) return;
-    if (news.looks.length && !isExample(bench) && pickedFor !== run.id + (run.state === 'ended')) {
+    if (news.looks.length && !isExample(workspace) && pickedFor !== run.id + (run.state === 'ended')) {
       pickedFor = run.id + (run.state === 'ended');
-      trigger('models', {bench});
+      trigger('models', {workspace});
     }
     if (fresh) setStarting(false);
     element.classList.toggle('tr-learning', alive() && !['ready', 'queued', 'paused'].includes(run.state));
     [run.queue, run.viewing] = [news.queue, news.viewing];
-    document.body.classList.toggle('only-sees', !news.steers && !isExample(bench));
+    document.body.classList.toggle('only-sees', !news.steers && !isExample(workspace));
     if (!inSight || starting) return;
     if (follow) at = Math.max(0, run.looks.length - 1);
     numbers();
@@ -182,7 +183,7 @@ export function start({element, props, server, trigger, watch}) {
     part('race').textContent = line;
   }
   async function pastRuns() {
-    const found = (await server.past({bench}).catch(() => null)) || [];
+    const found = (await server.past({workspace}).catch(() => null)) || [];
     if (!run) return;
     run.past = found
       .slice(0, -1)
@@ -196,7 +197,7 @@ export function start({element, props, server, trigger, watch}) {
     });
   }
   function numbers() {
-    const example = isExample(bench),
+    const example = isExample(workspace),
       ofLabels = run.about.kind === 'labels';
     part('title').textContent = title(run, example);
     part('slow').hidden = !run.slow;
@@ -244,8 +245,8 @@ export function start({element, props, server, trigger, watch}) {
     if (document.activeElement !== rate) rate.value = Math.log2(run.peak / run.planned_peak);
     part('rate-said').textContent = `peak ${run.peak.toPrecision(2)}`;
   }
-  const open = tab => trigger('open', {bench, run: run.id, tab});
-  const moment = momentView(element, server, () => ({bench, run, at}), open);
+  const open = tab => trigger('open', {workspace, run: run.id, tab});
+  const moment = momentView(element, server, () => ({workspace, run, at}), open);
   function draw() {
     const look = run?.looks[at];
     if (run && run.about) curves.draw(run, look ? axis(run).look(look) : null, guess);
@@ -268,7 +269,7 @@ export function start({element, props, server, trigger, watch}) {
     const mine = ++lines;
     const told =
       e.target.value.trim() && run
-        ? await server.tell({bench, run: run.id, text: e.target.value}).catch(() => null)
+        ? await server.tell({workspace, run: run.id, text: e.target.value}).catch(() => null)
         : null;
     if (mine !== lines) return;
     part('told').textContent = told
@@ -288,7 +289,7 @@ export function start({element, props, server, trigger, watch}) {
     rateTimer = setTimeout(async () => {
       if (!alive()) return;
       const reply = await server
-        .command({bench, command: 'rate', value: run.planned_peak * 2 ** +e.target.value})
+        .command({workspace, command: 'rate', value: run.planned_peak * 2 ** +e.target.value})
         .catch(() => null);
       say(reply?.said || '');
     }, 120);
@@ -303,18 +304,18 @@ export function start({element, props, server, trigger, watch}) {
   element.querySelector('.tr-top').parentElement.addEventListener('click', async e => {
     const {cmd, n} = e.target.dataset;
     if (!cmd || !run) return;
-    const reply = await server.command({bench, command: cmd, value: n ? +n : null}).catch(() => undefined);
+    const reply = await server.command({workspace, command: cmd, value: n ? +n : null}).catch(() => undefined);
     say(reply === undefined ? 'The server does not answer; press again.' : reply?.said || '');
     tick();
   });
   element.querySelector('.ts-tools').addEventListener('click', async e => {
     const {open: tab, do: what} = e.target.dataset;
     if (!run) return;
-    if (tab && isExample(bench) && form !== 'scratch')
+    if (tab && isExample(workspace) && form !== 'scratch')
       said.textContent = 'The weights of this recorded run are not kept. Start one of your own, and open that.';
     else if (tab) open(tab);
     else if (what === 'why') {
-      if ((isExample(bench) && form !== 'scratch') || !moment.why())
+      if ((isExample(workspace) && form !== 'scratch') || !moment.why())
         said.textContent = 'There is no model to ask yet. Start a run of your own.';
     } else if (what === 'csv')
       saveText(
@@ -322,17 +323,17 @@ export function start({element, props, server, trigger, watch}) {
         'text/csv',
         csvText([['update', 'loss_nats', 'learning_rate', 'gradient_norm', 'seconds'], ...run.rows]),
       );
-    else if (what === 'json') saveMade(said, 'run.json', () => server.recording({bench, run: run.id}));
+    else if (what === 'json') saveMade(said, 'run.json', () => server.recording({workspace, run: run.id}));
     else if (what === 'link') {
-      const run_link = {tab: 'train', ...(isExample(bench) ? {} : {bench: run.viewing})};
+      const run_link = {tab: 'train', ...(isExample(workspace) ? {} : {workspace: run.viewing})};
       const link = linkFor(run_link);
       said.textContent = (await copyText(link)) ? 'The link is on the clipboard.' : '';
       showCode(link, await server.phone({link}).catch(() => null));
     } else if (what === 'control') {
-      const run_link = {tab: 'train', ...(isExample(bench) ? {} : {bench})};
+      const run_link = {tab: 'train', ...(isExample(workspace) ? {} : {workspace})};
       said.textContent = await shareLink(run_link, 'Anyone with this link can control the run.');
     } else if (what === 'png' || what === 'svg')
-      saveMade(said, `training.${what}`, () => server.slide({bench, run: run.id, format: what, dark: isDark()}));
+      saveMade(said, `training.${what}`, () => server.slide({workspace, run: run.id, format: what, dark: isDark()}));
   });
   part('norms').addEventListener('change', e => {
     curves.withNorms(e.target.checked);
@@ -362,7 +363,7 @@ export function start({element, props, server, trigger, watch}) {
   document.addEventListener('visibilitychange', () => document.hidden || tick());
   addEventListener(FORM, e => {
     form = e.detail;
-    if (!isExample(bench) || bench === EXAMPLES[form]) return;
+    if (!isExample(workspace) || workspace === EXAMPLES[form]) return;
     attach(EXAMPLES[form]);
     run = null;
     epoch += 1;

@@ -25,14 +25,14 @@ def exercises(services: Services, request: Annotated[object, None]) -> Annotated
 
 def check(services: Services, request: Annotated[object, AnswerRequest]) -> Annotated[str, ExerciseVerdict] | None:
     """Whether an answer is right, measured now. None for an invalid request."""
-    name, answer, bench = fields(request, "name", "answer", "bench")
+    name, answer, workspace_id = fields(request, "name", "answer", "workspace")
     exercise = _BY_NAME.get(name) if isinstance(name, str) else None
     if exercise is None or not isinstance(answer, str):
         return None
     found: ExerciseVerdict
     try:
         answer = inputs.text(answer, "The answer", most=MOST_CHARACTERS)
-        workspace = services.run_manager.steered(bench)
+        workspace = services.run_manager.steered(workspace_id)
         newest = None if workspace is None else workspace.current
         lm = services.models.get(exercise.model)
         verdict = services.now(partial(exercise.task.check, lm, answer, newest))

@@ -5,7 +5,7 @@ import {add, addButton, copyText, linkTo} from '../../../shared/view/page.js';
 import {follow, goTo, needsLoad, place} from '../../../shared/view/places.js';
 import {chosenHead, onSentence, sentence} from '../../../shared/view/sentence.js';
 import {counted} from '../../../shared/view/plain.js';
-import {ownBench} from '../../../shared/view/workspace.js';
+import {ownWorkspace} from '../../../shared/view/workspace.js';
 import {offer} from '../../../shared/view/offers.js';
 import {exerciseList} from './list.js';
 import {after, all, asked, done, headText, linkOf, noteDone, ofView, openHere, placeOf, serve} from './exercises.js';
@@ -78,7 +78,7 @@ function draw(exercise) {
   row.addEventListener('submit', async event => {
     event.preventDefault();
     say('Measuring…');
-    const found = await asked('check', {name: exercise.name, answer: answer(), bench: ownBench()});
+    const found = await asked('check', {name: exercise.name, answer: answer(), workspace: ownWorkspace()});
     if (open !== exercise) return;
     if (!found) {
       say(SILENT);
