@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+# Before torch is imported, here and in the processes that tests start: its threads otherwise spin while they wait, and
+# several workers on two cores wait for each other's spinning.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 import gptcore
 from tiny import make_model
