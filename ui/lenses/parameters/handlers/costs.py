@@ -18,6 +18,7 @@ from gptcore.analysis import (
     weight_bytes,
 )
 from gptcore.config import GPTConfig
+from gptcore.inference.engine import FAST_FROM_PARAMETERS
 from gptcore.inference.generation import generate
 from gptcore.model import GPT
 from gptcore.training import RepeatedSequences, StepEvent, Trainer, TrainingConfig
@@ -157,8 +158,8 @@ def _memory(config: GPTConfig) -> Section:
     ]
     return Section(
         "Memory for inference",
-        "Powers of ten; this app keeps weights and cache in fp32. Models of 30 million parameters and more are "
-        "decoded from 16-bit copies of the weights, smaller ones where their file has 16 bits anyway.",
+        f"Powers of ten; this app keeps weights and cache in fp32. Models of {big(FAST_FROM_PARAMETERS)} parameters "
+        "and more are decoded from 16-bit copies of the weights, smaller ones where their file has 16 bits anyway.",
         ("what", "how", "bytes"),
         rows,
         said=f"Its weights take {size(weight_bytes(config))} here and {size(weight_bytes(config, bits=8))} in int8; a "

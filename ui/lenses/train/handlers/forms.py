@@ -56,7 +56,7 @@ _STEPS = _whole(
     "Steps", 1, 1_000_000, "when the length is steps", id="steps", noun="The number of steps", group="length"
 )
 _EPOCHS = _number("Epochs", 0.01, 1000, "passes over the text", noun="The number of epochs", group="length")
-_RATE = _number("Learning rate", 1e-7, 10.0, "peak; Muon uses 7 times this", id="rate", group="rates")
+_RATE = _number("Learning rate", 1e-7, 10.0, f"peak; Muon uses {_MUON_RATIO:g} times this", id="rate", group="rates")
 _OPTIMIZER = Choice(
     title="Optimiser",
     options=OPTIMIZERS,  # type: ignore[arg-type] - narrower names

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from gptcore.errors import GPTCoreError
 from ui.lenses.train.handlers.assistant import AssistantForm
 from ui.lenses.train.handlers.forms import LabelForm, TrainForm, TuneForm
 from ui.shared.fields import Field, fields_of, linked
@@ -28,7 +29,7 @@ def value_of(name: str, text: str) -> Any:
     """
     try:
         return FIELDS[name].check(FIELDS[name].read(text))
-    except InputError as error:
+    except GPTCoreError as error:  # also a text that is no text
         raise InputError(f"The link's {name}: {error}") from None
 
 

@@ -42,9 +42,6 @@ def answers_positive(lm: LanguageModel, written: str) -> Verdict:
     return Verdict(found.casefold().startswith("positive"), f"It writes “{found[:60]}”.")
 
 
-# --- what is measured
-
-
 # --- runs
 
 
