@@ -114,6 +114,8 @@ def test_a_second_run_says_what_changed_and_a_phone_follows_by_link(visit):
     expect(phone.locator("#train [data-cmd=stop]")).to_be_visible()
     expect(phone.locator("#train .tr-runs tbody tr")).to_have_count(2)
     assert phone.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    saved = visit(page.evaluate("location.search").replace("workspace=", "bench="))  # a link of an earlier version
+    expect(saved.locator("#train .tr-runs tbody tr")).to_have_count(2)
 
 
 def test_the_trained_model_opens_in_the_other_tabs_and_as_a_zip(visit):

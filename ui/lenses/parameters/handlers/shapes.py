@@ -50,7 +50,7 @@ class ShapeForm:
     n_layer: int = declared(_size("Layers", "L, blocks", 96, noun="The number of layers"), 12)
     n_head: int = declared(_size("Heads", "H, in a layer", 128, noun="The number of heads"), 12)
     n_embd: int = declared(_size("Width", "C, channels", 12_288), 768)
-    n_inner: int = declared(_size("Inner", "F, in the MLP; 0 means 4 × C", 49_152, low=0, noun="The inner width"), 0)
+    n_inner: int = declared(_size("Inner", "F; 0: 4 × C", 49_152, low=0, noun="The inner width"), 0)
     tie_word_embeddings: bool = declared(_switch("head tied to the embedding", "Weight tying"), True)
     attention_bias: bool = declared(_switch("biases in attention", "Biases in attention"), True)
     use_mlp: bool = declared(_switch("MLPs", "MLPs"), True)
