@@ -29,6 +29,7 @@ from ui.compute import zero_gpu  # noqa: F401
 
 # isort: split
 
+from gptcore.devices import DEVICES, choose_device
 from gptcore.errors import GPTCoreError
 from gptcore.machine import allocate_in_one_arena
 from ui.frame.stored import page_example
@@ -76,6 +77,12 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--port", type=int, default=None, help="the first free one from 7860 when left out")
     parser.add_argument(
         "--model", default="mini", help="a bundled model, gpt1, gpt2, a model folder or a Hub repository"
+    )
+    parser.add_argument(
+        "--device",
+        default="auto",
+        choices=DEVICES,
+        help="where models compute: a graphics card that works (auto), or the one named",
     )
     parser.add_argument("--offline", action="store_true", help="never use the network")
     parser.add_argument(
@@ -156,6 +163,7 @@ def main(arguments: list[str] | None = None) -> int:
             offline=options.offline,
             examples=example_workspaces(),
             saved=SavedRuns(files.kept / "runs"),
+            device=choose_device(options.device),
         )
         if said := services.models.use_one_that_opens():
             print(f"warning: {said}", file=sys.stderr)
@@ -211,7 +219,7 @@ def _prepare(options: argparse.Namespace) -> int:
             return 0
         talk = read_talk(options.check)[1] if options.check else None
         found = []
-        models = ModelStore(limits, default=options.model, offline=True)
+        models = ModelStore(limits, default=options.model, offline=True, device=choose_device(options.device))
         findings = check(models, host=options.host, port=options.port)
         for finding in chain(findings, check_talk(talk, options.check, models) if talk else ()):
             print(f"{finding.state:<9}{finding.sentence}", flush=True)

@@ -39,6 +39,10 @@ class CheckpointError(GPTCoreError):
     """A model folder that cannot be read, written or expressed in another library."""
 
 
+class DeviceError(GPTCoreError):
+    """A device that is not here, or does not compute."""
+
+
 class HubError(GPTCoreError):
     """A file that is neither on this machine nor reachable on the Hugging Face Hub."""
 

@@ -62,7 +62,8 @@ class KVCache:
             raise ContextLengthError(f"The cache holds {self.capacity} tokens and was asked to hold {end}.")
         self.data[layer, 0, :, :, self.length : end] = key
         self.data[layer, 1, :, :, self.length : end] = value
-        return self.data[layer, 0, :, :, :end], self.data[layer, 1, :, :, :end]
+        held = self.data[layer, :, :, :, :end].to(key.dtype)  # 16-bit memory is read back in the model's precision
+        return held[0], held[1]
 
     def advance(self, n_tokens: int) -> None:
         """Counts n_tokens as read, once all layers have written them."""
@@ -79,14 +80,21 @@ class RaggedKVCache:
     Args:
         config: of the model.
         capacity: tokens that fit in a row; the window when left out.
-        device: of the memory.
+        device, dtype: of the memory.
 
     Attributes:
         lengths: tokens read so far, of every row.
     """
 
-    def __init__(self, config: GPTConfig, *, capacity: int | None = None, device: torch.device | str = "cpu") -> None:
-        self._config = config
+    def __init__(
+        self,
+        config: GPTConfig,
+        *,
+        capacity: int | None = None,
+        device: torch.device | str = "cpu",
+        dtype: torch.dtype = torch.float32,
+    ) -> None:
+        self._config, self._dtype = config, dtype
         self.capacity = config.n_positions if capacity is None else capacity
         self.lengths: list[int] = []
         self.data = self._room(0, device)  # [L, 2, at least B, H, capacity, D]
@@ -116,6 +124,13 @@ class RaggedKVCache:
         length = self.lengths[row] = self.lengths[source]
         self.data[:, :, row, :, :length] = self.data[:, :, source, :, :length]
 
+    def adopt(self, memory: Tensor | None) -> None:
+        """Moves what was read into other memory, float [L, 2, at least B, H, capacity, D]; None changes nothing."""
+        if memory is not None:
+            for row, length in enumerate(self.lengths):
+                memory[:, :, row, :, :length] = self.data[:, :, row, :, :length]
+            self.data = memory
+
     def rows(self, first: int, n: int) -> KVCache:
         """Rows next to each other as an empty cache in the same memory, to read contexts into."""
         return KVCache(self._config, memory=self.data[:, :, first : first + n])
@@ -123,4 +138,6 @@ class RaggedKVCache:
     def _room(self, n_rows: int, device: torch.device | str) -> Tensor:
         config = self._config
         shape = (config.n_layer, 2, n_rows, config.n_head, self.capacity, config.head_dim)
-        return torch.zeros(shape, device=device)  # zeros: masked positions get weight 0, and 0 * NaN is NaN
+        return torch.zeros(
+            shape, dtype=self._dtype, device=device
+        )  # zeros: masked positions get weight 0, and 0 * NaN is NaN

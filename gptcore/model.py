@@ -241,8 +241,8 @@ def _positions(token_ids: Tensor, past: int, attention_mask: Tensor | None) -> T
 
 def check_token_ids(token_ids: Tensor, past: int, config: GPTConfig) -> None:
     """Validates token ids and raises a readable error; `past` cached tokens come before them."""
-    if torch.compiler.is_compiling():
-        return
+    if torch.compiler.is_compiling() or (token_ids.is_cuda and torch.cuda.is_current_stream_capturing()):
+        return  # looking at numbers would break the one and freeze the other
     n_tokens, limit = past + token_ids.shape[-1], config.n_positions
     if token_ids.dim() != 2 or token_ids.numel() == 0:
         shape = list(token_ids.shape)

@@ -144,7 +144,7 @@ def observe(
         text += token.text
         yield
     probabilities = last_logits(lm.model, watched.prompt).softmax(-1).numpy().astype(np.float16)
-    maps = (attention_patterns(lm.model, watched.looked_at) * 255).round().to(torch.uint8).numpy()
+    maps = (attention_patterns(lm.model, watched.looked_at) * 255).round().to(torch.uint8).cpu().numpy()
     yield
     tasks = quick_accuracies(lm, watched.trials) if watched.trials else {}
     yield
@@ -155,11 +155,17 @@ def observe(
     return Observation(step, elapsed, valid_loss, text, probabilities, scores, maps, accuracy, tasks, attribution)
 
 
-def clone(model: GPT) -> GPT:
-    """A copy of a model's weights as they are now, in evaluation mode and without gradients."""
+def clone(model: GPT, device: torch.device | None = None) -> GPT:
+    """A copy of a model's weights as they are now, in evaluation mode and without gradients.
+
+    Args:
+        model: to be copied.
+        device: of the copy; the model's own when left out.
+    """
     with torch.device("meta"):
         copy = GPT(model.config)
-    copy.load_state_dict({name: value.detach().clone() for name, value in model.state_dict().items()}, assign=True)
+    weights = {name: value.detach().to(device, copy=True) for name, value in model.state_dict().items()}
+    copy.load_state_dict(weights, assign=True)
     copy.tie()
     return copy.requires_grad_(False).eval()
 

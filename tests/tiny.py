@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 import torch
 
 import gptcore
+
+# Where the models of tests compute: `GPTLENS_TEST_DEVICE=cuda pytest tests/ui` tries the page on a graphics card.
+DEVICE = torch.device(os.environ.get("GPTLENS_TEST_DEVICE", "cpu"))
 
 
 def make_model(config: gptcore.GPTConfig, seed: int = 0) -> gptcore.GPT:
@@ -17,7 +22,7 @@ def make_model(config: gptcore.GPTConfig, seed: int = 0) -> gptcore.GPT:
                 parameter.mul_(6)
             elif ".ln_" not in f".{name}":
                 parameter.normal_(std=0.1)
-    return model
+    return model.to(DEVICE)
 
 
 def random_ids(config: gptcore.GPTConfig, *shape: int, seed: int = 1) -> torch.Tensor:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import gradio as gr
+import torch
 
 from gptcore.errors import GPTCoreError
 from gptcore.threads import release_threads
@@ -15,6 +16,10 @@ from gptcore.threads import release_threads
 log = logging.getLogger("gptlens")
 
 
+CARD_FULL = (
+    "The graphics card has no memory left for this. From now on the processor computes, more slowly; nothing is lost."
+)
+_LACKS = "This graphics card lacks what this view computes. Start the app with --device cpu for it."
 _LONGEST = 1_000  # characters of a sentence for a visitor: a file's header may hold megabytes
 
 
@@ -39,10 +44,15 @@ def shown_to_visitor() -> Iterator[None]:
         raise gr.Error(
             html.escape(shortened(str(error)), quote=False), title="Not possible", print_exception=False
         ) from None
+    except torch.OutOfMemoryError as error:
+        log.warning("%s", error)
+        raise gr.Error(f"{CARD_FULL} Try again.", title="The graphics card is full", print_exception=False) from None
     except (GeneratorExit, KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # a library's panic is no Exception, and must not end the server's worker
         log.exception("a handler failed")
+        if isinstance(error, NotImplementedError) and "MPS" in str(error):
+            raise gr.Error(_LACKS, title="Not on this graphics card", print_exception=False) from None
         raise gr.Error(
             "Something went wrong inside the app. Nothing of yours is lost; the log on the server has the details.",
             title="Error",

@@ -7,7 +7,11 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
+import gradio as gr
+import torch
+
 from gptcore.config import GPTConfig
+from gptcore.devices import PROCESSOR, out_of_memory
 from gptcore.inference.generation import continue_together
 from gptcore.inference.scoring import ScoredToken, TextScore, score_text
 from gptcore.inference.sequence import TokenSequence
@@ -18,7 +22,9 @@ from gptcore.training.precision import faster_precision
 from ui.compute import zero_gpu
 from ui.compute.admission import AdmissionQueue
 from ui.compute.compute_thread import ComputeThread
+from ui.compute.resuming import resumed
 from ui.compute.scheduler import Scheduler
+from ui.errors import CARD_FULL
 from ui.runs.dataset_cache import DatasetCache
 from ui.runs.run_manager import RunManager, Workspace
 from ui.runs.saved_runs import SavedRuns
@@ -48,6 +54,7 @@ class Services:
     run_manager: RunManager
     datasets: DatasetCache
     stages: Stages = field(default_factory=Stages)
+    device: torch.device = PROCESSOR  # where models and runs compute
     lan: str = ""  # this machine's address in the local network, where the page is served there
     talk: str = ""  # the text of the talk that the app was started with
 
@@ -67,7 +74,25 @@ class Services:
         here = partial(self.scheduler.write, lm.model)
         if zero_gpu.wanted(lm):
             return zero_gpu.write(lm, continuations, max_new_tokens, here=here)
+        if lm.model.wte.weight.device != PROCESSOR:
+            return self._write_on_card(lm, continuations, max_new_tokens)
         return here(continuations, max_new_tokens)
+
+    def _write_on_card(
+        self, lm: LanguageModel, texts: Sequence[TokenSequence], max_new_tokens: int
+    ) -> Iterator[tuple[tuple[int, GeneratedToken], float]]:
+        """As `write`, on a graphics card; where that has no memory left, the processor goes on with the same texts."""
+        n_wanted = [one.n_new + max_new_tokens for one in texts]
+        try:
+            yield from self.scheduler.write(lm.model, texts, max_new_tokens)
+        except RuntimeError as error:
+            if not out_of_memory(error):
+                raise
+        else:
+            return
+        gr.Warning(CARD_FULL)
+        moved = self.models.on_processor(lm)
+        yield from resumed(moved, texts, n_wanted, partial(self.scheduler.write, moved.model))
 
     def score(self, lm: LanguageModel, text: str) -> tuple[str, list[ScoredToken], TextScore]:
         """As `gptcore.inference.scoring.score_text`, wherever it is computed."""
@@ -92,7 +117,8 @@ class Services:
 
     def precision(self, shape: GPTConfig, batch_size: int, *, window: int | None = None) -> Precision:
         """The faster training precision, measured on the compute thread."""
-        return self.now(partial(faster_precision, shape, batch_size, window=window))
+        found = partial(faster_precision, shape, batch_size, window=window, device=self.device.type)
+        return self.now(found)
 
     def close(self) -> None:
         """Shuts down all computation; runs are kept as after Stop."""
@@ -116,6 +142,7 @@ def make_services(
     saved: SavedRuns | None = None,
     lan: str = "",
     talk: str = "",
+    device: torch.device = PROCESSOR,
 ) -> Services:
     """The services of the app.
 
@@ -126,14 +153,16 @@ def make_services(
         offline: never use the network.
         examples: runs that everybody may look at.
         saved: where runs are kept on disk.
-        lan, talk: see Services.
+        lan, talk, device: see Services.
     """
     limits = PROFILES[profile]
     if training_runs is not None:
         limits = replace(limits, training_runs=training_runs)
     compute_thread, measure_thread = ComputeThread("computing"), ComputeThread("measuring", idle=0.1)
-    run_manager = RunManager(compute_thread, limits, examples=examples, saved=saved)
-    store = ModelStore(limits, offline=offline, default=model, trained=run_manager.language_model)
+    run_manager = RunManager(compute_thread, limits, examples=examples, saved=saved, device=device)
+    store = ModelStore(limits, offline=offline, default=model, trained=run_manager.language_model, device=device)
+    for thread in (compute_thread, measure_thread):
+        thread.failed = store.heed
     attention_cache = AttentionCache(limits.reading_bytes, limits.reading_seconds)
     return Services(
         models=store,
@@ -147,6 +176,7 @@ def make_services(
         attention_cache=attention_cache,
         run_manager=run_manager,
         datasets=DatasetCache(),
+        device=device,
         lan=lan,
         talk=talk,
     )

@@ -56,8 +56,8 @@ def attention_patterns(model: GPT, token_ids: Sequence[int] | Tensor, *, max_byt
         max_bytes: memory limit for the maps, which grow with the square of T.
 
     Returns:
-        float32 [n_layer, n_head, T, T] on the CPU: the attention weight from a query token (row) to a
-        key token (column). Rows sum to 1; the future is exactly 0.
+        float32 [n_layer, n_head, T, T] on the model's device, so that only what is asked for is copied: the
+        attention weight from a query token (row) to a key token (column). Rows sum to 1; the future is exactly 0.
 
     Raises:
         TokenIdError, ContextLengthError: as the model does, and for more than one text.
@@ -72,9 +72,8 @@ def attention_patterns(model: GPT, token_ids: Sequence[int] | Tensor, *, max_byt
             f"allowed. Shorten the text to {int((max_bytes / heads / 4) ** 0.5):,} tokens, raise max_bytes, or use "
             "read_attention, which draws one layer at a time."
         )
-    patterns = torch.empty(config.n_layer, config.n_head, T, T)
-    like_model = model.wte.weight.device == patterns.device and model.wte.weight.dtype == patterns.dtype
-    probe = _Weights(patterns, in_place=like_model)
+    patterns = torch.empty(config.n_layer, config.n_head, T, T, device=ids.device)
+    probe = _Weights(patterns, in_place=model.wte.weight.dtype == patterns.dtype)
     with evaluating(model):
         state = model.hidden_states(ids, probe=probe)
     if torch.isnan(state).any():

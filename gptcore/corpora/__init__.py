@@ -70,6 +70,11 @@ CORPORA: dict[str, Corpus] = {
         "made-up stories, reviews, sums, French lines and questions, which show tasks as the web shows them",
         _frozen("pages"),
     ),
+    "stories": Corpus(
+        "Stories",
+        "21,891 little stories that the bundled mini wrote",
+        lambda: read_documents(BUNDLED / "mini" / "stories.txt.gz"),
+    ),
     "tasks": Corpus(
         "Three tasks",
         "pages of the small web that ask for a last word, put a question about a text or sum a text up",

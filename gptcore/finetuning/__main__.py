@@ -19,6 +19,7 @@ from pathlib import Path
 import torch
 
 from gptcore.corpora import read_documents
+from gptcore.devices import DEVICES, choose_device
 from gptcore.errors import GPTCoreError, TrainingError
 from gptcore.finetuning.answering import InstructionScore, evaluate_instructions
 from gptcore.finetuning.instruction import TEACHING_SHARES, Instruction, instructions
@@ -104,7 +105,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--measured", type=int, default=200, help="held-out instructions that it is measured on")
     parser.add_argument("--checkpoint-every", type=float, default=60.0, help="seconds")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu", help="where to compute")
+    parser.add_argument(
+        "--device", default="auto", choices=DEVICES, help="where to compute; auto: a graphics card that works"
+    )
     return parser
 
 
@@ -129,6 +132,7 @@ def _make(options: argparse.Namespace) -> None:
     _check(options)
     options.work_dir.mkdir(parents=True, exist_ok=True)
     lm = load(options.model)
+    options.device = choose_device(options.device).type
     lm.model.to(options.device)
     stories = [story for path in options.stories for story in read_documents(path)]
     held_out = read_documents(options.valid) if options.valid else []

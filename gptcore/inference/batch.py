@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
+from gptcore.inference.card_choice import Chosen, ChosenToken
 from gptcore.inference.engine import DecodeEngine, Decoder, UncachedDecoder, WeightFormat
 from gptcore.inference.sequence import TokenSequence, check_length, context_start, replayed_start
 from gptcore.inference.token import GeneratedToken
@@ -42,6 +43,7 @@ class RunningBatch:
         cached = use_cache and model.config.causal
         self._decoder: Decoder = DecodeEngine(model, precision=precision) if cached else UncachedDecoder(model)
         self._rows: list[_Row] = []  # in the decoder's order
+        self._ahead: Chosen | None = None  # of the step after the one that was passed on last
 
     def __len__(self) -> int:
         """Number of sequences that are not complete."""
@@ -57,6 +59,7 @@ class RunningBatch:
         check_length(max_new_tokens)
         continuation.settings.check_vocabulary(config.vocab_size)
         continuation.start = replayed_start(continuation.n_prompt, len(continuation.ids) - 1, config.n_positions)
+        self._forget_ahead()
         self._decoder.add()
         self._rows.append(_Row(continuation, max_new_tokens))
 
@@ -70,11 +73,52 @@ class RunningBatch:
         read: dict[tuple[int, ...], tuple[_Row, Tensor]] = {}  # in this step: a row with each context, and its logits
         for row in list(self._rows):
             while row in self._rows and self._must_read(row):
+                self._forget_ahead()
                 yield from self._take(row, self._read(row, read))
-        if self._rows:
-            logits = self._decoder.step([row.continuation.ids[-1] for row in self._rows])  # [B, V]
-            for row, its_logits in list(zip(self._rows, logits, strict=True)):
-                yield from self._take(row, its_logits)
+        if not self._rows:
+            return
+        chosen = self._choose_on_card()
+        if chosen is not None:
+            for row, token in list(zip(self._rows, chosen, strict=True)):
+                if row not in self._rows:  # removed in the meantime
+                    continue
+                yield from self._passed_on(row, row.continuation.take(token, is_last=row.left == 1))
+            return
+        logits = self._decoder.step([row.continuation.ids[-1] for row in self._rows])  # [B, V]
+        for row, its_logits in list(zip(self._rows, logits, strict=True)):
+            yield from self._take(row, its_logits)
+
+    def _choose_on_card(self) -> list[ChosenToken] | None:
+        """Every row's next token, chosen where it is computed; the step after it runs while these are looked at.
+
+        None where the host must choose.
+        """
+        engine = self._decoder
+        controls = [None if row.continuation.done else row.continuation.controls() for row in self._rows]
+        if not isinstance(engine, DecodeEngine) or None in controls or not engine.chooses:
+            self._forget_ahead()
+            return None
+        current, self._ahead = self._ahead, None
+        if current is None:
+            last = [row.continuation.ids[-1] for row in self._rows]
+            current = engine.step_and_choose(last, [one for one in controls if one])
+            if current is None:
+                return None
+        if all(self._goes_on(row) for row in self._rows):
+            after = [row.continuation.controls(1) for row in self._rows]
+            self._ahead = engine.step_and_choose(current, [one for one in after if one])
+        return current.tokens()
+
+    def _goes_on(self, row: _Row) -> bool:
+        """Whether a token after the next one is expected, in the same context."""
+        length = len(row.continuation.ids) + 1 - row.continuation.start
+        return row.left > 1 and length < self.model.config.n_positions
+
+    def _forget_ahead(self) -> None:
+        """Takes back the step that was started ahead: the rows have changed, and with them what comes next."""
+        if self._ahead is not None and isinstance(self._decoder, DecodeEngine):
+            self._ahead = None
+            self._decoder.take_back()
 
     def _must_read(self, row: _Row) -> bool:
         return not row.is_read or self._start(row.continuation) != row.continuation.start
@@ -105,7 +149,10 @@ class RunningBatch:
             row.continuation.look(logits)
             self._remove(row)
             return
-        tokens = row.continuation.choose(logits, is_last=row.left == 1)
+        yield from self._passed_on(row, row.continuation.choose(logits, is_last=row.left == 1))
+
+    def _passed_on(self, row: _Row, tokens: list[GeneratedToken]) -> Iterator[tuple[TokenSequence, GeneratedToken]]:
+        """Counts a token of a row, which leaves when it is complete."""
         row.left -= 1
         if row.continuation.complete:
             self._remove(row)
@@ -113,6 +160,7 @@ class RunningBatch:
             yield row.continuation, token
 
     def _remove(self, row: _Row) -> None:
+        self._forget_ahead()
         place = self._rows.index(row)
         self._decoder.remove(place)
         self._rows[place] = self._rows[-1]

@@ -8,12 +8,13 @@ on a GPU as a recorded graph.
 
 from __future__ import annotations
 
+import math
+import threading
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Protocol
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, finalize
 
 import torch
 import torch.nn.functional as F
@@ -21,8 +22,9 @@ from torch import Tensor
 
 from gptcore.config import GPTConfig
 from gptcore.errors import ContextLengthError, TokenIdError
+from gptcore.inference.card_choice import Chosen, Controls, choose_on_card
 from gptcore.inference.graphs import RecordedSteps
-from gptcore.inference.kernels import KERNELS, Product, WeightFormat, fastest_kernel, lossless_in_half
+from gptcore.inference.kernels import HALF, KERNELS, Product, WeightFormat, fastest_kernel, lossless_in_half
 from gptcore.inference.native import Format, NativeWeights, native_weights
 from gptcore.kv_cache import RaggedKVCache
 from gptcore.model import GPT, activation, evaluating
@@ -30,6 +32,8 @@ from gptcore.threads import ThreadGovernor, adapted
 
 # Below this many weights, reading them is not the bottleneck, and 16 bits would gain nothing.
 FAST_FROM_PARAMETERS = 30_000_000
+_MOST_IDLE = 4  # recorded steps that wait for the next text
+_IDLE = threading.Lock()  # guards their lists
 SEVERAL = 16  # rows in the trial of the multi-row kernels
 # The trial of steps in C against torch's: torch's threads spin for up to 20 ms after its last operation, and slow
 # down what follows; a pause lets them fall asleep.
@@ -95,15 +99,18 @@ class DecodeEngine:
     Args:
         model: may be shared between users; not changed.
         precision: "exact" uses the weights as they are, in fp32; "fast" may use 16-bit copies of them for the
-            products of single steps; everything else stays fp32.
+            products of single steps; on a GPU keys, values and what stands between two products are 16-bit too. The
+            residual stream, norms and logits stay fp32.
             "auto" is "fast" from 30M parameters, where reading the weights is the bottleneck.
         capacity: tokens that fit in a row; the window when left out.
     """
 
     def __init__(self, model: GPT, *, precision: WeightFormat = "auto", capacity: int | None = None) -> None:
         self.model = model
-        self.cache = RaggedKVCache(model.config, capacity=capacity, device=model.wte.weight.device)
-        self._precision: WeightFormat = precision
+        device = model.wte.weight.device
+        self._precision: WeightFormat = precision_of(model) if precision == "auto" else precision
+        dtype = packed_weights(model, 1, self._precision).dtype if device.type == "cuda" else torch.float32
+        self.cache = RaggedKVCache(model.config, capacity=capacity, device=device, dtype=dtype)
         self._engines: dict[int, tuple[PackedWeights, ThreadGovernor]] = {}
         self._graphs: RecordedSteps | None = None
 
@@ -158,13 +165,68 @@ class DecodeEngine:
                 return logits
             return decode_one(packed, ids, self.cache)
 
+    @property
+    def chooses(self) -> bool:
+        """Whether `step_and_choose` can be had: on a GPU, for one row or more."""
+        if self.model.wte.weight.device.type == "cuda" and len(self.cache):
+            self._engine(1 if len(self.cache) == 1 else SEVERAL)
+        return self._graphs is not None and self._graphs.works
+
+    @torch.inference_mode()
+    def step_and_choose(self, token_ids: Sequence[int] | Chosen, controls: Sequence[Controls]) -> Chosen | None:
+        """Starts a step that also chooses every row's next token where it computes, and does not wait for it.
+
+        Args:
+            token_ids: of the B rows; or what the step before chooses, which need not be known here yet.
+            controls: of each row.
+
+        Returns:
+            What it will have chosen; None where steps cannot be recorded.
+
+        Raises:
+            ContextLengthError: a row is full.
+        """
+        if max(self.cache.lengths) >= self.cache.capacity:
+            raise ContextLengthError(f"The cache holds {self.cache.capacity} tokens, and a row is full.")
+        return None if self._graphs is None else self._graphs.step_and_choose(token_ids, controls, self.cache)
+
+    def take_back(self) -> None:
+        """Forgets the last step of every row; what it read is read again."""
+        self.cache.lengths[:] = [length - 1 for length in self.cache.lengths]
+
     def _engine(self, n_rows: int) -> tuple[PackedWeights, ThreadGovernor]:
         if n_rows not in self._engines:
             packed = packed_weights(self.model, n_rows, self._precision)
             self._engines[n_rows] = packed, ThreadGovernor(packed.threads_found)
             if packed.wte.is_cuda and self._graphs is None:
-                self._graphs = RecordedSteps(partial(decode_step, packed))
+                self._graphs = self._recorded(packed)
         return self._engines[n_rows]
+
+    def _recorded(self, packed: PackedWeights) -> RecordedSteps:
+        """Recorded steps that another text has left behind, with the memory they are bound to, or new ones."""
+        found = _take(packed.idle, self.cache)
+        if found is None:
+            found = RecordedSteps(_recordable(packed), choose_on_card)
+        finalize(self, _leave_behind, packed.idle, found).atexit = False
+        return found
+
+
+def _take(idle: list[RecordedSteps], cache: RaggedKVCache) -> RecordedSteps | None:
+    """Steps from the idle ones whose memory has room for a cache, which moves there; None where there are none."""
+    with _IDLE:
+        for steps in idle:
+            if steps.capacity == cache.capacity and steps.n_rows >= len(cache):
+                idle.remove(steps)
+                cache.adopt(steps.memory)
+                return steps
+    return None
+
+
+def _leave_behind(idle: list[RecordedSteps], steps: RecordedSteps) -> None:
+    """Keeps recorded steps for the next text: recording takes as long as thirty tokens."""
+    with _IDLE:
+        if steps.works and steps.memory is not None and len(idle) < _MOST_IDLE:
+            idle.append(steps)
 
 
 @dataclass(frozen=True)
@@ -184,7 +246,7 @@ class PackedWeights:
     """A model flattened for decoding, without the module tree.
 
     `kernel` names the kernel of its products; `threads_found` remembers the best thread count; with `native`, whole
-    steps are computed in C.
+    steps are computed in C; `idle` holds recorded steps that nobody uses.
     """
 
     config: GPTConfig
@@ -196,6 +258,12 @@ class PackedWeights:
     kernel: str
     threads_found: dict[str, float]
     native: NativeWeights | None = None
+    idle: list[RecordedSteps] = field(default_factory=list)
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """Of what stands between two products."""
+        return torch.float16 if self.kernel == HALF else torch.float32
 
 
 def decode_one(packed: PackedWeights, token_ids: Tensor, cache: RaggedKVCache) -> Tensor:
@@ -223,7 +291,7 @@ def decode_step(
         ragged: False: `places` are all longest - 1, which needs no mask, and writes with one slice.
     """
     config, B = packed.config, len(token_ids)
-    seen = (torch.arange(longest, device=places.device) <= places[:, None])[:, None, None] if ragged else None
+    mask = _mask(places, longest, packed.dtype) if ragged else None
     rows = torch.arange(B, device=places.device)
     heads = (B, 3, config.n_head, 1, config.head_dim)
     x = packed.wte[token_ids]  # [B, C]
@@ -234,12 +302,14 @@ def decode_step(
     for layer, memory in zip(packed.layers, data, strict=True):
         read = _norm(x, layer.norm_1) if pre_norm else x
         qkv = layer.c_attn(read).view(heads)
-        if ragged:
+        if ragged and B == 1:  # one kernel on a GPU, where indexing takes several
+            memory[:, :1].index_copy_(3, places, qkv[:, 1:].transpose(0, 1))  # [2, 1, H, 1, D]
+        elif ragged:
             memory[:, rows, :, places] = qkv[:, 1:, :, 0]  # [B, 2, H, D]
         else:
             memory[:, :B, :, longest - 1 : longest] = qkv[:, 1:].transpose(0, 1)  # [2, B, H, 1, D]
         keys, values = memory[:, :B, :, :longest]
-        mixed = F.scaled_dot_product_attention(qkv[:, 0], keys, values, attn_mask=seen)  # [B, H, 1, D]
+        mixed = _attend(qkv[:, 0], keys, values, mask)  # [B, H, 1, D]
         x = x + layer.attn_proj(mixed.reshape(B, -1))
         if not pre_norm:
             x = _norm(x, layer.norm_1)
@@ -249,7 +319,30 @@ def decode_step(
         x = x + layer.mlp_proj(activation(name, layer.c_fc(read)))
         if not pre_norm:
             x = _norm(x, layer.norm_2)
-    return packed.lm_head(x if packed.final_norm is None else _norm(x, packed.final_norm))
+    return packed.lm_head(x if packed.final_norm is None else _norm(x, packed.final_norm)).float()
+
+
+def _recordable(packed: PackedWeights) -> Callable[[Tensor, Tensor, Tensor, int], Tensor]:
+    """`decode_step` of these weights, as `RecordedSteps` takes it."""
+
+    def step(token_ids: Tensor, places: Tensor, data: Tensor, longest: int) -> Tensor:
+        return decode_step(packed, token_ids, places, data, longest)
+
+    return step
+
+
+def _mask(places: Tensor, longest: int, dtype: torch.dtype) -> Tensor:
+    """What is added to the scores: 0 up to a row's place and -inf behind it, [B, 1, 1, longest]."""
+    behind = torch.arange(longest, device=places.device) > places[:, None]
+    return torch.zeros(behind.shape, dtype=dtype, device=places.device).masked_fill_(behind, -math.inf)[:, None, None]
+
+
+def _attend(query: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
+    """Attention of one query per row: [B, H, 1, D], keys and values [B, H, S, D] -> [B, H, 1, D]."""
+    if query.is_cuda and query.dtype == torch.float32:  # torch's fused kernel walks fp32 keys in a line (2.11, H200)
+        scores = query @ keys.mT * query.shape[-1] ** -0.5
+        return (scores if mask is None else scores + mask).softmax(dim=-1) @ values
+    return F.scaled_dot_product_attention(query, keys, values, attn_mask=mask)
 
 
 def _in_c(x: Tensor) -> Tensor:
@@ -262,6 +355,11 @@ def _norm(x: Tensor, norm: tuple[Tensor, Tensor, float]) -> Tensor:
     return F.layer_norm(x, weight.shape, weight, bias, epsilon)
 
 
+def precision_of(model: GPT) -> WeightFormat:
+    """What "auto" means for a model."""
+    return "fast" if sum(p.numel() for p in model.parameters()) >= FAST_FROM_PARAMETERS else "exact"
+
+
 # Packed weights by model, batch size and precision, valid while the model lives and its weights are unchanged.
 _PACKED: WeakKeyDictionary[GPT, dict[tuple[int, str], tuple[tuple[int, int], PackedWeights]]] = WeakKeyDictionary()
 
@@ -270,7 +368,7 @@ _PACKED: WeakKeyDictionary[GPT, dict[tuple[int, str], tuple[tuple[int, int], Pac
 def packed_weights(model: GPT, batch_size: int, precision: WeightFormat) -> PackedWeights:
     """The model's packed weights, cached, and rebuilt when the weights have been changed in place."""
     if precision == "auto":
-        precision = "fast" if sum(p.numel() for p in model.parameters()) >= FAST_FROM_PARAMETERS else "exact"
+        precision = precision_of(model)
     version = (sum(0 if p.is_inference() else p._version for p in model.parameters()), model.wte.weight.data_ptr())
     packings = _PACKED.setdefault(model, {})
     found = packings.get((batch_size, precision))

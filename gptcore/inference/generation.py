@@ -137,13 +137,14 @@ def text_ids(lm: LanguageModel, text: str) -> list[int]:
 @adapted()
 @torch.inference_mode()
 def last_logits(model: GPT, token_ids: Sequence[int], *, n_prompt: int | None = None) -> Tensor:
-    """The model's logits for the token after these, float32 [V].
+    """The model's logits for the token after these, float32 [V] on the CPU.
 
     If the window is exceeded, it reads the same context as generation from a prompt of n_prompt tokens would.
     """
     start = replayed_start(n_prompt or len(token_ids), len(token_ids), model.config.n_positions)
     with evaluating(model):
-        logits = model.lm_head(model.hidden_states(torch.tensor([list(token_ids[start:])]))[0, -1])
+        ids = torch.tensor([list(token_ids[start:])], device=model.wte.weight.device)
+        logits = model.lm_head(model.hidden_states(ids)[0, -1]).cpu()
     if torch.isnan(logits).any():
         raise CheckpointError(NOT_NUMBERS)
     return logits

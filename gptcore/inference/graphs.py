@@ -1,4 +1,4 @@
-"""Decode steps on a GPU as recorded graphs: one call starts the hundred small kernels of a step.
+"""Computations on a GPU as recorded graphs, decode steps above all: one call starts a step's hundred small kernels.
 
 Starting kernels one by one from Python takes longer than they run for one row. A CUDA graph replays them with the
 addresses that they had when it was recorded, so everything a step reads and writes stands at a fixed place, and it
@@ -9,12 +9,13 @@ recorded step is gpt-fast's (PyTorch, 2023).
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
 
+from gptcore.inference.card_choice import Choice, Chosen, Controls, n_controls, packed_controls
 from gptcore.kv_cache import RaggedKVCache
 
 _FEWEST = 64  # positions that a graph attends to
@@ -45,9 +46,12 @@ def cuda_graph(compute: Compute) -> Compute:
 
 @dataclass(frozen=True)
 class _Recorded:
+    """A recorded step: where it reads its tokens and places, and what it leaves behind."""
+
     token_ids: Tensor
-    places: Tensor
+    inputs: Tensor  # float64 [B, controls + 1]: each row's controls, and its place
     replay: Compute
+    choice: list[Choice] = field(default_factory=list)
 
 
 class RecordedSteps:
@@ -56,47 +60,89 @@ class RecordedSteps:
     Args:
         step: (token_ids int64 [B], places int64 [B], cache [L, 2, at least B, H, N, D], positions to attend to) ->
             logits [B, V]; writes the new keys and values at the places. It must compute on the cache's device alone.
+        choose: (logits [B, V], controls float64 [B, controls], over all tokens rather than the most likely) -> the
+            next token of each row.
         record: makes a computation repeatable.
+
+    Attributes:
+        works: False once a step could not be recorded.
+        memory: the cache's, which the recorded steps are bound to.
     """
 
     def __init__(
         self,
         step: Callable[[Tensor, Tensor, Tensor, int], Tensor],
+        choose: Callable[[Tensor, Tensor, bool], Choice],
         *,
         record: Callable[[Compute], Compute] = cuda_graph,
     ) -> None:
-        self._step, self._record = step, record
-        self._recorded: dict[tuple[int, int], _Recorded] = {}
-        self._memory: Tensor | None = None
-        self._refused = False
+        self._step, self._choose, self._record = step, choose, record
+        self._recorded: dict[tuple[int, int, bool | None], _Recorded] = {}
+        self.memory: Tensor | None = None
+        self.works = True
+
+    @property
+    def capacity(self) -> int:
+        """Tokens that fit in a row of the memory."""
+        return 0 if self.memory is None else self.memory.shape[4]
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of the memory."""
+        return 0 if self.memory is None else self.memory.shape[2]
 
     def step(self, token_ids: Tensor, cache: RaggedKVCache) -> Tensor | None:
         """Logits after one more token in every row of the cache, float32 [B, V]; None where it cannot be recorded."""
-        if self._refused:
+        recorded = self._started(token_ids, torch.zeros(len(token_ids), n_controls()), None, cache)
+        return None if recorded is None else recorded.replay().clone()
+
+    def step_and_choose(
+        self, token_ids: Sequence[int] | Chosen, controls: Sequence[Controls], cache: RaggedKVCache
+    ) -> Chosen | None:
+        """The same with the choice of each row's next token, started but not waited for."""
+        whole = any(one.needs_all for one in controls)
+        ids = token_ids.ids if isinstance(token_ids, Chosen) else torch.tensor(token_ids, device=cache.data.device)
+        recorded = self._started(ids, packed_controls(controls), whole, cache)
+        if recorded is None:
             return None
-        if self._memory is not cache.data:  # the cache has grown: what was recorded writes where it was
-            self._recorded, self._memory = {}, cache.data
-        n_rows, longest = len(token_ids), positions_for(max(cache.lengths) + 1, cache.capacity)
-        places = torch.tensor(cache.lengths, device=token_ids.device)
-        if (n_rows, longest) not in self._recorded:
+        recorded.replay()
+        return Chosen(recorded.choice[0])
+
+    def _started(
+        self, token_ids: Tensor, controls: Tensor, whole: bool | None, cache: RaggedKVCache
+    ) -> _Recorded | None:
+        """A recorded step with its inputs in place; the cache counts the new tokens as read."""
+        if not self.works:
+            return None
+        if self.memory is not cache.data:  # the cache has grown: what was recorded writes where it was
+            self._recorded, self.memory = {}, cache.data
+        longest = positions_for(max(cache.lengths) + 1, cache.capacity)
+        places = torch.tensor(cache.lengths, dtype=torch.float64)[:, None]
+        inputs = torch.cat([controls.double(), places], dim=1)
+        key = len(token_ids), longest, whole
+        if key not in self._recorded:
             try:
-                self._recorded[n_rows, longest] = self._make(token_ids, places, cache.data, longest)
+                self._recorded[key] = self._make(token_ids, inputs.to(token_ids.device), whole, cache.data, longest)
             except RuntimeError as error:
                 log.warning("A decode step cannot be recorded as a CUDA graph: %s.", error)
-                self._refused, self._recorded, self._memory = True, {}, None
+                self.works, self._recorded, self.memory = False, {}, None
                 return None
-        recorded = self._recorded[n_rows, longest]
+        recorded = self._recorded[key]
         recorded.token_ids.copy_(token_ids)
-        recorded.places.copy_(places)
-        logits = recorded.replay().clone()
+        recorded.inputs.copy_(inputs)
         cache.lengths[:] = [length + 1 for length in cache.lengths]
-        return logits
+        return recorded
 
-    def _make(self, token_ids: Tensor, places: Tensor, memory: Tensor, longest: int) -> _Recorded:
-        fixed_ids, fixed_places = token_ids.clone(), places.clone()
-        return _Recorded(
-            fixed_ids, fixed_places, self._record(lambda: self._step(fixed_ids, fixed_places, memory, longest))
-        )
+    def _make(self, token_ids: Tensor, inputs: Tensor, whole: bool | None, memory: Tensor, longest: int) -> _Recorded:
+        ids, kept, choice = token_ids.clone(), inputs.clone(), list[Choice]()
+
+        def compute() -> Tensor:
+            logits = self._step(ids, kept[:, -1].long(), memory, longest)
+            if whole is not None:
+                choice[:] = [self._choose(logits, kept[:, :-1], whole)]
+            return logits
+
+        return _Recorded(ids, kept, self._record(compute), choice)
 
 
 def positions_for(n_tokens: int, capacity: int) -> int:

@@ -275,13 +275,17 @@ def _count_to_reach(probabilities: np.ndarray, top_p: float) -> int:
     return max(1, int(np.count_nonzero(before < top_p)))
 
 
-def sample(choices: Candidates, generator: torch.Generator) -> int:
-    """Samples one candidate by inverse transform sampling from a single uniform number; returns its index.
+def uniform_number(generator: torch.Generator) -> float:
+    """The random number of one token, in [0, 1)."""
+    return torch.rand((), generator=generator, dtype=torch.float64).item()
 
-    Exactly one number is taken from the generator whatever the settings, so that strategies can be compared
-    "with the same random numbers" and a text can be continued later.
+
+def sample(choices: Candidates, uniform: float) -> int:
+    """Samples one candidate by inverse transform sampling from a single uniform number in [0, 1); returns its index.
+
+    Exactly one number is used for a token whatever the settings, so that strategies can be compared "with the same
+    random numbers" and a text can be continued later.
     """
-    uniform = torch.rand((), generator=generator, dtype=torch.float64).item()
     if choices.ids.shape[0] == 1:
         return 0
     cumulative = np.cumsum(choices.probabilities.numpy(), dtype=np.float64)

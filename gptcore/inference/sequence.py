@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import secrets
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,7 +13,8 @@ import torch
 from torch import Tensor
 
 from gptcore.errors import NOT_NUMBERS, CheckpointError, SamplingError
-from gptcore.inference.sampling import SamplingSettings, candidates, penalise, sample
+from gptcore.inference.card_choice import ChosenToken, Controls, fits
+from gptcore.inference.sampling import SamplingSettings, candidates, penalise, sample, uniform_number
 from gptcore.inference.stop_strings import StopMatcher
 from gptcore.inference.token import Alternative, GeneratedToken
 from gptcore.threads import sharing
@@ -81,13 +83,14 @@ class TokenSequence:
         self._look_ahead = look_ahead
         self.next_logits: Tensor | None = None
         self._generator = torch.Generator().manual_seed(self.seed)
+        self._uniforms = deque[float]()  # drawn already, of the next tokens
         self.n_alternatives = n_alternatives
         self._end_id = tokenizer.end_id if tokenizer is not None else None
         self._stop_at_end = stop_at_end
         self._text = StreamingText(tokenizer) if tokenizer is not None else None
         written = ""
         for token_id in self.ids[self.n_prompt :]:  # each took one random number, and may end inside a character
-            torch.rand((), generator=self._generator, dtype=torch.float64)
+            uniform_number(self._generator)
             written += self._text.push(token_id) if self._text else ""
         self.stop = check_stop(stop, tokenizer)
         self._matcher = StopMatcher(self.stop, written)
@@ -125,7 +128,22 @@ class TokenSequence:
             logits: float [V], after everything in `ids`.
             is_last: this is the last token requested.
         """
-        logits = logits.float().cpu()
+        return self.take(self._chosen(logits.float().cpu()), is_last=is_last)
+
+    def controls(self, ahead: int = 0) -> Controls | None:
+        """What chooses the next token, or the one `ahead` of it, on a GPU; None where only the host can choose."""
+        if not fits(self.settings, self.n_alternatives):
+            return None
+        return Controls(self.settings, self._uniform(ahead))
+
+    def _uniform(self, ahead: int = 0) -> float:
+        """The random number of the next token, or of the one `ahead` of it."""
+        while len(self._uniforms) <= ahead:
+            self._uniforms.append(uniform_number(self._generator))
+        return self._uniforms[ahead]
+
+    def _chosen(self, logits: Tensor) -> ChosenToken:
+        """Chooses on the host, from float32 [V]."""
         plain = logits.numpy()  # one number of a tensor, and a tensor's length, take as long as a small operation
         adjusted = penalise(logits, self.settings, self.ids, n_new=self.n_new, end_id=self._end_id)
         wanted = max(2, self.n_alternatives, (self.settings.top_k or 0) + 1)
@@ -136,21 +154,34 @@ class TokenSequence:
         if not math.isfinite(total):
             raise CheckpointError(NOT_NUMBERS)
         choices = candidates(adjusted, self.settings, largest=largest if adjusted is logits else None)
-        place = sample(choices, self._generator)
+        place = sample(choices, self._uniform())
         token_id = int(choices.ids.numpy()[place])
-        self.ids.append(token_id)
         chosen = float(plain[token_id])
         above = sum(value > chosen for value in values)
-        token = GeneratedToken(
+        return ChosenToken(
             id=token_id,
-            text=self._text.push(token_id) if self._text else "",
             logprob=chosen - total,
             rank=1 + (above if above < len(values) else int(np.count_nonzero(plain > chosen))),
             sampling_probability=float(choices.probabilities.numpy()[place]),
             n_candidates=len(choices.ids),
-            alternatives=tuple(Alternative(i, v - total) for i, v in zip(best, values, strict=True))[
-                : self.n_alternatives
-            ],
+            likeliest=tuple((i, v - total) for i, v in zip(best, values, strict=True)),
+        )
+
+    def take(self, chosen: ChosenToken, *, is_last: bool) -> list[GeneratedToken]:
+        """Appends a token that was chosen; returns and raises as `choose` does."""
+        if not math.isfinite(chosen.logprob):
+            raise CheckpointError(NOT_NUMBERS)
+        token_id = chosen.id
+        self.ids.append(token_id)
+        self._uniforms.popleft()
+        token = GeneratedToken(
+            id=token_id,
+            text=self._text.push(token_id) if self._text else "",
+            logprob=chosen.logprob,
+            rank=chosen.rank,
+            sampling_probability=chosen.sampling_probability,
+            n_candidates=chosen.n_candidates,
+            alternatives=tuple(Alternative(*one) for one in chosen.likeliest[: self.n_alternatives]),
             context_start=self.start,
         )
         tokens, n_cut = self._matcher.push(token)

@@ -10,6 +10,7 @@ import torch
 
 from gptcore.config import PRESETS
 from gptcore.corpora import CORPORA
+from gptcore.devices import DEVICES, choose_device
 from gptcore.training import TrainingConfig
 from gptcore.training.config import PAPERS, field_help
 
@@ -89,7 +90,9 @@ def make_parser(command: str) -> argparse.ArgumentParser:
         help="shape, vocabulary, dropout, epochs, batch, rates and decay of a paper, as defaults for the other options",
     )
     parser.add_argument("--dtype", default="fp16", choices=list(DTYPES), help="of the saved weights")
-    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    parser.add_argument(
+        "--device", default="auto", choices=DEVICES, help="where to compute; auto: a graphics card that works"
+    )
     parser.add_argument("--compile", action="store_true", help="by torch.compile; takes a minute first, pays on a GPU")
     parser.add_argument("--shard-optimizer", action="store_true", help="divide AdamW's states among the processes")
     parser.add_argument("--tensorboard", type=Path, metavar="FOLDER", help="write charts for TensorBoard")
@@ -112,4 +115,6 @@ def parse(parser: argparse.ArgumentParser, arguments: list[str] | None) -> argpa
         parser.set_defaults(**recipe.config.to_dict())
         beside = {name: getattr(recipe, name) for name in ("preset", "vocab_size", "dropout", "attention_dropout")}
         parser.set_defaults(**beside, epochs=recipe.epochs)
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    options.device = choose_device(options.device).type
+    return options

@@ -127,17 +127,18 @@ class RandomWindows:
 
     def draw(self, index: int, seed: int) -> tuple[Tensor, Tensor]:
         generator = generator_for(seed, index)
-        chosen = torch.multinomial(self._weights, self.batch_size, replacement=True, generator=generator).tolist()
-        rows = []
-        for place in chosen:
-            tokens = self.sources[place].tokens
-            starts, most = self._starts[place], len(tokens) - self.window
-            start = int(torch.randint(most if starts is None else len(starts), (), generator=generator))
-            if starts is not None:
-                start = min(int(starts[start]), most - 1)
-            rows.append(tokens[start : start + self.window + 1].astype(np.int64))
-        batch = torch.from_numpy(np.stack(rows))  # [B, T + 1]
-        return batch[:, :-1], batch[:, 1:]
+        chosen = torch.multinomial(self._weights, self.batch_size, replacement=True, generator=generator).numpy()
+        where = torch.rand(self.batch_size, dtype=torch.float64, generator=generator).numpy()
+        batch = np.empty((self.batch_size, self.window + 1), dtype=np.int64)
+        for place, source in enumerate(self.sources):
+            rows = np.flatnonzero(chosen == place)
+            begins, most = self._starts[place], len(source.tokens) - self.window
+            starts = (where[rows] * (most if begins is None else len(begins))).astype(np.int64)
+            if begins is not None:
+                starts = np.minimum(begins[starts], most - 1)
+            batch[rows] = source.tokens[starts[:, None] + np.arange(self.window + 1)]
+        drawn = torch.from_numpy(batch)
+        return drawn[:, :-1], drawn[:, 1:]
 
 
 def _starts(tokens: np.ndarray, end_id: int) -> np.ndarray:

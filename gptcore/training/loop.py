@@ -16,12 +16,14 @@ import torch
 from torch import Tensor, nn
 
 from gptcore.errors import CheckpointError, TrainingError
+from gptcore.model import GPT
 from gptcore.threads import adapted
 from gptcore.training.config import TrainingConfig
 from gptcore.training.data import Batches, Rows, generator_for
 from gptcore.training.distributed import Workers
 from gptcore.training.muon import Muon
-from gptcore.training.optimizer import learning_rate, make_optimizers
+from gptcore.training.optimizer import learning_rate, make_optimizers, set_rate
+from gptcore.training.recorded import Gradients, RecordedUpdates
 from gptcore.weights.checkpoint import read_metadata, read_tensors, write_tensors
 
 
@@ -118,6 +120,7 @@ class Trainer:
         self.model, self.config, self.data, self.evaluate = model, config, data, evaluate
         self._objective = objective
         self._terms: tuple[float, ...] = ()
+        self._ahead: tuple[int, tuple[Tensor, Tensor]] | None = None  # the batch of an update to come
         self.step, self.elapsed = 0, 0.0
         self.workers, self._clock = workers, clock
         self._mine, self._network = data, model
@@ -127,6 +130,11 @@ class Trainer:
         self._sharded = workers is not None and workers.shard_optimizer
         self.optimizers = make_optimizers(model, config, shard=self._sharded)
         device = next(model.parameters()).device
+        self._recorded: RecordedUpdates | None = None
+        # What an objective does with a batch is not known here: it may look at numbers, which a graph would freeze.
+        simple = isinstance(model, GPT) and objective is None and config.accumulation_steps == 1
+        if device.type == "cuda" and simple and workers is None and not compiled:
+            self._recorded = RecordedUpdates(self._gradients, self._move, device)
         drawn = torch.Generator(device).manual_seed(config.seed if workers is None else config.seed + workers.rank)
         self._dropout = drawn.get_state()  # uint8 [N]; of this run's own, others may draw between two updates
 
@@ -159,6 +167,15 @@ class Trainer:
                 loss, self.elapsed = self.workers.mean([loss, self.elapsed])
             n_tokens = self.step * self.tokens_per_update
             yield StepEvent(self.step, loss, rate, norm, n_tokens, self.elapsed, self._terms)
+
+    @property
+    def records(self) -> bool:
+        """Whether updates are replayed from a recording."""
+        return self._recorded is not None and self._recorded.works
+
+    def compute_plainly(self) -> None:
+        """Computes every update kernel by kernel, also where they could be recorded; for comparisons."""
+        self._recorded = None
 
     def retune(self, learning_rate: float) -> None:
         """Changes the peak learning rate from the next update on, and Muon's in proportion.
@@ -262,7 +279,7 @@ class Trainer:
         self._network.train()
         before = self._dropout
         with self._own_dropout(), self._autocast():
-            loss = self._loss(*self._drawn(0))
+            loss, _ = self._loss(*self._drawn(0))
         loss.backward()
         self.model.zero_grad()
         self._dropout = before
@@ -270,42 +287,66 @@ class Trainer:
     def _drawn(self, part: int) -> tuple[Tensor, Tensor]:
         """The next update's micro-batch: inputs and targets, on the model's device."""
         place, device = self.step * self.config.accumulation_steps + part, next(self.model.parameters()).device
-        inputs, targets = self._mine.draw(place, self.config.seed)
+        if self._ahead is not None and self._ahead[0] == place:
+            inputs, targets = self._ahead[1]
+        else:
+            inputs, targets = self._mine.draw(place, self.config.seed)
         return inputs.to(device), targets.to(device)
 
     def _update(self) -> tuple[float, float, float]:
         """One optimiser step: (loss in nats per token, learning rate, gradient norm)."""
         self._network.train()
-        total, parts = 0.0, self.config.accumulation_steps
-        for part in range(parts):
-            inputs, targets = self._drawn(part)
-            with ExitStack() as stack:
-                if self.workers is not None and part < parts - 1:
-                    stack.enter_context(self._network.no_sync())  # type: ignore[operator]
-                with self._autocast():
-                    loss = self._loss(inputs, targets)
-                (loss / parts).backward()
-            total += float(loss.detach()) / parts
-        norm = float(torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.max_grad_norm))
-        if not (math.isfinite(total) and math.isfinite(norm)):
-            what, value = ("loss", total) if not math.isfinite(total) else ("gradient's norm", norm)
-            raise TrainingError(f"The {what} became {value} at step {self.step + 1}. Lower the learning rate.")
-        rate = learning_rate(self.config, self.step, self.elapsed)
-        of_muon = rate * self.config.muon_learning_rate / self.config.learning_rate
-        for optimizer in self.optimizers:
-            for group in optimizer.param_groups:
-                group["lr"] = of_muon if isinstance(optimizer, Muon) else rate
-            optimizer.step()
-            optimizer.zero_grad()
+        with nullcontext() if self._recorded is None else self._recorded.lane():
+            batches = [self._drawn(part) for part in range(self.config.accumulation_steps)]
+            found = None if self._recorded is None else self._recorded.gradients(*batches[0])
+            replayed = found is not None
+            found = found or self._gradients(*batches[0], *batches[1:])
+            if replayed:  # while the device computes
+                following = self.step + 1
+                self._ahead = following, self._mine.draw(following, self.config.seed)
+            total, norm, *terms = torch.stack([found.loss, found.norm, *found.terms]).tolist()
+            if not (math.isfinite(total) and math.isfinite(norm)):
+                what, value = ("loss", total) if not math.isfinite(total) else ("gradient's norm", norm)
+                raise TrainingError(f"The {what} became {value} at step {self.step + 1}. Lower the learning rate.")
+            self._terms = tuple(terms)
+            rate = learning_rate(self.config, self.step, self.elapsed)
+            of_muon = rate * self.config.muon_learning_rate / self.config.learning_rate
+            for optimizer in self.optimizers:
+                set_rate(optimizer, of_muon if isinstance(optimizer, Muon) else rate)
+            if replayed and self._recorded is not None:
+                self._recorded.optimize()
+            else:
+                self._move()
+                for optimizer in self.optimizers:
+                    optimizer.zero_grad()
         return total, rate, norm
 
-    def _loss(self, inputs: Tensor, targets: Tensor) -> Tensor:
-        """The training loss; records its terms, those of the last micro-batch if an update has several."""
+    def _gradients(self, inputs: Tensor, targets: Tensor, *more: tuple[Tensor, Tensor]) -> Gradients:
+        """Gradients of an update's micro-batches, clipped; nothing waits for the device."""
+        batches = [(inputs, targets), *more]
+        losses, terms = list[Tensor](), tuple[Tensor, ...]()
+        for part, batch in enumerate(batches):
+            with ExitStack() as stack:
+                if self.workers is not None and part < len(batches) - 1:
+                    stack.enter_context(self._network.no_sync())  # type: ignore[operator]
+                with self._autocast():
+                    loss, terms = self._loss(*batch)
+                (loss / len(batches)).backward()
+            losses.append(loss.detach().float() / len(batches))
+        norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.max_grad_norm)
+        return Gradients(torch.stack(losses).sum(), norm.float(), terms)
+
+    def _move(self) -> None:
+        """Moves the parameters along their gradients."""
+        for optimizer in self.optimizers:
+            optimizer.step()
+
+    def _loss(self, inputs: Tensor, targets: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
+        """The training loss and its terms; those of the last micro-batch count if an update has several."""
         if self._objective is not None:
-            return self._objective(self._network, inputs, targets)
+            return self._objective(self._network, inputs, targets), ()
         output = self._network(inputs, targets)
-        self._terms = tuple(float(term.detach()) for term in getattr(output, "terms", ()))
-        return output.loss
+        return output.loss, tuple(term.detach().float() for term in getattr(output, "terms", ()))
 
     def _autocast(self):  # noqa: ANN202 - a context manager
         if self.config.precision == "fp32":

@@ -54,7 +54,7 @@ class Muon(optim.Optimizer):
         self,
         params: Iterable[Tensor] | Iterable[dict[str, Any]],
         *,
-        lr: float = 0.02,
+        lr: float | Tensor = 0.02,
         weight_decay: float = 0.1,
         momentum: float = 0.95,
     ) -> None:
@@ -87,4 +87,4 @@ class Muon(optim.Optimizer):
         # A tall matrix has more rows than directions; the factor keeps the size of an output's change the same.
         scale = max(1.0, rows / columns) ** 0.5
         for parameter, step in zip(parameters, direction, strict=True):
-            parameter.mul_(1 - group["lr"] * group["weight_decay"]).add_(step, alpha=-group["lr"] * scale)
+            parameter.mul_(1 - group["lr"] * group["weight_decay"]).sub_(step * (group["lr"] * scale))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from torch import nn, optim
+from torch import Tensor, nn, optim, tensor
 
 from gptcore.training.config import TrainingConfig
 from gptcore.training.muon import Muon
@@ -29,19 +29,37 @@ def make_optimizers(model: nn.Module, config: TrainingConfig, *, shard: bool = F
         {"params": [p for p in outside if p.dim() >= 2], "weight_decay": config.weight_decay},
         {"params": [p for p in outside if p.dim() < 2], "weight_decay": 0.0},
     ]
-    rate, betas = config.learning_rate, (config.beta1, config.beta2)
+    betas = config.beta1, config.beta2
+    device = next(model.parameters()).device
+    recordable = device.type == "cuda" and not shard
+
+    def rate(value: float) -> float | Tensor:
+        """On a GPU a tensor, which a recorded update reads anew."""
+        return tensor(value, device=device) if recordable else value
+
     if shard:
         from torch.distributed.optim import ZeroRedundancyOptimizer  # slow to import
 
-        first: optim.Optimizer = ZeroRedundancyOptimizer(adamw, optim.AdamW, lr=rate, betas=betas, fused=True)
+        first: optim.Optimizer = ZeroRedundancyOptimizer(
+            adamw, optim.AdamW, lr=config.learning_rate, betas=betas, fused=True
+        )
     else:
-        first = optim.AdamW(adamw, lr=rate, betas=betas, fused=True)
+        first = optim.AdamW(adamw, lr=rate(config.learning_rate), betas=betas, fused=True, capturable=recordable)
     if not inside:
         return [first]
     joined = [p for name, p in inside.items() if name.endswith("c_attn.weight")]  # queries, keys and values in one
     single = [p for name, p in inside.items() if not name.endswith("c_attn.weight")]
     muon = [{"params": joined, "parts": 3}, {"params": single, "parts": 1}]
-    return [first, Muon(muon, lr=config.muon_learning_rate, weight_decay=config.weight_decay)]
+    return [first, Muon(muon, lr=rate(config.muon_learning_rate), weight_decay=config.weight_decay)]
+
+
+def set_rate(optimizer: optim.Optimizer, rate: float) -> None:
+    """Sets the learning rate of every group."""
+    for group in optimizer.param_groups:
+        if isinstance(group["lr"], Tensor):
+            group["lr"].fill_(rate)
+        else:
+            group["lr"] = rate
 
 
 def _is_hidden(name: str, parameter: nn.Parameter) -> bool:

@@ -12,8 +12,10 @@ import torch
 from gptcore.config import GPTConfig
 from gptcore.machine import multiplies_bf16
 from gptcore.model import GPT
-from gptcore.training.config import Precision
-from gptcore.training.data import generator_for
+from gptcore.training.config import Precision, TrainingConfig
+from gptcore.training.data import RepeatedSequences, generator_for
+from gptcore.training.loop import StepEvent, Trainer
+from gptcore.training.recorded import WARM_UPS
 
 _ROUNDS = 3  # of a trial; the fastest one counts
 _ENOUGH_TOKENS = 1024  # in a trial pass; more would not change the result
@@ -29,9 +31,9 @@ def faster_precision(shape: GPTConfig, batch_size: int, *, window: int | None = 
         shape: of the model.
         batch_size: B, rows in one forward pass.
         window: T, tokens in a row; None for the model's window.
-        device: "cpu" or "cuda".
+        device: "cpu", "cuda" or "mps".
     """
-    if not multiplies_bf16(device):
+    if device.startswith("mps") or not multiplies_bf16(device):
         return "fp32"
     if device.startswith("cuda"):
         return "bf16"
@@ -41,9 +43,14 @@ def faster_precision(shape: GPTConfig, batch_size: int, *, window: int | None = 
 
 
 def passes_rate(
-    shape: GPTConfig, batch_size: int, precision: Precision, *, seconds: float = 0.15, enough: float = math.inf
+    shape: GPTConfig,
+    batch_size: int,
+    precision: Precision,
+    *,
+    seconds: float = 0.15,
+    enough: float = math.inf,
 ) -> float:
-    """Measures forward and backward throughput on the CPU, in tokens per second, under the current load.
+    """Measures forward and backward throughput on the processor, in tokens per second, under the current load.
 
     Args:
         shape: of the model; passes fill its window.
@@ -65,6 +72,28 @@ def passes_rate(
             break
     took = time.perf_counter() - began
     return n_passes * ids.numel() / took
+
+
+@cache
+def update_seconds(shape: GPTConfig, config: TrainingConfig, device: torch.device, *, seconds: float = 0.2) -> float:
+    """Seconds that one update takes on a graphics card, measured once per process, recorded where updates are.
+
+    Args:
+        shape: of the model; batches fill its window.
+        config: batch size, optimiser and precision of the run.
+        device: the card.
+        seconds: of the measurement, after the first updates.
+    """
+    model = GPT(shape)
+    model.initialise(generator_for(0, "trial"))
+    data = RepeatedSequences(shape.vocab_size, window=shape.n_positions, batch_size=config.batch_size, periods=(2, 4))
+    endless = replace(config, max_steps=10**6, time_budget=None, warmup_steps=0)
+    times = list[float]()
+    for event in Trainer(model.to(device), endless, data).events():
+        times.append(event.elapsed if isinstance(event, StepEvent) else 0.0)
+        if len(times) > 2 * WARM_UPS and times[-1] - times[WARM_UPS + 1] > seconds:
+            break
+    return (times[-1] - times[WARM_UPS + 1]) / (len(times) - WARM_UPS - 2)
 
 
 @cache

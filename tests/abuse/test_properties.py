@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gptcore.errors import GPTCoreError
-from gptcore.inference.sampling import SamplingSettings, candidates, sample
+from gptcore.inference.sampling import SamplingSettings, candidates, sample, uniform_number
 from gptcore.inference.stop_strings import StopMatcher
 from gptcore.inference.token import GeneratedToken
 from gptcore.tokenizers import ByteBPE
@@ -118,7 +118,7 @@ def test_what_may_be_chosen_is_a_distribution_over_tokens_of_the_vocabulary(logi
     assert 1 <= len(choices.ids) <= len(logits) == len(set(range(len(logits))) | set(choices.ids.tolist()))
     assert float(chances.sum()) == pytest.approx(1, abs=1e-5) and bool((chances >= 0).all())
     assert max(logits[i] for i in choices.ids.tolist()) >= max(logits) - 1e-4  # rounding makes ties
-    assert 0 <= sample(choices, torch.Generator().manual_seed(seed)) < len(choices.ids)
+    assert 0 <= sample(choices, uniform_number(torch.Generator().manual_seed(seed))) < len(choices.ids)
 
 
 @given(st.lists(st.text("abc", max_size=3), max_size=20), st.lists(st.text("abc", min_size=1, max_size=4), max_size=3))

@@ -1,12 +1,11 @@
 """Recorded decode steps have the logits of plain ones, with a recorder that needs no GPU, and with CUDA's."""
 
-from functools import partial
-
 import pytest
 import torch
 
 from gptcore import GPTConfig
-from gptcore.inference.engine import DecodeEngine, _pack, decode_step
+from gptcore.inference.card_choice import choose_on_card
+from gptcore.inference.engine import DecodeEngine, _pack, _recordable
 from gptcore.inference.graphs import RecordedSteps, cuda_graph, positions_for
 from tiny import make_model, random_ids
 
@@ -17,7 +16,7 @@ def engines(config, device="cpu", record=lambda compute: compute):
     model = make_model(GPTConfig(**config)).to(device)
     plain, recorded = DecodeEngine(model, precision="exact"), DecodeEngine(model, precision="exact")
     recorded._engine(1)
-    recorded._graphs = RecordedSteps(partial(decode_step, _pack(model, "fp32")), record=record)
+    recorded._graphs = RecordedSteps(_recordable(_pack(model, "fp32")), choose_on_card, record=record)
     return model, plain, recorded
 
 

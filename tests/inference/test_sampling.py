@@ -4,7 +4,15 @@ import pytest
 import torch
 
 from gptcore.errors import SamplingError
-from gptcore.inference.sampling import Candidates, SamplingSettings, candidates, penalise, sample, stages
+from gptcore.inference.sampling import (
+    Candidates,
+    SamplingSettings,
+    candidates,
+    penalise,
+    sample,
+    stages,
+    uniform_number,
+)
 
 
 def logits_of(seed: int, size: int = 200, *, ties: bool = False) -> torch.Tensor:
@@ -166,6 +174,6 @@ def test_samples_follow_the_distribution():
     generator = torch.Generator().manual_seed(0)
     counts = torch.zeros(10)
     for _ in range(20_000):
-        counts[choices.ids[sample(choices, generator)]] += 1
+        counts[choices.ids[sample(choices, uniform_number(generator))]] += 1
     # Three standard deviations of a share at n = 20,000 are about 0.01.
     torch.testing.assert_close(counts[[7, 2, 9]] / 20_000, choices.probabilities, atol=0.011, rtol=0)

@@ -8,18 +8,19 @@ import pytest
 
 from gptcore import GPTConfig, LanguageModel
 from gptcore.tokenizers import ByteBPE
-from tiny import make_model
+from tiny import DEVICE, make_model
 from ui.compute.admission import AdmissionQueue
 from ui.compute.compute_thread import ComputeThread
 from ui.compute.scheduler import Scheduler
 from ui.runs.dataset_cache import DatasetCache
 from ui.runs.run_manager import RunManager
-from ui.services import Services
+from ui.services import Services, make_services
 from ui.state.attention_cache import AttentionCache
 from ui.state.limits import Limits
 from ui.state.model_store import ModelStore
 from ui.state.sessions import SessionStore
 
+make_services.__kwdefaults__["device"] = DEVICE
 TEXT = "the cat sat on the mat and the dog ran to the cat. " * 20
 
 
@@ -35,9 +36,14 @@ def tiny_lm() -> LanguageModel:
 def services(tiny_lm) -> Iterator[Services]:
     limits = Limits(max_new_tokens=150, max_prompt_chars=500, max_score_chars=500)
     computing, measuring = ComputeThread("computing"), ComputeThread("measuring")
-    jobs = RunManager(computing, limits)
+    jobs = RunManager(computing, limits, device=DEVICE)
     store = ModelStore(
-        limits, offline=True, default="tiny", loader=lambda *_, **__: tiny_lm, trained=jobs.language_model
+        limits,
+        offline=True,
+        default="tiny",
+        loader=lambda *_, **__: tiny_lm,
+        trained=jobs.language_model,
+        device=DEVICE,
     )
     readings = AttentionCache(limits.reading_bytes)
     made = Services(
@@ -52,6 +58,7 @@ def services(tiny_lm) -> Iterator[Services]:
         readings,
         jobs,
         DatasetCache(),
+        device=DEVICE,
     )
     yield made
     made.close()

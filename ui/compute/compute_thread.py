@@ -58,10 +58,14 @@ class ComputeThread:
         name: of the thread.
         idle: seconds without a job after which the thread ends. Its OpenMP workers end with it; they would slow down
             those of another compute thread.
+
+    Attributes:
+        failed: called with the error that ends a computation.
     """
 
     def __init__(self, name: str, *, idle: float = _IDLE) -> None:
         self._name, self._idle = name, idle
+        self.failed: Callable[[BaseException], None] = lambda _: None
         self._single: deque[_Job] = deque()  # computations of one step, in the order of their arrival
         self._ready: deque[_Job] = deque()
         self._background: deque[_Job] = deque()  # ready background jobs
@@ -191,6 +195,8 @@ class ComputeThread:
                 self._active -= 1
 
     def _finish(self, job: _Job, batch: _Batch, end: BaseException) -> None:
+        if not isinstance(end, _Ended):
+            self.failed(end)
         with self._changed:
             self._active -= 1
         if job.kept and not isinstance(end, _Ended):

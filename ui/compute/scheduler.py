@@ -94,6 +94,7 @@ class Scheduler:
             with self._lock:
                 writing += self._waiting.pop(model, ())
             for request in writing:
+                request.send(time.perf_counter())  # what was written before it counts
                 request.arrived.put(error)
 
     def _admit(self, model: GPT, batch: RunningBatch, writing: list[_Request]) -> bool:

@@ -26,11 +26,11 @@ import gradio as gr
 import gptcore
 from gptcore.analysis import count_parameters
 from gptcore.inference.generation import continue_together
-from gptcore.inference.sampling import SamplingSettings
 from gptcore.inference.scoring import ScoredToken, TextScore, score_text
 from gptcore.inference.sequence import TokenSequence
 from gptcore.inference.token import GeneratedToken
 from gptcore.language_model import LanguageModel
+from ui.compute.resuming import Made, SentText, resumed
 
 log = logging.getLogger("gptlens")
 
@@ -39,35 +39,6 @@ LARGE = 300_000_000  # parameters: GPT-2 medium and larger
 _DEVICE = "cuda"
 _LOADING, _EACH_TOKEN, _SCORING, _LONGEST = 15.0, 0.04, 5.0, 120.0  # seconds
 _FULL = "The GPU cannot be had now ({why}). The processor goes on, more slowly; nothing is lost."
-
-
-@dataclass(frozen=True)
-class SentText:
-    """A text to continue, as plain values."""
-
-    ids: tuple[int, ...]
-    settings: SamplingSettings
-    seed: int
-    stop: tuple[str, ...]
-    n_written: int
-    n_alternatives: int
-
-    @staticmethod
-    def of(one: TokenSequence) -> SentText:
-        """Serialises a text as written so far."""
-        return SentText(tuple(one.ids), one.settings, one.seed, tuple(one.stop), one.n_new, one.n_alternatives)
-
-    def begin(self, lm: LanguageModel) -> TokenSequence:
-        """Restores a sequence that continues with the same seed."""
-        return TokenSequence(
-            self.ids,
-            self.settings,
-            seed=self.seed,
-            tokenizer=lm.tokenizer,
-            stop=self.stop,
-            n_written=self.n_written,
-            n_alternatives=self.n_alternatives,
-        )
 
 
 @dataclass(frozen=True)
@@ -88,7 +59,6 @@ class Work:
 
 
 Written = tuple[int, GeneratedToken, list[int], str]  # which text, its token, all its tokens now, why it has ended
-Made = tuple[tuple[int, GeneratedToken], float]  # (which text, its token), seconds
 Scored = tuple[str, list[ScoredToken], TextScore]
 
 
@@ -146,13 +116,7 @@ def write(
         return
     except Exception as error:
         _say(error)
-    for place, one in enumerate(texts):
-        if one.done:
-            continue
-        copy = SentText.of(one).begin(lm)
-        for (_, token), seconds in here([copy], n_asked[place] - one.n_new):
-            one.take_over(copy.ids, copy.end)
-            yield (place, token), seconds
+    yield from resumed(lm, texts, n_asked, here)
 
 
 def score(lm: LanguageModel, text: str, *, here: Callable[[], Scored]) -> Scored:

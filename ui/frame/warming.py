@@ -41,4 +41,6 @@ def warm_up(services: Services) -> None:
         precision = services.precision(shape, batch)
         config = TrainingConfig(max_steps=1, batch_size=batch, optimizer=FIRST_OPTIMIZER, precision=precision)
         data = RepeatedSequences(shape.vocab_size, window=shape.n_positions, batch_size=batch, periods=(2, 4))
-        services.compute_thread.keep(Trainer(random_model(shape, 0), config, data).events(), background=True)
+        services.compute_thread.keep(
+            Trainer(random_model(shape, 0).to(services.device), config, data).events(), background=True
+        )

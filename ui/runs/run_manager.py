@@ -15,6 +15,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+import torch
+
+from gptcore.devices import PROCESSOR
 from gptcore.errors import CheckpointError, GPTCoreError
 from gptcore.language_model import LanguageModel
 from gptcore.machine import return_freed_memory
@@ -86,6 +89,7 @@ class RunManager:
         saved: disk store of runs; those of an earlier process are restored.
         examples: public read-only workspaces.
         clock: seconds.
+        device: where runs compute.
     """
 
     def __init__(
@@ -96,7 +100,9 @@ class RunManager:
         examples: Sequence[Workspace] = (),
         saved: SavedRuns | None = None,
         clock: Callable[[], float] = time.monotonic,
+        device: torch.device = PROCESSOR,
     ) -> None:
+        self._device = device
         self._computing, self._limits, self._clock = computing, limits, clock
         self._examples = {workspace.id: workspace for workspace in examples}
         self._lock, self._placing = threading.Lock(), threading.Lock()
@@ -152,7 +158,7 @@ class RunManager:
             if not all(run.wait(10.0) for run in workspace.live):
                 raise Busy("The run before is still ending. Try again in a moment.")
             plans = [plan] if rival is None else [rival, plan]
-            runs = [TrainingRun(one, self._computing, self.advance) for one in plans]
+            runs = [TrainingRun(one, self._computing, self.advance, device=self._device) for one in plans]
             kept = [record for record in workspace.runs if record.step][-(MOST_RUNS - len(runs)) :]
             workspace.run, workspace.rival = runs[-1], None if rival is None else runs[0]
             workspace.runs = [*kept, *(run.record for run in runs)]

@@ -14,6 +14,7 @@ from typing import Any, Literal
 import torch
 
 from gptcore.analysis import trace
+from gptcore.devices import PROCESSOR, device_name, out_of_memory
 from gptcore.errors import GPTCoreError, TrainingError
 from gptcore.finetuning import TaskClassifier
 from gptcore.language_model import LanguageModel
@@ -34,6 +35,7 @@ _MOST_OBSERVATIONS = 200
 _LOOKING_SHARE, _SHORTEST_WAIT, _LONGEST_WAIT = 0.04, 1.0, 8.0
 _LOOKS_AT_LEAST = 10  # in a timed run, however slow the machine
 _RATE_OVER = 2.0  # seconds
+_FULL = "{name} has no memory left for this run. Take a smaller batch, a shorter window or a smaller model."
 Scoring = Generator[None, None, tuple[float, float]]  # in parts: (loss in nats, accuracy or NaN)
 
 
@@ -67,12 +69,21 @@ class TrainingRun:
         plan: what to do.
         computing: the compute thread.
         rests: called when it pauses or ends, which frees its slot.
+        device: where it computes.
 
     Attributes:
         record: what has happened so far.
     """
 
-    def __init__(self, plan: Plan, computing: ComputeThread, rests: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        computing: ComputeThread,
+        rests: Callable[[], None] = lambda: None,
+        *,
+        device: torch.device = PROCESSOR,
+    ) -> None:
+        self._device = device
         self._plan, self._computing, self._rests = plan, computing, rests
         self.record = RunState(
             RUN_PREFIX + secrets.token_urlsafe(9), plan.facts, learning_rate=plan.facts.config.learning_rate
@@ -154,7 +165,9 @@ class TrainingRun:
                 return
         except Exception as error:
             said = str(error)
-            if not isinstance(error, GPTCoreError):
+            if out_of_memory(error):
+                said = _FULL.format(name=device_name(self._device))
+            elif not isinstance(error, GPTCoreError):
                 log.exception("a training run failed")
                 said = "Training failed; the server's log has the details."
             kept = f" The model of step {record.observations[-1].step:,} is kept." if record.observations else ""
@@ -174,7 +187,7 @@ class TrainingRun:
         record = self.record
         learning = self._learning
         if learning is None:
-            learning = self._learning = _Learning(self._plan, record.seconds)
+            learning = self._learning = _Learning(self._plan, record.seconds, self._device)
             if isinstance(learning.model, GPT) and self._allowed >= 1:
                 self._untrained = clone(learning.model)
             else:
@@ -331,8 +344,8 @@ class TrainingRun:
 class _Learning:
     """The model of a run and what trains it."""
 
-    def __init__(self, plan: Plan, clock: Callable[[], float]) -> None:
-        self.model = plan.model()
+    def __init__(self, plan: Plan, clock: Callable[[], float], device: torch.device) -> None:
+        self.model = plan.model().to(device)
         objective = None if plan.objective is None else plan.objective(self.model)
         self.trainer = Trainer(self.model, plan.facts.config, plan.data, objective=objective, clock=clock)
         self.events = self.trainer.events()

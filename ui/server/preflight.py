@@ -11,7 +11,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import torch
+
 from gptcore.analysis import attention_patterns
+from gptcore.devices import device_name
 from gptcore.errors import GPTCoreError
 from gptcore.inference.generation import generate
 from gptcore.language_model import LanguageModel, bundled_models, damaged_files
@@ -53,8 +56,9 @@ def check(models: ModelStore, *, host: str, port: int | None) -> Iterator[Findin
     for choice in models.choices():
         if choice.name not in bundled_models():
             yield _opens(models, choice.name) if choice.cached else Finding(False, _missing(choice.name))
+    yield Finding(True, f"models and training runs compute on {device_name(models.device)}")
     yield from _speed(models)
-    yield _training()
+    yield _training(models.device)
     yield _fonts()
     yield _port(host, port)
     yield _room()
@@ -105,9 +109,9 @@ def _speed(models: ModelStore) -> Iterator[Finding]:
     yield Finding(True, f"all its attention maps of a sentence take {1e3 * (time.perf_counter() - began):,.0f} ms")
 
 
-def _training() -> Finding:
+def _training(device: torch.device) -> Finding:
     """Expected result of the first Train preset on this machine."""
-    updates, words = expected_run(_RUN)
+    updates, words = expected_run(_RUN, device)
     ends = "it ends in words" if words else "too few for words, so Train takes a smaller model: close other programs"
     return Finding(True, f"a run of {_RUN} s makes about {updates:,} updates here: {ends}")
 

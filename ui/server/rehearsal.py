@@ -57,7 +57,7 @@ def _scene(scene: Scene, name: str, models: ModelStore) -> Finding:
     seconds = _seconds(scene)
     if seconds is None:
         return Finding(True, f"{name}: starts a run{opened}")
-    updates, words = expected_run(seconds)
+    updates, words = expected_run(seconds, models.device)
     ends = "it ends in words" if words else "too few for words, so Train takes a smaller model"
     return Finding(
         True, f"{name}: starts a run of {seconds:.0f} s, about {updates:,} updates of the first preset: {ends}"

@@ -9,12 +9,16 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import torch
+
 import gptcore
 from gptcore.analysis import count_parameters
 from gptcore.config import PRESETS, GPTConfig
+from gptcore.devices import PROCESSOR, device_name, out_of_memory
 from gptcore.errors import CheckpointError, GPTCoreError
 from gptcore.hub import HUB_WEIGHTS, cached
 from gptcore.language_model import DEFAULT_MODEL, MOMENT, LanguageModel, bundled_models
+from gptcore.observation import clone
 from gptcore.threads import release_threads
 from gptcore.weights.checkpoint import CONFIG_FILE, WEIGHTS_FILE
 from gptcore.weights.snapshots import snapshot_note, snapshot_steps
@@ -57,6 +61,10 @@ class ModelStore:
         default: the model that the page opens with.
         loader: gptcore.load, or a fake in tests.
         trained: finds the models that are trained on this server, by name.
+        device: where models compute.
+
+    Attributes:
+        device: where models compute that are opened from now on: the processor, once a card was full.
     """
 
     def __init__(
@@ -67,7 +75,9 @@ class ModelStore:
         default: str = DEFAULT_MODEL,
         loader: Callable[..., LanguageModel] = gptcore.load,
         trained: Callable[[str], LanguageModel | None] = lambda _: None,
+        device: torch.device = PROCESSOR,
     ) -> None:
+        self.device = device
         self.default = default
         self.offline = offline
         self._limits, self._loader, self._trained = limits, loader, trained
@@ -137,6 +147,7 @@ class ModelStore:
             try:
                 bar = _bar(progress) if progress else None
                 model = self._loader(name, offline=self.offline, progress=bar, check=partial(self._check_size, name))
+                self._place(model)
                 with self._lock:
                     self._models[name] = model
                     self._make_room()
@@ -151,6 +162,37 @@ class ModelStore:
                 release_threads()  # this thread's OpenMP workers would slow down the compute thread
                 with self._lock:
                     self._loading.pop(name, None)
+
+    def _place(self, lm: LanguageModel) -> None:
+        """Moves a model to where models compute, if it fits there."""
+        if self.device == PROCESSOR:
+            return
+        try:
+            lm.model.to(self.device)
+        except RuntimeError as error:
+            if not out_of_memory(error):
+                raise
+            lm.model.to(PROCESSOR)
+
+    def heed(self, error: BaseException) -> None:
+        """Lets go of the card where a computation ended because its memory is full: models open on the processor."""
+        if not out_of_memory(error):
+            return
+        with self._lock:
+            self.device = PROCESSOR
+            for name in [name for name, lm in self._models.items() if lm.model.wte.weight.device != PROCESSOR]:
+                del self._models[name]
+
+    def on_processor(self, lm: LanguageModel) -> LanguageModel:
+        """The same model on the processor, which replaces it in this store: its card has no memory left.
+
+        The one on the card stays as it is for those who are computing with it.
+        """
+        copy = LanguageModel(clone(lm.model, PROCESSOR), lm.tokenizer, lm.name)
+        with self._lock:
+            for name in [name for name, one in self._models.items() if one is lm]:
+                self._models[name] = copy
+        return copy
 
     def use_one_that_opens(self) -> str:
         """Falls back to another bundled model if the bundled default is damaged; returns the reason, or "".
@@ -230,8 +272,14 @@ def facts(lm: LanguageModel) -> str:
     return (
         f"{_short(count)} parameters · {config.n_layer} layers × {config.n_head} heads × {config.n_embd} wide "
         f"· {norm} · reads {config.n_positions:,} tokens · vocabulary of {config.vocab_size:,} "
-        f"({kinds[lm.tokenizer.kind]})"
+        f"({kinds[lm.tokenizer.kind]}){_where(lm)}"
     )
+
+
+def _where(lm: LanguageModel) -> str:
+    """Where a model computes, if not on the processor."""
+    device = lm.model.wte.weight.device
+    return "" if device == PROCESSOR else f" · on {device_name(device)}"
 
 
 def _short(count: int) -> str:

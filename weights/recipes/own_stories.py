@@ -1,7 +1,8 @@
 """Stories that the mini writes itself: `python -m weights.recipes.own_stories > stories.txt`.
 
-The page makes instructions of them (Train, Assistant): they are nobody else's text. They are drawn from all that the
-model expects, nothing cut off: what it would write anyway changes it little, and rare words occur to be asked for.
+The page makes instructions of them (Train, Assistant), and trains on them: they are nobody else's text. For the
+assistant they are drawn from all that the model expects, nothing cut off: what it would write anyway changes it little,
+and rare words occur to be asked for. Those to train on are drawn with `--temperature 0.85 --top-p 0.97 --begun 0.5`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import sys
 from collections.abc import Iterator
 from itertools import islice
 
+from gptcore.devices import DEVICES, choose_device
 from gptcore.errors import TrainingError
 from gptcore.finetuning.answering import judge
 from gptcore.inference.batch import RunningBatch
@@ -56,7 +58,6 @@ _OPENINGS = (
     "Once upon a time, a {being} and a {thing} were in the {place}.", "{name} lost the {thing}.",
 )  # fmt: skip
 _BEGUN = 0.3  # share of the stories that begin with one of these; the others begin as the model likes
-_SETTINGS = SamplingSettings(temperature=1.0)
 _BATCH, _MOST_TOKENS, _LEAST_WORDS, _SEED = 16, 190, 50, 17  # with its prompt, a story has to fit the window
 
 
@@ -69,23 +70,32 @@ def opening(draw: random.Random) -> str:
     )  # fmt: skip
 
 
-def stories(lm: LanguageModel) -> Iterator[str]:
+def stories(
+    lm: LanguageModel, settings: SamplingSettings | None = None, *, begun: float = _BEGUN, batch_size: int = _BATCH
+) -> Iterator[str]:
     """Stories that end by themselves and do not repeat, without end.
+
+    Args:
+        lm: writes them.
+        settings: how; by default from all that it expects.
+        begun: share that begins with one of the openings above.
+        batch_size: stories that are written together.
 
     Raises:
         TrainingError: a model without a token that ends a text.
     """
     if lm.tokenizer.end_id is None:
         raise TrainingError(f"{lm.name} has no token that ends a text; its stories would have no end.")
-    draw, number = random.Random(_SEED), 0
+    draw, number, share = random.Random(_SEED), 0, begun
+    settings = settings or SamplingSettings()
     batch, written = RunningBatch(lm.model), dict[TokenSequence, list[str]]()
     while True:
-        while len(written) < _BATCH:
-            begun = opening(draw) if draw.random() < _BEGUN else ""
-            ids = [lm.tokenizer.end_id, *lm.tokenizer.encode(begun)]
-            sequence = TokenSequence(ids, _SETTINGS, seed=number, tokenizer=lm.tokenizer, n_alternatives=0)
+        while len(written) < batch_size:
+            first = opening(draw) if draw.random() < share else ""
+            ids = [lm.tokenizer.end_id, *lm.tokenizer.encode(first)]
+            sequence = TokenSequence(ids, settings, seed=number, tokenizer=lm.tokenizer, n_alternatives=0)
             batch.join(sequence, _MOST_TOKENS - len(ids))
-            written[sequence] = [begun]
+            written[sequence] = [first]
             number += 1
         for sequence, token in batch.step():
             written[sequence].append(token.text)
@@ -101,9 +111,20 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m weights.recipes.own_stories", description=__doc__)
     parser.add_argument("--stories", type=int, default=5000, help="how many to keep")
     parser.add_argument("--model", default="mini")
+    parser.add_argument("--temperature", type=float, default=1.0)
+    parser.add_argument("--top-p", type=float, default=1.0)
+    parser.add_argument("--begun", type=float, default=_BEGUN, help="share that begins with a given opening")
+    parser.add_argument(
+        "--batch-size", type=int, default=_BATCH, help="stories written together; 256 on a graphics card"
+    )
+    parser.add_argument("--device", default="auto", choices=DEVICES)
     options = parser.parse_args(arguments)
     keep_freed_memory()
-    for text in islice(stories(load(options.model)), options.stories):
+    lm = load(options.model)
+    lm.model.to(choose_device(options.device))
+    settings = SamplingSettings(temperature=options.temperature, top_p=options.top_p)
+    told = stories(lm, settings, begun=options.begun, batch_size=options.batch_size)
+    for text in islice(told, options.stories):
         sys.stdout.write(f"{text}\n{END_OF_TEXT}\n")
         sys.stdout.flush()
     return 0

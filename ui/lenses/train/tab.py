@@ -12,8 +12,9 @@ from ui.lenses.train.events import PRESET_FIELDS, TrainEvents, remembering, serv
 from ui.lenses.train.form import FIRST_PRESET, label_fields, scratch_fields, tuning_fields
 from ui.lenses.train.handlers.forms import TrainForm
 from ui.lenses.train.handlers.linked import NAMES as LINKED
-from ui.lenses.train.handlers.presets import GPT1_TUNING, PRESETS, SHAPE
+from ui.lenses.train.handlers.presets import GPT1_TUNING, SHAPE, offered
 from ui.lenses.train.view.train_view import train_view
+from ui.services import Services
 from ui.shared.controls import settings_opener
 from ui.shared.fields import fields_of
 from ui.shared.files import calling
@@ -42,7 +43,7 @@ def train_tab(site: TabContext[None]) -> Lens:
         with gr.Column(scale=2, min_width=300, elem_id="train-form"):
             with gr.Tabs(elem_id="train-kinds") as kinds:
                 with view_tab("train", "scratch") as scratch_tab:
-                    preset, note, (start, reset, new_seed), said = _starting()
+                    preset, note, (start, reset, new_seed), said = _starting(services)
                     fields = scratch_fields(services)
                 with view_tab("train", "tune") as tune_tab:
                     tune = gr.Button("Fine-tune the model above", variant="primary", elem_id="tune-start")
@@ -133,9 +134,9 @@ def _files() -> tuple[gr.Button, gr.UploadButton, gr.DownloadButton, gr.HTML]:
     return save, uploaded, ready, said_of_files
 
 
-def _starting() -> tuple[gr.Dropdown, gr.HTML, list[gr.Button], gr.HTML]:
+def _starting(services: Services) -> tuple[gr.Dropdown, gr.HTML, list[gr.Button], gr.HTML]:
     """The preset with its line, the buttons, and a line about the start."""
-    preset = gr.Dropdown(list(PRESETS), value=FIRST_PRESET, label="Preset", elem_id="train-preset")
+    preset = gr.Dropdown(offered(services.limits), value=FIRST_PRESET, label="Preset", elem_id="train-preset")
     note = gr.HTML("", elem_id="train-note", elem_classes="said")
     with gr.Row():
         start = gr.Button("Start", variant="primary", elem_id="train-start", min_width=80)

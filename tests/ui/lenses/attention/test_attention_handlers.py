@@ -67,7 +67,7 @@ def test_the_first_look_comes_without_the_random_scores_and_then_with_them(servi
 def test_thumbnails_and_exact_maps_are_the_models_attention(services, tiny_lm):
     value = look(services)
     T = len(value["tokens"])
-    patterns = gptcore.attention_patterns(tiny_lm.model, value["ids"]).numpy()
+    patterns = gptcore.attention_patterns(tiny_lm.model, value["ids"]).cpu().numpy()
     assert value["side"] == T
     # 4 bits on a square-root scale: half a step of 1/15.
     np.testing.assert_allclose(thumbs_of(value).reshape(2, 4, T, T) / 15, np.sqrt(patterns), atol=1 / 30 + 1e-4)
@@ -113,7 +113,7 @@ def test_the_sink_modes_are_what_they_say(services, tiny_lm):
 def test_the_three_steps_end_in_the_map_and_the_arithmetic_adds_up(services, tiny_lm):
     value = look(services)
     key, T = value["key"], len(value["tokens"])
-    weights = gptcore.attention_patterns(tiny_lm.model, value["ids"])[1, 0].numpy()
+    weights = gptcore.attention_patterns(tiny_lm.model, value["ids"])[1, 0].cpu().numpy()
     reply = maps.steps(services, {"key": key, "layer": 1, "head": 0, "mode": RAW})
     raw = np.frombuffer(zlib.decompress(base64.b64decode(reply["scores"])), dtype="<f4").reshape(T, T)
     masked = np.where(np.tri(T, dtype=bool), raw, -np.inf)
@@ -251,7 +251,7 @@ def test_a_reading_that_nobody_looks_at_is_let_go_of(tiny_lm):
 def test_files_hold_what_the_page_shows(services, tiny_lm):
     value = look(services)
     asked = {"key": value["key"], "layer": 1, "head": 2, "mode": RAW}
-    patterns = gptcore.attention_patterns(tiny_lm.model, value["ids"]).numpy()
+    patterns = gptcore.attention_patterns(tiny_lm.model, value["ids"]).cpu().numpy()
     url = files.arrays(services, asked)
     with np.load(io.BytesIO(base64.b64decode(url.partition(",")[2])), allow_pickle=False) as arrays:
         np.testing.assert_allclose(arrays["attention"], patterns, atol=1e-5)
@@ -267,7 +267,7 @@ def test_the_difference_of_two_texts_is_the_difference_of_their_maps(services, t
     value = json.loads(compare.compare(services, None, "tiny", TEXT, "tiny", other))
     ids = [tiny_lm.tokenizer.encode(text) for text in (TEXT, other)]
     assert len(ids[0]) == len(ids[1])
-    a, b = (gptcore.attention_patterns(tiny_lm.model, one).numpy() for one in ids)
+    a, b = (gptcore.attention_patterns(tiny_lm.model, one).cpu().numpy() for one in ids)
     reply = compare.head_difference(services, {"key": value["key"], "layer": 1, "head": 1, "mode": RAW})
     shown = decoded(reply["map"], len(ids[0]), "<i2", 32767)
     np.testing.assert_allclose(shown, a[1, 1] - b[1, 1], atol=5e-5)
@@ -419,7 +419,7 @@ def test_two_models_of_one_shape_are_compared_on_one_text(services, monkeypatch,
     monkeypatch.setattr(services.models, "get", lambda name: {"tiny": tiny_lm, "other": other}[name])
     value = json.loads(compare.compare(services, None, "tiny", TEXT, "other", TEXT))
     ids = tiny_lm.tokenizer.encode(TEXT)
-    a, b = (gptcore.attention_patterns(lm.model, ids).numpy() for lm in (tiny_lm, other))
+    a, b = (gptcore.attention_patterns(lm.model, ids).cpu().numpy() for lm in (tiny_lm, other))
     np.testing.assert_allclose(value["scores"]["changed"], 0.5 * np.abs(a - b).sum(-1).mean(-1), atol=1e-3)
     assert value["tokens"] == look(services)["tokens"]
 

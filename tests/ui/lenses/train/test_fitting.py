@@ -1,6 +1,9 @@
 """A preset's seconds end in words: on a slow or busy machine a smaller model learns, and the run says so."""
 
+from dataclasses import replace
+
 import pytest
+import torch
 
 from gptcore import GPTConfig
 from gptcore.training import precision
@@ -8,7 +11,8 @@ from gptcore.training.precision import passes_rate
 from ui.lenses.train.handlers import fitting, watching
 from ui.lenses.train.handlers.forms import train_form
 from ui.lenses.train.handlers.plan import make_plan
-from ui.lenses.train.handlers.presets import PRESETS
+from ui.lenses.train.handlers.presets import PRESETS, STORY_WRITER, offered
+from ui.state.limits import PROFILES
 
 SHORT, LONG = PRESETS["30 seconds, letters"], PRESETS["2 minutes, letters"]
 
@@ -86,3 +90,60 @@ def test_the_rate_is_measured_on_the_shape_that_is_trained(services):
     shape, batch = fitting.first_shape()
     made = make_plan(services, train_form(SHORT, services.limits))
     assert (made.model().config, made.data.batch_size) == (shape, batch)
+
+
+@pytest.fixture
+def card(services, monkeypatch):
+    """Services of a machine with a card whose updates take a millisecond, and some for what they read."""
+
+    def with_speed(tokens_a_second: float):
+        def seconds(shape, config, device):
+            size = shape.n_layer * shape.n_embd**2 / (4 * 128**2)
+            return 0.001 + size * config.batch_size * shape.n_positions / tokens_a_second
+
+        monkeypatch.setattr(fitting, "update_seconds", seconds)
+        monkeypatch.setattr(fitting, "faster_precision", lambda *_, **__: "bf16")
+        monkeypatch.setattr(fitting, "device_name", lambda _: "A card")
+        return replace(services, device=torch.device("cuda"))
+
+    return with_speed
+
+
+def own_text(characters: int) -> dict[str, object]:
+    return {**SHORT, "corpus": "yours", "written": ("the cat sat on the mat. " * (characters // 24 + 1))[:characters]}
+
+
+def test_on_a_card_the_batch_grows_while_an_update_is_mostly_launches(card):
+    values, note = fitting.fitted(card(50e6), own_text(20_000))
+    assert values["batch_size"] == 256 and values["n_embd"] == 128
+    assert "batches of 256 windows instead of 32" in note and note.startswith("A card makes about 961 updates")
+
+
+def test_what_is_read_many_times_is_not_learned_by_heart(card):
+    values, note = fitting.fitted(card(2e6), own_text(20_000))
+    assert values["batch_size"] == 32 or values["batch_size"] == 64
+    assert (values["dropout"], values["noise"], values["weight_decay"]) == (0.2, 0.15, 1.0)
+    assert "times" in note
+
+
+def test_a_large_text_gets_a_larger_model(card):
+    values, note = fitting.fitted(card(30e6), own_text(19_900_000))
+    assert (values["n_layer"], values["n_embd"]) == (6, 256) and "6 layers of 256 channels" in note
+    assert values["dropout"] == SHORT["dropout"]
+
+
+def test_on_a_card_what_was_chosen_stays(card):
+    chosen = {**own_text(20_000), "batch_size": 48}
+    assert fitting.fitted(card(50e6), chosen) == (chosen, "")
+    assert fitting.fitted(card(50e6), {**own_text(20_000), "length": "steps"})[1] == ""
+
+
+def test_a_processor_is_told_what_the_story_writer_takes(services, monkeypatch):
+    monkeypatch.setattr(fitting, "passes_rate", lambda *_, **__: 10_000)
+    values, note = fitting.fitted(services, PRESETS[STORY_WRITER])
+    assert values == PRESETS[STORY_WRITER]
+    assert "0.3 million in 30 s" in note and "78 minutes" in note
+
+
+def test_a_server_offers_the_presets_that_it_trains():
+    assert STORY_WRITER in offered(PROFILES["local"]) and STORY_WRITER not in offered(PROFILES["space"])

@@ -230,7 +230,7 @@ def _costs(
     model: GPT, steering: Steering, strengths: Sequence[float], token_ids: Sequence[int], n_prompt: int
 ) -> dict[float, float]:
     """Cost of steering by strength: added loss of the steered model on its own plain text, nats per token."""
-    ids = torch.tensor([list(token_ids[-model.config.n_positions :])])
+    ids = torch.tensor([list(token_ids[-model.config.n_positions :])], device=model.wte.weight.device)
     n_scored = max(1, min(len(token_ids) - n_prompt, ids.shape[1] - 1))
     targets = ids[0, -n_scored:]
 

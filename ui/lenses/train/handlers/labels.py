@@ -118,6 +118,7 @@ def tell(record: RunState, text: object) -> Told:
     except GPTCoreError as error:
         return {"said": str(error)}
     with torch.inference_mode():
-        chances = model(padded([example])[0]).logits[0].softmax(-1).tolist()
+        ids = padded([example])[0].to(next(model.parameters()).device)
+        chances = model(ids).logits[0].softmax(-1).tolist()
     names = [f"answer {place}" for place in range(1, len(texts))] if form.answers_compete else record.facts.labels
     return {"labels": [(name, round(p, 4)) for name, p in zip(names, chances, strict=True)]}

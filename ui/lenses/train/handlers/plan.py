@@ -122,10 +122,10 @@ def check_size(services: Services, shape: GPTConfig, config: TrainingConfig) -> 
         )
     needed = weight_bytes(shape) + optimizer_bytes(shape)
     needed += activation_bytes(shape, batch_size=config.batch_size, n_tokens=shape.n_positions, attention_maps=True)
-    if needed > limits.model_bytes // 4:
+    if needed > limits.model_bytes // 3:
         raise InputError(
             f"Training this takes {needed / 1e9:.1f} GB of memory; this server gives a run "
-            f"{limits.model_bytes / 4e9:.1f} GB. "
+            f"{limits.model_bytes / 3e9:.1f} GB. "
             "Take a smaller batch, window or width."
         )
 
@@ -202,8 +202,10 @@ def _repeated_plan(services: Services, form: TrainForm) -> Plan:
     def evaluate(now: GPT, _: bool) -> Scoring:
         yield
         with torch.inference_mode(), evaluating(now):
-            logits = now(fresh).logits[:, longest:]  # from here on, every token has been seen before
-            return float(F.cross_entropy(logits.flatten(0, 1), targets[:, longest:].flatten())), math.nan
+            device = now.wte.weight.device
+            logits = now(fresh.to(device)).logits[:, longest:]  # from here on, every token has been seen before
+            seen_before = targets[:, longest:].flatten().to(device)
+            return float(F.cross_entropy(logits.flatten(0, 1), seen_before)), math.nan
 
     prompt = sample_prompt(tokenizer, form.prompt, window)
     drawn = torch.randint(tokenizer.vocab_size, (12,), generator=generator_for(config.seed, "looked at")).tolist()

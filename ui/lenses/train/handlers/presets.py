@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from gptcore.analysis import count_parameters
+from gptcore.config import GPTConfig
 from ui.lenses.train.handlers.forms import TrainForm
 from ui.lenses.train.handlers.texts import REPEATED
 from ui.shared.fields import values_of
+from ui.state.limits import Limits
 
 # Radford et al. 2018, section 4.1: what they fine-tuned with.
 GPT1_TUNING: dict[str, Any] = {
@@ -17,12 +20,17 @@ WATCHED_ITEMS = 24  # of each task, at every snapshot
 # Of a model; another tab can send it here.
 SHAPE = ("n_layer", "n_head", "n_embd", "n_positions")
 
+STORY_WRITER = "A story writer in 30 seconds"
 _TWO_MINUTES = TrainForm(length="120", warmup_steps=100)
 _FORMS: dict[str, TrainForm] = {
     "30 seconds, letters": TrainForm(),
     # Thirty and fifty epochs on two fast cores: without strong weight decay, and noise, they memorise the text.
     "2 minutes, letters": replace(_TWO_MINUTES, weight_decay=1.0),
     "2 minutes, word pieces": replace(_TWO_MINUTES, tokenizer="bpe", vocab_size=384, weight_decay=0.7, noise=0.15),
+    STORY_WRITER: TrainForm(
+        corpus="stories", tokenizer="bpe", vocab_size=4096, n_layer=6, n_head=7, n_embd=336, n_positions=256,
+        batch_size=64, dropout=0.1, weight_decay=0.3, prompt="Once upon a time",
+    ),
     "Tasks appear": replace(
         _TWO_MINUTES, corpus="tasks", tokenizer="bpe", vocab_size=2048, n_positions=128, batch_size=16, tasks=True,
         prompt="Tom lost his hat. Lily found it in the garden.\nQ: Who found the hat?\nA:",
@@ -47,6 +55,12 @@ PRESETS: dict[str, dict[str, Any]] = {name: values_of(form) for name, form in _F
 
 # Notes under presets that come from a document.
 NOTES = {
+    STORY_WRITER: (
+        "The shape of the bundled mini, and 21,891 stories that it wrote, in word pieces made from them. A graphics "
+        "card reads all of them about 13 times in half a minute (43 million tokens on an H200, 1.48 nats held out) and "
+        "then writes stories. A processor needs an hour or more: it learns words in the same time. A text of your own "
+        "should have a megabyte or more."
+    ),
     "2 minutes, word pieces": (
         "A token is nearly two characters, so the model looks almost twice as far back as with letters, and it reads "
         "this short text many times. Noise keeps it from learning it by heart: one token in seven that it reads is "
@@ -75,3 +89,13 @@ NOTES = {
         "busy machine gets less far in two minutes; choose the maximum there."
     ),
 }
+
+
+def offered(limits: Limits) -> list[str]:
+    """The presets whose models this server trains."""
+    return [name for name, form in _FORMS.items() if _parameters(form) <= limits.training_parameters]
+
+
+def _parameters(form: TrainForm) -> int:
+    shape = {name: getattr(form, name) for name in SHAPE}
+    return count_parameters(GPTConfig(**shape, vocab_size=form.vocab_size)).total

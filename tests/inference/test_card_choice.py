@@ -1,0 +1,154 @@
+"""Tokens chosen where the logits are: as the host chooses them, also while the next step runs ahead."""
+
+import pytest
+import torch
+
+from gptcore import GPTConfig, SamplingSettings
+from gptcore.errors import CheckpointError
+from gptcore.inference.batch import RunningBatch
+from gptcore.inference.card_choice import Chosen, Controls, choose_on_card, fits, packed_controls
+from gptcore.inference.engine import _pack, _recordable
+from gptcore.inference.graphs import RecordedSteps
+from gptcore.inference.sampling import candidates, sample
+from gptcore.inference.sequence import TokenSequence
+from tiny import make_model, random_ids
+
+SETTINGS = [
+    SamplingSettings(temperature=0),
+    SamplingSettings(),
+    SamplingSettings(temperature=0.7, top_k=5),
+    SamplingSettings(temperature=1.3, top_p=0.8),
+    SamplingSettings(temperature=0.9, top_k=40, top_p=0.9, min_p=0.02),
+    SamplingSettings(min_p=0.05),
+    SamplingSettings(temperature=1e-9, top_k=3),
+]
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_a_choice_on_the_card_is_the_hosts(settings):
+    generator = torch.Generator().manual_seed(5)
+    for seed in range(40):
+        logits = 3 * torch.randn(1, 300, generator=generator)
+        uniform = float(torch.rand((), generator=generator))
+        choices = candidates(logits[0], settings)
+        place = sample(choices, uniform)
+        controls = Controls(settings, uniform)
+        found = Chosen(choose_on_card(logits, packed_controls([controls]), controls.needs_all)).tokens()[0]
+        assert found.id == int(choices.ids[place]), seed
+        assert found.n_candidates == len(choices.ids)
+        assert found.sampling_probability == pytest.approx(float(choices.probabilities[place]), rel=1e-4)
+        logprobs = logits[0].log_softmax(dim=0)
+        assert found.logprob == pytest.approx(float(logprobs[found.id]), abs=1e-4)
+        assert found.rank == 1 + int((logits[0] > logits[0, found.id]).sum())
+        best = logprobs.topk(8)
+        assert [i for i, _ in found.likeliest[:8]] == best.indices.tolist()
+        assert [p for _, p in found.likeliest[:8]] == pytest.approx(best.values.tolist(), abs=1e-4)
+
+
+def test_rows_have_controls_of_their_own():
+    logits = torch.tensor([[0.0, 1.0, 2.0], [0.0, 1.0, 2.0]])
+    controls = [Controls(SamplingSettings(temperature=0), 0.99), Controls(SamplingSettings(temperature=5), 0.99)]
+    tokens = Chosen(choose_on_card(logits, packed_controls(controls), True)).tokens()
+    assert [token.id for token in tokens] == [2, 0]
+    assert [token.n_candidates for token in tokens] == [1, 3]
+
+
+def test_what_needs_the_text_is_left_to_the_host():
+    assert fits(SamplingSettings(top_k=50, top_p=0.9), 5)
+    assert not fits(SamplingSettings(repetition_penalty=1.2), 5)
+    assert not fits(SamplingSettings(no_repeat_ngram_size=2), 5)
+    assert not fits(SamplingSettings(min_new_tokens=3), 5)
+    assert not fits(SamplingSettings(top_k=100), 5)
+    assert not fits(SamplingSettings(), 100)
+
+
+SHAPE = GPTConfig(vocab_size=97, n_positions=40, n_embd=36, n_layer=2, n_head=3)
+
+
+def recorded(batch, model):
+    """The batch as it is on a GPU, with a recorder that computes anew each time."""
+
+    def record(compute):
+        compute()
+        return compute
+
+    batch._decoder._graphs = RecordedSteps(_recordable(_pack(model, "fp32")), choose_on_card, record=record)
+    return batch
+
+
+def texts(batch, model, n_steps=70):
+    """Sequences that join, leave, end early and outgrow their window, with what is said of every token."""
+    prompts = random_ids(model.config, 5, 12).tolist()
+    writing = [
+        TokenSequence(prompt[: 3 + place], SETTINGS[place % len(SETTINGS)], seed=place, n_alternatives=3)
+        for place, prompt in enumerate(prompts)
+    ]
+    for one in writing[:3]:
+        batch.join(one, 50)
+    written = {place: [] for place in range(len(writing))}
+    for step in range(n_steps):
+        if step == 7:
+            batch.join(writing[3], 6)
+        if step == 11:
+            batch.leave(writing[0])
+        if step == 30:
+            batch.join(writing[4], 33)
+        for one, token in batch.step():
+            written[writing.index(one)].append(token)
+    return written
+
+
+def test_texts_chosen_for_on_the_card_are_those_of_the_host():
+    model = make_model(SHAPE)
+    expected = texts(RunningBatch(model, precision="exact"), model)
+    found = texts(recorded(RunningBatch(model, precision="exact"), model), model)
+    for place, tokens in expected.items():
+        assert [t.id for t in found[place]] == [t.id for t in tokens], place
+        for ours, theirs in zip(found[place], tokens, strict=True):
+            assert (ours.rank, ours.context_start, ours.end) == (theirs.rank, theirs.context_start, theirs.end)
+            assert ours.logprob == pytest.approx(theirs.logprob, abs=1e-3)
+            assert [a.id for a in ours.alternatives] == [a.id for a in theirs.alternatives]
+
+
+def test_a_step_runs_ahead_only_where_its_token_is_wanted():
+    """Eight tokens: one comes from reading the prompt, and seven steps make the others."""
+    model, starts = make_model(SHAPE), []
+    batch = recorded(RunningBatch(model, precision="exact"), model)
+    steps = batch._decoder._graphs
+    started = steps.step_and_choose
+
+    def counted(token_ids, controls, cache):
+        starts.append(isinstance(token_ids, Chosen))
+        return started(token_ids, controls, cache)
+
+    steps.step_and_choose = counted
+    batch.join(TokenSequence([1, 2, 3], SamplingSettings(), seed=0), 8)
+    while len(batch):
+        list(batch.step())
+    assert starts == [False, *[True] * 6]
+
+
+def test_a_mixture_with_a_row_that_needs_the_host_is_chosen_there():
+    model = make_model(SHAPE)
+    written = []
+    for make in (lambda batch: batch, lambda batch: recorded(batch, model)):
+        batch = make(RunningBatch(model, precision="exact"))
+        plain = TokenSequence([1, 2, 3], SamplingSettings(), seed=0)
+        penalised = TokenSequence([4, 5], SamplingSettings(repetition_penalty=1.5), seed=1)
+        batch.join(plain, 20)
+        for step in range(25):
+            if step == 6:
+                batch.join(penalised, 5)
+            list(batch.step())
+        written.append((plain.ids, penalised.ids))
+    assert written[0] == written[1]
+
+
+def test_logits_that_are_no_numbers_are_refused():
+    bad = Chosen(
+        choose_on_card(torch.full((1, 5), torch.nan), packed_controls([Controls(SamplingSettings(), 0.5)]), True)
+    )
+    sequence = TokenSequence([1], SamplingSettings(), seed=0)
+    with pytest.raises(CheckpointError, match="not a number"):
+        sequence.controls()
+        sequence.take(bad.tokens()[0], is_last=False)

@@ -1,0 +1,137 @@
+"""Which device is chosen, and what happens when a card is full; cards are stood in for."""
+
+from functools import partial
+
+import gradio as gr
+import pytest
+import torch
+
+from gptcore import SamplingSettings
+from gptcore.devices import PROCESSOR, choose_device, device_name
+from gptcore.errors import DeviceError
+from gptcore.inference import engine
+from gptcore.inference.sequence import TokenSequence
+from ui.errors import shown_to_visitor
+from ui.services import make_services
+from ui.state.limits import Limits
+from ui.state.model_store import ModelStore
+
+FULL = torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 MiB.")
+
+
+@pytest.fixture
+def no_card(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
+
+
+def test_without_a_card_the_processor_computes(no_card):
+    assert choose_device() == choose_device("cpu") == PROCESSOR
+    assert device_name(PROCESSOR) == "the processor"
+
+
+@pytest.mark.parametrize("name", ["cuda", "mps"])
+def test_a_card_that_is_not_there_is_refused_by_name(no_card, name):
+    with pytest.raises(DeviceError, match=f"finds no {name.upper()} device here. Leave --device out"):
+        choose_device(name)
+
+
+def test_an_unknown_device_is_refused():
+    with pytest.raises(DeviceError, match="'tpu'; choose one of auto, cpu, cuda, mps"):
+        choose_device("tpu")
+
+
+def test_a_card_that_does_not_compute_right_is_passed_over(no_card, monkeypatch):
+    """A build without this card's architecture finds the card, and fails at the first kernel."""
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr("gptcore.devices._computes_right", lambda device: device.type != "cuda")
+    assert choose_device() == PROCESSOR
+    with pytest.raises(DeviceError, match="computes a matrix product wrongly, or not at all"):
+        choose_device("cuda")
+
+
+def test_a_text_goes_on_on_the_processor_when_the_card_is_full(monkeypatch):
+    """The same tokens as without the interruption, and the visitor is told."""
+    told = []
+    monkeypatch.setattr(gr, "Warning", told.append)
+    services = make_services(offline=True)
+    lm = services.models.get("mini")
+    step, calls = engine.decode_one, []
+
+    def interrupted(*arguments):
+        calls.append(arguments)
+        if len(calls) == 4:
+            raise FULL
+        return step(*arguments)
+
+    def text():
+        settings = SamplingSettings(temperature=0.8, top_k=20)
+        return TokenSequence(lm.tokenizer.encode("Once upon"), settings, seed=3, tokenizer=lm.tokenizer)
+
+    expected, found = text(), text()
+    whole = [token.id for (_, token), _ in services.scheduler.write(lm.model, [expected], 12)]
+    monkeypatch.setattr(engine, "decode_one", interrupted)
+    assert [token.id for (_, token), _ in services._write_on_card(lm, [found], 12)] == whole
+    assert len(calls) > 4 and found.ids == expected.ids and found.end == "length"
+    assert len(told) == 1 and "processor" in told[0]
+    assert services.models.get("mini") is not lm  # others find the copy on the processor
+    services.close()
+
+
+def test_once_a_card_is_full_models_open_on_the_processor(monkeypatch):
+    services = make_services(offline=True, device=torch.device("meta"))  # a device that is not the processor
+    monkeypatch.setattr("ui.state.model_store.device_name", lambda _: "a card")
+    assert services.models.get("mini").model.wte.weight.device.type == "meta"
+
+    def compute():
+        raise FULL
+
+    with pytest.raises(gr.Error, match="graphics card has no memory left") as told, shown_to_visitor():
+        services.now(compute)
+    assert "Try again" in str(told.value)
+    assert services.models.device == PROCESSOR
+    assert services.models.get("mini").model.wte.weight.device == PROCESSOR
+    services.close()
+
+
+def test_a_model_that_does_not_fit_on_the_card_opens_on_the_processor(tiny_model, monkeypatch):
+    moves = []
+
+    def move(self, device):
+        moves.append(str(device))
+        if str(device) != "cpu":
+            raise FULL
+        return self
+
+    monkeypatch.setattr(type(tiny_model), "to", move)
+    lm = make_services(offline=True).models.get("mini")
+    store = ModelStore(Limits(), loader=lambda *_, **__: lm, device=torch.device("cuda"))
+    assert store.get("mini") is lm and moves == ["cuda", "cpu"]
+
+
+def test_a_run_on_a_full_card_ends_with_a_sentence(monkeypatch):
+    from ui.lenses.train.handlers.forms import train_form
+    from ui.lenses.train.handlers.plan import make_plan
+    from ui.lenses.train.handlers.presets import PRESETS
+    from ui.runs.training_run import TrainingRun
+
+    services = make_services(offline=True)
+    values = {**PRESETS["30 seconds, letters"], "length": "steps", "max_steps": 5, "n_layer": 1, "n_embd": 16}
+    run = TrainingRun(make_plan(services, train_form(values, services.limits)), services.compute_thread)
+
+    def full(*_):
+        raise FULL
+
+    monkeypatch.setattr("gptcore.training.loop.Trainer._update", full)
+    run.go()
+    assert run.wait(60)
+    assert "has no memory left for this run. Take a smaller batch" in run.record.reason
+    services.close()
+
+
+def test_what_an_apple_card_lacks_is_a_sentence():
+    def lacking():
+        raise NotImplementedError("The operator 'aten::x' is not currently implemented for the MPS device.")
+
+    with pytest.raises(gr.Error, match="Start the app with --device cpu"), shown_to_visitor():
+        partial(lacking)()
