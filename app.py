@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 gc.disable()
 # Before gradio is imported: no analytics, and its own start-up check must not go through a proxy.
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+os.environ.setdefault("PYTORCH_ENABLE_MPS_FALLBACK", "1")  # what Apple's cards lack, the processor computes
 for _name in ("NO_PROXY", "no_proxy"):
     os.environ[_name] = ",".join(filter(None, [os.environ.get(_name), "127.0.0.1,localhost"]))
 
@@ -25,9 +26,11 @@ from ui.server.gradio_internals import quick_gradio  # noqa: F401 - before gradi
 
 # isort: split
 
-from ui.compute import zero_gpu  # noqa: F401
+from ui.compute import zero_gpu
 
 # isort: split
+
+import torch
 
 from gptcore.devices import DEVICES, choose_device
 from gptcore.errors import GPTCoreError
@@ -163,7 +166,7 @@ def main(arguments: list[str] | None = None) -> int:
             offline=options.offline,
             examples=example_workspaces(),
             saved=SavedRuns(files.kept / "runs"),
-            device=choose_device(options.device),
+            device=_device(options),
         )
         if said := services.models.use_one_that_opens():
             print(f"warning: {said}", file=sys.stderr)
@@ -189,6 +192,11 @@ def main(arguments: list[str] | None = None) -> int:
         services.close()
         files.close()
     return 0
+
+
+def _device(options: argparse.Namespace) -> torch.device:
+    """Where models compute; on ZeroGPU the processor, since only large models' own process has the card."""
+    return choose_device("cpu" if zero_gpu.ON_ZERO_GPU else options.device)
 
 
 def _tell(address: str, *, lan: bool, talk: str) -> None:
@@ -219,7 +227,7 @@ def _prepare(options: argparse.Namespace) -> int:
             return 0
         talk = read_talk(options.check)[1] if options.check else None
         found = []
-        models = ModelStore(limits, default=options.model, offline=True, device=choose_device(options.device))
+        models = ModelStore(limits, default=options.model, offline=True, device=_device(options))
         findings = check(models, host=options.host, port=options.port)
         for finding in chain(findings, check_talk(talk, options.check, models) if talk else ()):
             print(f"{finding.state:<9}{finding.sentence}", flush=True)

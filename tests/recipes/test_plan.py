@@ -7,6 +7,7 @@ import importlib.util
 import shlex
 import subprocess
 from contextlib import nullcontext, redirect_stdout
+from multiprocessing.pool import ThreadPool
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -55,6 +56,7 @@ def in_this_process(monkeypatch):
         return subprocess.CompletedProcess(command, status)
 
     monkeypatch.setattr(plan, "subprocess", SimpleNamespace(run=run))
+    monkeypatch.setattr(plan, "ThreadPool", lambda _: ThreadPool(1))  # a process has one standard output
     return ran
 
 

@@ -20,10 +20,8 @@ NAMES = ("Tom", "Lily", "Max", "Ben", "Mia", "Sam", "Anna", "Tim", "Sue", "Jack"
 ANIMALS = ("zebra", "lion", "dog", "cat", "bear", "duck", "frog", "bird", "fox", "mouse")
 THINGS = ("ball", "hat", "car", "book", "cup", "dress", "balloon", "kite", "box", "toy")
 FEELINGS = (("hungry", "sleepy"), ("hungry", "tired"), ("hungry", "bored"), ("hungry", "sick"), ("hungry", "hot"))
-GOOD, BAD = (
-    ("great", "good", "wonderful", "lovely", "funny", "happy"),
-    ("sad", "bad", "awful", "boring", "dull", "slow"),
-)
+LIKED, DISLIKED = ("loved", "liked", "enjoyed", "admired"), ("hated", "disliked")
+REVIEWED = ("film", "movie", "book", "story", "show", "song")
 FRENCH = {
     "dog": "chien",
     "cat": "chat",
@@ -69,10 +67,11 @@ def _answers(text: str, known: dict[str, str]) -> Iterator[Variant]:
 
 
 def _reviews() -> Iterator[Variant]:
-    for good in GOOD:
-        for bad in BAD:
-            texts = (f"Review: The film was {word}.\nSentiment:" for word in (good, bad))
-            yield *texts, " positive", " negative"
+    for what in REVIEWED:
+        for good in LIKED:
+            for bad in DISLIKED:
+                texts = (f"Review: I {verb} this {what}.\nSentiment:" for verb in (good, bad))
+                yield *texts, " positive", " negative"
 
 
 KINDS = {

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 import shlex
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from multiprocessing.pool import ThreadPool
 from pathlib import Path
 
 import torch
@@ -179,6 +182,10 @@ class _Plan:
             for task in ("question", "cloze")
         ]
         written.append(self._text("everyday", "weights.recipes.everyday", "--pages", some))
+        written += [
+            self._text(f"everyday-{kind}", "weights.recipes.everyday", "--pages", some, "--only", kind)
+            for kind in ("worded", "labels", "facts", "towns")
+        ]
         valid = self._text("web-valid", "weights.recipes.pages", "--pages", held, "--seed", "999")
         self._train(
             "world", 0.25, "--config", str(_BUNDLED / "world" / "config.json"), "--tokenizer", str(_BUNDLED / "world"),
@@ -252,21 +259,28 @@ class _Plan:
 
 
 def run(plan: Sequence[Stage]) -> int:
-    """Runs what is not done yet; returns the exit status of the first stage that fails, or 0."""
-    for stage in plan:
-        if stage.done:
-            print(f"{stage.name}: there already", flush=True)
-            continue
-        print(f"{stage.name}: {stage.line}", flush=True)
-        began = time.monotonic()
-        stage.makes.parent.mkdir(parents=True, exist_ok=True)
-        status = _printed(stage) if stage.prints else _status(stage)
-        if status != 0:
-            print(
-                f"error: {stage.name} ended with status {status}. The same command goes on from here.", file=sys.stderr
-            )
-            return status
-        print(f"{stage.name}: {time.monotonic() - began:.0f} s", flush=True)
+    """Runs what is not done yet, texts next to each other together; the exit status of the first that fails, or 0."""
+    for prints, group in groupby(plan, key=lambda stage: stage.prints):
+        with ThreadPool(os.cpu_count()) as pool:
+            statuses = pool.imap(_run, group) if prints else map(_run, group)
+            if failed := next((status for status in statuses if status != 0), 0):
+                return failed
+    return 0
+
+
+def _run(stage: Stage) -> int:
+    """Runs one stage, unless it is done; its exit status."""
+    if stage.done:
+        print(f"{stage.name}: there already", flush=True)
+        return 0
+    print(f"{stage.name}: {stage.line}", flush=True)
+    began = time.monotonic()
+    stage.makes.parent.mkdir(parents=True, exist_ok=True)
+    status = _printed(stage) if stage.prints else _status(stage)
+    if status != 0:
+        print(f"error: {stage.name} ended with status {status}. The same command goes on from here.", file=sys.stderr)
+        return status
+    print(f"{stage.name}: {time.monotonic() - began:.0f} s", flush=True)
     return 0
 
 

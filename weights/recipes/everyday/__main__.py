@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gptcore.tokenizers.base import END_OF_TEXT
 from weights.recipes.everyday.french import parallel_lines
-from weights.recipes.everyday.pages import pages
+from weights.recipes.everyday.pages import ALONE, pages, pages_of
 from weights.recipes.everyday.questions import about_tales
 from weights.recipes.everyday.reviews import labelled
 
@@ -25,11 +25,12 @@ def main(arguments: list[str] | None = None) -> int:
         "--questions", type=Path, nargs=2, metavar="JSONL", help="FairytaleQA: sections, then questions"
     )
     parser.add_argument("--parallel", type=Path, nargs=2, metavar="TXT", help="English lines, then French lines")
+    parser.add_argument("--only", choices=list(ALONE), help="pages of one kind")
     options = parser.parse_args(arguments)
     if options.pages < 1:
         parser.error(f"--pages is {options.pages}; at least 1 is needed")
     try:
-        made = pages(
+        made = pages_of(options.only, options.pages, options.seed) if options.only else pages(
             options.pages, options.seed,
             found=labelled(options.reviews) if options.reviews else (),
             asked=about_tales(*options.questions) if options.questions else (),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from weights.recipes.everyday.french import french, phrases
+from weights.recipes.everyday.labels import guidebook, labelled, worded_fact
 from weights.recipes.everyday.questions import about_note, cut_note, note_with_questions, story_questions, who_did_it
 from weights.recipes.everyday.reviews import reasoned, reviews
 from weights.recipes.everyday.word_problems import carries, reckoning, word_problem
@@ -59,6 +60,28 @@ def pages(
         number += 1
         draw = Draw((seed, number))
         page = draw.random.choices([kind for _, kind in kinds], [weight for weight, _ in kinds])[0](draw)
-        if len(page) < _MOST_CHARACTERS and not any(words_ in page.lower() for words_ in KEPT_OUT):
+        if _fits(page):
             made += 1
             yield page
+
+
+# Kinds that are printed alone; none but the first is among the pages above.
+ALONE: dict[str, Callable[[Draw], str]] = {
+    "worded": worded, "labels": labelled, "facts": worded_fact, "towns": guidebook,
+}  # fmt: skip
+
+
+def pages_of(kind: str, n: int, seed: int) -> Iterator[str]:
+    """Pages of one kind in `ALONE`."""
+    made = number = 0
+    while made < n:
+        number += 1
+        page = ALONE[kind](Draw((seed, kind, number)))
+        if _fits(page):
+            made += 1
+            yield page
+
+
+def _fits(page: str) -> bool:
+    """Whether a page is under the window's length and holds nothing that a test asks word for word."""
+    return len(page) < _MOST_CHARACTERS and not any(words in page.lower() for words in KEPT_OUT)

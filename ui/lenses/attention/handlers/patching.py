@@ -44,7 +44,7 @@ PAIRS = {
     ),
     "world": (
         ("Question: What is 2 plus 3?\nAnswer:", "Question: What is 2 plus 4?\nAnswer:"),
-        ("Review: The film was great.\nSentiment:", "Review: The film was sad.\nSentiment:"),
+        ("Review: I loved this film.\nSentiment:", "Review: I hated this film.\nSentiment:"),
         ("Translate English to French: dog =", "Translate English to French: cat ="),
         ("Question: What is 7 minus 3?\nAnswer:", "Question: What is 7 minus 4?\nAnswer:"),
         ("man is to woman as king is to", "man is to woman as boy is to"),

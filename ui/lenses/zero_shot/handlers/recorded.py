@@ -23,6 +23,7 @@ SIDES = {
 }
 
 Row = Mapping[str, Any]
+_MUCH = 0.2  # by which what people wrote may flatter
 
 
 def recorded() -> str:
@@ -56,14 +57,21 @@ def hand_written(model: str) -> Sequence[Row]:
 
 
 def expected_of(model: str, task: str) -> str:
-    """A bundled model's accuracy on hand-written items of a task, as a sentence; "" if unknown."""
+    """A bundled model's accuracy on a task in a sentence or two; "" if unknown."""
     row = next((one for one in hand_written(model) if (one["task"], one["held_out"]) == (task, HAND_WRITTEN)), None)
+    own = {one["held_out"]: one for one in reversed(_scores(model).get("rows", ())) if one["task"] == task}
     if row is None:
-        return ""
-    return (
-        f"On {row['items']} inputs that people wrote for this task, {model} is right on "
-        f"{round(row['score'] * row['items'])} ({_interval(row)})."
-    )
+        known = own.get("combination")
+        return "" if known is None else f"Nobody wrote inputs for this task. Of its own kind, {_right(model, known)}"
+    said = f"On inputs that people wrote for this task, {_right(model, row)}"
+    rare = own.get("word")
+    if rare is not None and rare["score"] < row["score"] - _MUCH:
+        said += f" With words that it has never seen in this task it is right on {rare['score']:.0%}."
+    return said
+
+
+def _right(model: str, row: Row) -> str:
+    return f"{model} is right on {round(row['score'] * row['items'])} of {row['items']} ({_interval(row)})."
 
 
 @cache
