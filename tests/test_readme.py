@@ -42,6 +42,7 @@ TESTED = {
     "python -m weights.recipes.plan --help": "tests/test_readme.py",
     "python -m weights.recipes.plan --data texts --out made": "tests/recipes/test_plan.py",
     "python tests/benchmarks/all.py": "tests/test_readme.py",
+    "python tests/benchmarks/gpu.py": "tests/test_readme.py",
     "python tests/tools/load/trial.py --picture memory.png": "tests/test_readme.py",
     "python tests/tools/load/lesson.py --updates 1200": "tests/test_readme.py",
     "python tests/tools/space_check.py URL": "tests/test_app.py",
