@@ -6,6 +6,7 @@ here after the idea of gpt-fast. The whole takes about seven minutes; without a 
 
 from __future__ import annotations
 
+import argparse
 import statistics
 import sys
 import time
@@ -256,7 +257,12 @@ def stories(seconds: float = 30.0) -> Iterator[str]:
 PARTS = {part.__name__: part for part in (decode, maps, updates, training, stories)}
 
 
-def main(names: list[str]) -> int:
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", help=f"of {', '.join(PARTS)}; all when left out")
+    names = parser.parse_args().parts
+    if unknown := set(names) - set(PARTS):
+        parser.error(f"there is no part {', '.join(sorted(unknown))}; choose of {', '.join(PARTS)}")
     if choose_device().type != "cuda":
         print("PyTorch finds no CUDA device here; there is nothing to measure.")
         return 1
@@ -273,4 +279,4 @@ def main(names: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
+    raise SystemExit(main())
