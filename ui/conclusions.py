@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 from gptcore.zero_shot.metrics import percent
 
@@ -19,8 +20,29 @@ _DOING = {
     "self": "look at their own token",
     "first": "rest on the first token",
 }
+_OF_REPEATS = ("induction", "duplicate")  # roles that need a token to come again
 
 
+Conclusion = TypeVar("Conclusion", bound=Callable[..., str])
+REGISTRY: dict[str, Callable[..., str]] = {}
+
+
+def concludes(name: str) -> Callable[[Conclusion], Conclusion]:
+    """Registers a function that concludes in words: `tests.tools.conclusions` has a test of what each one says."""
+
+    def kept(function: Conclusion) -> Conclusion:
+        REGISTRY[name] = function
+        return function
+
+    return kept
+
+
+def above_half(named: float, total: float) -> bool:
+    """Whether what a sentence names is more than half of the whole, so that it may say "most"."""
+    return named > total / 2
+
+
+@concludes("next token")
 def next_token(labels: Sequence[str], guess: Sequence[float], drawn: Sequence[float], n_left: int, n: int) -> str:
     """How sure a model is of the next token, and what the settings leave of it.
 
@@ -45,12 +67,21 @@ def next_token(labels: Sequence[str], guess: Sequence[float], drawn: Sequence[fl
     return said if n_left >= n else f"{said} The settings leave {n_left:,} of {n:,} tokens to draw from."
 
 
-def heads(roles: Sequence[Sequence[Sequence[object]]]) -> str:
-    """What the heads of a model do on a text.
+@concludes("heads")
+def heads(roles: Sequence[Sequence[Sequence[object]]], elsewhere: Sequence[Sequence[str]] = ()) -> str:
+    """What the heads of a model do on a text, and apart from it where tokens repeat.
 
     Args:
-        roles: of every layer's heads [role, whether it only leans that way].
+        roles: of every layer's heads on the text [role, whether it only leans that way].
+        elsewhere: of every layer's heads the role on random tokens that repeat, or "".
     """
+    repeating = Counter(role for row in elsewhere for role in row if role in _OF_REPEATS)
+    found = [_counted(repeating[role], _DOING[role]) for role in _OF_REPEATS if repeating[role]]
+    apart = f" Where random tokens repeat, {listed(found)}." if found else ""
+    return _here(roles) + apart
+
+
+def _here(roles: Sequence[Sequence[Sequence[object]]]) -> str:
     clear = Counter(str(role) for row in roles for role, leans in row if not leans)
     n_heads = sum(map(len, roles))
     known = [_counted(clear[role], doing) for role, doing in _DOING.items() if clear[role] and role != "first"]
@@ -59,7 +90,7 @@ def heads(roles: Sequence[Sequence[Sequence[object]]]) -> str:
         return (
             f"Nothing stands out: none of the {n_heads} heads has a clear role here{', ' + resting if resting else ''}."
         )
-    return f"Of {n_heads} heads, {listed([*known, resting])}."
+    return f"On this text, of {n_heads} heads, {listed([*known, resting])}."
 
 
 def _counted(n: int, doing: str) -> str:
@@ -68,14 +99,40 @@ def _counted(n: int, doing: str) -> str:
     return f"{n} {verb}{'s' if n == 1 else ''} {rest}"
 
 
-def neuron(layer: int, number: int, tokens: Sequence[str], activations: Sequence[float], more: Sequence[str]) -> str:
+def in_front(first: Sequence[bool]) -> tuple[int, list[int]]:
+    """When a token was the first guess: the depth from which it is without a break, and the depths before a break.
+
+    Args:
+        first: whether it is, after each depth, the embeddings first; true at the end.
+    """
+    settled = max((depth + 1 for depth, right in enumerate(first) if not right), default=0)
+    return settled, [depth for depth in range(settled) if first[depth]]
+
+
+def lost_again(before: Sequence[int], noun: str) -> str:
+    """Where a token was the first guess before it was lost and found again, as an addition to a sentence; or ""."""
+    if not before:
+        return ""
+    if before[0] == 0 and len(before) == 1:
+        return f", after it was in front before any {noun} and lost again"
+    depths = listed([str(depth - 1) for depth in before if depth])
+    several = len(before) - (before[0] == 0) > 1
+    start = f"before any {noun} and " if before[0] == 0 else ""
+    return f", after it was in front {start}after {noun}{'s' if several else ''} {depths} and lost again"
+
+
+@concludes("neuron")
+def neuron(
+    layer: int, number: int, tokens: Sequence[str], activations: Sequence[float], more: Sequence[str] | None
+) -> str:
     """What excites a neuron in a text, and what it makes likelier.
 
     Args:
         layer, number: where it is.
         tokens: of the text.
         activations: one a token, after the activation function.
-        more: the tokens that it makes likelier most, the first the most.
+        more: the tokens that it makes likelier most, the first the most; of those that it writes, the ones that are
+            less likely once it is cut; None where that was not tried.
     """
     peak = max(activations)
     if peak < _AWAKE:
@@ -87,13 +144,16 @@ def neuron(layer: int, number: int, tokens: Sequence[str], activations: Sequence
         exciting[token] = max(value, exciting.get(token, 0.0))
     ranked = sorted(exciting, key=lambda token: -exciting[token])
     strong = [token for token in ranked if exciting[token] >= peak / 2][:_MOST_NAMED]
+    said = f"Neuron {number} of layer {layer} reacts most to {listed([quoted(token) for token in strong])}"
+    if more is None:
+        return f"{said}."
+    if not more:
+        return f"{said}; of the tokens that it writes, none is less likely there without it."
     written = listed([quoted(token) for token in more[:_MOST_NAMED]])
-    return (
-        f"Neuron {number} of layer {layer} reacts most to {listed([quoted(token) for token in strong])}, "
-        f"and where it does, it makes {written} likelier."
-    )
+    return f"{said}; without it, {written} {'are' if len(more[:_MOST_NAMED]) > 1 else 'is'} less likely there."
 
 
+@concludes("surprise")
 def surprise(tokens: Iterable[tuple[str, float, int, str, float]]) -> str:
     """Which token of a text a model expected least.
 
@@ -110,6 +170,7 @@ def surprise(tokens: Iterable[tuple[str, float, int, str, float]]) -> str:
     return f"{quoted(label)} surprises it most: it had {percent(chance)}{best}. {counted}"
 
 
+@concludes("shares")
 def shares(counts: Sequence[tuple[str, int]]) -> str:
     """Where the parameters of a model are.
 
@@ -122,6 +183,7 @@ def shares(counts: Sequence[tuple[str, int]]) -> str:
     return f"{named}, {second} {percent(next_most / total)}."
 
 
+@concludes("scores")
 def scores(results: Sequence[tuple[str, float, float, float | None]]) -> str:
     """Which of several tests a model passes best, and how many clearly beat guessing.
 
@@ -141,6 +203,7 @@ def scores(results: Sequence[tuple[str, float, float, float | None]]) -> str:
     return f"{named}. {n_clear} of {len(known)} with a known chance {'is' if n_clear == 1 else 'are'} clearly above it."
 
 
+@concludes("same prompt")
 def same_prompt(answers: Sequence[tuple[str, bool | None, float | None]]) -> str:
     """How several models, or several ways of asking one, answer the same prompt.
 
@@ -172,6 +235,8 @@ def quoted(label: str) -> str:
 
 
 def listed(parts: Sequence[str]) -> str:
-    """ "a, b and c" of those that are not empty."""
+    """ "a, b and c" of those that are not empty; "" of none."""
     said = [part for part in parts if part]
+    if not said:
+        return ""
     return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"

@@ -20,7 +20,10 @@ def test_how_sure_the_next_token_is():
 
 def test_what_the_heads_do():
     roles = [[["previous", False], ["induction", True]], [["previous", False], ["first", False]]]
-    assert conclusions.heads(roles) == "Of 4 heads, 2 look at the token before and 1 rests on the first token."
+    assert (
+        conclusions.heads(roles)
+        == "On this text, of 4 heads, 2 look at the token before and 1 rests on the first token."
+    )
     roles[0][1][1] = False
     assert "1 looks at what came after the same token last time, 2 look" in conclusions.heads(roles)
     resting = [[["first", False], ["mixed", False]]]
@@ -32,8 +35,8 @@ def test_what_the_heads_do():
 def test_what_excites_a_neuron():
     tokens, more = ["Tom", " saw", " Tom", " cat"], [" ran", " sat", " ate", " had"]
     said = conclusions.neuron(3, 7, tokens, [0.1, 0.2, 4.0, 2.5], more)
-    writes = "and where it does, it makes “ran”, “sat” and “ate” likelier."
-    assert said == f"Neuron 7 of layer 3 reacts most to “Tom” and “cat”, {writes}"
+    writes = "without it, “ran”, “sat” and “ate” are less likely there."
+    assert said == f"Neuron 7 of layer 3 reacts most to “Tom” and “cat”; {writes}"
     assert "reacts most to “saw”" in conclusions.neuron(3, 7, tokens, [0.1, 4.2, 1.0, 0.5], more)
     assert conclusions.neuron(3, 7, tokens, [0.1, 0.2, -0.1, 0], more).startswith("Nothing stands out")
 

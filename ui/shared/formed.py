@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from gptcore.analysis import LogitAttribution, ModelPart
-from ui.conclusions import quoted
+from ui.conclusions import concludes, quoted
 from ui.payloads import Formed, FormedPart
 
 _N_PARTS = 6
@@ -51,6 +51,7 @@ def described(found: Sequence[LogitAttribution], steps: Sequence[int | None], pa
     return {"steps": list(steps), "total": totals, "parts": parts, "said": conclusion(parts, totals, steps, pair)}
 
 
+@concludes("when a preference formed")
 def conclusion(
     parts: Sequence[FormedPart], totals: Sequence[float], steps: Sequence[int | None], pair: Sequence[str]
 ) -> str:

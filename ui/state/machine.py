@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor
 
-from gptcore.analysis import ForwardTrace, count_parameters
+from gptcore.analysis import ForwardTrace, count_parameters, logit_attribution
 from gptcore.config import GPTConfig
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
 from gptcore.zero_shot.metrics import percent
-from ui.conclusions import UNSURE, quoted
+from ui.conclusions import UNSURE, concludes, in_front, lost_again, quoted
 from ui.payloads import Block, Choice, Machine, Shape
 
 _N_LOOKS = 4  # of every head: the words that it looks at hardest
@@ -23,6 +24,8 @@ def described(lm: LanguageModel, ids: list[int], found: ForwardTrace) -> Machine
     config, words = lm.model.config, [describe_token(lm.tokenizer, token) for token in ids]
     chances = found.lens.exp()
     choice = int(chances[-1].argmax())
+    writes = _written_for(lm, ids[: found.at + 1], *chances[-1].topk(2).indices.tolist())
+    strongest = (found.head_norms if writes is None else writes).argmax(dim=-1).tolist()
     blocks: list[Block] = [
         {
             "guess": _guess(lm, chances[layer + 1]),
@@ -30,7 +33,7 @@ def described(lm: LanguageModel, ids: list[int], found: ForwardTrace) -> Machine
             "attention": _rounded(found.attention_norms[layer]),
             "mlp": _rounded(found.mlp_norms[layer]),
             "stream": _rounded(found.stream_norms[layer + 1]),
-            "head": int(found.head_norms[layer].argmax()),
+            "head": strongest[layer],
             "heads": [_rounded(norm) for norm in found.head_norms[layer]],
             "looks": [looks(weights) for weights in found.looks[layer]],
         }
@@ -45,17 +48,31 @@ def described(lm: LanguageModel, ids: list[int], found: ForwardTrace) -> Machine
         "norm": _rounded(found.final_norm),
         "choice": _guess(lm, chances[-1]),
         "said": ("" if found.at == len(ids) - 1 else f"After {quoted(words[found.at])}: ")
-        + conclusion(found, words, describe_token(lm.tokenizer, choice)),
+        + conclusion(found, words, describe_token(lm.tokenizer, choice), writes),
     }
 
 
-def conclusion(found: ForwardTrace, words: list[str], choice: str) -> str:
+def _written_for(lm: LanguageModel, ids: list[int], word: int, rival: int) -> Tensor | None:
+    """What each head writes for a word rather than another, float [n_layer, n_head], as Why this word? says it."""
+    config = lm.model.config
+    if config.norm_position != "pre":
+        return None
+    found = logit_attribution(lm.model, ids, word, rival)
+    by_name = dict(zip(found.names, found.values.tolist(), strict=True))
+    heads = range(config.n_head)
+    return torch.tensor([[by_name[f"L{layer}H{head}"] for head in heads] for layer in range(config.n_layer)])
+
+
+@concludes("start")
+def conclusion(found: ForwardTrace, words: list[str], choice: str, writes: Tensor | None = None) -> str:
     """One or two sentences on how the guess forms, from the numbers alone; what a head writes is not yet why.
 
     Args:
         found: the traced pass.
         words: of the text, as people read them.
         choice: the likeliest next token, as people read it.
+        writes: float [n_layer, n_head], what each head writes for it rather than the second guess, in logits; None
+            where that cannot be said.
     """
     chances = found.lens.exp()
     token = int(chances[-1].argmax())
@@ -63,32 +80,35 @@ def conclusion(found: ForwardTrace, words: list[str], choice: str) -> str:
     word, final = quoted(choice), percent(of_choice[-1])
     if of_choice[-1] < UNSURE:
         return f"Nothing stands out: the likeliest next token, {word}, has only {final}."
-    first = [int(row.argmax()) == token for row in chances]
-    settled = max((depth + 1 for depth, right in enumerate(first) if not right), default=0)  # first from there on
+    settled, before = in_front([int(row.argmax()) == token for row in chances])
     gains = chances[1:, token] - chances[:-1, token]
     layer = int(gains.argmax())
-    head = _strongest(found, words, layer)
+    head = _writer(found, words, layer, writes)
     risen = f"{percent(of_choice[layer])} to {percent(of_choice[layer + 1])}"
     if settled == len(gains) > 1 and layer == settled - 1:
-        before = percent(of_choice[-2])
-        return f"Only the last block makes {word} the first guess ({before} before, {final} after); {head}."
+        change = f"({percent(of_choice[-2])} before, {final} after)"
+        only = "Only the last" if not before else "The last"
+        return f"{only} block makes {word} the first guess {change}{lost_again(before, 'block')}; {head}."
     if settled == 0:
         formed = f"{word} is already the first guess before any block, and ends at {final}."
     else:
-        formed = f"{word} is the first guess from block {settled - 1} on, and ends at {final}."
+        formed = (
+            f"{word} is the first guess from block {settled - 1} on{lost_again(before, 'block')}; it ends at {final}."
+        )
     if float(gains[layer]) < _RISES:
         return f"{formed} No block changes that much."
     return f"{formed} Block {layer} raises it the most ({risen}); {head}."
 
 
-def _strongest(found: ForwardTrace, words: list[str], layer: int) -> str:
-    """Which head of a block writes most, and where it looks."""
-    head = int(found.head_norms[layer].argmax())
+def _writer(found: ForwardTrace, words: list[str], layer: int, writes: Tensor | None) -> str:
+    """Which head of a block writes most for the choice, and where it looks; of any kind where that is not known."""
+    head = int((found.head_norms if writes is None else writes)[layer].argmax())
     weights = found.looks[layer, head]
     place = int(weights.argmax())
     share = float(weights[place])
     where = "spreads its attention" if share < CLEAR else f"looks at {quoted(words[place])} ({percent(share)})"
-    return f"its strongest head, {layer}.{head}, {where}"
+    most = "with the longest output" if writes is None else "that writes most for it"
+    return f"the head there {most}, {layer}.{head}, {where}"
 
 
 def shape(config: GPTConfig) -> Shape:

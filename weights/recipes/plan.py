@@ -260,8 +260,9 @@ class _Plan:
 
 def run(plan: Sequence[Stage]) -> int:
     """Runs what is not done yet, texts next to each other together; the exit status of the first that fails, or 0."""
-    for prints, group in groupby(plan, key=lambda stage: stage.prints):
-        with ThreadPool(os.cpu_count()) as pool:
+    groups = [(prints, list(group)) for prints, group in groupby(plan, key=lambda stage: stage.prints)]
+    with ThreadPool(os.cpu_count()) as pool:
+        for prints, group in groups:
             statuses = pool.imap(_run, group) if prints else map(_run, group)
             if failed := next((status for status in statuses if status != 0), 0):
                 return failed

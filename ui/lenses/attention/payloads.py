@@ -126,6 +126,7 @@ class AttentionMaps(ReadingHeader):
     scores: dict[str, Scores]
     random: NotRequired[dict[str, Scores] | None]
     roles: NotRequired[list[list[Role]]]
+    elsewhere: NotRequired[list[list[str]] | None]
     said: str
     start: list[int]
 

@@ -101,6 +101,7 @@ export interface AttentionMaps extends ReadingHeader {
   scores: Record<string, (number | null)[][]>;
   random?: Record<string, (number | null)[][]> | null;
   roles?: [string, boolean][][];
+  elsewhere?: string[][] | null;
   said: string;
   start: number[];
 }

@@ -108,7 +108,8 @@ ANY = tuple(
             *(job.capitalize() for job, _ in jobs()), *words("girls"), *words("boys"), "Say", "Tell", "Speak", "Think",
             "Know", "Try", "Guess", "Start", "Turn", "One", "Two", "Front", "Back", "Up", "Down", "Give", "Take",
 
-            "Look", "Find", "Call", "In", "Out", "I", "He", "She", "You", "We", "They", "A", "B", "X", "Y", "First", "Next",
+            "Look", "Find", "Call", "In", "Out", "I", "He", "She", "You", "We", "They", "A", "B", "X", "Y",
+            "First", "Next",
         }
         - {"Student", "Teacher", "Text", "Customer"}
     )

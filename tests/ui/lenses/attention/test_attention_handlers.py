@@ -280,7 +280,7 @@ def test_the_difference_of_two_texts_is_the_difference_of_their_maps(services, t
     assert same["said"] == "Nothing stands out: no head moves more than 0% of its attention."
     assert value["said"] == compare.conclusion(value["scores"]["changed"])
     assert compare.conclusion([[0.4, 0.0], [0.3, 0.01]]) == (
-        "Most of the attention moves in head 0.0 (40%) and head 1.0 (30%); in the median head 1% of it does."
+        "Attention moves most in head 0.0 (40%) and head 1.0 (30%); in the median head 1% of it does."
     )
 
 
@@ -458,9 +458,10 @@ def test_a_part_that_is_switched_while_the_view_opens_stays_switched(services, m
 
 def test_the_lens_says_when_the_words_of_a_text_were_known():
     said = lens.conclusion_of_text([None, 0, 3, 6, 6], ["a", " cat", " sat", " on", " mat"], 6)
-    assert said == (
-        "4 of 5 tokens were its first guess: the earliest, “cat” before any layer; half of them by layer 2; "
-        "2 only with the last layer."
+    assert said == "4 of 5 tokens were its first guess: the earliest, “cat” before any layer."
+    assert lens.conclusion_of_text([None, *[0, 3, 6, 6] * 2], ["a", *[" cat", " sat", " on", " mat"] * 2], 6) == (
+        "8 of 9 tokens were its first guess: the earliest, “cat” before any layer; half of them by layer 2; "
+        "4 only with the last layer."
     )
     assert "the earliest, “b” from layer 1 on" in lens.conclusion_of_text([2], ["b"], 6)
     assert lens.conclusion_of_text([None], ["b"], 6).startswith("None of the 1 tokens was its first guess")
@@ -469,9 +470,9 @@ def test_the_lens_says_when_the_words_of_a_text_were_known():
 @pytest.mark.parametrize(
     ("ranks", "chances", "said"),
     [
-        ([5, 3, 1, 1], [0.01, 0.1, 0.4, 0.7], "first guess with layer 1 (10% before, 40% after) and ends at 70%"),
+        ([5, 3, 1, 1], [0.01, 0.1, 0.4, 0.7], "first guess from layer 1 on (10% before, 40% after); it ends at 70%"),
         ([1, 1, 1, 1], [0.5, 0.5, 0.6, 0.7], "is first at every depth, and ends at 70%"),
-        ([1, 2, 1, 1], [0.5, 0.2, 0.6, 0.7], "becomes the first guess with layer 1 (20% before, 60% after)"),
+        ([1, 2, 1, 1], [0.5, 0.2, 0.6, 0.7], "after), after it was in front before any layer and lost again; it ends"),
         ([9, 9, 9, 1], [0.01, 0.01, 0.01, 0.05], "Nothing stands out after the last token"),
     ],
 )  # fmt: skip

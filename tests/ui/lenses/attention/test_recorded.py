@@ -28,7 +28,7 @@ def test_every_text_shows_all_heads_and_the_next_token(services):
 
 def test_most_heads_of_the_real_model_rest_on_the_first_token(services):
     said = json.loads(recorded.look(services, recorded.texts()[0])[1])["said"]
-    assert said.startswith("Of 144 heads") and said.endswith("132 rest on the first token.")
+    assert said.startswith("On this text, of 144 heads") and said.endswith("132 rest on the first token.")
 
 
 def test_a_recorded_map_is_the_softmax_of_the_recorded_scores(services, shared):

@@ -1,6 +1,7 @@
 """Why a word: what is said follows the numbers, the numbers follow the model, and each claim carries its check."""
 
 import json
+import re
 
 import pair_variants
 import pytest
@@ -98,20 +99,27 @@ def test_what_cannot_be_explained_is_said(services, request_, said):
 
 
 def part(name, value, really):
-    return {"name": name, "value": value, "really": really}
+    numbers = [int(n) for n in re.findall(r"\d+", name)]
+    layer, head = (*numbers, None, None)[:2]
+    return {"name": name, "layer": layer, "head": head, "value": value, "really": really}
 
 
 def test_the_conclusion_names_what_speaks_for_the_word_and_whether_it_holds():
     parts = [part("head 5.4", 2.7, -2.4), part("biases", -2.0, None), part("head 5.5", 2.2, -1.0)]
-    assert why.conclusion(" zebra", " lion", 6.0, parts) == (
+    assert why.conclusion(" zebra", " lion", 6.0, parts, 6) == (
         "“zebra” rather than “lion”, +6.0: mostly head 5.4 (+2.7) and head 5.5 (+2.2). "
         "Switching head 5.4 off really takes 2.4 away."
     )
-    assert "takes only 0.3 away: later layers make up" in why.conclusion("a", "b", 6.0, [part("head 5.4", 2.7, -0.3)])
-    assert "does not shrink (+0.3)" in why.conclusion("a", "b", 6.0, [part("head 5.4", 2.7, 0.3)])
-    assert why.conclusion("a", "b", 0.2, parts).startswith("Nothing stands out")
-    assert "it comes from the embeddings and biases" in why.conclusion("a", "b", 2.0, [part("biases", 2.0, None)])
-    against = why.conclusion("a", "b", -3.0, [part("head 1.1", -2.0, 1.8)])
+    assert "takes only 0.3 away: the MLP after it" in why.conclusion("a", "b", 6.0, [part("head 5.4", 2.7, -0.3)], 6)
+    assert "does not shrink (+0.3)" in why.conclusion("a", "b", 6.0, [part("head 5.4", 2.7, 0.3)], 6)
+    early = why.conclusion("a", "b", 6.0, [part("head 2.4", 2.7, -0.3)], 6)
+    assert "most of all head 2.4 (+2.7)" in early and "away: what later layers do changes with it." in early
+    last = why.conclusion("a", "b", 6.0, [part("the MLP of layer 5", 3.7, -0.3), part("head 0.1", 0.2, -5.0)], 6)
+    assert "mostly the MLP of layer 5 (+3.7)" in last and "away: the final norm, which comes after it" in last
+    assert last.endswith("Of what is switched off below, head 0.1 matters most (-5.0).")
+    assert why.conclusion("a", "b", 0.2, parts, 6).startswith("Nothing stands out")
+    assert "it comes from the embeddings and biases" in why.conclusion("a", "b", 2.0, [part("biases", 2.0, None)], 6)
+    against = why.conclusion("a", "b", -3.0, [part("head 1.1", -2.0, 1.8)], 6)
     assert (
         against.startswith("“a” rather than “b”, -3.0: mostly head 1.1 (-2.0)") and "really takes 1.8 away" in against
     )

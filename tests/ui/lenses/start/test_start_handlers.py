@@ -178,12 +178,16 @@ SURE, OTHER = [0.1, 0.7, 0.1, 0.1], [0.7, 0.1, 0.1, 0.1]
 
 def test_the_conclusion_follows_the_numbers():
     assert conclude(chances=[OTHER, SURE, SURE]) == (
-        "“blue” is the first guess from block 0 on, and ends at 70%. Block 0 raises it the most (10% to 70%); its "
-        "strongest head, 0.1, looks at “red” (80%)."
+        "“blue” is the first guess from block 0 on; it ends at 70%. Block 0 raises it the most (10% to 70%); the head "
+        "there with the longest output, 0.1, looks at “red” (80%)."
     )
     assert (
-        "Only the last block makes “blue” the first guess (10% before, 70% after); its strongest head, 1.0,"
+        "Only the last block makes “blue” the first guess (10% before, 70% after); the head there with the longest"
         in conclude(chances=[OTHER, OTHER, SURE])
+    )
+    assert conclude(chances=[SURE, OTHER, SURE]).startswith(
+        "The last block makes “blue” the first guess (10% before, 70% after), after it was in front before any block "
+        "and lost again; "
     )
     assert conclude(chances=[SURE] * 3) == (
         "“blue” is already the first guess before any block, and ends at 70%. No block changes that much."

@@ -15,7 +15,7 @@ from gptcore.inference.generation import last_logits
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
 from gptcore.zero_shot.metrics import percent
-from ui.conclusions import listed, quoted
+from ui.conclusions import above_half, concludes, listed, quoted
 from ui.lenses.attention.payloads import Circuit, CircuitRequest, CircuitWithout
 from ui.payloads import Guess, PairRequest, fields
 from ui.services import Services
@@ -140,6 +140,7 @@ def _name(node: CircuitNode, labels: Sequence[str], word: str) -> str:
     return f"{'head' if node.kind == 'head' else 'neuron'} {node.layer}.{node.index}"
 
 
+@concludes("circuit")
 def conclusion(
     pair: Sequence[str], total: float, words: Sequence[tuple[str, float]], nodes: Sequence[CircuitNode]
 ) -> str:
@@ -158,8 +159,10 @@ def conclusion(
     best = [(word, value) for word, value in sorted(words, key=lambda one: -sign * one[1]) if sign * value > _SMALL]
     heads = sorted((node for node in nodes if node.kind == "head"), key=lambda node: -sign * node.influence)
     through = [f"{node.layer}.{node.index}" for node in heads if sign * node.influence > 0][:_N_NAMED]
+    shown = best[:_N_NAMED]
+    most = "most of it comes" if above_half(sign * sum(value for _, value in shown), abs(total)) else "it comes most"
     came = (
-        f"most of it comes from {listed([f'{quoted(word)} ({value:+.1f})' for word, value in best[:_N_NAMED]])}"
+        f"{most} from {listed([f'{quoted(word)} ({value:+.1f})' for word, value in shown])}"
         if best
         else "no single word explains it"
     )
@@ -167,6 +170,7 @@ def conclusion(
     return f"{named}, {total:+.1f}: {came}{by}."
 
 
+@concludes("circuit checked")
 def agreement(influences: Sequence[float], really: Sequence[float | None], carried: float) -> str:
     """What share of the total the circuit carries, and how well influences agree with ablations."""
     pairs = [(one, -real) for one, real in zip(influences, really, strict=True) if real is not None]
@@ -188,6 +192,6 @@ def _next(lm: LanguageModel, logits: Tensor) -> list[Guess]:
     chances = logits.softmax(-1)
     best = chances.topk(min(_N_NEXT, len(chances)))
     return [
-        (describe_token(lm.tokenizer, token), round(p, 4))
+        (describe_token(lm.tokenizer, token), float(f"{p:.4g}"))
         for token, p in zip(best.indices.tolist(), best.values.tolist(), strict=True)
     ]

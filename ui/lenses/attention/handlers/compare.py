@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 
 from gptcore.zero_shot.metrics import percent
-from ui.conclusions import listed
+from ui.conclusions import concludes, listed
 from ui.lenses.attention.handlers import codec, maps
 from ui.lenses.attention.handlers.maps import ChosenHead, ReadText, chosen, header
 from ui.lenses.attention.payloads import AttentionMaps, HeadMap, HeadRequest
@@ -104,6 +104,7 @@ def _describe(a: ReadText, b: ReadText, text: str) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
+@concludes("two texts compared")
 def conclusion(changed: list[list[float]]) -> str:
     """Names the heads whose attention moved most, from the share that moved by layer and head."""
     ranked = sorted(((share, layer, head) for layer, row in enumerate(changed) for head, share in enumerate(row)))[::-1]
@@ -111,7 +112,7 @@ def conclusion(changed: list[list[float]]) -> str:
     if not clear:
         return f"Nothing stands out: no head moves more than {percent(ranked[0][0])} of its attention."
     usual = ranked[len(ranked) // 2][0]
-    return f"Most of the attention moves in {listed(clear)}; in the median head {percent(usual)} of it does."
+    return f"Attention moves most in {listed(clear)}; in the median head {percent(usual)} of it does."
 
 
 def _tokens(seen: ReadText) -> str:

@@ -10,7 +10,7 @@ from gptcore.analysis import Composition, HeadCircuits, head_circuits
 from gptcore.errors import GPTCoreError
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
-from ui.conclusions import listed, quoted
+from ui.conclusions import concludes, listed, quoted
 from ui.lenses.attention.payloads import HeadOfModel, HeadWeights
 from ui.payloads import fields
 from ui.services import Services
@@ -52,6 +52,7 @@ def _labels(lm: LanguageModel, found: HeadCircuits) -> list[str]:
     return [describe_token(lm.tokenizer, token) for token, _ in found.copied]
 
 
+@concludes("a head's weights")
 def conclusion(name: str, found: HeadCircuits, copied: Sequence[str], *, width: int) -> str:
     """Summarises what a head does, from its weights.
 

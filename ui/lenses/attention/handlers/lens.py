@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from gptcore.analysis import logit_lens, settled_depths
 from gptcore.errors import GPTCoreError
 from gptcore.zero_shot.metrics import percent
-from ui.conclusions import UNSURE, quoted
+from ui.conclusions import UNSURE, concludes, in_front, lost_again, quoted
 from ui.lenses.attention.handlers import maps
 from ui.lenses.attention.handlers.maps import AttentionForm, ReadText
 from ui.lenses.attention.payloads import Lens
@@ -17,6 +17,8 @@ from ui.state.token_stream import label
 
 # Most columns of a readable table; a longer text shows its last ones.
 _MOST_POSITIONS = 64
+
+_FEW = 8  # tokens: of fewer, half is no figure
 
 
 def lens(services: Services, session_id: str | None, form: AttentionForm) -> str:
@@ -53,6 +55,7 @@ def _describe(seen: ReadText) -> Lens:
     }
 
 
+@concludes("lens of a text")
 def conclusion_of_text(known: Sequence[int | None], words: Sequence[str], n_layer: int) -> str:
     """When the words of a text were known: the layer from which each stayed the top guess.
 
@@ -68,11 +71,15 @@ def conclusion_of_text(known: Sequence[int | None], words: Sequence[str], n_laye
     late = sum(depth == n_layer for depth in depths)
     half, (first, word) = depths[(len(depths) - 1) // 2], min(found)
     early = f"{quoted(word)} {'before any layer' if first == 0 else f'from layer {first - 1} on'}"
-    said = f"{len(found)} of {len(words)} tokens were its first guess: the earliest, {early};"
+    said = f"{len(found)} of {len(words)} tokens were its first guess: the earliest, {early}"
+    if len(found) < _FEW:
+        return f"{said}."
+    said += ";"
     middle = "before any layer" if half == 0 else f"by layer {half - 1}"
     return f"{said} half of them {middle}; {late} only with the last layer."
 
 
+@concludes("lens")
 def conclusion(ranks: list[int], chances: list[float], choice: str) -> str:
     """When the model's choice after the last token became its first guess.
 
@@ -81,13 +88,14 @@ def conclusion(ranks: list[int], chances: list[float], choice: str) -> str:
         chances: its probabilities.
         choice: as people read it.
     """
-    settled = max((depth + 1 for depth, rank in enumerate(ranks) if rank > 1), default=0)
+    settled, before = in_front([rank == 1 for rank in ranks])
     word, final = quoted(choice), percent(chances[-1])
     if chances[-1] < UNSURE:
         return f"Nothing stands out after the last token: the first guess, {word}, has only {final}."
     if settled == 0:
         return f"After the last token, {word} is first at every depth, and ends at {final}."
     return (
-        f"After the last token, {word} becomes the first guess with layer {settled - 1} "
-        f"({percent(chances[settled - 1])} before, {percent(chances[settled])} after) and ends at {final}."
+        f"After the last token, {word} is the first guess from layer {settled - 1} on "
+        f"({percent(chances[settled - 1])} before, {percent(chances[settled])} after){lost_again(before, 'layer')}; "
+        f"it ends at {final}."
     )

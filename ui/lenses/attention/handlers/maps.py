@@ -30,7 +30,7 @@ from ui.lenses.attention.payloads import (
 from ui.payloads import fields
 from ui.services import Services
 from ui.shared import inputs
-from ui.shared.head_roles import roles_of
+from ui.shared.head_roles import roles_of, where_tokens_repeat
 from ui.shared.inputs import InputError
 from ui.state.attention_cache import CachedAttention
 
@@ -158,8 +158,9 @@ def describe(seen: StoredReading, profile: HeadScores | None, *, mode: str, text
     """A reading as JSON for the component.
 
     Keys: key, model, text, mode, keep, note, tokens, ids, L, H, causal, signed, side and thumbs (see the codec), scores
-    (on this text) and random (on repeated random tokens; null while unknown), each {name: [L][H]}, roles [L][H] as
-    [role, whether it only leans that way], said (a conclusion in words), start [layer, head].
+    (on this text) and random (on repeated random tokens; null while unknown), each {name: [L][H]}, roles on this text
+    [L][H] as [role, whether it only leans that way], elsewhere (roles where random tokens repeat, [L][H], "" for none),
+    said (a conclusion in words), start [layer, head].
     """
     reading = seen.kept.reading
     small = codec.Thumbnails(n_maps=reading.n_layer * reading.n_head, causal=reading.causal, signed=False)
@@ -170,7 +171,7 @@ def describe(seen: StoredReading, profile: HeadScores | None, *, mode: str, text
             yield weights
 
     scores = head_scores(layers(), reading.token_ids)
-    roles = roles_of(scores, profile, reading)
+    roles, elsewhere = roles_of(scores, reading), None if profile is None else where_tokens_repeat(profile)
     value: AttentionMaps = {
         **header(seen, mode, text),
         "keep": keep,
@@ -180,7 +181,8 @@ def describe(seen: StoredReading, profile: HeadScores | None, *, mode: str, text
         "scores": plain(scores),
         "random": None if profile is None else plain(profile),
         "roles": roles,
-        "said": conclusions.heads(roles),
+        "elsewhere": elsewhere,
+        "said": conclusions.heads(roles, elsewhere or []),
         "start": interesting(scores),
     }
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

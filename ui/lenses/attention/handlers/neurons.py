@@ -8,6 +8,8 @@ from typing import Annotated
 from torch import Tensor
 
 from gptcore.analysis import neuron_activations, neuron_writes, outstanding_neurons
+from gptcore.analysis.circuit_checks import logits_without_nodes
+from gptcore.analysis.circuits import CircuitNode
 from gptcore.errors import GPTCoreError
 from gptcore.inference.generation import text_ids
 from gptcore.language_model import LanguageModel
@@ -58,13 +60,29 @@ def _described(lm: LanguageModel, ids: list[int], layer: int, neuron: object) ->
     chosen = top[0] if neuron is None else inputs.whole(neuron, "The neuron", low=0, high=found.shape[1] - 1)
     written = neuron_writes(lm.model, layer, chosen)
     tokens, activations = [describe_token(lm.tokenizer, token) for token in ids], found[:, chosen].tolist()
-    more = _labelled(lm, written, largest=True)
+    more, confirmed = _labelled(lm, written, largest=True), _confirmed(lm, ids, found, layer, chosen, written)
     return {
-        "said": conclusions.neuron(layer, chosen, tokens, activations, [label for label, _ in more]),
+        "said": conclusions.neuron(layer, chosen, tokens, activations, confirmed),
         "layer": layer, "n_layer": lm.model.config.n_layer, "n_inner": found.shape[1], "note": cut, "top": top,
         "neuron": chosen, "tokens": tokens, "activations": [_rounded(value) for value in activations],
         "more": more, "less": _labelled(lm, written, largest=False),
     }  # fmt: skip
+
+
+def _confirmed(
+    lm: LanguageModel, ids: list[int], found: Tensor, layer: int, neuron: int, written: Tensor
+) -> list[str] | None:
+    """Of the tokens that a neuron writes most, those that are less likely where it is cut at its peak.
+
+    None for a post-norm model, in which single neurons are not cut.
+    """
+    if lm.model.config.norm_position != "pre":
+        return None
+    place = int(found[:, neuron].argmax())
+    node = CircuitNode("neuron", layer, neuron, place, 0.0)
+    before, after = (logits_without_nodes(lm.model, ids[: place + 1], nodes).log_softmax(-1) for nodes in ([], [node]))
+    best = written.topk(min(_N_WRITTEN, len(written))).indices.tolist()
+    return [describe_token(lm.tokenizer, token) for token in best if after[token] < before[token]]
 
 
 def _labelled(lm: LanguageModel, written: Tensor, *, largest: bool) -> list[tuple[str, float]]:

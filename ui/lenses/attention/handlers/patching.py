@@ -17,7 +17,7 @@ from gptcore.inference.generation import prompt_ids
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
 from gptcore.zero_shot.metrics import percent
-from ui.conclusions import listed, quoted
+from ui.conclusions import above_half, concludes, listed, quoted
 from ui.lenses.attention.payloads import Patched, PatchingGrid, PatchRequest
 from ui.payloads import Guess, fields
 from ui.services import Services
@@ -184,6 +184,7 @@ def _shares(rows: Iterator[tuple[int, Tensor]]) -> Iterator[list[float]]:
         yield [round(share, 3) for share in row.tolist()]
 
 
+@concludes("patching")
 def conclusion(a: list[str], b: list[str], rows: list[list[float]], heads: list[list[float]]) -> str:
     """Where the difference between two sentences stands, depth by depth, and which heads carry it.
 
@@ -196,8 +197,12 @@ def conclusion(a: list[str], b: list[str], rows: list[list[float]], heads: list[
     clear = [place if row[place] >= _CARRIES else None for place, row in zip(stands, rows, strict=True)]
     first, last = clear[0], len(a) - 1
     carriers = sorted(((share, layer, head) for layer, row in enumerate(heads) for head, share in enumerate(row)))[::-1]
-    named = [f"head {layer}.{head} ({percent(share)})" for share, layer, head in carriers[:_N_HEADS] if share >= _HEADS]
-    by = f" Most of it is carried by {listed(named)}." if named else " No single head carries much of it."
+    strong = [one for one in carriers[:_N_HEADS] if one[0] >= _HEADS]
+    named = listed([f"head {layer}.{head} ({percent(share)})" for share, layer, head in strong])
+    most = (
+        "Most of it is carried by" if above_half(sum(share for share, _, _ in strong), 1.0) else "It is carried most by"
+    )
+    by = f" {most} {named}." if strong else " No single head carries much of it."
     if first is None:
         changed = [place for place, (one, other) in enumerate(zip(a, b, strict=True)) if one != other]
         places = listed([quoted(a[place]) for place in changed])

@@ -12,7 +12,7 @@ from gptcore.analysis import LogitAttribution, ModelPart, logit_attribution, log
 from gptcore.errors import GPTCoreError
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
-from ui.conclusions import listed, quoted
+from ui.conclusions import above_half, concludes, listed, quoted
 from ui.lenses.attention.handlers.patching import measured
 from ui.lenses.attention.payloads import Part, Why
 from ui.payloads import Choice, PairRequest, fields
@@ -51,7 +51,7 @@ def _id(lm: LanguageModel, value: object) -> int | None:
 
 def _explained(lm: LanguageModel, bundled: str, ids: list[int], word: int | None, rival: int | None, note: str) -> Why:
     """What `why` describes, of a model that is bundled under a name or "", with a note on the text."""
-    logits = logits_without(lm.model, ids, [[]])[0]  # [V]
+    config, logits = lm.model.config, logits_without(lm.model, ids, [[]])[0]  # [V]
     chances = logits.softmax(-1)
     best = chances.topk(min(_N_CHOICES, len(chances))).indices.tolist()
     word = best[0] if word is None else word
@@ -75,38 +75,52 @@ def _explained(lm: LanguageModel, bundled: str, ids: list[int], word: int | None
         "parts": parts,
         "rest": (len(found.names) - len(largest), _rounded(rest)),
         "agreement": _agreement(bundled),
-        "said": f"{conclusion(choice(word)[0], choice(rival)[0], found.total, parts)} {note}".rstrip(),
+        "said": f"{conclusion(choice(word)[0], choice(rival)[0], found.total, parts, config.n_layer)} {note}".rstrip(),
     }
 
 
-def conclusion(word: object, rival: object, total: float, parts: Sequence[Part]) -> str:
+@concludes("why a word")
+def conclusion(word: object, rival: object, total: float, parts: Sequence[Part], n_layer: int) -> str:
     """Which parts favour a word most, and whether ablating them confirms it.
 
     Args:
         word, rival: labels.
         total: the difference of their logits.
-        parts: those with the largest share: name, value, really.
+        parts: those with the largest share: name, layer, value, really.
+        n_layer: of the model.
     """
     pair = f"{quoted(str(word))} rather than {quoted(str(rival))}"
     if abs(total) < _SMALL:
         return f"Nothing stands out: the model hardly prefers {pair} ({total:+.1f})."
     sign = 1 if total > 0 else -1
-    helping = [
-        (part["name"], part["value"], part["really"])
-        for part in parts
-        if sign * part["value"] > 0 and part["really"] is not None
-    ][:_N_NAMED]
+    tried = [(part, part["really"]) for part in parts if part["really"] is not None]
+    helping = [(part, real) for part, real in tried if sign * part["value"] > 0][:_N_NAMED]
     if not helping:
         return f"{pair}, {total:+.1f}: no head or MLP favours it; it comes from the embeddings and biases."
-    named = listed([f"{name} ({value:+.1f})" for name, value, _ in helping])
-    first, value, real = helping[0]
+    named = listed([f"{part['name']} ({part['value']:+.1f})" for part, _ in helping])
+    mostly = "mostly " if above_half(sign * sum(part["value"] for part, _ in helping), abs(total)) else "most of all "
+    (top, real), (needed, most) = helping[0], min(tried, key=lambda one: sign * one[1])
+    first, value = top["name"], top["value"]
     if sign * real <= -_HELD * abs(value):
         check = f"Switching {first} off really takes {abs(real):.1f} away."
     elif sign * real < 0:
-        check = f"Switching {first} off takes only {abs(real):.1f} away: later layers make up for it."
+        check = f"Switching {first} off takes only {abs(real):.1f} away: {_why_less(top, n_layer)}."
     else:
-        check = f"Yet without {first} it does not shrink ({real:+.1f}): later layers make up for it."
-    return f"{pair}, {total:+.1f}: mostly {named}. {check}"
+        check = f"Yet without {first} it does not shrink ({real:+.1f}): {_why_less(top, n_layer)}."
+    if needed is not top and sign * most < 0:
+        check += f" Of what is switched off below, {needed['name']} matters most ({most:+.1f})."
+    return f"{pair}, {total:+.1f}: {mostly}{named}. {check}"
+
+
+def _why_less(part: Part, n_layer: int) -> str:
+    """What comes after a part, and answers when it is gone."""
+    if part["layer"] is not None and part["layer"] < n_layer - 1:
+        return "what later layers do changes with it"
+    return (
+        "the MLP after it and the final norm change with it"
+        if part["head"] is not None
+        else "the final norm, which comes after it, changes with it"
+    )
 
 
 def _agreement(name: str) -> str:

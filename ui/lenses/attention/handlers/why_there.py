@@ -6,7 +6,7 @@ from typing import Annotated
 
 from gptcore.analysis import ScoreAttribution, query_key_attribution
 from gptcore.errors import GPTCoreError
-from ui.conclusions import quoted
+from ui.conclusions import concludes, quoted
 from ui.lenses.attention.handlers import maps
 from ui.lenses.attention.payloads import CellRequest
 from ui.payloads import Said, fields
@@ -43,6 +43,7 @@ def why_there(services: Services, request: Annotated[object, CellRequest]) -> Sa
         return {"said": str(error)}
 
 
+@concludes("why it looks there")
 def conclusion(split: ScoreAttribution, head: str, reads: str, looked_at: str) -> str:
     """What draws a head's attention from one token to another.
 

@@ -205,7 +205,14 @@ export function start({element, props, server, trigger, watch, given}) {
   const spoken = at => (value.signed || quiz.open ? nameOf(at) : `${nameOf(at)}, ${roleText(at)}`);
   function roleText([layer, head]) {
     const [role, leans] = value.roles[layer][head];
-    return leans && role !== 'mixed' ? `leans to ${ROLES[role][2]}` : `looks at ${ROLES[role][2]}`;
+    return (
+      (leans && role !== 'mixed' ? `leans to ${ROLES[role][2]}` : `looks at ${ROLES[role][2]}`) + elsewhere(layer, head)
+    );
+  }
+  // What a head does where tokens repeat, if that is something else than here.
+  function elsewhere(layer, head) {
+    const role = value.elsewhere?.[layer][head];
+    return role && role !== value.roles[layer][head][0] ? `; where tokens repeat, ${ROLES[role][2]}` : '';
   }
 
   // How the server is asked about a head of a reading.

@@ -78,7 +78,8 @@ export function headTable(view) {
           'td',
           '',
           (value.roles[at[0]][at[1]][1] && value.roles[at[0]][at[1]][0] !== 'mixed' ? '~ ' : '') +
-            ROLES[value.roles[at[0]][at[1]][0]][1],
+            ROLES[value.roles[at[0]][at[1]][0]][1] +
+            repeating(at),
         );
       for (const column of COLUMNS) {
         const v = score(column, at);
@@ -100,6 +101,11 @@ export function headTable(view) {
     }
     mark();
   }
+  // A head's role where tokens repeat, if that is another than here.
+  function repeating([layer, head]) {
+    const role = view.value.elsewhere?.[layer][head];
+    return role && role !== view.value.roles[layer][head][0] ? ` (${ROLES[role][1]} where tokens repeat)` : '';
+  }
   function mark() {
     for (const row of element.querySelectorAll('.at-heads [data-head]'))
       row.classList.toggle('chosen', row.dataset.head === view.chosen.join());
@@ -114,7 +120,9 @@ export function headTable(view) {
     for (let layer = 0; layer < value.L; layer++)
       for (let head = 0; head < value.H; head++)
         if ((score(by, [layer, head]) ?? -1) > (score(by, best) ?? -1)) best = [layer, head];
-    const found = value.roles.flat().filter(([role, leans]) => role === 'induction' && !leans).length,
+    const found = (value.elsewhere ?? value.roles.map(row => row.map(([role, leans]) => (leans ? '' : role))))
+        .flat()
+        .filter(role => role === 'induction').length,
       most = score(by, best);
     pick(best);
     part('all-heads').open = true;

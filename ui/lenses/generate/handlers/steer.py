@@ -20,6 +20,7 @@ from gptcore.inference.sequence import TokenSequence
 from gptcore.inference.steering import Steering
 from gptcore.language_model import LanguageModel
 from gptcore.model import GPT, evaluating
+from ui.conclusions import concludes
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.inputs import InputError
@@ -257,6 +258,7 @@ def _sheet(costs: dict[float, float], strength: float) -> str:
     ])  # fmt: skip
 
 
+@concludes("steering")
 def conclusion(costs: dict[float, float], strength: float, counts: Sequence[int]) -> str:
     """What steering did to one text, and whether it is still sound.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -55,7 +56,7 @@ def _activations(lm: LanguageModel) -> Experiment:
     found = run.activation_curves()
     error = float((found.values["gelu"] - found.values["gelu_new"]).abs().max())
     lowest = float(found.values["gelu"].min())
-    flat = float(found.x[found.values["gelu"].argmin()])
+    flat = _flat_point()
     arguments = {
         "x": _array(found.x),
         "values": {name: _array(v) for name, v in found.values.items()},
@@ -68,7 +69,7 @@ def _activations(lm: LanguageModel) -> Experiment:
         (
             "ReLU cuts everything below zero, and lets no gradient through there. GELU multiplies its input by a "
             f"soft gate, Φ(x), the share of a normal distribution below x: it dips to {lowest:.3f}, is smooth at zero, "
-            f"and its slope is 0 at one point alone, x = {flat:.2f}. GPT-1 and GPT-2 use the tanh approximation, "
+            f"and its slope is 0 at one point alone, x = {flat:.4f}. GPT-1 and GPT-2 use the tanh approximation, "
             f"which differs from the exact one by at most {error:.1e}."
         ),
         (_properties(), _by_hand("GELU", "0.5·x·(1 + tanh(√(2/π)·(x + 0.044715·x³)))", *_two_gelus())),
@@ -78,6 +79,16 @@ def _activations(lm: LanguageModel) -> Experiment:
 def _two_gelus() -> tuple[Tensor, Tensor]:
     x = torch.linspace(-6, 6, 1201)
     return run.gelu_by_hand(x), torch.nn.functional.gelu(x, approximate="tanh")
+
+
+def _flat_point() -> float:
+    """Where GELU's slope Φ(x) + x·φ(x) is 0, by Newton's method."""
+    x = -0.75
+    for _ in range(20):
+        density = math.exp(-x * x / 2) / math.sqrt(2 * math.pi)
+        slope = 0.5 * (1 + math.erf(x / math.sqrt(2))) + x * density
+        x -= slope / (density * (2 - x * x))
+    return x
 
 
 def _properties() -> Section:

@@ -52,7 +52,7 @@ export function tiles(run, example) {
   const bits = valid === null ? '–' : ((valid / Math.LN2) * run.about.tokens_per_character).toFixed(3);
   return [
     ['update', run.step.toLocaleString('en')],
-    ['training loss', nats(trainingLoss(run))],
+    ['training loss, smoothed', nats(trainingLoss(run))],
     [(kinds[run.about.kind] ?? 'held out') + when, nats(valid)],
     ofLabels ? ['accuracy', shown(accuracy)] : ['perplexity', valid === null ? '–' : Math.exp(valid).toFixed(2)],
     ofLabels ? ['the most frequent label', shown(run.about.commonest)] : ['bits per character', bits],
@@ -109,4 +109,12 @@ export function lookSaid(run, at) {
     (look.step ? '' : run.about.tuned ? ': before this training' : ': untrained') +
     (next ? ` · next snapshot at ${run.next_look.toFixed(0)} s` : '')
   );
+}
+
+// The table of a run's curve: a row an update, with the held-out loss where the model was looked at.
+export function curveRows(run) {
+  const held = new Map(run.looks.map(look => [look.step, look.valid]));
+  const rows = run.rows.map(row => [...row, held.get(row[0]) ?? '']);
+  const before = run.looks.filter(look => look.step === 0).map(look => [0, '', '', '', 0, look.valid]);
+  return [['update', 'loss_nats', 'learning_rate', 'gradient_norm', 'seconds', 'held_out_nats'], ...before, ...rows];
 }

@@ -18,6 +18,6 @@ export function learned(lines, loss, training) {
     said = `It has learned how frequent tokens are: ${below(uniform)} guessing evenly, not below the unigram baseline.`;
   const gap = training === null ? 0 : loss - training;
   return gap > BY_HEART
-    ? `${said} On its training text the loss is ${gap.toFixed(2)} lower: part of that is memorised.`
+    ? `${said} On its training text the loss is ${gap.toFixed(2)} lower: part of that may be memorised.`
     : said;
 }

@@ -18,7 +18,19 @@ import {
 import {FORM, STARTED, STARTING, forgetWorkspace, remembered, useWorkspace} from '../../../shared/view/workspace.js';
 import {axis, nearest} from './curve_lines.js';
 import {curvePlot} from './curves.js';
-import {LARGE, cells, guessSaid, heldOut, nats, race, slowSaid, tiles, title, trainingLoss} from './figures.js';
+import {
+  LARGE,
+  cells,
+  curveRows,
+  guessSaid,
+  heldOut,
+  nats,
+  race,
+  slowSaid,
+  tiles,
+  title,
+  trainingLoss,
+} from './figures.js';
 import {learned} from './learned.js';
 import {momentView} from './moment_view.js';
 import {begun, has, receive} from './received.js';
@@ -317,12 +329,7 @@ export function start({element, props, server, trigger, watch}) {
     else if (what === 'why') {
       if ((isExample(workspace) && form !== 'scratch') || !moment.why())
         said.textContent = 'There is no model to ask yet. Start a run of your own.';
-    } else if (what === 'csv')
-      saveText(
-        'run.csv',
-        'text/csv',
-        csvText([['update', 'loss_nats', 'learning_rate', 'gradient_norm', 'seconds'], ...run.rows]),
-      );
+    } else if (what === 'csv') saveText('run.csv', 'text/csv', csvText(curveRows(run)));
     else if (what === 'json') saveMade(said, 'run.json', () => server.recording({workspace, run: run.id}));
     else if (what === 'link') {
       const run_link = {tab: 'train', ...(isExample(workspace) ? {} : {workspace: run.viewing})};

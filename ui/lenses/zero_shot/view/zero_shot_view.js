@@ -103,7 +103,7 @@ export function start({element, props, server, watch, given}) {
   }
   function labels() {
     const part = add(box, 'div', 'zs-labels'),
-      head = add(part, 'div', 'zs-head', 'Likelihood of each label ');
+      head = add(part, 'div', 'zs-head', 'Probability among the labels ');
     for (const [name, [short, long]] of Object.entries(MEASURES)) {
       const button = add(head, 'button', name === measure ? 'chosen' : '', short);
       button.type = 'button';

@@ -22,7 +22,7 @@ from gptcore.inference.sampling import SamplingSettings, candidates
 from gptcore.inference.scoring import score_text
 from gptcore.language_model import LanguageModel
 from gptcore.zero_shot.answering import greedy_answers
-from ui.shared.head_roles import roles_of
+from ui.shared.head_roles import roles_of, where_tokens_repeat
 
 Heads = dict[tuple[int, int], str]
 _AS_GOOD = 0.9  # of the largest: a head that has so much of it is right, too
@@ -56,12 +56,15 @@ def most_surprising(lm: LanguageModel, text: str) -> str:
 
 
 def roles(lm: LanguageModel, text: str) -> list[list[str]]:
-    """The role of every head as the Attention tab names it, [layer][head]; "mixed" where it only leans towards one."""
+    """The role of every head, [layer][head]: where tokens repeat, else on this text; "mixed" where it only leans."""
     ids = prompt_ids(lm, text)
     reading = read_attention(lm.model, ids)
     scores, profile = head_scores(reading.layers(), ids), repeated_token_scores(lm.model, first_id=lm.tokenizer.end_id)
-    found = roles_of(scores, profile, reading)
-    return [["mixed" if leans else role for role, leans in row] for row in found]
+    here, repeating = roles_of(scores, reading), where_tokens_repeat(profile)
+    return [
+        [role or ("mixed" if leans else own) for role, (own, leans) in zip(*rows, strict=True)]
+        for rows in zip(repeating, here, strict=True)
+    ]
 
 
 def heads_with(lm: LanguageModel, text: str, role: str, said: str) -> Heads:
