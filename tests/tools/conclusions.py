@@ -265,7 +265,7 @@ def of_start(services: Services, lm: gptcore.LanguageModel, text: str) -> Made:
 
 def of_lens(services: Services, lm: gptcore.LanguageModel, text: str) -> Made:
     value = json.loads(lens.lens(services, None, maps.AttentionForm(lm.name, text)))
-    said = value["said"] if "said" in value else ""
+    said = value.get("said", "")
 
     def holds(peer: Peer) -> list[Statement]:
         if not said:

@@ -31,6 +31,23 @@ def test_a_bundled_model_has_the_parameters_of_its_card_and_fits_into_plain_git(
     assert all(file.stat().st_size < 10_000_000 for file in folder.iterdir())
 
 
+def test_the_anthology_s_card_compares_it_with_today_s_mini():
+    folders = gptcore.bundled_models()
+    said = re.search(
+        r"([\d.]+) times the parameters and has read about (\d+) times",
+        (folders["anthology"] / "README.md").read_text("utf-8"),
+    )
+    small, mini = (gptcore.load(name) for name in ("anthology", "mini"))
+    sizes = [count_parameters(lm.model.config).total for lm in (small, mini)]
+    assert float(said[1]) == round(sizes[1] / sizes[0], 1)
+    read = [
+        json.loads((folders[name] / "config.json").read_text())["training"]["tokens"] for name in ("anthology", "mini")
+    ]
+    story = read_documents(folders["mini"] / "stories.txt.gz")[:200]
+    characters = sum(map(len, story)) / sum(len(mini.tokenizer.encode(text)) for text in story)
+    assert int(said[2]) == pytest.approx(read[1] * characters / read[0], rel=0.05)
+
+
 @torch.inference_mode()
 def test_the_induction_model_continues_what_repeats_as_its_card_says():
     lm = gptcore.load("induction")
