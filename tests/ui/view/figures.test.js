@@ -60,6 +60,8 @@ test('bits per character come from the held-out loss and the tokens in a charact
   assert.equal(shown.perplexity, '2.00');
   assert.equal(shown['bits per character'], '0.500');
   assert.equal(shown.left, '1 min 35 s');
+  const answers = {...run, about: {...about, kind: 'instructions'}};
+  assert.ok('bits per token' in Object.fromEntries(tiles(answers, false)));
   const labels = {...run, final_accuracy: 0.75, about: {...about, kind: 'labels', commonest: 0.5}};
   assert.equal(Object.fromEntries(tiles(labels, false)).accuracy, '75.0%');
   assert.equal(Object.fromEntries(tiles(labels, false))['the most frequent label'], '50.0%');

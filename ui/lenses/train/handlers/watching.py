@@ -323,7 +323,7 @@ def _row_of_past(record: RunState, before: RunState | None, newest: RunState) ->
         "changed": [f"{name} {value}" for name, value in facts.settings.items() if known.get(name) != value],
         "seconds": round(record.seconds(), 1),
         "valid": finite(last),
-        "tokens_per_character": None if facts.kind == "labels" else facts.tokens_per_character,
+        "tokens_per_character": facts.tokens_per_character if facts.kind in ("text", "repeated") else None,
         "comparable": facts.compared_by == newest.facts.compared_by,
         "curve": [(int(row[0]), significant(row[1])) for row in thin],
         "valid_curve": [] if record is newest else [(o.step, significant(o.valid_loss)) for o in looks],

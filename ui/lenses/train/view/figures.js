@@ -49,13 +49,15 @@ export function tiles(run, example) {
     shown = value => (value === null ? '–' : percent(value));
   const kinds = {repeated: 'on what repeats', instructions: 'held-out answers', preferences: 'better answers'};
   const when = run.final !== null ? ', all of it' : look ? `, update ${look.step.toLocaleString('en')}` : '';
+  // Of answers, tokens are counted: their characters are not known to the run.
+  const unit = run.about.kind === 'instructions' || run.about.kind === 'preferences' ? 'token' : 'character';
   const bits = valid === null ? '–' : ((valid / Math.LN2) * run.about.tokens_per_character).toFixed(3);
   return [
     ['update', run.step.toLocaleString('en')],
     ['training loss, smoothed', nats(trainingLoss(run))],
     [(kinds[run.about.kind] ?? 'held out') + when, nats(valid)],
     ofLabels ? ['accuracy', shown(accuracy)] : ['perplexity', valid === null ? '–' : Math.exp(valid).toFixed(2)],
-    ofLabels ? ['the most frequent label', shown(run.about.commonest)] : ['bits per character', bits],
+    ofLabels ? ['the most frequent label', shown(run.about.commonest)] : [`bits per ${unit}`, bits],
     [example ? 'tokens a second, recorded' : 'tokens a second', Math.round(run.rate).toLocaleString('en')],
     ['elapsed', clock(run.elapsed)],
     ['left', run.state === 'ended' ? '–' : clock(run.left)],
