@@ -13,7 +13,7 @@ test('the sentence changes with the loss', () => {
 });
 
 test('a text that is learned by heart is told from one that is understood', () => {
-  assert.match(learned(LINES, 1.5, 1.1), /0\.40 lower: part of that is memorised/);
+  assert.match(learned(LINES, 1.5, 1.1), /0\.40 lower: part of that may be memorised/);
   assert.doesNotMatch(learned(LINES, 1.5, 1.4), /memorised/);
 });
 
