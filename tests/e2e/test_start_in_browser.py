@@ -280,7 +280,7 @@ def test_a_question_is_found_and_opens_the_view_that_answers_it(visit):
     search.fill("layer answer")
     expect(page.locator("#start .st-question")).to_have_count(1)
     search.press("Enter")
-    expect(page.locator("#lens .ln-body > .conclusion")).to_contain_text("becomes the first guess with layer")
+    expect(page.locator("#lens .ln-body > .conclusion")).to_contain_text("is the first guess from layer")
     expect(page.locator("#attention-text textarea")).to_have_value(RED)
 
 
