@@ -2,7 +2,7 @@
 import {placeOf, ramp} from '../../../shared/view/scales.js';
 import {isDark} from '../../../shared/view/page.js';
 import {fitted} from './heatmap.js';
-import {ROLES, same} from './roles.js';
+import {ROLES, SCORE_OF, same} from './roles.js';
 
 const NARROW = 50; // pixels of a small picture that has no room for a word
 
@@ -54,7 +54,7 @@ export function overview(view) {
         ctx.strokeRect(x - 0.5, y - 0.5, size + 1, size + 1);
       }
   }
-  // The future half of a thumbnail is free: role and share on the first token stand there.
+  // The future half of a thumbnail is free: role and its share stand there.
   function badges(ctx, [layer, head], right, top, size, style) {
     const {value} = view;
     ctx.textAlign = 'right';
@@ -64,7 +64,7 @@ export function overview(view) {
       ? [value.scores.changed[layer][head].toFixed(2)]
       : layout().size < NARROW
         ? [badge(value.roles[layer][head], true)]
-        : [badge(value.roles[layer][head], false), `${Math.round(100 * value.scores.first[layer][head])}%`];
+        : [badge(value.roles[layer][head], false), ...share(value, layer, head)];
     if (!value.causal) {
       ctx.lineWidth = 3;
       ctx.strokeStyle = style.getPropertyValue('--lens-paper');
@@ -75,6 +75,11 @@ export function overview(view) {
       ctx.fillText(text, right, top + i * size * 1.1);
     });
   }
+  // How much of a head's attention makes it what it is called; nothing where it is called nothing.
+  const share = ({roles, scores}, layer, head) => {
+    const found = scores[SCORE_OF[roles[layer][head][0]]]?.[layer][head] ?? null;
+    return found === null ? [] : [`${Math.round(100 * found)}%`];
+  };
   const badge = ([role, leans], short) => {
     const word = short ? ROLES[role][0].slice(0, 1) : ROLES[role][0];
     return (leans && word ? '~' : '') + word;
@@ -85,7 +90,7 @@ export function overview(view) {
       : Object.entries(ROLES)
           .filter(([name]) => name !== 'mixed')
           .map(([, [word, , what]]) => `${word}: ${what.split(':')[0]}`)
-          .join(' · ') + ` · ~ leans that way${narrow ? '' : ' · %: attention on the first token'}`;
+          .join(' · ') + ` · ~ leans that way${narrow ? '' : ' · %: of its attention'}`;
     part('legend').textContent = text;
   }
   function headAt(event) {
