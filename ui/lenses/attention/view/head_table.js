@@ -79,7 +79,7 @@ export function headTable(view) {
           '',
           (value.roles[at[0]][at[1]][1] && value.roles[at[0]][at[1]][0] !== 'mixed' ? '~ ' : '') +
             ROLES[value.roles[at[0]][at[1]][0]][1] +
-            repeating(at),
+            repeating(at[0], at[1]),
         );
       for (const column of COLUMNS) {
         const v = score(column, at);
@@ -102,7 +102,7 @@ export function headTable(view) {
     mark();
   }
   // A head's role where tokens repeat, if that is another than here.
-  function repeating([layer, head]) {
+  function repeating(layer, head) {
     const role = view.value.elsewhere?.[layer][head];
     return role && role !== view.value.roles[layer][head][0] ? ` (${ROLES[role][1]} where tokens repeat)` : '';
   }
