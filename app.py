@@ -32,9 +32,8 @@ from ui.compute import zero_gpu
 
 import torch
 
-from gptcore.devices import DEVICES, choose_device
 from gptcore.errors import GPTCoreError
-from gptcore.machine import allocate_in_one_arena
+from gptcore.machine import DEVICES, allocate_in_one_arena, choose_device
 from ui.frame.stored import page_example
 from ui.lenses.train.handlers.files import example_workspaces
 from ui.page import build_page

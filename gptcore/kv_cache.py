@@ -138,6 +138,5 @@ class RaggedKVCache:
     def _room(self, n_rows: int, device: torch.device | str) -> Tensor:
         config = self._config
         shape = (config.n_layer, 2, n_rows, config.n_head, self.capacity, config.head_dim)
-        return torch.zeros(
-            shape, dtype=self._dtype, device=device
-        )  # zeros: masked positions get weight 0, and 0 * NaN is NaN
+        # Zeros: masked positions get weight 0, and 0 * NaN is NaN.
+        return torch.zeros(shape, dtype=self._dtype, device=device)

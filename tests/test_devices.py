@@ -7,10 +7,10 @@ import pytest
 import torch
 
 from gptcore import SamplingSettings
-from gptcore.devices import PROCESSOR, choose_device, device_name
 from gptcore.errors import DeviceError
 from gptcore.inference import engine
 from gptcore.inference.sequence import TokenSequence
+from gptcore.machine import PROCESSOR, choose_device, device_name
 from ui.errors import shown_to_visitor
 from ui.services import make_services
 from ui.state.limits import Limits
@@ -44,7 +44,7 @@ def test_an_unknown_device_is_refused():
 def test_a_card_that_does_not_compute_right_is_passed_over(no_card, monkeypatch):
     """A build without this card's architecture finds the card, and fails at the first kernel."""
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr("gptcore.devices._computes_right", lambda device: device.type != "cuda")
+    monkeypatch.setattr("gptcore.machine._computes_right", lambda device: device.type != "cuda")
     assert choose_device() == PROCESSOR
     with pytest.raises(DeviceError, match="computes a matrix product wrongly, or not at all"):
         choose_device("cuda")

@@ -5,7 +5,8 @@ import torch
 
 import gptcore
 from gptcore import GPTConfig
-from gptcore.inference.engine import DecodeEngine, packed_weights
+from gptcore.inference.engine import DecodeEngine
+from gptcore.inference.packed import packed_weights
 from gptcore.training import StepEvent, Trainer, TrainingConfig
 from tiny import make_model, random_ids
 

@@ -7,7 +7,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from gptcore import GPTConfig, threads
-from gptcore.inference.engine import packed_weights
+from gptcore.inference.packed import packed_weights
 from gptcore.model import random_model
 from gptcore.threads import ThreadGovernor, sharing
 

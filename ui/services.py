@@ -11,12 +11,12 @@ import gradio as gr
 import torch
 
 from gptcore.config import GPTConfig
-from gptcore.devices import PROCESSOR, out_of_memory
 from gptcore.inference.generation import continue_together
 from gptcore.inference.scoring import ScoredToken, TextScore, score_text
 from gptcore.inference.sequence import TokenSequence
 from gptcore.inference.token import GeneratedToken
 from gptcore.language_model import LanguageModel
+from gptcore.machine import PROCESSOR, out_of_memory
 from gptcore.training.config import Precision
 from gptcore.training.precision import faster_precision
 from ui.compute import zero_gpu

@@ -19,7 +19,6 @@ from pathlib import Path
 import torch
 
 from gptcore.corpora import read_documents
-from gptcore.devices import DEVICES, choose_device
 from gptcore.errors import GPTCoreError, TrainingError
 from gptcore.finetuning.answering import InstructionScore, evaluate_instructions
 from gptcore.finetuning.instruction import TEACHING_SHARES, Instruction, instructions
@@ -42,7 +41,7 @@ from gptcore.finetuning.supervised import (
 )
 from gptcore.inference.scoring import score_documents
 from gptcore.language_model import LanguageModel, load
-from gptcore.machine import keep_freed_memory
+from gptcore.machine import DEVICES, choose_device, keep_freed_memory
 from gptcore.model import GPT
 from gptcore.observation import clone
 from gptcore.training import StepEvent, Trainer, encoded

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from gptcore.inference.card_choice import Chosen, ChosenToken
-from gptcore.inference.engine import DecodeEngine, Decoder, UncachedDecoder, WeightFormat
+from gptcore.inference.engine import DecodeEngine, Decoder, UncachedDecoder
+from gptcore.inference.kernels import WeightFormat
 from gptcore.inference.sequence import TokenSequence, check_length, context_start, replayed_start
 from gptcore.inference.token import GeneratedToken
 from gptcore.model import GPT

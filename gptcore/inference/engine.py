@@ -8,36 +8,25 @@ on a GPU as a recorded graph.
 
 from __future__ import annotations
 
-import math
 import threading
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
 from typing import Protocol
-from weakref import WeakKeyDictionary, finalize
+from weakref import finalize
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
-from gptcore.config import GPTConfig
 from gptcore.errors import ContextLengthError, TokenIdError
 from gptcore.inference.card_choice import Chosen, Controls, choose_on_card
 from gptcore.inference.graphs import RecordedSteps
-from gptcore.inference.kernels import HALF, KERNELS, Product, WeightFormat, fastest_kernel, lossless_in_half
-from gptcore.inference.native import Format, NativeWeights, native_weights
+from gptcore.inference.kernels import WeightFormat
+from gptcore.inference.packed import SEVERAL, PackedWeights, decode_one, packed_weights, precision_of, recordable
 from gptcore.kv_cache import RaggedKVCache
-from gptcore.model import GPT, activation, evaluating
+from gptcore.model import GPT, evaluating
 from gptcore.threads import ThreadGovernor, adapted
 
-# Below this many weights, reading them is not the bottleneck, and 16 bits would gain nothing.
-FAST_FROM_PARAMETERS = 30_000_000
 _MOST_IDLE = 4  # recorded steps that wait for the next text
-_IDLE = threading.Lock()  # guards their lists
-SEVERAL = 16  # rows in the trial of the multi-row kernels
-# The trial of steps in C against torch's: torch's threads spin for up to 20 ms after its last operation, and slow
-# down what follows; a pause lets them fall asleep.
-_TRIAL_PAUSE, _TRIAL_STEPS, _TRIAL_SECONDS, _TRIALS, _CLEARLY_FASTER = 0.05, 7, 0.04, 3, 0.95
+_IDLE = threading.RLock()  # guards their lists; a collected engine may come back while its thread holds it
 
 
 class Decoder(Protocol):
@@ -206,7 +195,7 @@ class DecodeEngine:
         """Recorded steps that another text has left behind, with the memory they are bound to, or new ones."""
         found = _take(packed.idle, self.cache)
         if found is None:
-            found = RecordedSteps(_recordable(packed), choose_on_card)
+            found = RecordedSteps(recordable(packed), choose_on_card)
         finalize(self, _leave_behind, packed.idle, found).atexit = False
         return found
 
@@ -227,223 +216,3 @@ def _leave_behind(idle: list[RecordedSteps], steps: RecordedSteps) -> None:
     with _IDLE:
         if steps.works and steps.memory is not None and len(idle) < _MOST_IDLE:
             idle.append(steps)
-
-
-@dataclass(frozen=True)
-class PackedLayer:
-    """One block's tensors as plain functions and (weight, bias, epsilon) triples."""
-
-    norm_1: tuple[Tensor, Tensor, float]
-    norm_2: tuple[Tensor, Tensor, float] | None
-    c_attn: Product
-    attn_proj: Product
-    c_fc: Product | None
-    mlp_proj: Product | None
-
-
-@dataclass(frozen=True)
-class PackedWeights:
-    """A model flattened for decoding, without the module tree.
-
-    `kernel` names the kernel of its products; `threads_found` remembers the best thread count; with `native`, whole
-    steps are computed in C; `idle` holds recorded steps that nobody uses.
-    """
-
-    config: GPTConfig
-    wte: Tensor
-    wpe: Tensor | None
-    layers: list[PackedLayer]
-    final_norm: tuple[Tensor, Tensor, float] | None
-    lm_head: Product
-    kernel: str
-    threads_found: dict[str, float]
-    native: NativeWeights | None = None
-    idle: list[RecordedSteps] = field(default_factory=list)
-
-    @property
-    def dtype(self) -> torch.dtype:
-        """Of what stands between two products."""
-        return torch.float16 if self.kernel == HALF else torch.float32
-
-
-def decode_one(packed: PackedWeights, token_ids: Tensor, cache: RaggedKVCache) -> Tensor:
-    """Logits after one more token in every row of the cache, float32 [B, V]; token_ids is int64 [B]."""
-    if packed.native is not None:
-        return packed.native.step(token_ids, cache, torch.get_num_threads())
-    places, longest = torch.tensor(cache.lengths, device=token_ids.device), max(cache.lengths) + 1
-    ragged = min(cache.lengths) + 1 < longest
-    logits = decode_step(packed, token_ids, places, cache.data, longest, ragged=ragged)
-    cache.lengths[:] = [length + 1 for length in cache.lengths]
-    return logits
-
-
-def decode_step(
-    packed: PackedWeights, token_ids: Tensor, places: Tensor, data: Tensor, longest: int, *, ragged: bool = True
-) -> Tensor:
-    """The same by torch's functions, on one device alone.
-
-    Args:
-        packed: weights.
-        token_ids: int64 [B].
-        places: int64 [B], how many tokens each row has before this one.
-        data: the cache's memory, [L, 2, at least B, H, N, D].
-        longest: positions to attend to; where rows are ragged, those after a row's last are masked.
-        ragged: False: `places` are all longest - 1, which needs no mask, and writes with one slice.
-    """
-    config, B = packed.config, len(token_ids)
-    mask = _mask(places, longest, packed.dtype) if ragged else None
-    rows = torch.arange(B, device=places.device)
-    heads = (B, 3, config.n_head, 1, config.head_dim)
-    x = packed.wte[token_ids]  # [B, C]
-    if packed.wpe is not None:
-        x = x + packed.wpe[places]
-    pre_norm = config.norm_position == "pre"
-    name = config.activation_function
-    for layer, memory in zip(packed.layers, data, strict=True):
-        read = _norm(x, layer.norm_1) if pre_norm else x
-        qkv = layer.c_attn(read).view(heads)
-        if ragged and B == 1:  # one kernel on a GPU, where indexing takes several
-            memory[:, :1].index_copy_(3, places, qkv[:, 1:].transpose(0, 1))  # [2, 1, H, 1, D]
-        elif ragged:
-            memory[:, rows, :, places] = qkv[:, 1:, :, 0]  # [B, 2, H, D]
-        else:
-            memory[:, :B, :, longest - 1 : longest] = qkv[:, 1:].transpose(0, 1)  # [2, B, H, 1, D]
-        keys, values = memory[:, :B, :, :longest]
-        mixed = _attend(qkv[:, 0], keys, values, mask)  # [B, H, 1, D]
-        x = x + layer.attn_proj(mixed.reshape(B, -1))
-        if not pre_norm:
-            x = _norm(x, layer.norm_1)
-        if layer.c_fc is None or layer.mlp_proj is None or layer.norm_2 is None:
-            continue
-        read = _norm(x, layer.norm_2) if pre_norm else x
-        x = x + layer.mlp_proj(activation(name, layer.c_fc(read)))
-        if not pre_norm:
-            x = _norm(x, layer.norm_2)
-    return packed.lm_head(x if packed.final_norm is None else _norm(x, packed.final_norm)).float()
-
-
-def _recordable(packed: PackedWeights) -> Callable[[Tensor, Tensor, Tensor, int], Tensor]:
-    """`decode_step` of these weights, as `RecordedSteps` takes it."""
-
-    def step(token_ids: Tensor, places: Tensor, data: Tensor, longest: int) -> Tensor:
-        return decode_step(packed, token_ids, places, data, longest)
-
-    return step
-
-
-def _mask(places: Tensor, longest: int, dtype: torch.dtype) -> Tensor:
-    """What is added to the scores: 0 up to a row's place and -inf behind it, [B, 1, 1, longest]."""
-    behind = torch.arange(longest, device=places.device) > places[:, None]
-    return torch.zeros(behind.shape, dtype=dtype, device=places.device).masked_fill_(behind, -math.inf)[:, None, None]
-
-
-def _attend(query: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
-    """Attention of one query per row: [B, H, 1, D], keys and values [B, H, S, D] -> [B, H, 1, D]."""
-    if query.is_cuda and query.dtype == torch.float32:  # torch's fused kernel walks fp32 keys in a line (2.11, H200)
-        scores = query @ keys.mT * query.shape[-1] ** -0.5
-        return (scores if mask is None else scores + mask).softmax(dim=-1) @ values
-    return F.scaled_dot_product_attention(query, keys, values, attn_mask=mask)
-
-
-def _in_c(x: Tensor) -> Tensor:
-    """Stands in the place of products whose weights need not be kept."""
-    raise RuntimeError("this product is computed within a step in C")
-
-
-def _norm(x: Tensor, norm: tuple[Tensor, Tensor, float]) -> Tensor:
-    weight, bias, epsilon = norm
-    return F.layer_norm(x, weight.shape, weight, bias, epsilon)
-
-
-def precision_of(model: GPT) -> WeightFormat:
-    """What "auto" means for a model."""
-    return "fast" if sum(p.numel() for p in model.parameters()) >= FAST_FROM_PARAMETERS else "exact"
-
-
-# Packed weights by model, batch size and precision, valid while the model lives and its weights are unchanged.
-_PACKED: WeakKeyDictionary[GPT, dict[tuple[int, str], tuple[tuple[int, int], PackedWeights]]] = WeakKeyDictionary()
-
-
-@adapted()
-def packed_weights(model: GPT, batch_size: int, precision: WeightFormat) -> PackedWeights:
-    """The model's packed weights, cached, and rebuilt when the weights have been changed in place."""
-    if precision == "auto":
-        precision = precision_of(model)
-    version = (sum(0 if p.is_inference() else p._version for p in model.parameters()), model.wte.weight.data_ptr())
-    packings = _PACKED.setdefault(model, {})
-    found = packings.get((batch_size, precision))
-    if found is None or found[0] != version:
-        kernel = fastest_kernel(model, batch_size, precision)
-        known = {other.kernel: other for at, other in packings.values() if at == version}
-        packed = known.get(kernel) or _pack(model, kernel)
-        native = _faster_native(model, packed, batch_size, native_format(model, precision), known)
-        found = version, replace(native or packed, threads_found={})
-        packings[batch_size, precision] = found
-    return found[1]
-
-
-def native_format(model: GPT, precision: WeightFormat) -> Format:
-    """The format in which a step in C reads the weights: fp16 wherever that loses nothing."""
-    if lossless_in_half([parameter.detach() for parameter in model.parameters() if parameter.ndim == 2]):
-        return "fp16"
-    return "int16" if precision == "fast" else "fp32"
-
-
-def _faster_native(
-    model: GPT, packed: PackedWeights, batch_size: int, weight_format: Format, known: dict[str, PackedWeights]
-) -> PackedWeights | None:
-    """The same for steps in C, if these can be had here and are clearly faster; else None."""
-    name = f"native-{weight_format}"
-    native = known[name].native if name in known else native_weights(model, weight_format)
-    if native is None:
-        return None
-    offered = replace(packed, kernel=name, native=native, layers=[], lm_head=_in_c)
-    cache = RaggedKVCache(model.config)
-    for _ in range(batch_size):
-        cache.add()
-    ids = torch.zeros(batch_size, dtype=torch.int64)
-
-    def seconds(one: PackedWeights) -> float:
-        """The best of some steps."""
-        taken: list[float] = []
-        time.sleep(_TRIAL_PAUSE)
-        while len(taken) < _TRIAL_STEPS or sum(taken) < _TRIAL_SECONDS:
-            cache.lengths[:] = [0] * batch_size
-            began = time.perf_counter()
-            decode_one(one, ids, cache)
-            taken.append(time.perf_counter() - began)
-        return min(taken)
-
-    torchs = seconds(packed)
-    # Threads that meet thirty times a step lose more than torch's where another one takes their core for a moment.
-    return offered if any(seconds(offered) < _CLEARLY_FASTER * torchs for _ in range(_TRIALS)) else None
-
-
-@torch.inference_mode()
-def _pack(model: GPT, kernel: str) -> PackedWeights:
-    make = KERNELS[kernel]
-    layers = [
-        PackedLayer(
-            norm_1=_norm_of(block.ln_1),
-            norm_2=_norm_of(block.ln_2) if block.use_mlp else None,
-            c_attn=make(block.attn.c_attn),
-            attn_proj=make(block.attn.c_proj),
-            c_fc=make(block.mlp.c_fc) if block.use_mlp else None,
-            mlp_proj=make(block.mlp.c_proj) if block.use_mlp else None,
-        )
-        for block in model.blocks
-    ]
-    return PackedWeights(
-        config=model.config,
-        wte=model.wte.weight.detach(),
-        wpe=model.wpe.weight.detach() if model.config.use_positions else None,
-        layers=layers,
-        final_norm=_norm_of(model.ln_f) if isinstance(model.ln_f, torch.nn.LayerNorm) else None,
-        lm_head=make(model.lm_head),
-        kernel=kernel,
-        threads_found={},
-    )
-
-
-def _norm_of(norm: torch.nn.LayerNorm) -> tuple[Tensor, Tensor, float]:
-    return norm.weight.detach(), norm.bias.detach(), norm.eps

@@ -10,7 +10,8 @@ import torch
 
 from gptcore.config import PRESETS
 from gptcore.corpora import CORPORA
-from gptcore.devices import DEVICES, choose_device
+from gptcore.errors import DeviceError
+from gptcore.machine import DEVICES, choose_device
 from gptcore.training import TrainingConfig
 from gptcore.training.config import PAPERS, field_help
 
@@ -116,5 +117,8 @@ def parse(parser: argparse.ArgumentParser, arguments: list[str] | None) -> argpa
         beside = {name: getattr(recipe, name) for name in ("preset", "vocab_size", "dropout", "attention_dropout")}
         parser.set_defaults(**beside, epochs=recipe.epochs)
     options = parser.parse_args(arguments)
-    options.device = choose_device(options.device).type
+    try:
+        options.device = choose_device(options.device).type
+    except DeviceError as error:
+        parser.error(str(error))
     return options

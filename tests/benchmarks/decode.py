@@ -25,8 +25,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # run as a script,
 from limits import arithmetic_rate, memory_rate, n_read, told
 
 import gptcore
-from gptcore.inference.engine import SEVERAL, DecodeEngine, WeightFormat, packed_weights
+from gptcore.inference.engine import DecodeEngine
 from gptcore.inference.generation import continue_together
+from gptcore.inference.kernels import WeightFormat
+from gptcore.inference.packed import SEVERAL, packed_weights
 from gptcore.inference.sampling import SamplingSettings, candidates
 from gptcore.inference.sequence import TokenSequence
 

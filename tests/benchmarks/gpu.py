@@ -22,7 +22,7 @@ from torch import Tensor, nn
 
 import gptcore
 from gptcore.analysis import read_attention
-from gptcore.devices import choose_device, device_name
+from gptcore.machine import choose_device, device_name
 from gptcore.training import StepEvent, Trainer, TrainingConfig
 
 CARD = torch.device("cuda")

@@ -7,8 +7,8 @@ from gptcore import GPTConfig, SamplingSettings
 from gptcore.errors import CheckpointError
 from gptcore.inference.batch import RunningBatch
 from gptcore.inference.card_choice import Chosen, Controls, choose_on_card, fits, packed_controls
-from gptcore.inference.engine import _pack, _recordable
 from gptcore.inference.graphs import RecordedSteps
+from gptcore.inference.packed import _pack, recordable
 from gptcore.inference.sampling import candidates, sample
 from gptcore.inference.sequence import TokenSequence
 from tiny import make_model, random_ids
@@ -72,7 +72,7 @@ def recorded(batch, model):
         compute()
         return compute
 
-    batch._decoder._graphs = RecordedSteps(_recordable(_pack(model, "fp32")), choose_on_card, record=record)
+    batch._decoder._graphs = RecordedSteps(recordable(_pack(model, "fp32")), choose_on_card, record=record)
     return batch
 
 

@@ -7,9 +7,10 @@ import torch
 import gptcore
 from gptcore import GPTConfig, LanguageModel
 from gptcore.errors import CheckpointError, ContextLengthError, SamplingError, TokenIdError
-from gptcore.inference.engine import DecodeEngine, packed_weights
+from gptcore.inference.engine import DecodeEngine
 from gptcore.inference.generation import continue_together, last_logits
 from gptcore.inference.kernels import KERNELS, fastest_kernel
+from gptcore.inference.packed import packed_weights
 from gptcore.inference.sampling import CONTROLS, SamplingSettings
 from gptcore.inference.sequence import TokenSequence, context_start
 from gptcore.tokenizers import ByteBPE, CharTokenizer

@@ -9,9 +9,10 @@ import torch
 
 import gptcore
 from gptcore import GPTConfig
-from gptcore.inference import engine
-from gptcore.inference.engine import DecodeEngine, native_format, packed_weights
+from gptcore.inference import packed
+from gptcore.inference.engine import DecodeEngine
 from gptcore.inference.native import native_weights, quantised
+from gptcore.inference.packed import native_format, packed_weights
 from gptcore.kv_cache import RaggedKVCache
 from gptcore.native import compiling as lib
 from helpers import until
@@ -40,7 +41,7 @@ def fresh(monkeypatch):
 
 
 def torch_only(monkeypatch):
-    monkeypatch.setattr(engine, "native_weights", lambda *_: None)
+    monkeypatch.setattr(packed, "native_weights", lambda *_: None)
 
 
 def compared(model, weight_format, *, n_rows, threads, monkeypatch, n_steps=6):
@@ -104,11 +105,11 @@ def test_the_mini_reads_its_16_bits_without_loss_and_writes_the_same_text(monkey
     assert native_format(make_model(GPTConfig(**SHAPE)), "fast") == "int16"
     texts = []
     for offered in (native_weights, lambda *_: None):
-        monkeypatch.setattr(engine, "native_weights", offered)
-        engine._PACKED.clear()
+        monkeypatch.setattr(packed, "native_weights", offered)
+        packed._PACKED.clear()
         tokens = gptcore.generate(model, [5, 6, 7], max_new_tokens=300, temperature=0)
         texts.append([token.id for token in tokens])
-    engine._PACKED.clear()
+    packed._PACKED.clear()
     assert texts[0] == texts[1] and len(texts[0]) == 300  # past the window
 
 
@@ -116,17 +117,17 @@ def test_the_mini_reads_its_16_bits_without_loss_and_writes_the_same_text(monkey
 def test_the_faster_of_both_is_taken(monkeypatch):
     model = make_model(GPTConfig(**SHAPE))
     clock = {"now": 0.0}
-    monkeypatch.setattr(engine.time, "perf_counter", lambda: clock["now"])
-    decode = engine.decode_one
+    monkeypatch.setattr(packed.time, "perf_counter", lambda: clock["now"])
+    decode = packed.decode_one
     for slow_one, kernel in (("torch", "native-fp32"), ("native", "fp32")):
 
         def timed(packed, ids, cache, slow_one=slow_one):
             clock["now"] += 3.0 if (packed.native is None) == (slow_one == "torch") else 1.0
             return decode(packed, ids, cache)
 
-        monkeypatch.setattr(engine, "decode_one", timed)
-        monkeypatch.setattr(engine, "fastest_kernel", lambda *_: "fp32")
-        engine._PACKED.clear()
+        monkeypatch.setattr(packed, "decode_one", timed)
+        monkeypatch.setattr(packed, "fastest_kernel", lambda *_: "fp32")
+        packed._PACKED.clear()
         assert packed_weights(model, 1, "exact").kernel == kernel
 
 
@@ -134,26 +135,26 @@ def test_the_faster_of_both_is_taken(monkeypatch):
 @pytest.mark.parametrize(("slow", "kernel"), [(2, "native-fp32"), (3, "fp32")])
 def test_c_that_was_slowed_for_a_moment_may_try_again(slow, kernel, monkeypatch):
     model, clock, pauses = make_model(GPTConfig(**SHAPE)), {"now": 0.0}, []
-    monkeypatch.setattr(engine.time, "perf_counter", lambda: clock["now"])
-    monkeypatch.setattr(engine.time, "sleep", pauses.append)
-    decode = engine.decode_one
+    monkeypatch.setattr(packed.time, "perf_counter", lambda: clock["now"])
+    monkeypatch.setattr(packed.time, "sleep", pauses.append)
+    decode = packed.decode_one
 
     def timed(packed, ids, cache):
         clock["now"] += 2.0 if packed.native is None else 3.0 if len(pauses) <= 1 + slow else 1.0
         return decode(packed, ids, cache)
 
-    monkeypatch.setattr(engine, "decode_one", timed)
-    monkeypatch.setattr(engine, "fastest_kernel", lambda *_: "fp32")
-    engine._PACKED.clear()
+    monkeypatch.setattr(packed, "decode_one", timed)
+    monkeypatch.setattr(packed, "fastest_kernel", lambda *_: "fp32")
+    packed._PACKED.clear()
     assert packed_weights(model, 1, "exact").kernel == kernel and len(pauses) == 4
-    engine._PACKED.clear()
+    packed._PACKED.clear()
 
 
 @pytest.mark.parametrize("how", ["switched off", "no compiler", "it fails", "nowhere to write"])
 def test_without_a_compiler_torch_writes_the_same(how, fresh, tmp_path):
     model = make_model(GPTConfig(**SHAPE))
     expected = [token.id for token in gptcore.generate(model, [1, 2], max_new_tokens=20, temperature=0)]
-    engine._PACKED.clear()
+    packed._PACKED.clear()
     lib.library.cache_clear()
     if how == "switched off":
         fresh.setenv(lib.OFF, "0")
@@ -168,7 +169,7 @@ def test_without_a_compiler_torch_writes_the_same(how, fresh, tmp_path):
     assert lib.library() is None and native_weights(model, "fp32") is None
     found = [token.id for token in gptcore.generate(model, [1, 2], max_new_tokens=20, temperature=0)]
     assert found == expected
-    engine._PACKED.clear()
+    packed._PACKED.clear()
 
 
 @needs_compiler

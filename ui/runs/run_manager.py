@@ -17,10 +17,9 @@ from dataclasses import dataclass, field
 
 import torch
 
-from gptcore.devices import PROCESSOR
 from gptcore.errors import CheckpointError, GPTCoreError
 from gptcore.language_model import LanguageModel
-from gptcore.machine import return_freed_memory
+from gptcore.machine import PROCESSOR, return_freed_memory
 from ui.compute.compute_thread import ComputeThread
 from ui.runs.choices import Choices
 from ui.runs.run_queue import QueuePlace, expected_wait

@@ -14,10 +14,10 @@ from typing import Any, Literal
 import torch
 
 from gptcore.analysis import trace
-from gptcore.devices import PROCESSOR, device_name, out_of_memory
 from gptcore.errors import GPTCoreError, TrainingError
 from gptcore.finetuning import TaskClassifier
 from gptcore.language_model import LanguageModel
+from gptcore.machine import PROCESSOR, device_name, out_of_memory
 from gptcore.model import GPT
 from gptcore.observation import ObservationPlan, clone, observe
 from gptcore.tokenizers import Tokenizer

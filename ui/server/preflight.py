@@ -14,10 +14,10 @@ from pathlib import Path
 import torch
 
 from gptcore.analysis import attention_patterns
-from gptcore.devices import device_name
 from gptcore.errors import GPTCoreError
 from gptcore.inference.generation import generate
 from gptcore.language_model import LanguageModel, bundled_models, damaged_files
+from gptcore.machine import device_name
 from gptcore.native import library
 from ui.lenses.train.handlers.fitting import expected_run
 from ui.state.model_store import ModelStore, facts

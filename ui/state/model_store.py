@@ -14,10 +14,10 @@ import torch
 import gptcore
 from gptcore.analysis import count_parameters
 from gptcore.config import PRESETS, GPTConfig
-from gptcore.devices import PROCESSOR, device_name, out_of_memory
 from gptcore.errors import CheckpointError, GPTCoreError
 from gptcore.hub import HUB_WEIGHTS, cached
 from gptcore.language_model import DEFAULT_MODEL, MOMENT, LanguageModel, bundled_models
+from gptcore.machine import PROCESSOR, device_name, out_of_memory
 from gptcore.observation import clone
 from gptcore.threads import release_threads
 from gptcore.weights.checkpoint import CONFIG_FILE, WEIGHTS_FILE

@@ -13,14 +13,13 @@ import sys
 from collections.abc import Iterator
 from itertools import islice
 
-from gptcore.devices import DEVICES, choose_device
 from gptcore.errors import TrainingError
 from gptcore.finetuning.answering import judge
 from gptcore.inference.batch import RunningBatch
 from gptcore.inference.sampling import SamplingSettings
 from gptcore.inference.sequence import TokenSequence
 from gptcore.language_model import LanguageModel, load
-from gptcore.machine import keep_freed_memory
+from gptcore.machine import DEVICES, choose_device, keep_freed_memory
 from gptcore.tokenizers.base import END_OF_TEXT
 
 _BEINGS = (

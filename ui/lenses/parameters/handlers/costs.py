@@ -18,8 +18,8 @@ from gptcore.analysis import (
     weight_bytes,
 )
 from gptcore.config import GPTConfig
-from gptcore.inference.engine import FAST_FROM_PARAMETERS
 from gptcore.inference.generation import generate
+from gptcore.inference.packed import FAST_FROM_PARAMETERS
 from gptcore.model import GPT
 from gptcore.training import RepeatedSequences, StepEvent, Trainer, TrainingConfig
 from ui.services import Services

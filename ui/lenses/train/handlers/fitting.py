@@ -11,7 +11,7 @@ import torch
 
 from gptcore.analysis import count_parameters
 from gptcore.config import GPTConfig
-from gptcore.devices import PROCESSOR, device_name
+from gptcore.machine import PROCESSOR, device_name
 from gptcore.training.config import OptimizerName, TrainingConfig
 from gptcore.training.precision import faster_precision, passes_rate, update_seconds
 from ui.lenses.train.handlers.forms import train_form
