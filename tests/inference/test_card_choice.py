@@ -1,14 +1,18 @@
 """Tokens chosen where the logits are: as the host chooses them, also while the next step runs ahead."""
 
+import gc
+
 import pytest
 import torch
 
 from gptcore import GPTConfig, SamplingSettings
 from gptcore.errors import CheckpointError
+from gptcore.inference import engine
 from gptcore.inference.batch import RunningBatch
 from gptcore.inference.card_choice import Chosen, Controls, choose_on_card, fits, packed_controls
+from gptcore.inference.engine import DecodeEngine
 from gptcore.inference.graphs import RecordedSteps
-from gptcore.inference.packed import _pack, recordable
+from gptcore.inference.packed import _pack, packed_weights, recordable
 from gptcore.inference.sampling import candidates, sample
 from gptcore.inference.sequence import TokenSequence
 from tiny import make_model, random_ids
@@ -152,3 +156,27 @@ def test_logits_that_are_no_numbers_are_refused():
     with pytest.raises(CheckpointError, match="not a number"):
         sequence.controls()
         sequence.take(bad.tokens()[0], is_last=False)
+
+
+def test_recorded_steps_and_their_memory_wait_for_the_next_text():
+    """Left behind where an engine is collected, also while its thread holds the list, and taken only where they fit."""
+    model = make_model(SHAPE)
+    packed = packed_weights(model, 1, "exact")
+    first = DecodeEngine(model, precision="exact")
+    first.add()
+    first.cache.lengths[:] = [0]
+    steps = first._recorded(packed)
+    steps.memory = first.cache.data
+    with engine._IDLE:
+        del first
+        gc.collect()
+    assert packed.idle == [steps]
+    small = DecodeEngine(model, precision="exact", capacity=8)
+    small.add()
+    assert small._recorded(packed) is not steps and packed.idle == [steps]
+    two, one = (DecodeEngine(model, precision="exact") for _ in range(2))
+    for found, rows in ((two, 2), (one, 1)):
+        for _ in range(rows):
+            found.add()
+    assert two._recorded(packed) is not steps
+    assert one._recorded(packed) is steps and one.cache.data is steps.memory and not packed.idle

@@ -10,13 +10,14 @@ import torch.nn.functional as F
 
 import gptcore
 from gptcore.analysis import count_parameters, repeated_token_scores
-from gptcore.corpora import read_documents
+from gptcore.corpora import CORPORA, corpus, read_documents
 from gptcore.inference.scoring import score_documents
 from gptcore.training import RepeatedSequences, encoded, split
 from gptcore.zero_shot.evaluation import score
 from gptcore.zero_shot.files import hand_written
 from gptcore.zero_shot.metrics import reached as reached_in_words
 from gptcore.zero_shot.trials import make_trial
+from ui.lenses.train.handlers.presets import NOTES, STORY_WRITER
 
 
 @pytest.mark.parametrize("name", list(gptcore.bundled_models()))
@@ -29,6 +30,19 @@ def test_a_bundled_model_has_the_parameters_of_its_card_and_fits_into_plain_git(
     held_out = json.loads((folder / "config.json").read_text())["training"].get("valid_bits_per_byte")
     assert held_out is None or f"{held_out:.4f}" in card
     assert all(file.stat().st_size < 10_000_000 for file in folder.iterdir())
+
+
+def test_the_readme_names_every_bundled_model_with_its_size():
+    rows = Path("README.md").read_text(encoding="utf-8")
+    for name in gptcore.bundled_models():
+        (row,) = re.findall(rf"^\| `{name}` \| (.*?) \|", rows, flags=re.MULTILINE)
+        count = count_parameters(gptcore.load(name).model.config).total
+        assert f"{count:,} parameters" in row or f"{count / 1e6:.1f} M parameters" in row or "the mini, made to" in row
+
+
+def test_the_stories_are_as_many_as_is_said():
+    said = f"{len(corpus('stories')):,}"
+    assert said in CORPORA["stories"].about and said in NOTES[STORY_WRITER]
 
 
 def test_the_anthology_s_card_compares_it_with_today_s_mini():
