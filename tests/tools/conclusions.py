@@ -10,11 +10,8 @@ import argparse
 import json
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -22,8 +19,7 @@ from torch import Tensor
 import gptcore
 from gptcore.analysis import repeated_token_scores, trace
 from gptcore.errors import GPTCoreError
-from gptcore.tokenizers import describe_token
-from ui.conclusions import quoted
+from tests.tools.peer import Peer, hooked, near
 from ui.lenses.attention.handlers import circuit, compare, lens, maps, neurons, why
 from ui.services import Services, make_services
 from ui.state.machine import described
@@ -55,137 +51,6 @@ OF_NUMBERS = {
     "patching": "ui/lenses/attention/test_why.py::test_the_grid_grows_depth_by_depth_and_a_stop_keeps_it",
     "when a preference formed": "ui/lenses/attention/test_formed.py::test_every_moment_is_that_moment_s_model",
 }
-
-
-class Peer:
-    """A model as transformers computes it, on one text."""
-
-    def __init__(self, lm: gptcore.LanguageModel, hf: Any, text: str, *, last: int | None = None) -> None:
-        self.lm, self.hf = lm, hf
-        self.ids = lm.tokenizer.encode(text, allow_special=True)[-(last or lm.model.config.n_positions) :]
-        self.text = text
-        with torch.inference_mode():
-            self.out = hf(torch.tensor([self.ids]), output_hidden_states=True, output_attentions=True)
-        self.logits = self.out.logits[0]  # [T, V]
-
-    def label(self, token: int) -> str:
-        return quoted(describe_token(self.lm.tokenizer, token))
-
-    @property
-    def labels(self) -> list[str]:
-        return [self.label(token) for token in self.ids]
-
-    @cached_property
-    def depths(self) -> Tensor:
-        """Probabilities after each depth at every place, [L + 1, T, V]."""
-        states, last = self.out.hidden_states[:-1], self.out.hidden_states[-1]
-        ln, head = self.hf.transformer.ln_f, self.hf.lm_head
-        with torch.inference_mode():
-            return torch.stack([head(ln(state))[0] for state in states] + [head(last)[0]]).softmax(-1)
-
-    @cached_property
-    def shares(self) -> dict[str, Tensor]:
-        """Each role's share of every head's attention [L, H], and of even attention [1, 1], as the view defines it."""
-        n = len(self.ids)
-        weights = torch.stack([layer[0] for layer in self.out.attentions])  # [L, H, T, T]
-        even = torch.ones(n, n).tril()
-        weights = torch.cat([weights.flatten(0, 1), (even / even.sum(-1, keepdim=True))[None]])
-        found = {}
-        for role in ("previous", "first", "self", "duplicate", "induction"):
-            rows = []
-            for q in range(n):
-                keys = {
-                    "previous": [q - 1] if q > 1 else [],
-                    "first": [0] if q else [],
-                    "self": [q] if q else [],
-                    "duplicate": [k for k in range(1, q) if self.ids[k] == self.ids[q]],
-                    "induction": [k for k in range(1, q) if self.ids[k - 1] == self.ids[q]],
-                }[role]
-                if keys:
-                    rows.append(weights[:, q, keys].sum(-1))
-            found[role] = torch.stack(rows).mean(0) if rows else torch.zeros(len(weights))
-        return found
-
-    def role(self, head: int) -> str | None:
-        """A clear role of a head, counted through all layers; None where a share is too near its limit to tell."""
-        clear, near = {}, False
-        for role in ("induction", "duplicate", "previous", "self"):
-            least = max(0.4, 2 * float(self.shares[role][-1]))
-            value = float(self.shares[role][head])
-            near |= abs(value - least) < 1e-3
-            if value >= least:
-                clear[role] = value
-        if near:
-            return None
-        if clear:
-            return max(clear, key=lambda role: clear[role])
-        return "first" if float(self.shares["first"][head]) >= 0.4 else ""
-
-    def written(self, word: int, rival: int) -> Tensor:
-        """What every head writes at the end for a word rather than another, in logits, [L, H]."""
-        config, ln = self.hf.config, self.hf.transformer.ln_f
-        n_head, size = config.n_head, config.n_embd // config.n_head
-        rows = []
-        with torch.inference_mode():
-            before_norm = self.before_norm()
-            std = (before_norm.var(unbiased=False) + ln.eps).sqrt()
-            weight = self.hf.lm_head.weight
-            direction = (weight[word] - weight[rival]) * ln.weight
-            for layer, block in enumerate(self.hf.transformer.h):
-                values = block.attn.c_attn(block.ln_1(self.out.hidden_states[layer]))[0, :, 2 * config.n_embd :]
-                values = values.view(-1, n_head, size).transpose(0, 1)  # [H, T, D]
-                mixed = (self.out.attentions[layer][0, :, -1, None] @ values)[:, 0]  # [H, D]
-                out = torch.einsum("hd,hdc->hc", mixed, block.attn.c_proj.weight.view(n_head, size, -1))
-                out = out - out.mean(-1, keepdim=True)
-                rows.append(out @ direction / std)
-        return torch.stack(rows)
-
-    def before_norm(self) -> Tensor:
-        """The residual stream at the end, before the final norm, [C]."""
-        kept = []
-        with hooked(self.hf.transformer.ln_f, pre=lambda _, given: kept.append(given[0])), torch.inference_mode():
-            self.hf(torch.tensor([self.ids]))
-        return kept[0][0, -1]
-
-    def without(self, name: str) -> Tensor:
-        """Logits at the end without "head 1.2" or "the MLP of layer 3", [V]."""
-        found = re.fullmatch(r"head (\d+)\.(\d+)|the MLP of layer (\d+)", name)
-        assert found, name
-        size = self.hf.config.n_embd // self.hf.config.n_head
-        if found[3] is not None:
-            mlp = self.hf.transformer.h[int(found[3])].mlp
-            hook = hooked(mlp, post=lambda _, __, out: torch.zeros_like(out))
-        else:
-            block, at = self.hf.transformer.h[int(found[1])], int(found[2]) * size
-
-            def cut(_: object, given: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-                changed = given[0].clone()
-                changed[..., at : at + size] = 0
-                return (changed, *given[1:])
-
-            hook = hooked(block.attn.c_proj, pre=cut)
-        with hook, torch.inference_mode():
-            return self.hf(torch.tensor([self.ids])).logits[0, -1]
-
-
-@contextmanager
-def hooked(module: torch.nn.Module, *, pre: Any = None, post: Any = None) -> Iterator[None]:
-    handle = module.register_forward_pre_hook(pre) if pre else module.register_forward_hook(post)
-    try:
-        yield
-    finally:
-        handle.remove()
-
-
-def near(said: str, value: float) -> bool:
-    """Whether a percentage as people read it stands for a value."""
-    number = float(re.sub(r"[<>%]", "", said))
-    if said.startswith("<"):
-        return 100 * value < number + 1e-6
-    if said.startswith(">"):
-        return 100 * value > number - 1e-6
-    step = 10.0 ** -len(said.rstrip("%").partition(".")[2])
-    return abs(100 * value - number) <= 0.55 * step + 0.02
 
 
 Statement = tuple[str, bool]
