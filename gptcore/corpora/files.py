@@ -1,31 +1,89 @@
-"""Text files as documents."""
+"""Text files as documents: of any encoding that people have, with any line ends."""
 
 from __future__ import annotations
 
 import gzip
+import logging
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 from gptcore.errors import TrainingError
 from gptcore.tokenizers.base import END_OF_TEXT
 
+_MOST_CONTROLS = 0.01  # share of a text's characters
+log = logging.getLogger("gptlens")
+
 
 def read_documents(path: str | Path) -> list[str]:
-    """The documents of a UTF-8 text file, separated by lines that hold only the end-of-text marker.
-
-    A file whose name ends in .gz is decompressed.
+    """The documents of a text file, see `documents_of`; a file whose name ends in .gz is decompressed.
 
     Raises:
-        TrainingError: the file is missing, empty or not UTF-8 text.
+        TrainingError: the file is missing, empty or no text.
     """
+    return _read(path, documents_of)
+
+
+def read_stories(path: str | Path) -> list[str]:
+    """As `read_documents`, divided as `stories_of` does."""
+    return _read(path, stories_of)
+
+
+def documents_of(text: str) -> list[str]:
+    """The documents of a text, separated by lines that hold only the end-of-text marker; blank ones are left out."""
+    lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    documents = f"\n{lines}\n".split(f"\n{END_OF_TEXT}\n")
+    return [document.strip("\n") for document in documents if document.strip()]
+
+
+def stories_of(text: str) -> list[str]:
+    """As `documents_of`; a text without a marker is divided at its empty lines."""
+    documents = documents_of(text)
+    if len(documents) > 1:
+        return documents
+    return [part.strip() for document in documents for part in re.split(r"\n[ \t]*\n", document) if part.strip()]
+
+
+def decoded(raw: bytes, name: str) -> tuple[str, str]:
+    """(the text, a note on how it was read or ""): UTF-8, UTF-16 with its mark, else line by line as far as it goes.
+
+    Raises:
+        TrainingError: bytes that are no text.
+    """
+    if raw[:4] in (b"\xff\xfe\0\0", b"\0\0\xfe\xff"):  # begins like UTF-16's mark
+        return raw.decode("utf-32", errors="replace"), f"{name} was read as UTF-32."
+    if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return raw.decode("utf-16", errors="replace"), f"{name} was read as UTF-16."
+    if b"\0" in raw:
+        raise TrainingError(f"{name} is not text: it has zero bytes. Give a plain .txt file.")
     try:
-        with (gzip.open if Path(path).suffix == ".gz" else open)(path, "rt", encoding="utf-8") as file:
-            text = file.read()
+        return raw.decode("utf-8-sig"), ""
+    except UnicodeDecodeError:
+        pass
+    lines, other = [], 0
+    for line in raw.split(b"\n"):
+        try:
+            lines.append(line.decode("utf-8"))
+        except UnicodeDecodeError:
+            lines.append(line.decode("cp1252", errors="replace"))
+            other += 1
+    found = "\n".join(lines)
+    strange = sum(character < " " and character not in "\n\r\t\f" for character in found)
+    if strange > _MOST_CONTROLS * len(found):
+        raise TrainingError(f"{name} is not text: {strange:,} of its {len(found):,} characters are control characters.")
+    return found, f"{other:,} line(s) of {name} were not UTF-8 and were read as Windows-1252."
+
+
+def _read(path: str | Path, divided: Callable[[str], list[str]]) -> list[str]:
+    try:
+        raw = Path(path).read_bytes()
+        raw = gzip.decompress(raw) if Path(path).suffix == ".gz" else raw
     except (OSError, EOFError) as error:
         raise TrainingError(f"The text {path} cannot be read ({getattr(error, 'strerror', None) or error}).") from None
-    except UnicodeDecodeError as error:
-        raise TrainingError(f"{path} is not UTF-8 text (byte {error.start}). Convert it first.") from None
-    documents = [document.strip("\n") for document in f"{text}\n".split(f"\n{END_OF_TEXT}\n")]
-    documents = [document for document in documents if document.strip()]
+    text, note = decoded(raw, str(path))
+    if note:
+        log.warning(note)
+    documents = divided(text)
     if not documents:
         raise TrainingError(f"{path} has no text in it.")
     return documents

@@ -18,10 +18,10 @@ from pathlib import Path
 
 import torch
 
-from gptcore.corpora import read_documents
+from gptcore.corpora.files import read_stories
 from gptcore.errors import GPTCoreError, TrainingError
-from gptcore.finetuning.answering import InstructionScore, evaluate_instructions
-from gptcore.finetuning.instruction import TEACHING_SHARES, Instruction, instructions
+from gptcore.finetuning.answering import evaluate_instructions
+from gptcore.finetuning.instruction import TEACHING_SHARES, Instruction, instructions, unseen
 from gptcore.finetuning.preference import (
     BETA,
     OWN_WEIGHT,
@@ -49,6 +49,10 @@ from gptcore.training.precision import faster_precision
 from gptcore.weights.checkpoint import save_folder
 
 _TOLD_EVERY = 50  # updates
+_EXAMPLE = (
+    "For example: python -m gptcore.finetuning --stories stories.txt --valid others.txt --out my-assistant "
+    "--work-dir run --seconds 300"
+)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -64,12 +68,19 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m gptcore.finetuning", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m gptcore.finetuning", description=__doc__, epilog=_EXAMPLE,
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )  # fmt: skip
     parser.add_argument(
         "--model", default="mini", help="what becomes an assistant: bundled, a folder, a Hub repository"
     )
     parser.add_argument(
-        "--stories", action="append", required=True, metavar="FILE", help="stories to ask for; repeatable"
+        "--stories",
+        action="append",
+        required=True,
+        metavar="FILE",
+        help="stories to ask for, with an empty line or a line <|endoftext|> between two; repeatable",
     )
     parser.add_argument(
         "--valid", metavar="FILE", help="held-out stories: instructions and bits per byte to measure with"
@@ -133,20 +144,28 @@ def _make(options: argparse.Namespace) -> None:
     lm = load(options.model)
     options.device = choose_device(options.device).type
     lm.model.to(options.device)
-    stories = [story for path in options.stories for story in read_documents(path)]
-    held_out = read_documents(options.valid) if options.valid else []
-    asked = [one for one in instructions(held_out, 6 * options.measured, seed=7) if one.words] if held_out else []
-    measured = asked[: options.measured]
+    held_out = read_stories(options.valid) if options.valid else []
+    given = dict.fromkeys(story for path in options.stories for story in read_stories(path))
+    stories = [story for story in given if story not in set(held_out)]
+    apart = (
+        f"; {len(given) - len(stories):,} of them are held out, and left out here" if len(stories) < len(given) else ""
+    )
+    print(f"{len(given):,} different stories to learn from{apart}", flush=True)
+    made = instructions(stories, options.instructions, seed=options.seed, shares=TEACHING_SHARES)
+    asked = unseen(instructions(held_out, 6 * options.measured, seed=7), made) if held_out else []
+    measured = [one for one in asked if one.words][: options.measured]
+    if not held_out:
+        print("--valid FILE, with stories that are held out, would measure requested words, ends and bits per byte.")
     table: dict[str, object] = {}
 
     def tell(stage: str, model: LanguageModel) -> None:
         table[stage] = _figures(model, measured, held_out)
-        print(f"{stage}: {json.dumps(table[stage])}", flush=True)
+        if table[stage]:
+            print(f"{stage}: {json.dumps(table[stage])}", flush=True)
 
     tell("before", lm)
     taught = lm
     if options.instructions:
-        made = instructions(stories, options.instructions, seed=options.seed, shares=TEACHING_SHARES)
         taught = _taught(options, lm, made, stories)
         save_folder(options.work_dir / "instructed", taught.model, taught.tokenizer)
         tell("after instructions", taught)
@@ -164,11 +183,11 @@ def _make(options: argparse.Namespace) -> None:
 
 def _figures(lm: LanguageModel, measured: list[Instruction], held_out: list[str]) -> dict[str, object]:
     """Evaluation figures of a stage; empty without held-out stories."""
-    if not measured:
+    if not held_out:
         return {}
-    score: InstructionScore = evaluate_instructions(lm, measured)
+    score = asdict(evaluate_instructions(lm, measured)) if measured else {}
     plain = score_documents(lm.model, encoded(held_out, lm.tokenizer), start_id=lm.tokenizer.end_id or 0)
-    figures = {name: round(value, 4) for name, value in asdict(score).items()}
+    figures = {name: round(value, 4) for name, value in score.items()}
     return {**figures, "bits_per_byte": round(plain.bits_per_byte, 4)}
 
 
@@ -191,6 +210,7 @@ def _taught(
         learning_rate=options.learning_rate, muon_learning_rate=options.muon_learning_rate,
         precision=faster_precision(model.config, options.batch_size, device=options.device),
     )  # fmt: skip
+    print(f"{len(examples):,} examples, made from {len(stories):,} stories", flush=True)
     objective = AnswerLoss(examples, lm.tokenizer.vocab_size)
     batches = AnswerBatches(examples, batch_size=config.batch_size, window=window)
     trainer = Trainer(model, config, batches, objective=objective)
@@ -254,6 +274,7 @@ def _follow(options: argparse.Namespace, trainer: Trainer, stage: str) -> None:
         trainer.resume(file)
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: interrupted.append(True))
+    event: StepEvent | None = None
     for event in _steps(trainer):
         if event.step % _TOLD_EVERY == 0:
             print(f"{stage} {event.step}  loss {event.loss:.3f}  {event.elapsed:.0f} s", flush=True)
@@ -264,6 +285,8 @@ def _follow(options: argparse.Namespace, trainer: Trainer, stage: str) -> None:
             raise TrainingError(
                 f"Stopped in {stage} after {trainer.step} updates. The same command with --resume goes on."
             )
+    if event is not None:
+        print(f"{stage}: {event.step:,} updates, the last loss {event.loss:.3f}", flush=True)
     trainer.save(file)
 
 

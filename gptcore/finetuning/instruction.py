@@ -25,11 +25,20 @@ ASSISTANT: Role = "Assistant"
 SYSTEM: Role = "System"
 STOP = f"\n{USER}:"  # where a model would continue with the user's next turn
 N_WORDS = 3  # words requested by an instruction
+LEAST_SENTENCES = 3  # of a story that something is asked of
+_LONGEST_REQUEST = 3  # words of one that is requested: "a red ball"
 
 _WORD = re.compile(r"\b[a-z]{3,12}\b")
 _NOUN = re.compile(r"\b(?:a|the|his|her) ([a-z]{3,12})[.,!?]")
 _SENTENCE_END = re.compile(r'(?:(?<=[.!?])|(?<=[.!?]["”]))(?<!Mr\.)(?<!Mrs\.)\s+(?![a-z])')
 _NAMED = re.compile(r"\b(?:a|an) ((?:[a-z]+ ){0,2}[a-z]+) (?:named|called) ([A-Z][a-z]+)")
+# The list behind "the words", "these words in a story:", "Words:" or "a story with"; see `requested_words`.
+_LISTED = re.compile(
+    r"(?:\b(?:the|these) words?(?: in an? (?:\w+ )?(?:story|sentence))?\b|(?:^|[.!?]\s+)words:|"
+    r"\b(?:story|sentence) with(?! (?:the|these) words?\b)(?=[^.!?]*(?:,| and )))"
+    r"\s*:?\s*([^.!?\n]+)",
+    re.IGNORECASE,
+)
 _COMMONEST = 160  # most frequent words, which are not specific to a story
 _RAREST = 4  # minimum number of stories that contain a word
 SHARES: Mapping[Kind, float] = {
@@ -112,7 +121,7 @@ def instructions(
     Raises:
         TrainingError: no story has words to ask for.
     """
-    stories = [story.strip() for story in stories if len(sentences(story)) >= 3]
+    stories = [story.strip() for story in stories if len(sentences(story)) >= LEAST_SENTENCES]
     frequency = Counter(word for story in stories for word in set(_WORD.findall(story)))
     commonest = {word for word, _ in frequency.most_common(min(_COMMONEST, len(frequency) // 4))}
     least = _RAREST if len(stories) >= 200 else 1
@@ -125,13 +134,28 @@ def instructions(
         tries += 1
         if not stories or tries > 20 * n + 1000:
             raise TrainingError(
-                f"{len(stories)} stories gave {len(made)} of {n} instructions; give more texts of at least three "
-                "sentences with different words."
+                f"{len(stories)} stories gave {len(made)} of {n} instructions; give more texts of at least "
+                f"{LEAST_SENTENCES} sentences with different words."
             )
         one = _make(draw, draw.choices(kinds, weights)[0], draw.choice(stories), telling, nouns)
         if one is not None:
             made.append(one)
     return made
+
+
+def requested_words(prompt: str) -> tuple[str, ...]:
+    """The words that a prompt asks for, as it writes them; () where it asks for none."""
+    found = _LISTED.search(prompt)
+    items = re.split(r",|\band\b", found[1]) if found is not None else []
+    words = (re.sub(r"^\W+|\W+$", "", item) for item in items)
+    return tuple(dict.fromkeys(word for word in words if word and len(word.split()) <= _LONGEST_REQUEST))
+
+
+def unseen(asked: Sequence[Instruction], learned: Sequence[Instruction]) -> list[Instruction]:
+    """Those of which neither the prompt nor the answer is among those learned; each prompt once."""
+    prompts, answers = {one.prompt for one in learned}, {one.answer for one in learned}
+    new = {one.prompt: one for one in asked if one.prompt not in prompts and one.answer not in answers}
+    return list(new.values())
 
 
 def sentences(text: str) -> list[str]:

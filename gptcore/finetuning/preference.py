@@ -26,7 +26,7 @@ from gptcore.finetuning.instruction import USER, Instruction, Message, chat_prom
 from gptcore.finetuning.supervised import AnswerExample, chosen_of_epoch, padded_answers
 from gptcore.language_model import LanguageModel
 from gptcore.model import GPT, IGNORED_TARGET, evaluating
-from gptcore.training import TrainingConfig, generator_for
+from gptcore.training import Sum, TrainingConfig, generator_for
 
 BETA = 0.2  # pull towards the reference model: the smaller, the farther it may move
 OWN_WEIGHT = 1.0  # of the preferred answer's own loss
@@ -204,21 +204,42 @@ class DirectPreference:
         self._before, self.beta, self.own_weight = before, beta, own_weight
         self.n_plain, self.plain_weight, self._teachers = n_plain, plain_weight, [*teachers] or [before]
 
-    def __call__(self, model: nn.Module, inputs: Tensor, targets: Tensor) -> Tensor:
-        """The loss in nats. inputs, targets: int64 [2 B + P, T]."""
-        n_pairs = len(inputs) - self.n_plain
-        loss = self._of_pairs(model, *_trimmed(inputs[:n_pairs], targets[:n_pairs]))
-        if self.n_plain:
-            loss = loss + self.plain_weight * self._of_plain(model, *_trimmed(inputs[n_pairs:], targets[n_pairs:]))
-        return loss
+    def __call__(self, model: nn.Module, inputs: Tensor, targets: Tensor) -> Sum:
+        """The loss with its terms: DPO's, the better answers' own per token, that on plain texts if there are some.
 
-    def _of_pairs(self, model: nn.Module, inputs: Tensor, targets: Tensor) -> Tensor:
-        better, worse = answer_logprobs(model(inputs).logits, targets).chunk(2)
-        with torch.no_grad(), evaluating(self._before):
-            better_before, worse_before = answer_logprobs(self._before(inputs).logits, targets).chunk(2)
-        loss = dpo_loss(better, worse, better_before, worse_before, beta=self.beta)
+        Args:
+            model: in training.
+            inputs, targets: int64 [2 B + P, T].
+        """
+        n_pairs = len(inputs) - self.n_plain
+        of_pairs, own = self._of_pairs(model, *_trimmed(inputs[:n_pairs], targets[:n_pairs]))
+        loss = of_pairs + self.own_weight * own
+        if not self.n_plain:
+            return Sum(loss, (of_pairs, own))
+        plain = self._of_plain(model, *_trimmed(inputs[n_pairs:], targets[n_pairs:]))
+        return Sum(loss + self.plain_weight * plain, (of_pairs, own, plain))
+
+    def score(self, model: GPT, pairs: Sequence[PreferencePair]) -> tuple[float, float]:
+        """(DPO's loss, share of the pairs whose better answer became likelier than the worse one; half where neither
+        moved), without dropout.
+        """
+        inputs, targets = padded_answers([*(pair.better for pair in pairs), *(pair.worse for pair in pairs)])
+        device = model.wte.weight.device
+        with torch.inference_mode(), evaluating(model):
+            better, worse, *before = self._logprobs(model, inputs.to(device), targets.to(device))
+        margins = (better - before[0]) - (worse - before[1])
+        return float(dpo_loss(better, worse, *before, beta=self.beta)), float((margins.sign() + 1).mean() / 2)
+
+    def _of_pairs(self, model: nn.Module, inputs: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
+        better, *others = self._logprobs(model, inputs, targets)
         n_tokens = (targets[: len(better)] != IGNORED_TARGET).sum()
-        return loss - self.own_weight * better.sum() / n_tokens
+        return dpo_loss(better, *others, beta=self.beta), -better.sum() / n_tokens
+
+    def _logprobs(self, model: nn.Module, inputs: Tensor, targets: Tensor) -> tuple[Tensor, ...]:
+        """The four arguments of dpo_loss."""
+        with torch.no_grad(), evaluating(self._before):
+            before = answer_logprobs(self._before(inputs).logits, targets).chunk(2)
+        return *answer_logprobs(model(inputs).logits, targets).chunk(2), *before
 
     def _of_plain(self, model: nn.Module, inputs: Tensor, targets: Tensor) -> Tensor:
         """Cross-entropy to the teachers' mean probabilities, in nats per token."""

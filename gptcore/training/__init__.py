@@ -19,7 +19,7 @@ from gptcore.training.data import (
     tokenize,
 )
 from gptcore.training.distributed import Workers, leave, workers_from_environment
-from gptcore.training.loop import EndEvent, EvalEvent, HeldOutScore, Objective, StepEvent, Trainer, TrainingEvent
+from gptcore.training.loop import EndEvent, EvalEvent, HeldOutScore, Objective, StepEvent, Sum, Trainer, TrainingEvent
 from gptcore.training.optimizer import learning_rate, make_optimizers
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "ShuffledWindows",
     "Source",
     "StepEvent",
+    "Sum",
     "Trainer",
     "TrainingConfig",
     "TrainingEvent",

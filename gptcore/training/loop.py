@@ -38,7 +38,7 @@ class StepEvent:
         grad_norm: 2-norm before clipping.
         n_tokens: tokens trained on since the run began.
         elapsed: seconds of training, including earlier sessions.
-        terms: components of the loss, if the model's output has `.terms`.
+        terms: of a loss that is a sum.
     """
 
     step: int
@@ -76,7 +76,17 @@ class EndEvent:
 
 
 TrainingEvent = StepEvent | EvalEvent | EndEvent
-Objective = Callable[[nn.Module, Tensor, Tensor], Tensor]
+
+
+@dataclass(frozen=True)
+class Sum:
+    """A loss that is a sum, in nats, with its terms as curves show them."""
+
+    loss: Tensor
+    terms: tuple[Tensor, ...]
+
+
+Objective = Callable[[nn.Module, Tensor, Tensor], Tensor | Sum]
 
 
 class Trainer:
@@ -343,9 +353,12 @@ class Trainer:
 
     def _loss(self, inputs: Tensor, targets: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
         """The training loss and its terms; those of the last micro-batch count if an update has several."""
-        if self._objective is not None:
-            return self._objective(self._network, inputs, targets), ()
-        output = self._network(inputs, targets)
+        if self._objective is None:
+            output = self._network(inputs, targets)
+        else:
+            output = self._objective(self._network, inputs, targets)
+        if isinstance(output, Tensor):
+            return output, ()
         return output.loss, tuple(term.detach().float() for term in getattr(output, "terms", ()))
 
     def _autocast(self):  # noqa: ANN202 - a context manager

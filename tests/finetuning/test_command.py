@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from test_instruction import STORIES
@@ -13,17 +14,17 @@ from gptcore.tokenizers.base import END_OF_TEXT
 
 SMALL = [
     "--instructions",
-    "120",
+    "60",
     "--updates",
-    "12",
+    "4",
     "--asked",
-    "24",
+    "8",
     "--answers",
     "3",
     "--measured",
-    "4",
+    "2",
     "--batch-size",
-    "4",
+    "2",
 ]
 
 
@@ -37,9 +38,13 @@ def stories(tmp_path):
 @pytest.mark.slow
 def test_it_teaches_prefers_measures_and_goes_on_from_its_checkpoints(tmp_path, stories, capsys):
     where = ["--out", str(tmp_path / "assistant"), "--work-dir", str(tmp_path / "work")]
-    given = ["--stories", stories, "--valid", stories, *where, *SMALL]
+    valid = tmp_path / "valid.txt"
+    valid.write_text("\n\n".join(STORIES[:2]), encoding="utf-8")  # an empty line divides stories as well
+    given = ["--stories", stories, "--valid", str(valid), *where, *SMALL]
     assert main(given) == 0
     said = capsys.readouterr().out
+    assert f"{len(STORIES)} different stories to learn from; 2 of them are held out, and left out here" in said
+    assert re.search(r"\d+ examples, made from 4 stories", said) and "instruction: 4 updates, the last loss" in said
     for stage in ("before", "after instructions", "after preferences, round 1"):
         (line,) = [line for line in said.splitlines() if line.startswith(f"{stage}: ")]
         assert {"all_words", "words", "ends", "repeated", "bits_per_byte"} <= set(json.loads(line.split(": ", 1)[1]))
@@ -61,7 +66,7 @@ def test_a_model_that_has_learned_instructions_goes_on_with_preferences_beside_p
             "--plain-rows", "2", "--teacher", "mini"]  # fmt: skip
     assert main([*where, *more]) == 0
     said = capsys.readouterr().out
-    assert "after instructions" not in said and "after preferences, round 1" in said
+    assert "after instructions" not in said and "--valid FILE" in said and "before: " not in said
     assert not (tmp_path / "w" / "instructed").exists() and (tmp_path / "w" / "round-1" / "model.safetensors").is_file()
     made, before = gptcore.load(str(tmp_path / "a")), gptcore.load("assistant")
     assert not made.model.wte.weight.equal(before.model.wte.weight)

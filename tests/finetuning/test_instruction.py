@@ -3,7 +3,17 @@
 import pytest
 
 from gptcore.errors import PromptError, TrainingError
-from gptcore.finetuning.instruction import SHARES, STOP, TEACHING_SHARES, Message, chat_prompt, instructions, sentences
+from gptcore.finetuning.instruction import (
+    SHARES,
+    STOP,
+    TEACHING_SHARES,
+    Message,
+    chat_prompt,
+    instructions,
+    requested_words,
+    sentences,
+    unseen,
+)
 
 STORIES = [
     f"Once there was {kind} called {name}. {name} lived in the {place}. One day {name} lost a {thing}. "
@@ -78,3 +88,34 @@ def test_a_sentence_keeps_its_closing_quote_and_what_is_said_belongs_to_who_says
         '"Oh no!" she cried.',
         "Mr. Fox ran.",
     ]
+
+
+def test_the_words_of_every_prompt_that_is_made_are_those_that_it_requests():
+    made = instructions(STORIES, 500, seed=4, shares=TEACHING_SHARES)
+    assert {one.kind for one in made if one.words} == {"words", "about", "sentence"}
+    for one in made:
+        assert set(requested_words(one.prompt)) == set(one.words), one.prompt
+
+
+@pytest.mark.parametrize(
+    ("prompt", "words"),
+    [
+        ("Use these words in a story: Moon, Café, ice-cream.", ("Moon", "Café", "ice-cream")),
+        ("Write a story with the words: ball, rain, sorry.", ("ball", "rain", "sorry")),
+        ("Please tell me a story with a dog, a red ball and rain", ("a dog", "a red ball", "rain")),
+        ("In other words, tell me a story about rain and sun.", ()),
+        ("Write a story with a happy end.", ()),
+        ("Hello!", ()),
+        ("", ()),
+    ],
+)
+def test_the_words_of_a_prompt_are_those_of_its_list(prompt, words):
+    assert requested_words(prompt) == words
+
+
+def test_what_was_learned_is_not_asked_for():
+    made = instructions(STORIES[:4], 200, seed=1)
+    asked = unseen(instructions(STORIES, 200, seed=2), made)
+    assert asked and len({one.prompt for one in asked}) == len(asked)
+    assert not {one.prompt for one in asked} & {one.prompt for one in made}
+    assert not {one.answer for one in asked} & {one.answer for one in made}

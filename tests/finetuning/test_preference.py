@@ -62,7 +62,7 @@ def test_dpo_and_its_gradient_are_those_counted_by_hand_on_two_sequences():
     expected = math.log(1 + math.exp(-beta * float(margin)))
     objective = DirectPreference(before, beta=beta, own_weight=0.0)
     inputs, targets = batch([pair])
-    loss = objective(model, inputs, targets)
+    loss = objective(model, inputs, targets).loss
     assert float(loss) == pytest.approx(expected, abs=1e-5)
     loss.backward()
     found = {name: value.grad.clone() for name, value in model.named_parameters()}
@@ -77,10 +77,12 @@ def test_a_model_that_has_not_moved_has_a_loss_of_ln_2_and_its_own_loss_beside_i
     model = make_model(CONFIG)
     inputs, targets = batch(PAIRS)
     alone = DirectPreference(clone(model), own_weight=0.0)(model, inputs, targets)
-    assert float(alone) == pytest.approx(math.log(2), abs=1e-6)
+    assert float(alone.loss) == pytest.approx(math.log(2), abs=1e-6)
     both = DirectPreference(clone(model), own_weight=0.5)(model, inputs, targets)
     own = F.cross_entropy(model(inputs[:2]).logits.flatten(0, 1), targets[:2].flatten(), ignore_index=-100)
-    assert float(both) == pytest.approx(math.log(2) + 0.5 * float(own), abs=1e-5)
+    assert float(both.loss) == pytest.approx(math.log(2) + 0.5 * float(own), abs=1e-5)
+    assert [float(term) for term in both.terms] == pytest.approx([math.log(2), float(own)], abs=1e-5)
+    assert DirectPreference(clone(model)).score(model, PAIRS) == pytest.approx((math.log(2), 0.5), abs=1e-6)
     zero = torch.zeros(3)
     assert float(dpo_loss(zero, zero, zero, zero)) == pytest.approx(math.log(2))
 
@@ -93,15 +95,18 @@ def test_plain_rows_are_drawn_beside_the_pairs_and_cost_what_two_teachers_say_by
     assert inputs.shape == (4, 12) and inputs[2:, 0].tolist() == [29, 29]
     assert torch.equal(data.draw(0, seed=3)[0], inputs) and data.updates_per_epoch == 2
     pairs = PreferenceBatches(PAIRS, batch_size=1).draw(0, seed=3)
-    alone = DirectPreference(before)(model, *pairs)
+    alone = DirectPreference(before)(model, *pairs).loss
     found = DirectPreference(before, n_plain=2, teachers=teachers, plain_weight=0.5)(model, inputs, targets)
     expected = sum(teacher(inputs[2:]).logits.softmax(-1) for teacher in teachers) / 2  # [2, 12, V]
     by_hand = -(expected * model(inputs[2:]).logits.log_softmax(-1)).sum(-1).mean()
-    torch.testing.assert_close(found, alone + 0.5 * by_hand, atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(found.terms[2], by_hand, atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(found.loss, alone + 0.5 * by_hand, atol=1e-5, rtol=1e-5)
     unmoved = DirectPreference(model, n_plain=2)(model, inputs, targets)  # the reference is the teacher: its entropy
     own = model(inputs[2:]).logits
     entropy = -(own.softmax(-1) * own.log_softmax(-1)).sum(-1).mean()
-    torch.testing.assert_close(unmoved, DirectPreference(model)(model, *pairs) + entropy, atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(
+        unmoved.loss, DirectPreference(model)(model, *pairs).loss + entropy, atol=1e-5, rtol=1e-5
+    )
     with pytest.raises(TrainingError, match="no plain text"):
         PreferenceBatches(PAIRS, batch_size=1, n_plain=2)
 

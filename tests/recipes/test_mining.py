@@ -1,18 +1,16 @@
 """Questions and last words found in stories of other people."""
 
 import re
-import subprocess
-import sys
-from pathlib import Path
+from contextlib import suppress
 
 import pytest
 
 from weights.recipes.mining import pages
 from weights.recipes.mining.passages import last_word_item, question_item, sentences_of
 from weights.recipes.mining.patterns import questions
+from weights.recipes.pages import main
 from weights.recipes.world.splits import Draw, NoChoice
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 STORY = (
     "Once there was a girl named Mira. Mira found a green marble under the bed. She showed the marble to Tom. "
     "Tom was very happy. Then Tom went to the kitchen. In the kitchen he lost the marble."
@@ -69,20 +67,23 @@ def test_stories_without_plain_sentences_are_refused():
 
 
 @pytest.mark.slow
-def test_the_command_line_writes_pages_or_says_what_it_needs(tmp_path):
+def test_the_command_line_writes_pages_or_says_what_it_needs(tmp_path, capsys):
     file = tmp_path / "stories.txt"
     file.write_text(STORY)
 
-    def run(*options: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "weights.recipes.pages", "--stories", str(file), "--pages", "3", *options]
-        return subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    def run(*options: str) -> str:
+        with suppress(SystemExit):
+            main(["--stories", str(file), "--pages", "3", *options])
+        said = capsys.readouterr()
+        return said.out + said.err
 
-    assert run("--task", "question").stdout.count("<|endoftext|>") == 3
-    assert "needs --task question or cloze" in run("--task", "sentiment").stderr
-    command = [sys.executable, "-m", "weights.recipes.pages", "--apart"]
-    assert "--apart needs --stories" in subprocess.run(command, capture_output=True, text=True, cwd=ROOT).stderr
+    assert run("--task", "question").count("<|endoftext|>") == 3
+    assert "needs --task question or cloze" in run("--task", "sentiment")
+    with pytest.raises(SystemExit):
+        main(["--apart"])
+    assert "--apart needs --stories" in capsys.readouterr().err
     file.write_text("1 2 3")
-    assert "no sentence of these stories fits" in run("--task", "cloze").stderr
+    assert "no sentence of these stories fits" in run("--task", "cloze")
 
 
 def test_a_pronoun_is_asked_about_by_the_one_name_before_it_and_that_name_is_in_the_passage():

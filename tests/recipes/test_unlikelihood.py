@@ -43,7 +43,7 @@ def test_a_model_that_repeats_itself_loses_the_habit():
     for weight in (0.0, 30.0):
         model = gptcore.load("anthology").model.requires_grad_(True)
         objective = Unlikelihood(model, lm.tokenizer, runs=weight, doubled=0.0) if weight else None
-        config = TrainingConfig(max_steps=40, learning_rate=1e-3, warmup_steps=2, schedule="constant")
+        config = TrainingConfig(max_steps=16, learning_rate=2e-3, warmup_steps=2, schedule="constant")
         for _ in Trainer(model, config, data, objective=objective).events():
             pass
         made = gptcore.LanguageModel(model.eval(), lm.tokenizer, "again")

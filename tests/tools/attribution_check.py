@@ -64,10 +64,13 @@ def main() -> None:
     """Prints a table, and draws the points."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--picture", help="where to draw them, a PNG file")
+    parser.add_argument("--models", nargs="*", default=list(PAIRS), help="of those with example pairs; default: all")
     arguments = parser.parse_args()
-    figure, axes = plt.subplots(2, len(PAIRS), figsize=(3 * len(PAIRS), 6), layout="constrained")
+    n = len(arguments.models)
+    figure, axes = plt.subplots(2, n, figsize=(3 * n, 6), layout="constrained", squeeze=False)
     print("| model | parts | direct attribution | circuit's parts | influence |\n|---|---|---|---|---|")
-    for column, (name, pairs) in enumerate(PAIRS.items()):
+    for column, name in enumerate(arguments.models):
+        pairs = PAIRS[name]
         lm = gptcore.load(name)
         texts = [text for pair in pairs for text in pair]
         found = of_parts(lm, texts), of_circuits(lm, texts)

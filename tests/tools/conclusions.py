@@ -45,6 +45,7 @@ OF_NUMBERS = {
     "scores": "ui/test_conclusions.py::test_which_test_is_passed_best",
     "same prompt": "ui/test_conclusions.py::test_how_several_answer_the_same_prompt",
     "circuit checked": "ui/lenses/attention/test_circuit.py::test_the_words_follow_the_numbers",
+    "a run": "ui/lenses/train/test_verdicts.py::test_what_is_said_follows_the_numbers",
     "steering": "ui/lenses/generate/test_steer.py::test_the_conclusion_follows_the_numbers",
     "why it looks there": ("ui/lenses/attention/test_why.py::test_a_cell_of_a_map_says_what_draws_the_attention_there"),
     "a head's weights": "ui/lenses/attention/test_head_weights.py::test_the_words_follow_the_numbers",

@@ -10,6 +10,7 @@ import torch
 
 from gptcore import GPT, GPTConfig
 from gptcore.corpora import CORPORA, corpus, read_documents
+from gptcore.corpora.files import read_stories
 from gptcore.errors import CheckpointError, TrainingError
 from gptcore.inference.scoring import score_documents
 from gptcore.tokenizers import ByteBPE
@@ -215,14 +216,25 @@ def test_documents_are_split_at_their_marker_and_bad_files_are_sentences(tmp_pat
     file = tmp_path / "text.txt"
     file.write_text("one\ntwo\n<|endoftext|>\nthree\n<|endoftext|>\n", encoding="utf-8")
     assert read_documents(file) == ["one\ntwo", ["three", "<|endoftext|>"][0]]
-    file.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(TrainingError, match="not UTF-8 text"):
-        read_documents(file)
+    for raw in (b"\x00\x01\x02", bytes(range(1, 256)) * 9):
+        file.write_bytes(raw)
+        with pytest.raises(TrainingError, match="is not text"):
+            read_documents(file)
     file.write_text("  \n")
     with pytest.raises(TrainingError, match="no text in it"):
         read_documents(file)
     with pytest.raises(TrainingError, match="cannot be read"):
         read_documents(tmp_path / "missing.txt")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1252"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_text_is_the_same_in_every_encoding_and_with_every_line_end(tmp_path, encoding, end):
+    text, file = "Un café à midi.\nTwo.\n\nThree.\n<|endoftext|>\nFour.\n", tmp_path / "text.txt"
+    file.write_bytes(text.replace("\n", end).encode(encoding))
+    assert read_documents(file) == ["Un café à midi.\nTwo.\n\nThree.", "Four."]
+    file.write_bytes("One.\n \nTwo.\nThree.\n\n\nFour.".replace("\n", end).encode(encoding))
+    assert read_stories(file) == ["One.", "Two.\nThree.", "Four."]
 
 
 def test_token_files_are_made_once_and_again_for_another_text(tmp_path):

@@ -16,6 +16,7 @@ from safetensors.torch import load_file, save_file
 
 import gptcore
 from gptcore import GPTConfig, LanguageModel
+from gptcore.corpora.files import decoded
 from gptcore.errors import CheckpointError, GPTCoreError, TokenizerError
 from gptcore.inference.sampling import SamplingSettings
 from gptcore.language_model import find_folder
@@ -28,7 +29,6 @@ from ui.lenses.attention.handlers import maps
 from ui.lenses.attention.handlers import program as attention_program
 from ui.lenses.generate.handlers import program
 from ui.lenses.train.handlers import files
-from ui.lenses.train.handlers.texts import decoded
 from ui.lenses.zero_shot.handlers import form
 from ui.server.temp_files import TemporaryFiles, UploadRoom
 from ui.shared import uses

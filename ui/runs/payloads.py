@@ -22,7 +22,9 @@ class RunAbout(TypedDict):
     prompt: str
     tokens: list[str]
     lines: dict[str, float | None]
-    tokens_per_character: float
+    tokens_per_character: float | None
+    unit: str
+    terms: list[str]
     n_train: int
     n_valid: int
     note: str

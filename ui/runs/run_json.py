@@ -54,6 +54,7 @@ def write_run(record: RunState) -> str:
             "final_loss": _number(record.final_loss),
             "final_accuracy": _number(record.final_accuracy),
             "kept_step": record.kept_step,
+            "plain_losses": [_number(one) for one in record.plain_losses],
             "rows": [[int(row[0]), *(float(f"{value:.5g}") for value in row[1:])] for row in rows],
             "looks": [_look_json(look) for look in looks],
         },
@@ -84,6 +85,7 @@ def read_run(text: str, lm: LanguageModel | None, name: str = "") -> RunState:
         final_loss=_or_nan(found["final_loss"]),
         final_accuracy=_or_nan(found.get("final_accuracy")),
         kept_step=found.get("kept_step"),
+        plain_losses=tuple(_or_nan(one) for one in found.get("plain_losses", ())),
         language_model=lm,
     )
 
@@ -92,7 +94,8 @@ def _facts(about: dict[str, Any], config: TrainingConfig) -> RunFacts:
     """The facts of a run from JSON; what an older one lacks has its default."""
     given: dict[str, Any] = {name: about[short] for name in _FACTS if (short := _SHORT.get(name, name)) in about}
     given = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
-    return RunFacts(**{**given, "commonest": _or_nan(given.get("commonest")), "config": config})
+    numbers = {name: _or_nan(given.get(name)) for name in ("commonest", "tokens_per_character")}
+    return RunFacts(**{**given, **numbers, "config": config})
 
 
 def _look_json(look: Observation) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from ui.runs.choices import Choices
 from ui.runs.run_queue import QueuePlace, expected_wait
 from ui.runs.run_state import RunState
 from ui.runs.saved_runs import SavedRuns
-from ui.runs.training_run import RUN_PREFIX, Plan, TrainingRun
+from ui.runs.training_run import RUN_PREFIX, Plan, Preparation, TrainingRun
 from ui.state.limits import Limits
 
 # Valid client-generated workspace id: too long to be guessed.
@@ -132,7 +132,9 @@ class RunManager:
         """The workspace of a viewing id."""
         return next((one for one in self._workspaces.values() if one.viewing == viewing), None)
 
-    def start(self, workspace_id: object, plan: Plan, *, rival: Plan | None = None, go: bool = True) -> Workspace:
+    def start(
+        self, workspace_id: object, plan: Plan | Preparation, *, rival: Plan | None = None, go: bool = True
+    ) -> Workspace:
         """Starts a run on a workspace, new if the id is unknown; ends the run in progress there first.
 
         If all slots are taken, the run is queued and starts automatically.

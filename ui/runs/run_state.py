@@ -39,7 +39,9 @@ class RunFacts:
         prompt: of the samples.
         tokens: those whose attention maps are drawn, as people read them.
         lines: baselines, nats per token or label: "uniform", of a text "unigram" and "bigram", of labels "words".
-        tokens_per_character: turns nats per token into bits per character.
+        tokens_per_character: turns nats per token into bits per character; NaN where its loss is of no text.
+        unit: what its loss is measured in.
+        terms: names of what its loss is the sum of, or ().
         n_train, n_valid: tokens, or lines.
         note: a sentence on the data, or "".
         tasks: name -> title of the tasks tested at every snapshot.
@@ -65,6 +67,8 @@ class RunFacts:
     tokens: tuple[str, ...]
     lines: Mapping[str, float | None]
     tokens_per_character: float
+    unit: str = "nats per token"
+    terms: tuple[str, ...] = ()
     n_train: int = 0
     n_valid: int = 0
     note: str = ""
@@ -127,7 +131,11 @@ class RunState:
         machines: model diagrams of the snapshots (`ui.state.machine`), by step; live language-model runs only.
         next_look: when the next snapshot is due, in seconds of training; NaN if none is.
         processor_share: recent CPU time of its thread per wall time, 0 to 1.
-        kept_step: the update whose classifier was kept, of a run on labels that has ended; else None.
+        kept_step: the update whose weights were kept, where that is not the last: the held-out loss was lowest there.
+        plain_losses: on held-out plain stories before the first update and at the end, nats per token; () if there
+            are none.
+        preparing: what it does before its first update, as a sentence, or "".
+        prepared: how often its facts have changed since.
         final_loss, final_accuracy: over the whole held-out data, once it has ended.
         language_model: at the last snapshot, or the final one; None before the first snapshot.
         form: which of the tab's forms it was started with, and that form's values by name; None where it was loaded.
@@ -151,6 +159,9 @@ class RunState:
     next_look: float = math.nan
     processor_share: float = 1.0
     kept_step: int | None = None
+    plain_losses: tuple[float, ...] = ()
+    preparing: str = ""
+    prepared: int = 0
     final_loss: float = math.nan
     final_accuracy: float = math.nan
     language_model: LanguageModel | None = None
@@ -162,8 +173,8 @@ class RunState:
 
     @property
     def version(self) -> int:
-        """Increases when earlier rows or snapshots were thinned, so that pages must refetch them."""
-        return self.curve.version + self.thinned
+        """Increases when facts, earlier rows or snapshots were changed, so that pages must refetch them."""
+        return self.curve.version + self.thinned + self.prepared
 
     @property
     def time_budget(self) -> float | None:

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import torch
 
@@ -51,6 +51,7 @@ class Plan:
         evaluate: scores what is trained on held-out data, quickly or on all of it.
         watched: what the snapshots record.
         objective: builds the loss from the model; None for the model's own.
+        on_plain: the loss on held-out plain stories, which a run must not forget; None where there are none.
     """
 
     facts: RunFacts
@@ -60,6 +61,20 @@ class Plan:
     evaluate: Callable[[Any, bool], Scoring]
     watched: ObservationPlan
     objective: Callable[[Any], Objective] | None = None
+    on_plain: Callable[[GPT], Generator[None, None, float]] | None = None
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """A plan that the run makes itself, before its first update.
+
+    Attributes:
+        facts: what is known of the run until then.
+        prepare: makes it, with sentences on how far it is.
+    """
+
+    facts: RunFacts
+    prepare: Callable[[], Generator[str, None, Plan]]
 
 
 class TrainingRun:
@@ -77,26 +92,33 @@ class TrainingRun:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: Plan | Preparation,
         computing: ComputeThread,
         rests: Callable[[], None] = lambda: None,
         *,
         device: torch.device = PROCESSOR,
     ) -> None:
         self._device = device
-        self._plan, self._computing, self._rests = plan, computing, rests
+        self._given, self._computing, self._rests = plan, computing, rests
         self.record = RunState(
             RUN_PREFIX + secrets.token_urlsafe(9), plan.facts, learning_rate=plan.facts.config.learning_rate
         )
         self._steering = threading.Lock()
         self._allowed, self._stopped, self._replaced, self._at_work, self._queued = 0.0, False, False, False, False
         self._ended = threading.Event()
-        self._lowest, self._kept = math.inf, dict[str, torch.Tensor]()  # held-out loss and weights of a classifier
+        # The lowest held-out loss of what began with a trained model, its update and its weights.
+        self._best: tuple[float, int, dict[str, torch.Tensor]] = (math.inf, 0, {})
+        self._preparing: Generator[str, None, Plan] | None = None
         self._steps: list[tuple[float, int, float]] = []  # seconds, updates and seconds of computing, lately
         self._computed = 0.0
         self._learning: _Learning | None = None
         self._untrained: GPT | None = None  # to be looked at after the first update, for which a page waits
         self._take_turns()
+
+    @property
+    def _plan(self) -> Plan:
+        """Once it is made."""
+        return cast(Plan, self._given)
 
     def go(self, updates: float = math.inf) -> None:
         """Runs it, for a number of further updates or to its end."""
@@ -172,7 +194,8 @@ class TrainingRun:
                 said = "Training failed; the server's log has the details."
             kept = f" The model of step {record.observations[-1].step:,} is kept." if record.observations else ""
             record.reason = said + kept
-        self._learning, self._untrained, self._kept = None, None, {}
+        self._learning, self._untrained, self._best, self._preparing = None, None, (math.inf, 0, {}), None
+        record.preparing = ""
         record.state = "ended"
         record.seconds.off()
         self._ended.set()
@@ -187,6 +210,14 @@ class TrainingRun:
         record = self.record
         learning = self._learning
         if learning is None:
+            while isinstance(self._given, Preparation):
+                if self._stopped:
+                    record.reason = "Stopped."
+                    return False
+                if self._allowed < 1 and self._rest():
+                    return True
+                self._prepare(self._given.prepare)
+                yield
             learning = self._learning = _Learning(self._plan, record.seconds, self._device)
             if isinstance(learning.model, GPT) and self._allowed >= 1:
                 self._untrained = clone(learning.model)
@@ -203,6 +234,26 @@ class TrainingRun:
             record.reason = "Stopped."
         yield from self._end(learning)
         return False
+
+    def _prepare(self, prepare: Callable[[], Generator[str, None, Plan]]) -> None:
+        """One part of what comes before the first update."""
+        record, self._preparing = self.record, self._preparing or prepare()
+        try:
+            record.preparing = next(self._preparing)
+        except StopIteration as done:
+            with record.lock:
+                self._given, record.facts = done.value, done.value.facts
+                record.learning_rate = record.facts.config.learning_rate
+                record.preparing, record.prepared = "", record.prepared + 1
+
+    def _rest(self) -> bool:
+        """Pauses; False if it was allowed more updates meanwhile."""
+        with self._steering:
+            if self._allowed >= 1 or self._stopped:
+                return False
+            self.record.state = self._waiting_state()
+            self._at_work = False
+            return True
 
     def _update(self, learning: _Learning) -> Generator[None, None, bool]:
         """One update, and a snapshot if due; True after the last update."""
@@ -247,12 +298,7 @@ class TrainingRun:
         yield from self._look_at_untrained()
         if record.step:
             yield from self._look(learning.model)
-        with self._steering:
-            if self._allowed < 1 and not self._stopped:
-                record.state = self._waiting_state()
-                self._at_work = False
-                return True
-        return False
+        return self._rest()
 
     def _end(self, learning: _Learning) -> Iterator[None]:
         """The last snapshot and the score on all held-out data."""
@@ -265,9 +311,11 @@ class TrainingRun:
         if self._replaced:
             return
         yield from self._look(model)
+        self._restore_best(model)
         if isinstance(model, TaskClassifier):
-            self._restore_best(model)
             record.classifier = model.eval()
+        elif self._plan.on_plain is not None:
+            record.plain_losses += ((yield from self._plan.on_plain(model)),)
         scoring = self._plan.evaluate(model, True)
         while not self._replaced:  # a replacing run does not wait for the score
             try:
@@ -277,18 +325,20 @@ class TrainingRun:
                 return
             yield
 
-    def _keep_if_best(self, model: TaskClassifier, loss: float) -> None:
-        """Keeps a classifier as it is, where its held-out loss is the lowest so far."""
-        if loss < self._lowest:
-            self._lowest, self.record.kept_step = loss, self.record.step
-            self._kept = {name: value.detach().clone() for name, value in model.state_dict().items()}
+    def _keep_if_best(self, model: GPT | TaskClassifier, loss: float, step: int) -> None:
+        """Keeps what began with a trained model as it is, where its held-out loss is the lowest so far."""
+        if self.record.facts.tuned and loss < self._best[0]:
+            self._best = loss, step, {name: value.detach().clone() for name, value in model.state_dict().items()}
 
-    def _restore_best(self, model: TaskClassifier) -> None:
-        """Restores the classifier with the lowest held-out loss (early stopping)."""
-        if self._kept:
-            model.load_state_dict(self._kept)
-            title = self.record.facts.title
-            self.record.language_model = LanguageModel(model.language_model(), self._plan.tokenizer, title)
+    def _restore_best(self, model: GPT | TaskClassifier) -> None:
+        """Restores the weights with the lowest held-out loss (early stopping)."""
+        _, step, weights = self._best
+        if not weights or step == self.record.step:
+            return
+        model.load_state_dict(weights)
+        copy = model.language_model() if isinstance(model, TaskClassifier) else clone(model)
+        self.record.kept_step = step
+        self.record.language_model = LanguageModel(copy, self._plan.tokenizer, self.record.facts.title)
 
     def _take(self, event: StepEvent) -> None:
         record, now = self.record, self.record.seconds()
@@ -321,8 +371,9 @@ class TrainingRun:
         loss, accuracy = yield from self._plan.evaluate(model, False)
         if record.observations and not math.isfinite(loss) and math.isfinite(record.observations[0].valid_loss):
             raise TrainingError(f"The held-out loss became {loss} at step {record.step:,}. Lower the learning rate.")
-        if isinstance(model, TaskClassifier):
-            self._keep_if_best(model, loss)
+        self._keep_if_best(model, loss, at)
+        if at == 0 and not record.plain_losses and self._plan.on_plain is not None and isinstance(model, GPT):
+            record.plain_losses = ((yield from self._plan.on_plain(model)),)
         copy = model.language_model() if isinstance(model, TaskClassifier) else clone(model)
         lm = LanguageModel(copy, self._plan.tokenizer, record.facts.title)
         now = {"step": at, "elapsed": elapsed, "valid_loss": loss, "accuracy": accuracy}

@@ -7,6 +7,7 @@ import {
   heldOut,
   lookSaid,
   nats,
+  curveRows,
   race,
   tiles,
   title,
@@ -18,6 +19,7 @@ const about = {
   parameters: 12345,
   settings: {optimiser: 'AdamW', layers: 2},
   tokens_per_character: 0.5,
+  terms: [],
   commonest: null,
   tuned: false,
 };
@@ -61,10 +63,20 @@ test('bits per character come from the held-out loss and the tokens in a charact
   assert.equal(shown['bits per character'], '0.500');
   assert.equal(shown.left, '1 min 35 s');
   const answers = {...run, about: {...about, kind: 'instructions'}};
-  assert.ok('bits per token' in Object.fromEntries(tiles(answers, false)));
+  assert.equal(Object.fromEntries(tiles(answers, false))['bits per character'], '0.500');
+  const pairs = {...run, final_accuracy: 0.75, about: {...about, kind: 'preferences', tokens_per_character: null}};
+  assert.equal(Object.fromEntries(tiles(pairs, false))['the preferred one gained'], '75.0%');
+  assert.ok(!tiles(pairs, false).some(([name]) => /perplexity|bits/.test(name)));
   const labels = {...run, final_accuracy: 0.75, about: {...about, kind: 'labels', commonest: 0.5}};
   assert.equal(Object.fromEntries(tiles(labels, false)).accuracy, '75.0%');
   assert.equal(Object.fromEntries(tiles(labels, false))['the most frequent label'], '50.0%');
+});
+
+test('the table of a curve has a column for every term of a loss that is a sum', () => {
+  const sum = {...run, about: {...about, terms: ['DPO', 'own']}, rows: [[1, 3, 0.1, 1, 1, 0.7, 2.3]]};
+  const [names, first, row] = curveRows(sum);
+  assert.deepEqual(names.slice(5), ['DPO, nats', 'own, nats', 'held_out_nats']);
+  assert.deepEqual([first.length, first.at(-1), row.length], [names.length, 4, names.length]);
 });
 
 test('the final loss takes the place of the last observation', () => {

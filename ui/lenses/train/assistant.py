@@ -92,7 +92,6 @@ def compared_view(services: Services, workspace: gr.Textbox, model: gr.Dropdown,
             views = answering.compare(services, request.session_hash, own, name, asked)
             rows = ([*view.streams, view.said] for view in views)
             changed = ([gr.skip() if value is None else value for value in row] for row in rows)
-            yield ["", "", "", ""]
             yield from or_nothing(changed, [gr.skip()] * 4)
 
     asking = {
@@ -130,13 +129,11 @@ class AssistantEvents:
             except GPTCoreError as error:
                 return [gr.skip(), watching.message(error)]
 
-    def prefer(self, workspace: str, chooser: object, *raw: object) -> Iterator[list[Any]]:
+    def prefer(self, workspace: str, chooser: object, *raw: object) -> list[Any]:
         with shown_to_visitor():
             try:
                 values, form = self._form(raw)
-                by_audience = chooser == "audience"
-                for said, begun in assistant.prefer(self._services, workspace, form, by_audience=by_audience):
-                    shown = gr.skip() if begun is None else self._shown("assistant", values, begun)
-                    yield [shown, said]
+                begun = assistant.prefer(self._services, workspace, form, by_audience=chooser == "audience")
+                return [self._shown("assistant", values, begun), ""]
             except GPTCoreError as error:
-                yield [gr.skip(), watching.message(error)]
+                return [gr.skip(), watching.message(error)]

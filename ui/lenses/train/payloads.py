@@ -117,7 +117,8 @@ class RunAboutShown(RunAbout):
 class RunNews(TypedDict):
     """What a page does not have yet of a run: rows from `first`, observations from `looks_from`.
 
-    `about` comes with a run that is new to the page; `ahead` is the learning rate to come, [update, rate].
+    `about` comes with a run that is new to the page or has changed;
+    `ahead` is the learning rate to come, [update, rate].
     """
 
     run: str
@@ -136,6 +137,7 @@ class RunNews(TypedDict):
     final: float | None
     final_accuracy: float | None
     verdict: str
+    preparing: str
     peak: float
     planned_peak: float
     ahead: list[list[float]]

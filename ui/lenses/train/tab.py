@@ -24,7 +24,6 @@ from ui.shared.wiring import QUIET, view_tab
 # Replaces the first input with the workspace id of this browser, which only its script knows.
 _WITH_WORKSPACE = calling("shared/view/workspace.js", "[m.ownWorkspace(), ...args.slice(1)]")
 _STARTS = calling("shared/view/workspace.js", "[m.startOnOwn(), ...args.slice(1)]")
-_OWN = _WITH_WORKSPACE  # what has to be written first: the run does not start at once
 _NEW_SEED = calling(
     "shared/view/workspace.js", "[m.startOnOwn(), ...args.slice(1, -1), Math.floor(Math.random() * 2 ** 31)]"
 )
@@ -77,7 +76,13 @@ def train_tab(site: TabContext[None]) -> Lens:
         (tune, events.tune, [workspace, model, *tuning.values()], [view, said_of_tuning], _STARTS),
         (learn, events.labels, [workspace, model, *lines.values()], [view, said_of_labels], _STARTS),
         (helper.teach, assist.teach, [workspace, model, *helper.values.values()], [view, helper.said], _STARTS),
-        (helper.prefer, assist.prefer, [workspace, helper.chooser, *helper.values.values()], [view, helper.said], _OWN),
+        (
+            helper.prefer,
+            assist.prefer,
+            [workspace, helper.chooser, *helper.values.values()],
+            [view, helper.said],
+            _STARTS,
+        ),
     ]
     for button, fn, given, shown, script in starts:
         began = button.click(fn, given, shown, js=script, concurrency_limit=4, **QUIET)

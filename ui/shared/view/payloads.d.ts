@@ -553,6 +553,7 @@ export interface RunNews {
   final: number | null;
   final_accuracy: number | null;
   verdict: string;
+  preparing: string;
   peak: number;
   planned_peak: number;
   ahead: number[][];
@@ -884,7 +885,9 @@ export interface RunAbout {
   prompt: string;
   tokens: string[];
   lines: Record<string, number | null>;
-  tokens_per_character: number;
+  tokens_per_character: number | null;
+  unit: string;
+  terms: string[];
   n_train: number;
   n_valid: number;
   note: string;

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-from dataclasses import replace
 
 import gradio as gr
 import pytest
@@ -19,12 +18,13 @@ from ui.lenses.train.handlers.files import example_workspaces
 from ui.lenses.train.handlers.forms import label_form, read_lines
 from ui.lenses.train.handlers.input_forms import INPUT_FORMS, drawing, input_form
 from ui.lenses.train.handlers.label_sets import example_lines
-from ui.lenses.train.handlers.labels import label_plan, verdict
+from ui.lenses.train.handlers.labels import label_plan
 from ui.lenses.train.handlers.presets import GPT1_TUNING
+from ui.lenses.train.handlers.verdicts import verdict
 from ui.runs import training_run as runs
 
-LINES = "\n".join(f"animal\tthe {word} ran to the mat" for word in ("cat", "dog") for _ in range(20))
-LINES += "\n" + "\n".join(f"place,on the mat and on the {word}" for word in ("mat", "sat") for _ in range(20))
+LINES = "\n".join(f"animal\tthe {word} ran to the mat {n}" for word in ("cat", "dog") for n in range(20))
+LINES += "\n" + "\n".join(f"place,on the mat and on the {word} {n}" for word in ("mat", "sat") for n in range(20))
 VALUES = {
     "input_form": "classification",
     "labelled": LINES,
@@ -42,7 +42,7 @@ def test_a_run_on_labels_learns_them_and_then_tells_them(services):
     workspace = finished(watching.learn_labels(services, None, "tiny", label_form(VALUES, services.limits)))
     run = workspace.current
     assert run.final_accuracy == 1.0 and run.observations[0].accuracy < 1.0
-    told = watching.tell(services, {"workspace": workspace.id, "run": run.id, "text": "the dog ran to the mat"})
+    told = watching.tell(services, {"workspace": workspace.id, "run": run.id, "text": "the dog ran to the mat 5"})
     assert told["labels"][0][0] == "animal" and told["labels"][0][1] > 0.9
     assert sum(p for _, p in told["labels"]) == pytest.approx(1.0, abs=1e-3)
     assert run.language_model.model.config.vocab_size == 270  # the body writes on with its old vocabulary
@@ -57,8 +57,10 @@ def test_a_run_on_labels_learns_them_and_then_tells_them(services):
     ("lines", "words"),
     [
         ("", "is empty"), (None, "must be text"), ("no mark here\n" * 20, "Line 1 is 'no mark here'"),
-        ("a\tone\n" * 20, "There are 1 different labels"), ("a\tone\nb\ttwo", "There are 2 labelled lines"),
+        ("\n".join(f"a\tone {i}" for i in range(20)), "There are 1 different labels"),
+        ("a\tone\nb\ttwo", "There are 2 different labelled lines"), ("a\tone\nb\ttwo\n" * 9, "There are 2 different"),
         ("\n".join(f"label{i}\ttext" for i in range(30)), "30 different labels"), ("a\t\n" * 20, "Line 1"),
+        ("\n".join(f"label{i}\ttext" for i in range(20)), "too much alike"), (" \n" * 20, "empty"),
     ],
 )  # fmt: skip
 def test_lines_that_cannot_be_learned_are_a_sentence(services, lines, words):
@@ -72,13 +74,7 @@ def test_what_is_not_clearly_above_the_most_frequent_label_has_not_learned(servi
     news = watching.poll(services, {"workspace": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})
     commonest = news["about"]["commonest"]
     assert 0.5 <= commonest <= 1 and f"gets {percent(commonest)} right" in news["verdict"]
-    assert "That is not clearly better than nothing" in news["verdict"]
-    assert re.search(
-        r"of 16 lines right, \d+% \(95% interval \d+% to \d+%\), as it was after 0\.[01] passes", news["verdict"]
-    )
-    record = workspace.current
-    learned = replace(record, final_accuracy=1.0, facts=replace(record.facts, commonest=0.6))
-    assert "It has learned something: always saying the most frequent" in verdict(learned)
+    assert "It has not learned the labels" in news["verdict"]
 
 
 def test_the_passes_whose_held_out_loss_was_lowest_are_kept(services, monkeypatch):
@@ -96,9 +92,28 @@ def test_the_passes_whose_held_out_loss_was_lowest_are_kept(services, monkeypatc
     assert run.final_loss == pytest.approx(losses[run.kept_step], abs=1e-4)
 
 
-def test_a_run_without_labels_says_so(services):
-    names, rows = read_lines("b\tx\r\n\na, y, z\n" * 6, input_form("classification"), most=1000)
-    assert names == ["a", "b"] and rows[:2] == [(1, ("x",)), (0, ("y, z",))]
+def test_every_line_is_read_once_and_a_label_between_quotes_may_hold_a_comma():
+    written = "b\tx\r\n\na, y, z\n" * 2 + '"big, red",y\n"say ""hi""", y\n' + "\n".join(f"a,{n}" for n in range(9))
+    names, rows = read_lines(written, input_form("classification"), most=1000)
+    assert names == ["a", "b", "big, red", 'say "hi"'] and len(rows) == 13  # each line once
+    assert rows[:4] == [(1, ("x",)), (0, ("y, z",)), (2, ("y",)), (3, ("y",))]
+
+
+def test_no_text_is_on_both_sides(services):
+    """Neither in another case, nor with another label."""
+    lines = "\n".join(
+        f"{label}\t{text} ran" for n in range(60) for label, text in (("a", f"Cat {n}"), ("b", f"cat  {n}"))
+    )
+    form = label_form(
+        {**VALUES, "labelled": f"{lines}\n" + "\n".join(f"b\tdog {n}" for n in range(30))}, services.limits
+    )
+    plan = label_plan(services, services.models.get("tiny"), form)
+    assert plan.facts.n_valid == 30 and plan.facts.n_train < 120  # one that is held out takes its twin with it
+    alone = label_form(
+        {**VALUES, "labelled": "\n".join(f"{'ab'[n % 2]}\tdog {n}" for n in range(150))}, services.limits
+    )
+    found = label_plan(services, services.models.get("tiny"), alone).facts
+    assert (found.n_valid, found.n_train) == (30, 120)
 
 
 @pytest.mark.parametrize("name", INPUT_FORMS)

@@ -69,6 +69,11 @@ export function start({element, props, server, watch, given}) {
     drawMachine();
   }
 
+  // A token that is chosen elsewhere, or by a link, stays chosen when the sentence has been read.
+  function lookAtChosen() {
+    if (chosenToken() !== null) lookAt(Math.min(chosenToken(), data.tokens.length - 1));
+  }
+
   // Reads what stands in the box; an older answer is dropped.
   async function read(text) {
     const number = ++asking;
@@ -87,6 +92,7 @@ export function start({element, props, server, watch, given}) {
     data = found;
     pointed = opened = -1;
     draw(false);
+    lookAtChosen();
   }
 
   let waiting = 0;
@@ -342,7 +348,7 @@ export function start({element, props, server, watch, given}) {
     draw();
     // What the visitor has written elsewhere, or before a reload, is read in its place.
     if (sentence() && sentence() !== data.text && !data.note) read(sentence());
-    else if (chosenToken() !== null) lookAt(Math.min(chosenToken(), data.tokens.length - 1));
+    else lookAtChosen();
   }
 
   onTools(element, () =>

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
 from gptcore.errors import GPTCoreError
 from gptcore.finetuning.answering import WRITING, Answer, answers, holds
-from gptcore.finetuning.instruction import STOP, USER, Message, chat_prompt, instructions
+from gptcore.finetuning.instruction import STOP, USER, Message, chat_prompt, instructions, requested_words
 from gptcore.finetuning.preference import preference_pair
 from gptcore.inference.generation import prompt_ids
 from gptcore.inference.sequence import TokenSequence
@@ -92,8 +91,9 @@ def compare(
         services.models.get(inputs.model_name(model)),
         *(None if one is None else one.language_model for one in found),
     ]
-    asked = words_of(text)
+    asked = requested_words(text)
     written = list[str]()
+    yield Compared(("", "", ""), "")
     with services.sessions.get(session_id).turn() as run:
         for place, lm in enumerate(models):
             if lm is None:
@@ -106,12 +106,6 @@ def compare(
             written.append(_told(_STAGES[place], answer, asked))
     missing = "" if all(models) else " Press 1, then 2, to see the next column."
     yield Compared((None, None, None), f"{' '.join(written)}{missing}")
-
-
-def words_of(text: str) -> tuple[str, ...]:
-    """The words that a prompt asks for, where it asks for some: "with the words: a, b and c"."""
-    _, found, rest = text.partition("words")
-    return tuple(re.findall(r"[a-z]+", rest.replace(" and ", ", ").lower())) if found else ()
 
 
 def _told(stage_name: str, answer: str, asked: Sequence[str]) -> str:

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import gzip
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import Any
 
 import torch
 
-from gptcore.finetuning.instruction import TEACHING_SHARES, USER, Message, chat_prompt, instructions
+from gptcore.corpora.files import stories_of
+from gptcore.finetuning.apart import held_apart
+from gptcore.finetuning.instruction import (
+    LEAST_SENTENCES,
+    TEACHING_SHARES,
+    USER,
+    Kind,
+    Message,
+    chat_prompt,
+    instructions,
+    sentences,
+    unseen,
+)
 from gptcore.finetuning.preference import (
     DirectPreference,
     PreferenceBatches,
@@ -26,15 +37,17 @@ from gptcore.finetuning.supervised import (
     answer_examples,
     instruction_config,
     padded_answers,
+    plain_example,
 )
 from gptcore.language_model import BUNDLED, LanguageModel
-from gptcore.model import GPT, evaluating
+from gptcore.model import GPT, IGNORED_TARGET, evaluating
 from gptcore.observation import ObservationPlan, clone
+from gptcore.training import TrainingConfig
 from ui.lenses.train.handlers.forms import MOST_SEED
 from ui.lenses.train.handlers.plan import check_size, facts_of
 from ui.runs.run_manager import Workspace
-from ui.runs.run_state import RunState
-from ui.runs.training_run import Plan, Scoring
+from ui.runs.run_state import RunFacts, RunKind, RunState
+from ui.runs.training_run import Plan, Preparation, Scoring
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.fields import Choice, Text, Values, Whole, declared, parsed
@@ -50,7 +63,11 @@ SECONDS = {seconds: f"{seconds} s" for seconds in ("30", "60", "90", "120")}
 ASKED = 120  # instructions that the model answers for the preference pairs
 _ANSWERS, _ANSWER_TOKENS = 4, 100
 _N_INSTRUCTIONS, _HELD_OUT = 14_000, 48
-_LEAST_CHOICES = 4
+_HELD_OUT_STORIES, _PLAIN_STORIES, _DIVIDED = 200, 24, 1  # at most; of those, read without a prompt; seed
+# Small talk has no story of its own, so it cannot be held out by story.
+_OF_STORIES: dict[Kind, float] = {kind: share for kind, share in TEACHING_SHARES.items() if kind != "talk"}
+_LEAST_CHOICES, _LEAST_HELD_APART = 4, 20  # pairs to learn from; pairs from which on some are held out
+_LEAST_UPDATES = 40  # of stage 2: fewer change nothing
 _LONGEST_ROW = 256  # tokens
 _LONGEST_STORY = 2_000  # characters
 _MOST_TEXT = 2_000_000
@@ -99,7 +116,7 @@ def _stories(form: AssistantForm) -> Sequence[str]:
     if not form.stories.strip():
         return bundled_stories()
     stories = list[str]()
-    for one in form.stories.replace("\r\n", "\n").split("\n\n"):
+    for one in stories_of(form.stories):
         begin = 0
         while begin < len(one):
             ends = [one.rfind(mark, begin, begin + _LONGEST_STORY) for mark in (".", "!", "?")]
@@ -110,21 +127,44 @@ def _stories(form: AssistantForm) -> Sequence[str]:
     return [one for one in stories if one]
 
 
+@dataclass(frozen=True)
+class _Stories:
+    """Stories to make instructions from, and those that are held out, of which a model sees none in either stage."""
+
+    train: Sequence[str]
+    held_out: Sequence[str]
+
+
+def _divided(form: AssistantForm) -> _Stories:
+    """Raises InputError for fewer than two different stories that something can be asked of."""
+    stories = [one for one in dict.fromkeys(_stories(form)) if len(sentences(one)) >= LEAST_SENTENCES]
+    if len(stories) < 2:
+        raise InputError(
+            f"There are {len(stories)} different stories of at least {LEAST_SENTENCES} sentences; give more texts, "
+            "with an empty line between them: one at least must be held out."
+        )
+    wanted = min(_HELD_OUT_STORIES, max(1, len(stories) // 10))
+    train, held_out = held_apart([[story] for story in stories], wanted, seed=_DIVIDED)
+    return _Stories([stories[place] for place in train], [stories[place] for place in held_out])
+
+
 def teaching_plan(services: Services, lm: LanguageModel, form: AssistantForm) -> Plan:
     """The plan of stage 1, instruction tuning: the answers are stories, the loss covers the answers only.
 
     Raises:
         GPTCoreError: stories that give no instructions, characters that the model does not know, or a large model.
     """
-    shape = lm.model.config
-    stories = _stories(form)
-    made = services.measure(partial(instructions, stories, _N_INSTRUCTIONS, seed=form.seed, shares=TEACHING_SHARES))
-    examples = services.measure(partial(answer_examples, lm.tokenizer, made, stories, shape.n_positions))
-    held_out, train = examples[:_HELD_OUT], examples[_HELD_OUT:]
-    if len(train) < _HELD_OUT:
+    shape, stories = lm.model.config, _divided(form)
+    made = services.measure(
+        partial(instructions, stories.train, _N_INSTRUCTIONS, seed=form.seed, shares=TEACHING_SHARES)
+    )
+    train = services.measure(partial(answer_examples, lm.tokenizer, made, stories.train, shape.n_positions))
+    asked = unseen(instructions(stories.held_out, _HELD_OUT, seed=form.seed, shares=_OF_STORIES), made)
+    held_out = answer_examples(lm.tokenizer, asked, [], shape.n_positions)
+    if len(train) < _HELD_OUT or not held_out:
         raise InputError(
-            f"Only {len(examples)} of the examples fit into this model's window of {shape.n_positions} tokens; "
-            "choose a model with a longer window, or give shorter stories."
+            f"Only {len(train)} of the examples, and {len(held_out)} of those held out, fit into this model's window "
+            f"of {shape.n_positions} tokens; choose a model with a longer window, or give shorter stories, and more."
         )
     config = instruction_config(
         time_budget=form.seconds, seed=form.seed, max_steps=_UNLIMITED, optimizer="muon", learning_rate=6e-4,
@@ -133,14 +173,32 @@ def teaching_plan(services: Services, lm: LanguageModel, form: AssistantForm) ->
     check_size(services, shape, config)
     data = AnswerBatches(train, batch_size=config.batch_size, window=min(_LONGEST_ROW, shape.n_positions))
     config = replace(config, precision=services.precision(shape, config.batch_size, window=data.window))
-    plan = _plan(services, lm, form, data, held_out, config, "instructions")
+    characters = sum(len(lm.tokenizer.decode(list(one.answer))) for one in held_out)
     n_sentences = sum(one.kind == "sentence" for one in made)
-    note = (
-        f"{len(train):,} examples, made from {len(stories):,} stories; {n_sentences:,} ask for a single sentence. "
-        "The loss counts only the answers, and a requested word fifteen times where it first stands."
+    facts = replace(
+        _facts(lm, form, config, "instructions", data.batch_size * data.window),
+        note=f"{len(train):,} examples, made from {len(stories.train):,} stories; {n_sentences:,} ask for a single "
+        f"sentence. {len(held_out)} are held out, of {len(stories.held_out)} other stories. The loss counts only the "
+        "answers, and a requested word fifteen times where it first stands.",
+        n_train=len(train),
+        n_valid=len(held_out),
+        tokens_per_character=sum(len(one.answer) for one in held_out) / max(1, characters),
     )
     objective = AnswerLoss(train, shape.vocab_size)
-    return replace(plan, facts=replace(plan.facts, note=note, n_train=len(train)), objective=lambda _: objective)
+
+    def evaluate(now: GPT, whole: bool) -> Scoring:
+        return (yield from _answers_loss(now, held_out if whole else held_out[:16])), math.nan
+
+    return Plan(
+        facts,
+        lambda: clone(lm.model).requires_grad_(True),
+        lm.tokenizer,
+        data,
+        evaluate,
+        _watched(lm, form),
+        objective=lambda _: objective,
+        on_plain=_on_plain(lm, stories),
+    )
 
 
 def preference_plan(
@@ -156,66 +214,92 @@ def preference_plan(
             f"There are {len(pairs)} pairs of a better and a worse answer; at least {_LEAST_CHOICES} are needed. "
             "Let it learn from instructions for longer, or choose more answers yourself."
         )
-    data = PreferenceBatches(pairs, batch_size=min(8, len(pairs)))
+    wanted = min(_HELD_OUT, len(pairs) // 5) if len(pairs) >= _LEAST_HELD_APART else 0
+    learned, aside = held_apart([[pair.better.prompt] for pair in pairs], wanted, seed=form.seed)
+    train, held_out = [pairs[place] for place in learned], [pairs[place] for place in aside]
+    data = PreferenceBatches(train, batch_size=min(8, len(train)))
+    steps = max(_LEAST_UPDATES, 3 * data.updates_per_epoch)
     config = preference_config(
-        time_budget=form.seconds, max_steps=3 * data.updates_per_epoch, seed=form.seed, batch_size=data.batch_size
+        time_budget=form.seconds, max_steps=steps, warmup_steps=steps // 10, seed=form.seed, batch_size=data.batch_size
     )
     check_size(services, lm.model.config, replace(config, batch_size=2 * data.batch_size))
-    held_out = [pair.better for pair in pairs[:_HELD_OUT]]
-    plan = _plan(services, lm, form, data, held_out, config, "preferences")
-    before = clone(lm.model)
-    facts = replace(plan.facts, note=note, n_train=len(pairs), lines={"uniform": math.log(2)})
-    return replace(plan, facts=facts, objective=lambda _: DirectPreference(before))
+    objective = DirectPreference(clone(lm.model))
 
-
-def _plan(
-    services: Services,
-    lm: LanguageModel,
-    form: AssistantForm,
-    data: Any,
-    held_out: Sequence[AnswerExample],
-    config: Any,
-    kind: Any,
-) -> Plan:
-    shape, tokenizer = lm.model.config, lm.tokenizer
-
-    def evaluate(now: GPT, whole: bool) -> Scoring:
-        total = count = 0.0
-        asked = held_out if whole else held_out[:16]
-        for begin in range(0, len(asked), 8):
-            given, targets = padded_answers(asked[begin : begin + 8])
-            n = float((targets >= 0).sum())
-            with torch.inference_mode(), evaluating(now):
-                loss = now(given, targets).loss
-            total, count = total + float(loss) * n if loss is not None else math.nan, count + n
+    def evaluate(now: GPT, _: bool) -> Scoring:
+        n, loss, preferred = len(held_out), 0.0, 0.0
+        for begin in range(0, n, 8):
+            some = held_out[begin : begin + 8]
+            of_some = objective.score(now, some)
+            loss, preferred = loss + len(some) * of_some[0] / n, preferred + len(some) * of_some[1] / n
             yield
-        return total / max(1.0, count), math.nan
+        return (loss, preferred) if held_out else (math.nan, math.nan)
 
-    prompt = tokenizer.encode(chat_prompt([Message(USER, PROMPTS[0])]))
+    facts = replace(
+        _facts(lm, form, config, "preferences", data.batch_size * data.window),
+        note=f"{note} {len(held_out)} pairs are held out." if held_out else f"{note} Too few to hold any out.",
+        n_train=len(train),
+        n_valid=len(held_out),
+        lines={"uniform": math.log(2)},
+        unit="nats: DPO for each pair, plus the better answers for each token",
+        terms=("DPO", "the better answers"),
+    )
+    return Plan(
+        facts,
+        lambda: clone(lm.model).requires_grad_(True),
+        lm.tokenizer,
+        data,
+        evaluate,
+        _watched(lm, form),
+        objective=lambda _: objective,
+        on_plain=_on_plain(lm, _divided(form)),
+    )
+
+
+def _answers_loss(now: GPT, examples: Sequence[AnswerExample]) -> Generator[None, None, float]:
+    """Nats per token of the answers, without dropout."""
+    total = count = 0.0
+    device = now.wte.weight.device
+    for begin in range(0, len(examples), 8):
+        given, targets = (one.to(device) for one in padded_answers(examples[begin : begin + 8]))
+        n = float((targets != IGNORED_TARGET).sum())
+        with torch.inference_mode(), evaluating(now):
+            loss = now(given, targets).loss
+        total, count = total + float(loss) * n if loss is not None else math.nan, count + n
+        yield
+    return total / max(1.0, count)
+
+
+def _on_plain(lm: LanguageModel, stories: _Stories) -> Callable[[GPT], Generator[None, None, float]] | None:
+    """The loss on held-out stories without a prompt; None without an end token."""
+    window = lm.model.config.n_positions
+    made = (plain_example(lm.tokenizer, story, window) for story in stories.held_out[:_PLAIN_STORIES])
+    plain = [one for one in made if one is not None]
+    return partial(_answers_loss, examples=plain) if plain else None
+
+
+def _watched(lm: LanguageModel, form: AssistantForm) -> ObservationPlan:
+    shape, prompt = lm.model.config, lm.tokenizer.encode(chat_prompt([Message(USER, PROMPTS[0])]))
     if len(prompt) >= shape.n_positions:
         raise InputError(f"A question takes {len(prompt)} tokens of this model's window of {shape.n_positions}.")
     room = min(120, shape.n_positions - len(prompt))
-    watched = ObservationPlan(prompt, seed=config.seed, n_new=room, looked_at=prompt[:24])
-    what = "instructions" if kind == "instructions" else "preferences"
-    facts = replace(
-        facts_of(f"{lm.name}: {what}", kind, shape, config, watched, tokenizer, form),
-        tokens_per_step=data.batch_size * data.window, n_valid=len(held_out), tuned=True,
-    )  # fmt: skip
-    return Plan(facts, lambda: clone(lm.model).requires_grad_(True), tokenizer, data, evaluate, watched)
+    return ObservationPlan(prompt, seed=form.seed, n_new=room, looked_at=prompt[:24])
 
 
-def write_preferences(
-    services: Services, lm: LanguageModel, form: AssistantForm
-) -> Iterator[tuple[str, list[PreferencePair]]]:
-    """Samples answers and pairs them by the rule; yields (progress, the pairs so far)."""
-    made = instructions(_stories(form), 8 * ASKED, seed=form.seed + 1)
+def _facts(
+    lm: LanguageModel, form: AssistantForm, config: TrainingConfig, kind: RunKind, tokens_per_step: int
+) -> RunFacts:
+    facts = facts_of(f"{lm.name}: {kind}", kind, lm.model.config, config, _watched(lm, form), lm.tokenizer, form)
+    return replace(facts, tokens_per_step=tokens_per_step, tuned=True)
+
+
+def write_preferences(lm: LanguageModel, form: AssistantForm) -> Generator[str, None, list[PreferencePair]]:
+    """Samples answers and pairs them by the rule; yields how far it is after every step, and returns the pairs."""
+    made = instructions(_divided(form).train, 8 * ASKED, seed=form.seed + 1)
     asked = [one for one in made if one.words][:ASKED]
-    steps = write_pairs(lm, asked, n_each=_ANSWERS, max_new_tokens=_ANSWER_TOKENS, seed=form.seed)
-    told = -1
-    for (done, pairs), _ in services.compute(steps):
-        if done != told:
-            told = done
-            yield f"It answers {len(asked)} instructions {_ANSWERS} times each: {done} done, {len(pairs)} pairs.", pairs
+    pairs = list[PreferencePair]()
+    for done, pairs in write_pairs(lm, asked, n_each=_ANSWERS, max_new_tokens=_ANSWER_TOKENS, seed=form.seed):
+        yield f"It answers {len(asked)} instructions {_ANSWERS} times each: {done} done, {len(pairs)} pairs."
+    return pairs
 
 
 def stage(workspace: Workspace, kind: str) -> RunState | None:
@@ -230,10 +314,8 @@ def teach(services: Services, workspace_id: object, model: object, form: Assista
     return services.run_manager.start(workspace_id, teaching_plan(services, lm, form))
 
 
-def prefer(
-    services: Services, workspace_id: object, form: AssistantForm, *, by_audience: bool
-) -> Iterator[tuple[str, Workspace | None]]:
-    """Starts stage 2 with the model of stage 1: (how far it is, the workspace once the run has begun).
+def prefer(services: Services, workspace_id: object, form: AssistantForm, *, by_audience: bool) -> Workspace:
+    """Starts stage 2 with the model of stage 1; by the rule, the run begins with writing answers.
 
     Raises:
         GPTCoreError: no stage 1, or too few pairs.
@@ -242,14 +324,27 @@ def prefer(
     taught = None if workspace is None else stage(workspace, "instructions")
     if workspace is None or taught is None or taught.language_model is None:
         raise InputError("No model here can answer yet: press “1 · Teach it to answer” first.")
+    if taught.alive:
+        raise InputError(
+            "It is still learning to answer. Wait until that has ended, or press Stop; then press 2 again."
+        )
     lm = replace(taught.language_model, name=taught.language_model.name.split(":")[0])
     if by_audience:
         kept = workspace.choices
         pairs = list(kept.pairs) if kept.model == taught.id else []
-        note = f"{len(pairs)} choices of the audience."
-    else:
-        pairs = list[PreferencePair]()
-        for said, pairs in write_preferences(services, lm, form):  # noqa: B007 - the last ones count
-            yield said, None
-        note = f"{len(pairs)} pairs of its own answers, by the rule: all words used, ends properly, does not repeat."
-    yield "", services.run_manager.start(workspace.id, preference_plan(services, lm, pairs, form, note=note))
+        plan = preference_plan(services, lm, pairs, form, note=f"{len(pairs)} choices of the audience.")
+        return services.run_manager.start(workspace.id, plan)
+    return services.run_manager.start(workspace.id, _written_plan(services, lm, form))
+
+
+def _written_plan(services: Services, lm: LanguageModel, form: AssistantForm) -> Preparation:
+    """A plan of stage 2 whose pairs the run itself writes."""
+
+    def prepare() -> Generator[str, None, Plan]:
+        pairs = yield from write_preferences(lm, form)
+        rule = "by the rule: all words used, ends properly, does not repeat"
+        return preference_plan(services, lm, pairs, form, note=f"{len(pairs)} pairs of its own answers, {rule}.")
+
+    config = preference_config(time_budget=form.seconds, max_steps=_LEAST_UPDATES, seed=form.seed)
+    check_size(services, lm.model.config, replace(config, batch_size=2 * config.batch_size))
+    return Preparation(_facts(lm, form, config, "preferences", config.batch_size), prepare)

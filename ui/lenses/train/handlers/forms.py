@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -22,6 +23,7 @@ from ui.state.limits import Limits
 
 # Muon's steps are larger than AdamW's: one control moves both. tests/benchmarks/presets.py compares.
 _MUON_RATIO = 7.0
+_QUOTED = re.compile(r'\s*"((?:[^"]|"")+)"\s*,(.*)')  # a field of a .csv file, and what comes behind it
 _MOST_LABELS, _MOST_LINES, _MOST_TEXT = 20, 20_000, 10**9  # of a text: what a server takes is checked when it is read
 MOST_SEED = 2**31 - 1
 _LABELS_DECAY = 0.01  # Radford et al. 2018, section 4.1
@@ -339,7 +341,7 @@ def label_form(values: Values, limits: Limits) -> LabelForm:
 
 
 def read_lines(written: object, form: InputForm, *, most: int) -> tuple[list[str], list[tuple[int, tuple[str, ...]]]]:
-    """(labels in order, (which label, texts) of every line): a label, a tab or a comma, what the form wants.
+    """(labels in order, (which label, texts) of every different line): a label, a tab or a comma, what the form wants.
 
     Raises:
         InputError: invalid lines, fewer than two labels, or too few lines of one.
@@ -349,21 +351,34 @@ def read_lines(written: object, form: InputForm, *, most: int) -> tuple[list[str
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
         if not line.strip():
             continue
-        label, mark, rest = line.partition("\t") if "\t" in line else line.partition(",")
-        if not mark or not label.strip() or not rest.strip():
+        label, rest = _label_of(line)
+        if not label.strip() or not rest.strip():
             raise InputError(f"Line {number} is {line[:40]!r}; write a label, a tab or a comma, and {form.line}.")
         rows.append((label.strip(), texts_of(form, rest, f"Line {number}")))
-    if not 10 <= len(rows) <= _MOST_LINES:
-        raise InputError(f"There are {len(rows)} labelled lines; give 10 to {_MOST_LINES:,}.")
     names = _answer_numbers(rows) if form.answers_compete else sorted({label for label, _ in rows})
     if not 2 <= len(names) <= _MOST_LABELS:
         raise InputError(f"There are {len(names)} different labels; give 2 to {_MOST_LABELS}, each with several lines.")
-    return names, [(names.index(label), texts) for label, texts in rows]
+    different = dict.fromkeys(rows)
+    if not 10 <= len(different) <= _MOST_LINES:
+        raise InputError(f"There are {len(different)} different labelled lines; give 10 to {_MOST_LINES:,}.")
+    return names, [(names.index(label), texts) for label, texts in different]
+
+
+def _label_of(line: str) -> tuple[str, str]:
+    """(label, the rest of a line): before a tab, or a comma; a label between quotes may hold commas."""
+    if "\t" in line:
+        label, _, rest = line.partition("\t")
+        return label, rest
+    quoted = _QUOTED.match(line)
+    if quoted is not None:
+        return quoted[1].replace('""', '"'), quoted[2]
+    label, _, rest = line.partition(",")
+    return label, rest
 
 
 def _answer_numbers(rows: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
     """ "1" to the number of answers, the same on every line. Raises InputError for a line with others."""
-    n = len(rows[0][1]) - 1
+    n = len(rows[0][1]) - 1 if rows else 0
     names = [str(number) for number in range(1, n + 1)]
     for number, (label, texts) in enumerate(rows, 1):
         if len(texts) - 1 != n:

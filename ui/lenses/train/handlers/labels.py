@@ -10,11 +10,12 @@ import torch
 
 from gptcore.errors import GPTCoreError
 from gptcore.finetuning import LabelledBatches, SpecialTokens, TaskClassifier, evaluate_classifier
+from gptcore.finetuning.apart import held_apart
 from gptcore.finetuning.classification import padded
 from gptcore.language_model import LanguageModel
 from gptcore.observation import ObservationPlan
 from gptcore.training import generator_for
-from gptcore.zero_shot.metrics import estimate, percent
+from gptcore.zero_shot.metrics import percent
 from ui.lenses.train.handlers.forms import LabelForm
 from ui.lenses.train.handlers.input_forms import INPUT_FORMS, encoded, texts_of
 from ui.lenses.train.handlers.plan import check_size, facts_of, lasting, sample_prompt
@@ -23,6 +24,7 @@ from ui.runs.run_state import RunState
 from ui.runs.training_run import Plan, Scoring
 from ui.services import Services
 from ui.shared import inputs
+from ui.shared.inputs import InputError
 
 _WARMUP_SHARE = 0.002  # Radford et al. 2018, section 4.1
 _SCORED_TOGETHER = 64  # held-out lines in one turn
@@ -32,7 +34,7 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
     """The plan of fine-tuning a model on labelled lines, the GPT-1 paper's way; a fifth of the lines is held out.
 
     Raises:
-        GPTCoreError: characters that the model does not know, or a model that is too large.
+        GPTCoreError: lines that are all alike, characters that the model does not know, or a model that is too large.
     """
     names, config, shape = form.names, form.config, lm.model.config
     check_size(services, shape, config)
@@ -40,9 +42,12 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
     n_scores = 1 if form.form.answers_compete else len(names)
     tokens = SpecialTokens.after(shape.vocab_size)
     made = [encoded(form.form, lm.tokenizer, texts, label, tokens, shape.n_positions) for label, texts in form.lines]
-    order = torch.randperm(len(made), generator=generator_for(config.seed, "split")).tolist()
-    aside, read = order[: len(made) // 5], order[len(made) // 5 :]
-    held_out, train = [made[i] for i in aside], [made[i] for i in read]
+    alike = [[frozenset(" ".join(text.casefold().split()) for text in texts)] for _, texts in form.lines]
+    learned, aside = held_apart(alike, len(made) // 5, seed=config.seed)
+    if not aside:
+        raise InputError("All lines are too much alike to hold any out. Give different ones.")
+    train, held_out = [made[i] for i in learned], [made[i] for i in aside]
+    n_again = sum(bool(line.strip()) for line in form.labelled.splitlines()) - len(made)
     data = LabelledBatches(train, batch_size=min(config.batch_size, len(train)))
 
     def evaluate(now: TaskClassifier, whole: bool) -> Scoring:
@@ -75,7 +80,11 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
         lines={"uniform": math.log(len(names))},
         n_train=len(train),
         n_valid=len(held_out),
-        note=f"{len(train):,} lines to learn from, {len(held_out):,} held out; "
+        unit="nats: L2 for each line, L1 for each token",
+        terms=("L2: labels", "L1: the text") if weight else (),
+        tuned=True,
+        note=f"{len(train):,} lines to learn from, {len(held_out):,} held out"
+        f"{f', {n_again:,} that stand there again left out' if n_again else ''}; "
         f"{percent(max(counts) / len(train))} have the most frequent label. "
         f"Training loss: L3 = L2 + {weight:g}·L1, the labels' and the text's own.",
         tokens_per_step=data.batch_size * data.window,
@@ -84,26 +93,6 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
         input_form=form.input_form,
     )
     return Plan(facts, model, lm.tokenizer, data, evaluate, watched)
-
-
-def verdict(record: RunState) -> str:
-    """Summary of a finished run on labels, in sentences; "" for all other runs."""
-    facts, right = record.facts, record.final_accuracy
-    if record.alive or record.kept_step is None or not math.isfinite(right):
-        return ""
-    n, n_right = facts.n_valid, round(right * facts.n_valid)
-    found = estimate([1.0] * n_right + [0.0] * (n - n_right))
-    passes = record.kept_step * min(facts.config.batch_size, facts.n_train) / facts.n_train
-    said = (
-        f"Held out: {n_right:,} of {n:,} lines right, {percent(right)} (95% interval {percent(found.low)} to "
-        f"{percent(found.high)}), as it was after {passes:.1f} passes, where the held-out loss was lowest."
-    )
-    if not math.isfinite(facts.commonest):
-        return said
-    always = f"always saying the most frequent of their labels gets {percent(facts.commonest)} right"
-    if found.low > facts.commonest:
-        return f"{said} It has learned something: {always}."
-    return f"{said} That is not clearly better than nothing: {always}. Train longer, or give it more lines."
 
 
 def tell(record: RunState, text: object) -> Told:

@@ -215,7 +215,7 @@ def _repeated_plan(services: Services, form: TrainForm) -> Plan:
     watched = ObservationPlan(prompt, seed=config.seed, n_new=min(60, window), looked_at=repeated, preference=asked)
     title = f"Repeated sequences · {_size(made)} · attention only"
     facts = facts_of(title, "repeated", made, config, watched, tokenizer, form)
-    facts = replace(facts, n_valid=int(np.prod(targets.shape)))
+    facts = replace(facts, n_valid=int(np.prod(targets.shape)), tokens_per_character=1.0)
     data = OneBatch(data) if form.trick == "one_batch" else data
     return Plan(facts, lambda: random_model(made, config.seed), tokenizer, data, evaluate, watched)
 
@@ -287,7 +287,7 @@ def facts_of(
         prompt=tokenizer.decode(watched.prompt),
         tokens=tuple(describe_token(tokenizer, token) for token in watched.looked_at),
         lines={"uniform": math.log(shape.vocab_size)},
-        tokens_per_character=1.0,
+        tokens_per_character=math.nan,
         preference=("".join(words[:-2]), *words[-2:]) if words else (),
     )
 

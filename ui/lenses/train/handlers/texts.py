@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gptcore.corpora import CORPORA, corpus
-from gptcore.tokenizers import END_OF_TEXT
+from gptcore.corpora.files import decoded, documents_of
 from ui.shared import inputs
 from ui.shared.inputs import InputError
 from ui.state.limits import Limits
@@ -78,41 +78,10 @@ def _own_text(limits: Limits, source: TextSource) -> TrainingText:
     else:
         found = inputs.text(source.written, "Your text", most=limits.training_text_bytes, least=1)
         title, note = "your text", ""
-    found = found.replace("\r\n", "\n").replace("\r", "\n")
-    documents = [part.strip("\n") for part in f"\n{found}\n".split(f"\n{END_OF_TEXT}\n") if part.strip()]
+    documents = documents_of(found)
     if not documents:
         raise InputError(f"{title} has no text in it. Paste some, or upload a .txt file.")
     kinds = len(set("".join(documents)))
     if kinds < 2:
         raise InputError(f"{title} repeats one character; there is nothing to learn. Give a more varied text.")
     return TrainingText(documents, title, note)
-
-
-def decoded(raw: bytes, name: str) -> tuple[str, str]:
-    """(the text, a note on how it was read or ""): UTF-8, UTF-16 with its mark, else line by line as far as it goes.
-
-    Raises:
-        InputError: bytes that are no text.
-    """
-    if raw[:4] in (b"\xff\xfe\0\0", b"\0\0\xfe\xff"):  # begins like UTF-16's mark
-        return raw.decode("utf-32", errors="replace"), f"{name} was read as UTF-32."
-    if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return raw.decode("utf-16", errors="replace"), f"{name} was read as UTF-16."
-    if b"\0" in raw:
-        raise InputError(f"{name} is not text: it has zero bytes. Upload a plain .txt file.")
-    try:
-        return raw.decode("utf-8-sig"), ""
-    except UnicodeDecodeError:
-        pass
-    lines, other = [], 0
-    for line in raw.split(b"\n"):
-        try:
-            lines.append(line.decode("utf-8"))
-        except UnicodeDecodeError:
-            lines.append(line.decode("cp1252", errors="replace"))
-            other += 1
-    found = "\n".join(lines)
-    strange = sum(character < " " and character not in "\n\r\t\f" for character in found)
-    if strange > 0.01 * len(found):
-        raise InputError(f"{name} is not text: {strange:,} of its {len(found):,} characters are control characters.")
-    return found, f"{other:,} line(s) of {name} were not UTF-8 and were read as Windows-1252."

@@ -19,6 +19,7 @@ from ui.lenses.train.handlers.forms import LabelForm, TrainForm, TuneForm, train
 from ui.lenses.train.handlers.labels import label_plan
 from ui.lenses.train.handlers.options import TRICKS
 from ui.lenses.train.handlers.plan import make_plan, tuning_plan
+from ui.lenses.train.handlers.verdicts import verdict
 from ui.payloads import Formed, Said, fields
 from ui.runs.run_json import facts_json
 from ui.runs.run_manager import Workspace
@@ -207,11 +208,12 @@ def _news(record: RunState, seen: object) -> payloads.RunNews:
         "n_looks": n_all,
         "final": finite(record.final_loss),
         "final_accuracy": finite(record.final_accuracy),
-        "verdict": labels.verdict(record),
+        "verdict": verdict(record),
+        "preparing": record.preparing,
         "peak": record.learning_rate,
         "planned_peak": record.facts.config.learning_rate,
         "ahead": _ahead(record, elapsed),
-        "about": None if run_id == record.id else _about(record.facts),
+        "about": None if same else _about(record.facts),
         "next_look": finite(record.next_look),
         "busy": round(record.processor_share, 2) if record.alive and record.busy else None,
         "slow": _slow(record),
@@ -323,7 +325,7 @@ def _row_of_past(record: RunState, before: RunState | None, newest: RunState) ->
         "changed": [f"{name} {value}" for name, value in facts.settings.items() if known.get(name) != value],
         "seconds": round(record.seconds(), 1),
         "valid": finite(last),
-        "tokens_per_character": facts.tokens_per_character if facts.kind in ("text", "repeated") else None,
+        "tokens_per_character": finite(facts.tokens_per_character),
         "comparable": facts.compared_by == newest.facts.compared_by,
         "curve": [(int(row[0]), significant(row[1])) for row in thin],
         "valid_curve": [] if record is newest else [(o.step, significant(o.valid_loss)) for o in looks],

@@ -66,8 +66,7 @@ export function series(run, guess, color) {
       },
       {points: past.valid_curve, color: color.grey, width: 1.3, alpha: 0.55, dash: [5, 4]},
     ]);
-  // The terms of a loss that is a sum, as that of labels: L3 = L2 + lambda L1.
-  const terms = ['L2: labels', 'L1: the text'].slice(0, Math.max(0, (rows[0]?.length ?? 5) - 5)).map((name, i) => {
+  const terms = run.about.terms.map((name, i) => {
     const values = smoothed(rows.map(row => row[5 + i]));
     const points = rows.map((row, at) => [along.row(row), values[at]]);
     return {

@@ -9,12 +9,11 @@ const [RIGHT, TOP] = [10, 8];
 // [title, height share]; the gaps between panels hold their titles. The last one is drawn on wish.
 /** @type {[string, number][]} */
 const PANELS = [
-  ['Loss, nats per token', 0.5],
+  ['Loss', 0.5],
   ['Heads: induction and token-before scores', 0.2],
   ['Learning rate', 0.12],
   ['Gradient norm', 0.12],
 ];
-const LABELLED = 'Loss, nats: L2 for each line, L1 for each token'; // the first panel's, of labels
 
 export function curvePlot(box, readout) {
   const [paper, overlay] = box.querySelectorAll('canvas');
@@ -90,8 +89,7 @@ export function curvePlot(box, readout) {
       pen.textAlign = 'left';
       pen.textBaseline = 'bottom';
       const named = panel.lines.filter(line => line.key);
-      const loss = run.about.kind === 'labels' ? LABELLED : panels[0][0];
-      const title = i === 0 ? loss : i === 1 && named.length ? 'Task accuracy:' : panels[i][0];
+      const title = i === 0 ? `Loss, ${run.about.unit}` : i === 1 && named.length ? 'Task accuracy:' : panels[i][0];
       const wide = text => pen.measureText(text).width;
       let place = edge.left + wide(`${title}  `);
       // On a phone there is no room for both, and the names matter more.
@@ -215,6 +213,7 @@ export function curvePlot(box, readout) {
       look = nearest(frame.run.looks, along.look, x);
     readout.textContent = row
       ? `update ${row[0].toLocaleString('en')}: training ${row[1].toFixed(3)}` +
+        frame.run.about.terms.map((name, i) => `, ${name} ${row[5 + i].toFixed(3)}`).join('') +
         (look && look.valid !== null
           ? `, held out ${look.valid.toFixed(3)} (update ${look.step.toLocaleString('en')})`
           : '') +

@@ -35,9 +35,7 @@ export function start({element, server}) {
       : '';
     find('said').textContent =
       `${gone}${counted(found.chosen, 'choice')} so far. ` +
-      (found.chosen < 4
-        ? 'At least 4 are needed; 10 make a difference.'
-        : 'Set “Who prefers” to “you, below”, then press 2.');
+      (found.chosen < 4 ? 'At least 4 are needed.' : 'Set “Who prefers” to “you, below”, then press 2.');
   }
 
   element.addEventListener('click', event => {

@@ -28,7 +28,8 @@ export function title(run, example) {
     ending: 'Ending',
     ended: example ? 'Recorded example' : 'Ended',
   };
-  const parts = [states[run.state], run.about.title, `${run.about.parameters.toLocaleString('en')} parameters`];
+  const state = run.preparing || states[run.state];
+  const parts = [state, run.about.title, `${run.about.parameters.toLocaleString('en')} parameters`];
   if (run.reason && !example) parts.push(run.reason);
   if (run.busy !== null)
     parts.push(`This machine is busy: the run gets ${Math.round(100 * run.busy)}% of its processor.`);
@@ -39,25 +40,39 @@ export const slowSaid = slow =>
   `This machine is slow or busy: ${slow.seconds} s will make about ${counted(slow.updates, 'update')}, ` +
   'too few for words.';
 
+// Of a loss in nats per token; scale: tokens per character, null where the loss is of no text.
+export const perplexity = (loss, scale) => (loss === null || scale === null ? '–' : Math.exp(loss).toFixed(2));
+export const bitsPerCharacter = (loss, scale) =>
+  loss === null || scale === null ? '–' : ((loss / Math.LN2) * scale).toFixed(3);
+
 // [name, value as people read it] of every tile; those of LARGE are drawn large.
 export const LARGE = [0, 2, 4, 7];
 export function tiles(run, example) {
   const look = run.looks.at(-1),
     valid = heldOut(run),
     accuracy = run.final_accuracy ?? look?.accuracy ?? null,
-    ofLabels = run.about.kind === 'labels',
+    {kind, commonest, tokens_per_character: scale} = run.about,
     shown = value => (value === null ? '–' : percent(value));
-  const kinds = {repeated: 'on what repeats', instructions: 'held-out answers', preferences: 'better answers'};
+  const kinds = {repeated: 'on what repeats', instructions: 'held-out answers', preferences: 'held-out pairs, DPO'};
   const when = run.final !== null ? ', all of it' : look ? `, update ${look.step.toLocaleString('en')}` : '';
-  // Of answers, tokens are counted: their characters are not known to the run.
-  const unit = run.about.kind === 'instructions' || run.about.kind === 'preferences' ? 'token' : 'character';
-  const bits = valid === null ? '–' : ((valid / Math.LN2) * run.about.tokens_per_character).toFixed(3);
+  const ofKind = {
+    labels: [
+      ['accuracy', shown(accuracy)],
+      ['the most frequent label', shown(commonest)],
+    ],
+    preferences: [
+      ['the preferred one gained', shown(accuracy)],
+      ['no preference, ln 2', nats(Math.LN2)],
+    ],
+  }[kind];
   return [
     ['update', run.step.toLocaleString('en')],
     ['training loss, smoothed', nats(trainingLoss(run))],
-    [(kinds[run.about.kind] ?? 'held out') + when, nats(valid)],
-    ofLabels ? ['accuracy', shown(accuracy)] : ['perplexity', valid === null ? '–' : Math.exp(valid).toFixed(2)],
-    ofLabels ? ['the most frequent label', shown(run.about.commonest)] : [`bits per ${unit}`, bits],
+    [(kinds[kind] ?? 'held out') + when, nats(valid)],
+    ...(ofKind ?? [
+      ['perplexity', perplexity(valid, scale)],
+      ['bits per character', bitsPerCharacter(valid, scale)],
+    ]),
     [example ? 'tokens a second, recorded' : 'tokens a second', Math.round(run.rate).toLocaleString('en')],
     ['elapsed', clock(run.elapsed)],
     ['left', run.state === 'ended' ? '–' : clock(run.left)],
@@ -78,7 +93,6 @@ export function race(run, rival) {
 
 // The cells of a run in the table of runs: number, title, what was changed, updates, seconds, loss, perplexity, bits.
 export function cells(old, i) {
-  const ofText = old.valid !== null && old.tokens_per_character !== null;
   return [
     i + 1,
     old.title,
@@ -86,8 +100,8 @@ export function cells(old, i) {
     old.steps.toLocaleString('en'),
     old.seconds.toFixed(1),
     nats(old.valid),
-    ofText ? Math.exp(old.valid).toFixed(2) : '–',
-    ofText ? ((old.valid / Math.LN2) * old.tokens_per_character).toFixed(3) : '–',
+    perplexity(old.valid, old.tokens_per_character),
+    bitsPerCharacter(old.valid, old.tokens_per_character),
   ];
 }
 
@@ -117,6 +131,10 @@ export function lookSaid(run, at) {
 export function curveRows(run) {
   const held = new Map(run.looks.map(look => [look.step, look.valid]));
   const rows = run.rows.map(row => [...row, held.get(row[0]) ?? '']);
-  const before = run.looks.filter(look => look.step === 0).map(look => [0, '', '', '', 0, look.valid]);
-  return [['update', 'loss_nats', 'learning_rate', 'gradient_norm', 'seconds', 'held_out_nats'], ...before, ...rows];
+  const terms = run.about.terms.map(name => `${name}, nats`);
+  const before = run.looks
+    .filter(look => look.step === 0)
+    .map(look => [0, '', '', '', 0, ...terms.map(() => ''), look.valid]);
+  const names = ['update', 'loss_nats', 'learning_rate', 'gradient_norm', 'seconds', ...terms, 'held_out_nats'];
+  return [names, ...before, ...rows];
 }

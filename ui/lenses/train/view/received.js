@@ -15,10 +15,11 @@ export const begun = news => ({
 const RUNNING = 'state reason step elapsed left rate version next_look busy slow again peak planned_peak ahead'.split(
   ' ',
 );
-const NOW = [...RUNNING, 'final', 'final_accuracy', 'verdict'];
+const NOW = [...RUNNING, 'final', 'final_accuracy', 'verdict', 'preparing'];
 
 // Merges a poll answer into a run: truncates rows and snapshots at the answer's start, then appends.
 export function receive(run, news) {
+  run.about = news.about ?? run.about;
   run.rows.length = Math.min(news.first, run.rows.length);
   run.rows.push(...news.rows);
   run.looks.length = Math.min(news.looks_from, run.looks.length);

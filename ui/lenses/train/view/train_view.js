@@ -20,11 +20,13 @@ import {axis, nearest} from './curve_lines.js';
 import {curvePlot} from './curves.js';
 import {
   LARGE,
+  bitsPerCharacter,
   cells,
   curveRows,
   guessSaid,
   heldOut,
   nats,
+  perplexity,
   race,
   slowSaid,
   tiles,
@@ -36,7 +38,7 @@ import {momentView} from './moment_view.js';
 import {begun, has, receive} from './received.js';
 
 // A token of a text that is read in letters is one character.
-const isOfLetters = ({kind, tokens_per_character}) => ['text', 'repeated'].includes(kind) && tokens_per_character === 1;
+const isOfLetters = about => about.tokens_per_character === 1;
 
 /** @param {Component<{workspace: string, run?: string}, TrainServer>} page */
 export function start({element, props, server, trigger, watch}) {
@@ -142,6 +144,8 @@ export function start({element, props, server, trigger, watch}) {
       curves.all();
       part('next').value = '';
       part('rate').value = 0;
+      lines += 1; // an answer that is on its way is of other labels
+      part('told').textContent = part('line').value = '';
       say(why || news.about.note || '');
       why = '';
       part('next-name').textContent = isOfLetters(news.about) ? 'Next character' : 'Next token';
@@ -215,7 +219,8 @@ export function start({element, props, server, trigger, watch}) {
     part('slow').hidden = !run.slow;
     if (run.slow) part('slow').firstChild.textContent = slowSaid(run.slow);
     part('try').hidden = !ofLabels || run.state !== 'ended';
-    part('verdict').textContent = run.verdict || learned(run.about.lines, heldOut(run), trainingLoss(run));
+    const against = learned(run.about.lines, heldOut(run), trainingLoss(run));
+    part('verdict').textContent = [against, run.verdict].filter(Boolean).join(' ');
     const shown = tiles(run, example),
       box = part('numbers');
     if (box.children.length !== shown.length) {
@@ -236,8 +241,8 @@ export function start({element, props, server, trigger, watch}) {
         [3, run.step.toLocaleString('en')],
         [4, run.elapsed.toFixed(1)],
         [5, nats(heldOut(run))],
-        [6, ofLabels ? '–' : shown[3][1]],
-        [7, ofLabels ? '–' : shown[4][1]],
+        [6, perplexity(heldOut(run), run.about.tokens_per_character)],
+        [7, bitsPerCharacter(heldOut(run), run.about.tokens_per_character)],
       ].forEach(([i, text]) => {
         now.children[i].textContent = text;
       });

@@ -40,6 +40,7 @@ async function tell() {
 }
 
 async function code() {
+  if (!name) return line.say('Leading: the server has not answered yet; press again in a moment');
   const link = linkFor({follow: name});
   showCode(link, await codeOf(link));
 }
@@ -57,12 +58,12 @@ export async function startLeading(given = '') {
   if (line) return;
   secret = typeof given === 'string' && given ? given : drawnName();
   keep();
-  [told, rounds] = ['', 0];
+  [told, rounds, name] = ['', 0, ''];
   line = chip('Leading the room', [
     ['Code for phones', code],
     ['End', stopLeading],
   ]);
-  line.say('Leading: nobody yet');
+  line.say('Leading: beginning…');
   await tell();
 }
 

@@ -1,0 +1,28 @@
+"""What is held out shares nothing with what is learned from."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gptcore.finetuning.apart import held_apart
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    st.lists(st.lists(st.integers(0, 40), min_size=1, max_size=3), max_size=60),
+    st.integers(0, 20),
+    st.integers(0, 5),
+)
+def test_no_key_is_on_both_sides(keys, wanted, seed):
+    train, held = held_apart(keys, wanted, seed=seed)
+    of = lambda places: [key for place in places for key in set(keys[place])]  # noqa: E731
+    assert not set(of(train)) & set(of(held)) and len(of(held)) == len(set(of(held)))
+    assert len(held) <= wanted and not set(train) & set(held)
+    assert (train, held) == held_apart(keys, wanted, seed=seed)
+
+
+def test_as_many_are_held_out_as_wanted_where_nothing_is_alike_and_what_many_share_is_learned_from():
+    train, held = held_apart([[place] for place in range(50)], 10, seed=1)
+    assert len(held) == 10 and len(train) == 40
+    train, held = held_apart([["hello"]] * 30 + [[place] for place in range(20)], 20, seed=1)
+    assert held == list(range(30, 50)) and train == list(range(30))
+    assert held_apart([["a"], ["a"]], 1, seed=1) == ([0, 1], [])

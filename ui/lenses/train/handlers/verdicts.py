@@ -1,0 +1,92 @@
+"""What a run has shown, in sentences that hold for any run."""
+
+from __future__ import annotations
+
+import math
+
+from gptcore.observation import Observation
+from gptcore.zero_shot.metrics import estimate, percent
+from ui.conclusions import concludes
+from ui.runs.run_state import RunState
+
+_CLEAR = 0.01  # nats by which a loss must differ to be said to
+
+
+@concludes("a run")
+def verdict(record: RunState) -> str:
+    """Summary of a run; "" where there is nothing to say yet."""
+    said = {"labels": of_labels, "preferences": of_preferences}.get(record.facts.kind, risen)(record)
+    return f"{said} {of_plain(record)}".strip()
+
+
+def risen(record: RunState) -> str:
+    """Whether the held-out loss has been lower before, and what is kept."""
+    _, looks = record.so_far()
+    seen = [look for look in looks if math.isfinite(look.valid_loss)]
+    if len(seen) < 2:
+        return ""
+    best, last = min(seen, key=_loss), seen[-1]
+    if last.valid_loss - best.valid_loss < _CLEAR:
+        return ""
+    at = f"update {best.step:,}" if best.step else "the start"
+    said = (
+        f"The held-out loss was lowest at {at}, {best.valid_loss:.3f}, and has risen to {last.valid_loss:.3f} since: "
+        "what it learns now is its training text alone."
+    )
+    return said if record.kept_step is None else f"{said} The model of {at} is kept."
+
+
+def _loss(look: Observation) -> float:
+    return look.valid_loss
+
+
+def of_labels(record: RunState) -> str:
+    """How many held-out lines a classifier gets right, against always giving the most frequent label."""
+    facts, right = record.facts, record.final_accuracy
+    if record.alive or not math.isfinite(right):
+        return ""
+    n, n_right = facts.n_valid, round(right * facts.n_valid)
+    found, best_possible = (estimate([1.0] * k + [0.0] * (n - k)) for k in (n_right, n))
+    kept = record.step if record.kept_step is None else record.kept_step
+    passes = kept * min(facts.config.batch_size, facts.n_train) / facts.n_train
+    when = f"after {passes:.1f} passes" if kept else "before the first update"
+    said = (
+        f"Held out: {n_right:,} of {n:,} lines right, {percent(right)} (95% interval {percent(found.low)} to "
+        f"{percent(found.high)}), as it was {when}, where the held-out loss was lowest."
+    )
+    if not math.isfinite(facts.commonest):
+        return said
+    always = f"always saying the most frequent of their labels gets {percent(facts.commonest)} right"
+    if best_possible.low <= facts.commonest:
+        return f"{said} {n:,} held-out lines are too few to tell whether it has learned: {always}. Give it more lines."
+    if found.low > facts.commonest:
+        return f"{said} It has learned something: {always}."
+    return f"{said} It has not learned the labels: {always}. Train longer, or give it more lines."
+
+
+def of_preferences(record: RunState) -> str:
+    """In how many held-out pairs the preferred answer became the likelier one."""
+    facts, share = record.facts, record.final_accuracy
+    if record.alive or not math.isfinite(share):
+        return ""
+    return (
+        f"Of {facts.n_valid:,} held-out pairs, the preferred answer gained on the other in {percent(share)}; half of "
+        "them would be chance."
+    )
+
+
+def of_plain(record: RunState) -> str:
+    """What a run has cost where nothing is asked."""
+    if len(record.plain_losses) < 2 or not all(map(math.isfinite, record.plain_losses)):
+        return ""
+    before, after = record.plain_losses[0], record.plain_losses[-1]
+    return (
+        f"On held-out stories that nobody asked for, its loss went from {before:.3f} to {after:.3f} nats per token: "
+        f"{_change(after - before)}."
+    )
+
+
+def _change(nats: float) -> str:
+    if abs(nats) < _CLEAR:
+        return "nothing is lost"
+    return f"{abs(nats):.3f} {'lost' if nats > 0 else 'gained'}"
