@@ -65,6 +65,13 @@ def damaged_files() -> list[str]:
     return found
 
 
+def weights_digest(name: str) -> str:
+    """What tells the weights of a bundled model from those of an earlier one: a hash of the checksums of its files."""
+    lines = (BUNDLED / _SUMS).read_text(encoding="utf-8").splitlines()
+    own = sorted(line for line in lines if line.partition("  ")[2].startswith(f"{name}/model"))
+    return hashlib.sha256("\n".join(own).encode()).hexdigest()
+
+
 def load(
     name: str | Path | None = None,
     *,

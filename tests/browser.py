@@ -48,7 +48,8 @@ COUNT_REQUESTS = """
     } finally { asked.open -= 1; }
   };
   const watched = {subtree: true, childList: true, characterData: true};
-  const observe = () => new MutationObserver(() => { asked.changes += 1; }).observe(document.body, watched);
+  const changed = new MutationObserver(() => { asked.changes += 1; });
+  const observe = () => document.body && changed.observe(document.body, watched);  // none where a page is left at once
   document.body ? observe() : document.addEventListener('DOMContentLoaded', observe);
 })();
 """

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from browser import settled
+from ui.server.rehearsal import lacking
 from ui.server.talks import read_talk
 
 FILES = sorted(Path(__file__).resolve().parents[2].glob("ui/rooms/hall/talks/inside-*.txt"))
@@ -26,6 +27,8 @@ def test_a_bundled_talk_shows_every_scene_and_presses_what_it_presses(visit, fil
         expect(page.locator("#tour .tour-say")).to_have_text(scene.say)
         if scene.link.get("start") and scene.link["tab"] == "train":
             expect(page.locator("#train .tr-title")).to_contain_text(re.compile("^(Learning|Ended)"))
+        settled(page)
+        assert lacking(page, scene) == [], f"scene {number}"
         page.keyboard.press("PageDown")
     expect(page.locator("#tour")).to_have_count(0)
     settled(page)

@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from browser import saved, settled
+from ui.lenses.train.handlers import assistant
 
 LEARNING = re.compile("^Learning")
 ENDED = re.compile("^Ended")
@@ -199,8 +200,10 @@ def test_a_shape_comes_from_the_parameters_tab(visit):
 def test_labels_are_learned_and_told(visit):
     page = visit("?tab=train")
     page.click("#train-kinds button[role=tab]:has-text('Labels')")
-    lines = "\n".join([f"sad, the {word} is lost in the rain" for word in ("cat", "dog", "fox")] * 6)
-    lines += "\n" + "\n".join([f"happy, the {word} is glad in the sun" for word in ("cat", "dog", "fox")] * 6)
+    who = [
+        f"{size} {word}" for size in ("big", "little", "old") for word in ("cat", "dog", "fox", "bird", "cow", "hen")
+    ]
+    lines = "\n".join(f"sad, the {one} is lost in the rain\nhappy, the {one} is glad in the sun" for one in who)
     page.fill("#labels-lines textarea", lines)
     page.click("#labels-length label:has-text('steps')")
     page.fill("#labels-steps input", "12")
@@ -270,7 +273,9 @@ def test_a_phone_follows_a_run_by_its_code_and_cannot_control_it(visit):
     stop(page)
 
 
-def test_a_gpt_is_taught_to_answer_and_learns_from_the_audience_s_choices(visit):
+def test_a_gpt_is_taught_to_answer_and_learns_from_the_audience_s_choices(visit, monkeypatch):
+    monkeypatch.setattr(assistant, "_N_INSTRUCTIONS", 600)
+    monkeypatch.setattr(assistant, "_LEAST_UPDATES", 6)
     page = visit("?tab=train")
     page.get_by_role("tab", name="Assistant").click()
     expect(title(page)).to_contain_text("Recorded example · mini: instructions")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from gptcore.language_model import DEFAULT_MODEL
+import json
+
+from gptcore.language_model import DEFAULT_MODEL, weights_digest
 from ui.lenses.train.handlers import assistant, watching
 from ui.lenses.train.handlers.files import EXAMPLES
 from ui.lenses.train.handlers.forms import label_form, tune_form
@@ -41,7 +43,8 @@ def main() -> None:
     services = make_services(offline=True)
     for kind, file in EXAMPLES.items():
         made = record(services, kind)
-        file.write_text(write_run(made) + "\n", encoding="utf-8")
+        told = {**json.loads(write_run(made)), "made_from": {DEFAULT_MODEL: weights_digest(DEFAULT_MODEL)}}
+        file.write_text(json.dumps(told, ensure_ascii=False) + "\n", encoding="utf-8")
         print(
             f"{file.name}: {made.step} updates, {file.stat().st_size / 1e3:.0f} kB, {made.observations[-1].text[:60]!r}"
         )

@@ -25,6 +25,7 @@ from ui.server.rehearsal import check_talk
 from ui.server.talks import mistakes, parse_talk, read_talk
 from ui.shared.fields import Number, Text, defaults_of, fields_of
 from ui.shared.inputs import InputError
+from ui.shared.model_figures import filled
 from ui.state.limits import Limits
 from ui.state.model_store import ModelStore
 
@@ -41,6 +42,8 @@ Fine.
 
 ?model=mini&train.seed=many&train.trick=hammer
 Three slips.
+
+A last block without a link.
 """
 
 
@@ -53,6 +56,7 @@ def test_the_bundled_talks_have_no_mistake(file):
 
 
 def test_numbers_of_parameters_in_talks_are_those_of_a_model():
+    """Of GPT-1 and GPT-2; those of bundled models are filled in."""
     real = [count_parameters(config).total for config in SHAPES.values()]
     told = [one for file in FILES for one in re.findall(r"([\d.]+) million", file.read_text("utf-8"))]
     assert told
@@ -63,7 +67,7 @@ def test_numbers_of_parameters_in_talks_are_those_of_a_model():
 
 def test_what_is_wrong_is_said_with_its_line_and_field():
     found = list(mistakes(parse_talk(WRONG)))
-    assert [sentence.split(":")[0] for sentence in found] == ["line 6"] * 3 + ["line 10"] * 3
+    assert [sentence.split(":")[0] for sentence in found] == ["line 13"] + ["line 6"] * 3 + ["line 10"] * 3
     told = " ".join(found)
     for part in ("'Nowhere'", "did you mean 'temperature'", "no sentence for the hall", "no tab; choose start"):
         assert part in told
@@ -79,7 +83,7 @@ def test_the_page_s_script_reads_the_same(file):
     done = node(
         ["--input-type=module", "--eval", script], return_completed_process=True, capture_output=True, text=True
     )
-    told = json.loads(done.stdout)
+    told = json.loads(filled(done.stdout))
     _, talk = read_talk(file)
     assert told["title"] == talk.title
     ours = [(scene.point, scene.say, scene.notes) for scene in talk.scenes]

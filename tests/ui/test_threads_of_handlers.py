@@ -48,7 +48,7 @@ FORM = WritingForm(SAMPLING, 4, (), 1, use_cache=True, tokens_per_second=0)
 LESSON = PRESETS["30 seconds, letters"] | GPT1_TUNING | {
     "corpus": "yours", "written": "the cat sat on the mat and the dog ran to the cat. " * 20,
     "input_form": "classification",
-    "labelled": "\n".join(f"{animal}\tthe {animal} ran to the mat" for animal in ("cat", "dog") for _ in range(20)),
+    "labelled": "\n".join(f"{animal}\tthe {animal} ran to the mat {n}" for animal in ("cat", "dog") for n in range(20)),
 }  # fmt: skip
 HANDLERS = {
     "a text": lambda services: list(writing.write(services, "v", "tiny", PROMPT, FORM)),

@@ -12,38 +12,66 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from gptcore.errors import GPTCoreError
 from ui.lenses.train.handlers.fitting import expected_run
 from ui.lenses.train.handlers.presets import PRESETS
 from ui.server.preflight import Finding
-from ui.server.talks import Scene, Talk, mistakes
+from ui.server.talks import Scene, Talk, slips, stray
 from ui.state.model_store import ModelStore
 
 _APP = Path(__file__).resolve().parents[2] / "app.py"
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 _START, _SCENE = 120.0, 60_000.0  # seconds until the app answers, milliseconds until a scene is there
+_TEXT = 10_000.0  # milliseconds until a text is there
 _UNFOUND = "which is not shown here"
+_TEXTS = ("text", "prompt")  # settings that are to be read on the page
+# Whether a text can be read in the window above the bar: in a field, or in what the page has written.
+_SHOWS = """text => {
+  const flat = one => (one ?? '').replace(/[\\s␣⏎]/g, '');  // tokens stand in cells of their own
+  const foot = Math.min(innerHeight, document.querySelector('#tour')?.getBoundingClientRect().top ?? innerHeight);
+  const seen = node => [...node.getClientRects()].some(({top, bottom}) => bottom > 0 && top < foot);
+  const holds = node => flat(typeof node.value === 'string' ? node.value : node.textContent).includes(flat(text));
+  const holding = [...document.querySelectorAll('body *')].filter(holds);
+  return holding.some(node => seen(node) && ![...node.children].some(holds));
+}"""
+# Whether what is framed is in the window above the bar, or fills it.
+_IN_SIGHT = """() => {
+  const target = document.querySelector('.tour-target'), bar = document.querySelector('#tour');
+  if (!target) return true;
+  const {top, bottom, height} = target.getBoundingClientRect();
+  const foot = Math.min(innerHeight, bar ? bar.getBoundingClientRect().top : innerHeight);
+  return Math.min(bottom, foot) - Math.max(top, 0) >= Math.min(height, 0.5 * foot);
+}"""
 
 
 def check_talk(talk: Talk, file: str, models: ModelStore) -> Iterator[Finding]:
-    """What each scene needs, then a rehearsal of all of them.
+    """One finding for each scene: what it lacks, or that it is ready; rehearsed where nothing is wrong beforehand.
 
     Args:
         talk: to check.
         file: where it is.
         models: a store that never uses the network.
     """
-    wrong = list(mistakes(talk))
-    for sentence in wrong:
-        yield Finding(False, f"{file}, {sentence}", needed=True)
+    yield from (Finding(False, f"{file}, {sentence}", needed=True) for sentence in stray(talk))
+    ready, whole = list[Finding](), not talk.stray
     for number, scene in enumerate(talk.scenes, 1):
-        yield _scene(scene, f"scene {number} (line {scene.line})", models)
+        wrong = [Finding(False, f"{file}, {sentence}", needed=True) for sentence in slips(scene)]
+        found = wrong or [_scene(scene, f"scene {number} (line {scene.line})", models)]
+        whole = whole and all(one.ready for one in found)
+        ready += found
     browser = next(filter(None, map(shutil.which, (os.environ.get("CHROMIUM") or "", *_BROWSERS))), None)
-    if browser is None or importlib.util.find_spec("playwright") is None:
-        yield Finding(False, "the talk is not rehearsed: that takes Chromium and `pip install playwright`")
+    if not whole or browser is None or importlib.util.find_spec("playwright") is None:
+        yield from ready
+        yield Finding(
+            False,
+            "the talk is not rehearsed: that takes Chromium and `pip install playwright`"
+            if whole
+            else "the talk is not rehearsed before these slips are mended",
+        )
         return
-    yield from _rehearsed(talk, file, browser)
+    yield from _rehearsed(talk, file, browser, ready)
 
 
 def _scene(scene: Scene, name: str, models: ModelStore) -> Finding:
@@ -71,7 +99,7 @@ def _seconds(scene: Scene) -> float | None:
     return float(length) if length.isdigit() else None
 
 
-def _rehearsed(talk: Talk, file: str, browser: str) -> Iterator[Finding]:
+def _rehearsed(talk: Talk, file: str, browser: str, ready: Sequence[Finding]) -> Iterator[Finding]:
     """Starts the app with the talk, and goes through it in a browser without a window."""
     began = time.perf_counter()
     app = subprocess.Popen(
@@ -83,14 +111,15 @@ def _rehearsed(talk: Talk, file: str, browser: str) -> Iterator[Finding]:
         if address is None:
             yield Finding(False, "the app did not start for the rehearsal", needed=True)
             return
-        for finding in walk(talk, address, browser):
-            yield finding
-            if not finding.ready:
-                return
+        whole = True
+        for finding, beforehand in zip(walk(talk, address, browser), ready, strict=False):
+            yield finding or beforehand
+            whole = whole and finding is None
     finally:
         app.terminate()
         app.wait()
-    yield Finding(True, f"{len(talk.scenes)} scenes rehearsed in {time.perf_counter() - began:.0f} s")
+    if whole:
+        yield Finding(True, f"{len(talk.scenes)} scenes rehearsed in {time.perf_counter() - began:.0f} s")
 
 
 def _address(app: subprocess.Popen[str]) -> str | None:
@@ -108,8 +137,12 @@ def _address(app: subprocess.Popen[str]) -> str | None:
         end.cancel()
 
 
-def walk(talk: Talk, address: str, browser: str, arguments: Sequence[str] = ("--no-sandbox",)) -> Iterator[Finding]:
-    """Goes through a talk in a browser: a finding for each scene that does not show what it asks for, or for all.
+def walk(
+    talk: Talk, address: str, browser: str, arguments: Sequence[str] = ("--no-sandbox",)
+) -> Iterator[Finding | None]:
+    """Goes through a talk in a browser; what each scene does not show, None for one that shows all that it names.
+
+    A scene that never comes ends it.
 
     Args:
         talk: which the page offers.
@@ -136,10 +169,27 @@ def walk(talk: Talk, address: str, browser: str, arguments: Sequence[str] = ("--
                 there.or_(page.locator("#tour .tour-say", has_text=_UNFOUND)).first.wait_for()
                 said = page.locator("#tour .tour-say").inner_text()
             except Error:
-                said = f"{_UNFOUND} within {_SCENE / 1000:.0f} s"
-            if _UNFOUND in said or failures:
-                yield Finding(False, f"{name}: {failures[0] if failures else said}", needed=True)
+                yield Finding(False, f"{name}: not there within {_SCENE / 1000:.0f} s", needed=True)
                 return
+            lacks = [failures[0]] if failures else [said] if _UNFOUND in said else lacking(page, scene)
+            yield Finding(False, f"{name}: {lacks[0]}", needed=True) if lacks else None
+            failures.clear()
             page.keyboard.press("PageDown")
         page.locator("#tour").wait_for(state="detached")
-    yield Finding(True, "every scene shows what it asks for")
+
+
+def lacking(page: Any, scene: Scene) -> list[str]:
+    """What the open page does not show of a scene, in sentences."""
+    from playwright.sync_api import Error
+
+    found = []
+    for text in filter(None, (" ".join(scene.link.get(name, "").split()) for name in _TEXTS)):
+        try:
+            page.wait_for_function(_SHOWS, arg=text, timeout=_TEXT)
+        except Error:
+            found.append(f"the text of its link, {text[:40]!r}, is not in the view")
+    try:
+        page.wait_for_function(_IN_SIGHT, timeout=_TEXT)
+    except Error:
+        found.append(f"{scene.point!r} is scrolled out of sight")
+    return found

@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl
 
 from gptcore.errors import GPTCoreError
 from ui import links
+from ui.shared.model_figures import filled
 from ui.views import TAB_NAMES
 
 _MOST_BYTES = 1_000_000
@@ -41,10 +42,17 @@ class Scene:
 
 @dataclass(frozen=True)
 class Talk:
-    """A title and its scenes."""
+    """A title and its scenes.
+
+    Attributes:
+        title: of the talk.
+        scenes: in their order.
+        stray: lines where text without a link begins, which the page does not show.
+    """
 
     title: str
     scenes: tuple[Scene, ...]
+    stray: tuple[int, ...] = ()
 
 
 def read_talk(path: str | Path) -> tuple[str, Talk]:
@@ -57,7 +65,7 @@ def read_talk(path: str | Path) -> tuple[str, Talk]:
     try:
         if file.stat().st_size > _MOST_BYTES:
             raise GPTCoreError(f"{file} has more than {_MOST_BYTES:,} bytes; a talk is a short text file.")
-        text = file.read_text(encoding="utf-8")
+        text = filled(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise GPTCoreError(f"The talk {file} cannot be read: {error}") from error
     return text, parse_talk(text, str(file))
@@ -65,7 +73,7 @@ def read_talk(path: str | Path) -> tuple[str, Talk]:
 
 def parse_talk(text: str, name: str = "This file") -> Talk:
     """Reads a talk. Raises GPTCoreError for a text without scenes."""
-    title, scenes, number = "A talk", list[Scene](), 0
+    title, scenes, stray, number = "A talk", list[Scene](), list[int](), 0
     for block in re.split(r"\n[ \t]*\n", text.replace("\r", "")):
         lines = [line.strip() for line in block.split("\n")]
         starts = number
@@ -79,24 +87,37 @@ def parse_talk(text: str, name: str = "This file") -> Talk:
             scenes.append(Scene(starts + at + 1, link, point, " ".join(told), notes))
         elif told and not scenes:
             title = re.sub(r"^#\s*", "", " ".join(told))
+        elif told:
+            stray.append(starts + 1)
     if not scenes:
         raise GPTCoreError(
             f"{name} has no scenes. A scene is a line like ?tab=generate and a sentence below it; "
             "an empty line stands between two scenes."
         )
-    return Talk(title, tuple(scenes))
+    return Talk(title, tuple(scenes), tuple(stray))
+
+
+def stray(talk: Talk) -> Iterator[str]:
+    """A sentence for each text that belongs to no scene."""
+    return (f"line {line}: text without a link; begin the scene with a line like ?tab=start" for line in talk.stray)
 
 
 def mistakes(talk: Talk) -> Iterator[str]:
-    """A sentence for each thing that the page could not show, with its line and field."""
+    """All slips of a talk."""
+    yield from stray(talk)
     for scene in talk.scenes:
-        where = f"line {scene.line}"
-        if not scene.link.get("tab"):
-            yield f"{where}: no tab; choose {', '.join(TAB_NAMES)}"
-        settings = {name: value for name, value in scene.link.items() if name not in _OF_SCENES}
-        found = links.mistakes(settings)
-        told = " ".join(found)
-        found += [f"{name!r} is no setting of this page" for name in links.unknown(settings) if repr(name) not in told]
-        yield from (f"{where}: {sentence}" for sentence in found)
-        if not scene.say:
-            yield f"{where}: no sentence for the hall"
+        yield from slips(scene)
+
+
+def slips(scene: Scene) -> Iterator[str]:
+    """A sentence for each thing of a scene that the page could not show, with its line and field."""
+    where = f"line {scene.line}"
+    if not scene.link.get("tab"):
+        yield f"{where}: no tab; choose {', '.join(TAB_NAMES)}"
+    settings = {name: value for name, value in scene.link.items() if name not in _OF_SCENES}
+    found = links.mistakes(settings)
+    told = " ".join(found)
+    found += [f"{name!r} is no setting of this page" for name in links.unknown(settings) if repr(name) not in told]
+    yield from (f"{where}: {sentence}" for sentence in found)
+    if not scene.say:
+        yield f"{where}: no sentence for the hall"

@@ -19,6 +19,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from ui.shared.model_figures import filled
+
 ServerFunctions = Sequence[Callable[..., object]]
 
 
@@ -108,6 +110,7 @@ def routes() -> list[Route]:
         current = base_path().endswith("/" + request.path_params["version"])
         kept = _KEPT if current else {"Cache-Control": "no-store"}
         content = style_sheet() if name == _STYLE else file.read_bytes()
+        content = filled(text_of(name)) if file.suffix == ".txt" else content  # a talk
         return Response(content, media_type=_TYPES[file.suffix], headers=kept)
 
     return [Route(_ROOT + "/{version}/{name:path}", send)]

@@ -241,6 +241,7 @@ class Ablation(TypedDict):
     of: str
     model: str
     note: str
+    text: str
     L: int
     H: int
     mlp: bool

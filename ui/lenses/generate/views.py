@@ -14,6 +14,7 @@ from ui.lenses.generate.handlers.score import score
 from ui.lenses.generate.handlers.strategies import COMPARED, FROM_SLIDERS, OFF
 from ui.services import Services
 from ui.shared.controls import Controls, writing_form
+from ui.shared.files import calling
 from ui.shared.lens import Wiring
 from ui.shared.view.token_stream import token_stream
 from ui.shared.wiring import QUIET, or_nothing, stop_event
@@ -85,7 +86,9 @@ def compare_view(
                 yield [now, *views]
 
     inputs = [model, prompt, same, *names, *controls.inputs]
-    tab.select(on_open, [written, *inputs], [prompt, *streams, controls.seed], **model_work)
+    # A link's text may not have reached the write view by now.
+    newest = calling("shared/view/sentence.js", "[m.sentence() || args[0], ...args.slice(1)]")
+    tab.select(on_open, [written, *inputs], [prompt, *streams, controls.seed], js=newest, **model_work)
     start.click(on_press, inputs, [*streams, controls.seed], **{**model_work, "trigger_mode": "multiple"})
     stop.click(stop_event(services), queue=False, **QUIET)
 

@@ -206,6 +206,7 @@ export interface Ablation {
   of: string;
   model: string;
   note: string;
+  text: string;
   L: number;
   H: number;
   mlp: boolean;

@@ -56,7 +56,7 @@ def test_instructions_are_learned_on_the_answers_alone(services, taught):
 
 
 @pytest.mark.slow
-def test_an_audience_s_choices_are_kept_with_the_workspace_and_learned_from(services, taught):
+def test_an_audience_s_choices_are_kept_with_the_workspace_and_learned_from(services, taught, monkeypatch):
     seen = answering.duel(services, {"workspace": taught.id, "chosen": None, "number": None})
     assert seen is not None and len(seen["answers"]) == 2 and seen["chosen"] == 0
     prompts = {seen["prompt"]}
@@ -75,6 +75,7 @@ def test_an_audience_s_choices_are_kept_with_the_workspace_and_learned_from(serv
     assert isinstance(plan.objective(None), DirectPreference)
     assert plan.facts.lines == {"uniform": math.log(2)}
     assert plan.facts.config.max_steps == 40 and plan.facts.config.warmup_steps == 4  # few pairs are read often
+    monkeypatch.setattr(assistant, "_LEAST_UPDATES", 4)
     assert assistant.prefer(services, taught.id, FORM, by_audience=True) is taught
     finished(taught)
     after = assistant.stage(taught, "preferences")

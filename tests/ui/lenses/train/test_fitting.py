@@ -9,7 +9,8 @@ from gptcore import GPTConfig
 from gptcore.training import precision
 from gptcore.training.precision import passes_rate
 from ui.lenses.train.handlers import fitting, watching
-from ui.lenses.train.handlers.forms import train_form
+from ui.lenses.train.handlers.forms import rival_of, train_form
+from ui.lenses.train.handlers.options import RIVALS
 from ui.lenses.train.handlers.plan import make_plan
 from ui.lenses.train.handlers.presets import PRESETS, STORY_WRITER, offered
 from ui.state.limits import PROFILES
@@ -48,13 +49,23 @@ def test_the_shape_is_what_the_seconds_allow(services, rate, preset, tokens_a_se
         {"batch_size": 16},
         {"length": "steps"},
         {"length": "cap"},
-        {"rival": "norm"},
-        {"trick": "no_mask"},
     ],
 )
 def test_what_a_visitor_has_chosen_stays(services, rate, chosen):
     rate(100)
     assert fitting.fitted(services, {**SHORT, **chosen}) == ({**SHORT, **chosen}, "")
+
+
+def test_what_is_broken_shrinks_like_what_is_not_and_a_race_has_half_of_the_processor_each(services, rate):
+    rate(25_000)
+    assert fitting.fitted(services, {**SHORT, "trick": "no_mask"})[0]["n_layer"] == 4
+    values, note = fitting.fitted(services, {**SHORT, "trick": "no_mask", "rival": "healthy"})
+    assert (values["n_layer"], values["n_embd"], values["trick"]) == (2, 96, "no_mask") and note
+    rate(100)
+    for rival in RIVALS:
+        values, note = fitting.fitted(services, {**SHORT, "rival": rival})
+        made = train_form(values, services.limits)
+        assert made.n_embd == 64 and note and (rival in ("none", "healthy") or rival_of(made) is not None)
 
 
 def test_a_run_says_what_became_smaller(services, rate):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 
@@ -11,10 +12,11 @@ from test_runs import finished
 
 from gptcore.errors import GPTCoreError
 from gptcore.finetuning import SpecialTokens
+from gptcore.language_model import weights_digest
 from gptcore.zero_shot.metrics import percent
 from ui.lenses.train.form import label_fields
 from ui.lenses.train.handlers import watching
-from ui.lenses.train.handlers.files import example_workspaces
+from ui.lenses.train.handlers.files import EXAMPLES, example_workspaces
 from ui.lenses.train.handlers.forms import label_form, read_lines
 from ui.lenses.train.handlers.input_forms import INPUT_FORMS, drawing, input_form
 from ui.lenses.train.handlers.label_sets import example_lines
@@ -185,6 +187,12 @@ def test_the_made_up_lines_are_filled_in():
     with gr.Blocks():
         field = label_fields()["labelled"]
     assert field.value == example_lines("classification")
+
+
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_a_recording_is_of_the_model_that_is_bundled(kind):
+    """Where this fails, the model has changed: `python -m tests.tools.recorded_runs`."""
+    assert json.loads(EXAMPLES[kind].read_text(encoding="utf-8"))["made_from"] == {"mini": weights_digest("mini")}
 
 
 def test_each_form_opens_with_a_recorded_run_of_its_own_kind():

@@ -108,6 +108,7 @@ def _changed(seen: ReadText, parts: list[ModelPart], how: str) -> Ablation:
         "of": _of(seen, how),
         "model": seen.lm.name,
         "note": seen.note,
+        "text": seen.lm.tokenizer.decode(list(ids)),
         "L": config.n_layer,
         "H": config.n_head,
         "mlp": config.use_mlp,

@@ -66,6 +66,7 @@ export function start({element, props, server, trigger, watch}) {
     } // else a later click is on its way
     part('body').hidden = false;
     part('note').textContent = next.note || '';
+    part('text').textContent = next.text;
     board();
     rows();
   }

@@ -138,7 +138,7 @@ export function circuitView(box, server) {
         : node.kind === 'answer'
           ? `${plain(found.answers[0])} rather than ${plain(found.answers[1])}, ${signed(found.total)}`
           : `${node.name} at ${plain(found.tokens[node.place])}: ${signed(node.influence)}; ` +
-            `switched off, really ${signed(node.really)}`;
+            `switched off ${signed(node.really)}`;
     const group = put(svg, 'g', {
       class: `ct-node ${node.kind}${node.influence < 0 ? ' against' : ''}${off.has(i) ? ' off' : ''}`,
       'data-node': i,

@@ -57,6 +57,7 @@ export function start({element, props, server, watch}) {
     options(word, found.word[2]);
     options(rival, found.rival[2]);
     element.querySelector('.conclusion').textContent = found.said;
+    find('text').textContent = JSON.parse(props.value).text;
     find('agreement').textContent = found.agreement;
     const [n, rest] = found.rest;
     const parts = [...found.parts, {name: `${n} other parts`, value: rest, really: null, layer: null, head: null}];
@@ -88,7 +89,7 @@ export function start({element, props, server, watch}) {
     drawn.style.left = `${100 * bar.from}%`;
     drawn.style.width = `${Math.max(0.4, 100 * (bar.to - bar.from))}%`;
     add(row, 'td', 'wy-number', signed(part.value));
-    const real = add(row, 'td', 'wy-number wy-real', part.really === null ? '' : `really ${signed(part.really)}`);
+    const real = add(row, 'td', 'wy-number wy-real', part.really === null ? '' : signed(part.really));
     if (part.really !== null) {
       const check = add(real, 'i', part.really > 0 ? 'wy-check against' : 'wy-check');
       check.style.width = `${(100 * Math.abs(part.really)) / widest}%`;
@@ -120,7 +121,7 @@ export function start({element, props, server, watch}) {
               'why.csv',
               'text/csv',
               csvText([
-                ['part', 'writes', 'switched off, really'],
+                ['part', 'writes', 'switched off'],
                 ...found.parts.map(part => [part.name, part.value, part.really ?? '']),
                 [`${found.rest[0]} other parts`, found.rest[1], ''],
                 ['together', found.total, ''],

@@ -11,8 +11,8 @@ _WHY = """
 <div class="wy-pick"><label>Why <select class="wy-word lens-plain" aria-label="Word to explain"></select></label>
 <label>rather than <select class="wy-rival lens-plain" aria-label="Rival word"></select></label><span>after the text above?</span></div>
 <div class="wy-message" role="status"></div>
-<div class="wy-body"><p class="conclusion" role="status"></p>
-<div class="wy-key"><i></i>speaks for the word <i></i>speaks for the rival <i></i>thin line: what really changes when it is switched off</div>
+<div class="wy-body"><p class="lens-read wy-text"></p><p class="conclusion" role="status"></p>
+<div class="wy-key"><i></i>speaks for the word <i></i>speaks for the rival <i></i>thin line: what changes when it is switched off</div>
 <table class="wy-table"><thead><tr><th>part</th><th>what it writes, in logits</th><th>writes</th><th>switched off</th></tr></thead><tbody></tbody></table>
 <div class="wy-muted">The parts add up exactly to the difference of both scores; the final norm is held at its scale here. Where the two bars
 differ, later layers react to the change. It says what was written, not what a part is for.

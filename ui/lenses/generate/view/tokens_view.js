@@ -13,7 +13,10 @@ const N_LEARNED = 60;
 export function start({element, props, server, watch, given}) {
   const find = name => element.querySelector('.tk-' + name);
   const [text, rows, which, own] = ['text', 'rows', 'which', 'own'].map(find);
-  text.value = given.examples[0];
+  // A link to this view brings its text; the visitor's sentence does not come here by itself.
+  const query = new URLSearchParams(location.search);
+  const linked = query.get('view') === 'Tokens' ? (query.get('prompt') ?? query.get('text')) : null;
+  text.value = linked ?? given.examples[0];
   own.value = OWN;
 
   function chips(box, parts, label, about) {

@@ -67,7 +67,8 @@ def expected_run(seconds: float, device: torch.device = PROCESSOR) -> tuple[int,
 def fitted(services: Services, values: Mapping[str, object]) -> tuple[dict[str, object], str]:
     """The form's values, scaled down if needed, and a sentence on what became smaller, or "".
 
-    Only a preset's own shape, for so many seconds, is changed; what a visitor has chosen, and races, stay.
+    Only a preset's own shape, for so many seconds, is changed; what a visitor has chosen stays. What is broken on
+    purpose shrinks like what is not, and the runs of a race have half of the processor each.
     """
     given = dict(values)
     seconds = given.get("length")
@@ -75,18 +76,14 @@ def fitted(services: Services, values: Mapping[str, object]) -> tuple[dict[str, 
         return _grown(services, given)
     if isinstance(seconds, str) and seconds in _SECONDS and all(given.get(name) == _WRITER[name] for name in _SHAPE):
         return given, _as_a_writer(services, int(seconds))
-    alone = given.get("rival") == "none" and given.get("trick") == "none"
-    if not (
-        isinstance(seconds, str)
-        and seconds in _SECONDS
-        and alone
-        and all(given.get(name) == _FIRST[name] for name in _SHAPE)
-    ):
+    own = all(given.get(name) == _FIRST[name] for name in _SHAPE)
+    if not (isinstance(seconds, str) and seconds in _SECONDS and own):
         return given, ""
     shape, batch = first_shape()
-    enough = _CLEARLY * _ENOUGH / (_OF_PASSES * int(seconds))
+    share = _OF_PASSES * (1.0 if given.get("rival") == "none" else 0.5)
+    enough = _CLEARLY * _ENOUGH / (share * int(seconds))
     rate = services.now(partial(passes_rate, shape, batch, services.precision(shape, batch), enough=enough))
-    tokens = _OF_PASSES * rate * int(seconds)
+    tokens = share * rate * int(seconds)
     if tokens >= _ENOUGH:
         return given, ""
     less = _SMALLER if tokens >= _SOME else _SMALLEST

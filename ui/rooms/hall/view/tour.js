@@ -122,7 +122,8 @@ async function go(at) {
   keep();
   if (query.get('start') === '1') pressMain(isWanted);
   if (!query.has('press')) return;
-  const button = visible(`${query.get('press')}:is(button)`);
+  const button = await awaited(() => visible(`${query.get('press')}:is(button)`), isWanted);
+  if (!isWanted()) return;
   if (button) button.click();
   else missing('press', query.get('press'));
 }

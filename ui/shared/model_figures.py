@@ -1,0 +1,37 @@
+"""Figures of the bundled models in texts, such as {mini.size}: filled in, so that none is typed and goes stale."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from gptcore.analysis import count_parameters
+from gptcore.language_model import bundled_models
+from gptcore.weights.checkpoint import read_config
+from ui.shared.sheets import big
+
+_NAMED = re.compile(r"\{([\w-]+)\.(\w+)\}")
+
+
+@cache
+def figures(model: str) -> dict[str, str]:
+    """What texts may say of a bundled model, by name; nothing of one that is not there."""
+    folder = bundled_models().get(model)
+    if folder is None:
+        return {}
+    config = read_config(folder)
+    total = count_parameters(config).total
+    return {
+        "parameters": f"{total:,}",
+        "size": big(total),
+        "layers": str(config.n_layer),
+        "heads": str(config.n_head),
+        "width": str(config.n_embd),
+        "window": str(config.n_positions),
+        "vocabulary": f"{config.vocab_size:,}",
+    }
+
+
+def filled(text: str) -> str:
+    """A text with its {model.figure} written out; braces that name none stay as they are."""
+    return _NAMED.sub(lambda found: figures(found[1]).get(found[2], found[0]), text)
