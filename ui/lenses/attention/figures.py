@@ -10,6 +10,7 @@ from typing import Annotated
 import numpy as np
 
 from ui.payloads import SlideRequest
+from ui.shared.colours import ACCENT, SHARES, WARM
 from ui.shared.slide import SIZE, Colors, colors, data_url, read_request, visible
 
 # With more tokens than this, only every second, third ... label is drawn.
@@ -114,7 +115,7 @@ def draw_change(
     axes = figure.subplots()
     places = np.arange(len(labels))
     axes.barh(places - 0.2, before, height=0.38, color=look.bar, label="whole model")
-    axes.barh(places + 0.2, after, height=0.38, color="#e2892b", label="with parts off")
+    axes.barh(places + 0.2, after, height=0.38, color=WARM, label="with parts off")
     axes.set_yticks(places, [visible(label) for label in labels], family="monospace")
     axes.invert_yaxis()
     axes.set_facecolor(look.paper)
@@ -161,7 +162,7 @@ def _sequential(look: Colors, dark: bool):  # noqa: ANN202 - matplotlib is impor
     """One hue, from the background to full; the page's own scale."""
     from matplotlib.colors import LinearSegmentedColormap
 
-    stops = [look.paper, "#156591", "#a9d6ea"] if dark else [look.paper, "#72badb", "#12455f"]
+    stops = [look.paper, *SHARES["dark" if dark else "light"]]
     return LinearSegmentedColormap.from_list("attention", stops)
 
 
@@ -169,7 +170,7 @@ def _diverging(look: Colors):  # noqa: ANN202
     """Two hues that meet in the background's colour at zero."""
     from matplotlib.colors import LinearSegmentedColormap
 
-    return LinearSegmentedColormap.from_list("difference", ["#1f7dad", look.paper, "#e2892b"])
+    return LinearSegmentedColormap.from_list("difference", [ACCENT, look.paper, WARM])
 
 
 def _token_axes(axes, columns: Sequence[str], rows: Sequence[str], look: Colors) -> None:

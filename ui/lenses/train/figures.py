@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from ui.shared.colours import WARM
 from ui.shared.slide import SIZE, colors, data_url, shortened, visible
 
 _NAMES = {
@@ -12,7 +13,7 @@ _NAMES = {
     "unigram": "unigram baseline",
     "bigram": "bigram baseline",
 }
-_ORANGE = "#e2892b"
+_ORANGE = WARM
 
 
 def picture(

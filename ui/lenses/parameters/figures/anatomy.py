@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from ui.shared.colours import ACCENT, PARTS, WARM
 from ui.shared.slide import colors, data_url
 
 _SIZE = (13.33, 5.2)
-_BLUE, _ORANGE, _GREY = "#3c99c6", "#e2892b", "#8790ab"
+_BLUE, _ORANGE, _GREY = ACCENT, WARM, PARTS["block_norms"]
 
 
 def _panels(n: int, dark: bool, titles: Sequence[str]):  # noqa: ANN202 - matplotlib is imported where it is needed

@@ -6,12 +6,10 @@ import io
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ui.shared.colours import INK, PARTS
 from ui.shared.slide import SIZE, Colors, colors, data_url
 
-_FILL = {
-    "token_embedding": "#3c99c6", "position_embedding": "#7d8fb8", "attention": "#e2892b", "mlp": "#1f7dad",
-    "norm": "#8790ab", "head": "#a9d6ea",
-}  # fmt: skip
+_FILL = {**PARTS, "norm": PARTS["block_norms"]}
 _ACTIVATIONS = {"gelu_new": "GELU (tanh)", "gelu": "GELU (exact)", "relu": "ReLU"}
 _KEY = {
     "token_embedding": "embeddings", "attention": "attention", "mlp": "MLP", "norm": "LayerNorm", "head": "output head",
@@ -84,7 +82,7 @@ def _box(axes, look: Colors, part: str, x: float, y: float, w: float, h: float, 
     box.set_gid(f"part-{part}")
     axes.add_patch(box)
     if text:
-        axes.text(x + w / 2, y + h / 2, text, color="#0d111c", fontsize=size, ha="center", va="center")
+        axes.text(x + w / 2, y + h / 2, text, color=INK, fontsize=size, ha="center", va="center")
 
 
 def _arrow(axes, look: Colors, start: tuple[float, float], end: tuple[float, float], text: str = "", side: int = 1):  # noqa: ANN202
@@ -195,10 +193,10 @@ def _flow(axes, shape: Drawn, look: Colors) -> None:
             _box(axes, look, "mlp", x, y + 2.2 + h / 2, w, h / 2, _FILL["mlp"], "MLP")
         if part == "attention":
             lower = y + 2.2 + h / (4 if shape.use_mlp else 2)
-            axes.text(middle, lower, "attention", color="#0d111c", fontsize=12, ha="center", va="center")
+            axes.text(middle, lower, "attention", color=INK, fontsize=12, ha="center", va="center")
             times = f"× {shape.L:,}"
             axes.text(x + w + 0.7, y + 2.2 + h / 2, times, color=look.ink, fontsize=13, weight="bold", va="center")
-        ink = look.ink if not part else "#0d111c"
+        ink = look.ink if not part else INK
         axes.text(middle, y + 2.2 + h / 2, label, color=ink, fontsize=12, ha="center", va="center")
         head = y + 2.2 + h / 2 if part == "head" else head
         y += 2.2 + h

@@ -6,10 +6,10 @@ import math
 from typing import Annotated, Any
 
 from ui.payloads import SlideRequest
+from ui.shared.colours import PARTS, SHARES
 from ui.shared.slide import SIZE, colors, data_url, read_request
 
-# The page's hues, one for each component; no red-green pair.
-HUES = ("#3c99c6", "#7d8fb8", "#e2892b", "#1f7dad", "#8790ab", "#b5bccf", "#a9d6ea")
+HUES = tuple(PARTS.values())  # the components come in this order
 _MOST_ROWS, _MOST_CHARS = 20, 200_000
 
 
@@ -29,7 +29,7 @@ def treemap(tree: dict[str, list[Any]]) -> str:
             textinfo="label+value+percent root",
             texttemplate="%{label}<br>%{value:,}",
             hovertemplate="%{label}<br>%{value:,} parameters<br>%{percentRoot:.2%} of the model<extra></extra>",
-            marker={"colorscale": [[0, "#a9d6ea"], [1, "#156591"]], "line": {"width": 1}},
+            marker={"colorscale": [*enumerate(SHARES["dark"][::-1])], "line": {"width": 1}},
             tiling={"pad": 2},
         )
     )

@@ -7,10 +7,9 @@ import {csvText, percent} from '../../../shared/view/plain.js';
 import {add, onTools, saveText, slides} from '../../../shared/view/page.js';
 
 /** @param {Component<Breakdown, ParametersServer>} page */
-export function start({element, props, server, watch}) {
+export function start({element, props, server, watch, given}) {
   const part = name => element.querySelector('.bd-' + name);
-  const count = n => n.toLocaleString('en'),
-    HUES = ['#3c99c6', '#7d8fb8', '#e2892b', '#1f7dad', '#8790ab', '#b5bccf', '#a9d6ea'];
+  const count = n => n.toLocaleString('en');
   let value = null,
     opened = new Set();
 
@@ -39,8 +38,8 @@ export function start({element, props, server, watch}) {
       piece.textContent = row.share > 0.09 ? `${row.module} ${percent(row.share)}` : '';
       piece.className = row.count ? '' : 'bd-none';
       piece.style.flexGrow = row.count / value.total;
-      piece.style.setProperty('--hue', HUES[i]);
-      piece.style.color = inkOn(partsOf(HUES[i]));
+      piece.style.setProperty('--hue', given.hues[i]);
+      piece.style.color = inkOn(partsOf(given.hues[i]));
       piece.title = `${row.name}: ${count(row.count)}, ${percent(row.share)}`;
     });
   }
@@ -55,7 +54,7 @@ export function start({element, props, server, watch}) {
       button.type = 'button';
       button.disabled = !row.tensors.length;
       button.setAttribute('aria-expanded', opened.has(i));
-      button.style.setProperty('--hue', HUES[i]);
+      button.style.setProperty('--hue', given.hues[i]);
       button.addEventListener('click', () => {
         if (!opened.delete(i)) opened.add(i);
         rows();

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gradio as gr
 
+from ui.shared.colours import PARTS
 from ui.shared.files import ServerFunctions, component
 from ui.shared.view.save_menu import save_menu
 
@@ -35,6 +36,7 @@ def breakdown_view(value: str = "", *, server_functions: ServerFunctions, elem_i
         value,
         _BREAKDOWN,
         "lenses/parameters/view/breakdown_view.js",
+        given={"hues": list(PARTS.values())},
         server_functions=server_functions,
         elem_id=elem_id,
     )

@@ -34,7 +34,7 @@ _HTML = """
 <div class="mc-said" role="status"></div>
 <div class="mc-key"><button type="button" class="lens-plain" data-do="step" title="one part after the other, then the next word">Step through</button>
 <button type="button" class="lens-plain" data-do="sizes" aria-pressed="false" title="areas by number of parameters">Sizes</button>
-<span class="look">where the strongest head looks</span><span class="attention">attention writes</span><span class="mlp">MLP writes</span><span class="guess">what it would say if it stopped here</span></div></div>
+<span class="look">where the head that writes most looks</span><span class="attention">attention writes</span><span class="mlp">MLP writes</span><span class="guess">what it would say if it stopped here</span></div></div>
 <section class="st-film"><h2>How such a model learns</h2>
 <div class="st-screen"></div><div class="st-caption"></div>
 <div class="st-reel"></div></section>

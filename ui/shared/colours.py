@@ -1,0 +1,22 @@
+"""Colours by meaning, the same in every figure: plotly's and matplotlib's from here, the page's from `view/theme.css`.
+
+No red-green pair anywhere. A part of a model has its hue wherever it is drawn; warm means what is compared with: a
+rival, held-out data, a part switched off, what speaks against.
+"""
+
+from __future__ import annotations
+
+# Of a model, by the names of gptcore.analysis.ParameterCount, in its order; --lens-part-... in the style sheet.
+PARTS = {
+    "token_embedding": "#72badb",
+    "position_embedding": "#7d8fb8",
+    "attention": "#1f7dad",
+    "mlp": "#8e7cc3",
+    "block_norms": "#8790ab",
+    "final_norm": "#b5bccf",
+    "head": "#a9d6ea",
+}
+ACCENT, WARM = "#1f7dad", "#e2892b"
+INK = "#0d111c"  # on any of these
+# Shares from next to nothing to all, above the paper.
+SHARES = {"light": ("#72badb", "#12455f"), "dark": ("#156591", "#a9d6ea")}
