@@ -131,7 +131,7 @@ class RunState:
         machines: model diagrams of the snapshots (`ui.state.machine`), by step; live language-model runs only.
         next_look: when the next snapshot is due, in seconds of training; NaN if none is.
         processor_share: recent CPU time of its thread per wall time, 0 to 1.
-        kept_step: the update whose weights were kept, where that is not the last: the held-out loss was lowest there.
+        kept_step: the update whose weights were kept, where that is not the last: it did best on what is held out.
         plain_losses: on held-out plain stories before the first update and at the end, nats per token; () if there
             are none.
         preparing: what it does before its first update, as a sentence, or "".

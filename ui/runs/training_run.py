@@ -36,6 +36,7 @@ _LOOKING_SHARE, _SHORTEST_WAIT, _LONGEST_WAIT = 0.04, 1.0, 8.0
 _LOOKS_AT_LEAST = 10  # in a timed run, however slow the machine
 _RATE_OVER = 2.0  # seconds
 _FULL = "{name} has no memory left for this run. Take a smaller batch, a shorter window or a smaller model."
+_NONE_YET: tuple[tuple[float, float], int, dict[str, torch.Tensor]] = ((math.inf, math.inf), 0, {})
 Scoring = Generator[None, None, tuple[float, float]]  # in parts: (loss in nats, accuracy or NaN)
 
 
@@ -106,8 +107,8 @@ class TrainingRun:
         self._steering = threading.Lock()
         self._allowed, self._stopped, self._replaced, self._at_work, self._queued = 0.0, False, False, False, False
         self._ended = threading.Event()
-        # The lowest held-out loss of what began with a trained model, its update and its weights.
-        self._best: tuple[float, int, dict[str, torch.Tensor]] = (math.inf, 0, {})
+        # Of what began with a trained model: its best held-out score, the lower the better, its update, its weights.
+        self._best: tuple[tuple[float, float], int, dict[str, torch.Tensor]] = _NONE_YET
         self._preparing: Generator[str, None, Plan] | None = None
         self._steps: list[tuple[float, int, float]] = []  # seconds, updates and seconds of computing, lately
         self._computed = 0.0
@@ -194,7 +195,7 @@ class TrainingRun:
                 said = "Training failed; the server's log has the details."
             kept = f" The model of step {record.observations[-1].step:,} is kept." if record.observations else ""
             record.reason = said + kept
-        self._learning, self._untrained, self._best, self._preparing = None, None, (math.inf, 0, {}), None
+        self._learning, self._untrained, self._best, self._preparing = None, None, _NONE_YET, None
         record.preparing = ""
         record.state = "ended"
         record.seconds.off()
@@ -325,13 +326,17 @@ class TrainingRun:
                 return
             yield
 
-    def _keep_if_best(self, model: GPT | TaskClassifier, loss: float, step: int) -> None:
-        """Keeps what began with a trained model as it is, where its held-out loss is the lowest so far."""
-        if self.record.facts.tuned and loss < self._best[0]:
-            self._best = loss, step, {name: value.detach().clone() for name, value in model.state_dict().items()}
+    def _keep_if_best(self, model: GPT | TaskClassifier, loss: float, accuracy: float, step: int) -> None:
+        """Keeps what began with a trained model as it is, where it does best so far on what is held out.
+
+        A classifier by what it gets right: it grows too sure of some lines while it learns others.
+        """
+        score = (-accuracy if isinstance(model, TaskClassifier) else 0.0, loss)
+        if self.record.facts.tuned and math.isfinite(loss) and score < self._best[0]:
+            self._best = score, step, {name: value.detach().clone() for name, value in model.state_dict().items()}
 
     def _restore_best(self, model: GPT | TaskClassifier) -> None:
-        """Restores the weights with the lowest held-out loss (early stopping)."""
+        """Restores the weights that did best (early stopping)."""
         _, step, weights = self._best
         if not weights or step == self.record.step:
             return
@@ -371,7 +376,7 @@ class TrainingRun:
         loss, accuracy = yield from self._plan.evaluate(model, False)
         if record.observations and not math.isfinite(loss) and math.isfinite(record.observations[0].valid_loss):
             raise TrainingError(f"The held-out loss became {loss} at step {record.step:,}. Lower the learning rate.")
-        self._keep_if_best(model, loss, at)
+        self._keep_if_best(model, loss, accuracy, at)
         if at == 0 and not record.plain_losses and self._plan.on_plain is not None and isinstance(model, GPT):
             record.plain_losses = ((yield from self._plan.on_plain(model)),)
         copy = model.language_model() if isinstance(model, TaskClassifier) else clone(model)

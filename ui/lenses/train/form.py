@@ -10,15 +10,16 @@ import gradio as gr
 from ui.errors import shown_to_visitor
 from ui.lenses.train.handlers.forms import LabelForm, TrainForm, TuneForm
 from ui.lenses.train.handlers.input_forms import INPUT_FORMS, drawing, input_form
-from ui.lenses.train.handlers.label_sets import example_lines
+from ui.lenses.train.handlers.label_sets import SETTINGS, example_lines
 from ui.lenses.train.handlers.presets import PRESETS
 from ui.lenses.train.handlers.texts import DATA_SET, YOURS
 from ui.services import Services
-from ui.shared.fields import fields_of
+from ui.shared.fields import defaults_of, fields_of
 from ui.shared.form_controls import control, controls, group, in_order
 from ui.shared.wiring import QUIET
 
 FIRST_PRESET = next(iter(PRESETS))
+_NEEDED = tuple(dict.fromkeys(name for settings in SETTINGS.values() for name in settings))  # what sets differ in
 
 
 def scratch_fields(services: Services) -> dict[str, Any]:
@@ -62,13 +63,14 @@ def label_fields() -> dict[str, Any]:
     drawn = gr.HTML(drawing(first), elem_id="labels-drawing")
     found["labelled"] = control(LabelForm, "labels", "labelled", max_lines=10, placeholder=_some_lines(first))
     fill = gr.Button("Use this form's example data", size="sm", elem_id="labels-fill")
-    fill.click(_filled, found["input_form"], found["labelled"], queue=False, **QUIET)
-    both = [found["input_form"], found["labelled"]]
-    found["input_form"].change(_drawn, both, [drawn, found["labelled"]], queue=False, **QUIET)
     found |= several(("batch_size", "length"))
     with gr.Row():
         found |= several(group(LabelForm, "length"))
     found |= several(("learning_rate", "auxiliary_weight", "prompt"))
+    both, needed = [found["input_form"], found["labelled"]], [found[name] for name in _NEEDED]
+    fill.click(_filled, found["input_form"], [found["labelled"], *needed], queue=False, **QUIET)
+    found["input_form"].change(_drawn, both, [drawn, found["labelled"]], queue=False, **QUIET)
+    found["input_form"].input(_needed, both, needed, queue=False, **QUIET)  # not where a link chooses it
     return in_order(LabelForm, found)
 
 
@@ -96,11 +98,23 @@ def _some_lines(name: str) -> str:
     return "\n".join(example_lines(name).split("\n")[:4])
 
 
-def _filled(name: str) -> str:
-    """The made-up set of an input form."""
+def _filled(name: str) -> list[Any]:
+    """The made-up set of an input form, and the settings with which it is learned in its time."""
     with shown_to_visitor():
         input_form(name)
-        return example_lines(name)
+        return [example_lines(name), *_settings(name)]
+
+
+def _needed(name: str, written: str) -> list[Any]:
+    """The settings of an input form's made-up set, where such a set stands there."""
+    with shown_to_visitor():
+        input_form(name)
+        return _settings(name) if written in map(example_lines, INPUT_FORMS) else [gr.skip() for _ in _NEEDED]
+
+
+def _settings(name: str) -> list[Any]:
+    settings = {**defaults_of(LabelForm), **SETTINGS.get(name, {})}
+    return [settings[one] for one in _NEEDED]
 
 
 def _drawn(name: str, written: str) -> list[Any]:

@@ -14,16 +14,17 @@ from gptcore.errors import GPTCoreError
 from gptcore.finetuning import SpecialTokens
 from gptcore.language_model import weights_digest
 from gptcore.zero_shot.metrics import percent
-from ui.lenses.train.form import label_fields
+from ui.lenses.train.form import _NEEDED, _filled, _needed, label_fields
 from ui.lenses.train.handlers import watching
 from ui.lenses.train.handlers.files import EXAMPLES, example_workspaces
-from ui.lenses.train.handlers.forms import label_form, read_lines
+from ui.lenses.train.handlers.forms import LabelForm, label_form, read_lines
 from ui.lenses.train.handlers.input_forms import INPUT_FORMS, drawing, input_form
-from ui.lenses.train.handlers.label_sets import example_lines
+from ui.lenses.train.handlers.label_sets import SETTINGS, example_lines
 from ui.lenses.train.handlers.labels import label_plan
 from ui.lenses.train.handlers.presets import GPT1_TUNING
 from ui.lenses.train.handlers.verdicts import verdict
 from ui.runs import training_run as runs
+from ui.shared.fields import defaults_of
 
 LINES = "\n".join(f"animal\tthe {word} ran to the mat {n}" for word in ("cat", "dog") for n in range(20))
 LINES += "\n" + "\n".join(f"place,on the mat and on the {word} {n}" for word in ("mat", "sat") for n in range(20))
@@ -79,7 +80,7 @@ def test_what_is_not_clearly_above_the_most_frequent_label_has_not_learned(servi
     assert "It has not learned the labels" in news["verdict"]
 
 
-def test_the_passes_whose_held_out_loss_was_lowest_are_kept(services, monkeypatch):
+def test_what_did_best_on_the_held_out_lines_is_kept(services, monkeypatch):
     monkeypatch.setattr(runs, "_SHORTEST_WAIT", 0.0)
     monkeypatch.setattr(runs, "_LONGEST_WAIT", 0.0)
     # Labels by chance: what is learned of the lines by heart makes the held-out loss rise.
@@ -89,9 +90,9 @@ def test_the_passes_whose_held_out_loss_was_lowest_are_kept(services, monkeypatc
     )
     form = label_form({**VALUES, "labelled": lines, "max_steps": 60, "learning_rate": 0.02}, services.limits)
     run = finished(watching.learn_labels(services, None, "tiny", form)).current
-    losses = {look.step: look.valid_loss for look in run.observations}
-    assert losses[run.kept_step] == min(losses.values()) < losses[60] and run.kept_step < 60
-    assert run.final_loss == pytest.approx(losses[run.kept_step], abs=1e-4)
+    scores = {look.step: (-look.accuracy, look.valid_loss) for look in run.observations}
+    assert scores[run.kept_step] == min(scores.values()) < scores[60] and run.kept_step < 60
+    assert run.final_loss == pytest.approx(scores[run.kept_step][1], abs=1e-4)
 
 
 def test_every_line_is_read_once_and_a_label_between_quotes_may_hold_a_comma():
@@ -183,6 +184,14 @@ def test_a_drawing_names_the_special_tokens():
     assert drawing("similarity").count("delimiter") == 2 and "if-special" in drawing("choice")
 
 
+def test_a_made_up_set_brings_the_settings_that_it_needs_and_one_s_own_lines_keep_theirs():
+    names = list(_filled("entailment"))
+    assert names[0] == example_lines("entailment") and names[1:] == [SETTINGS["entailment"][one] for one in _NEEDED]
+    assert _filled("similarity")[1:] == [defaults_of(LabelForm)[one] for one in _NEEDED]
+    assert _needed("entailment", example_lines("classification")) == names[1:]
+    assert all(isinstance(one, dict) for one in _needed("entailment", "a\tb"))  # nothing is changed
+
+
 def test_the_made_up_lines_are_filled_in():
     with gr.Blocks():
         field = label_fields()["labelled"]
@@ -199,7 +208,7 @@ def test_each_form_opens_with_a_recorded_run_of_its_own_kind():
     found = {workspace.id: workspace.current for workspace in example_workspaces()}
     assert list(found) == ["example", "example-tune", "example-labels", "example-assistant"]
     assert [(run.facts.kind, run.facts.tuned) for run in found.values()] == [
-        ("text", False), ("text", True), ("labels", False), ("instructions", True),
+        ("text", False), ("text", True), ("labels", True), ("instructions", True),
     ]  # fmt: skip
     assert found["example-labels"].final_accuracy > 0.9 > found["example-labels"].observations[0].accuracy
     assert "It has learned something" in verdict(found["example-labels"])

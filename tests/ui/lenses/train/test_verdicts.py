@@ -38,7 +38,7 @@ LABELS = {"kind": "labels", "commonest": 0.6}
         (run([(0, 2.0), (20, 1.0), (100, 4.3)], kept=20), "The model of update 20 is kept.", ""),
         (run([(0, 2.0), (20, math.nan), (100, 4.3)], kept=0), "The model of the start is kept.", ""),
         (run(accuracy=1.0, **LABELS), "48 of 48 lines right, 100%", "not learned"),
-        (run(accuracy=1.0, **LABELS), "after 10.0 passes, where the held-out loss was lowest. It has learned", "few"),
+        (run(accuracy=1.0, **LABELS), "after 10.0 passes, where it got the most of them right. It has learned", "few"),
         (run(accuracy=28 / 48, **LABELS), "It has not learned the labels: always saying", "something"),
         (run(accuracy=28 / 48, kept=0, **LABELS), "as it was before the first update", "after 0.0"),
         (run(accuracy=1.0, n_valid=2, **LABELS), "2 held-out lines are too few to tell", "has not learned"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from typing import Any
 
 _NAMES = ("Tom", "Lily", "Max", "Anna", "Ben", "Mia", "Sam", "Lucy")
 _THINGS = ("ball", "car", "hat", "kite", "boat", "cup", "book", "doll")
@@ -43,6 +44,11 @@ _ENDINGS = (
     ("The {p} was a mess. The {t} of {n} was dirty.", "{n} cleaned it", ("{n} swam in the lake", "{n} ate some cake")),
 )
 _N_LINES = 240
+# What a set needs to be learned in its time, where that is not what the form opens with: after 60 s on two cores 47 of
+# 48 held-out lines, where 30 s with the others' settings give 39.
+SETTINGS: dict[str, dict[str, Any]] = {
+    "entailment": {"batch_size": 8, "length": "60", "learning_rate": 1e-3, "auxiliary_weight": 0.0},
+}
 
 
 def example_lines(form: str) -> str:

@@ -52,7 +52,7 @@ def of_labels(record: RunState) -> str:
     when = f"after {passes:.1f} passes" if kept else "before the first update"
     said = (
         f"Held out: {n_right:,} of {n:,} lines right, {percent(right)} (95% interval {percent(found.low)} to "
-        f"{percent(found.high)}), as it was {when}, where the held-out loss was lowest."
+        f"{percent(found.high)}), as it was {when}, where it got the most of them right."
     )
     if not math.isfinite(facts.commonest):
         return said
