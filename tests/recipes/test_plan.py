@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import importlib.util
 import shlex
 import subprocess
@@ -14,6 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 import gptcore
+from gptcore.corpora import corpus
 from gptcore.tokenizers.base import END_OF_TEXT
 from weights.recipes import plan
 
@@ -31,8 +31,7 @@ WRONG = [
 @pytest.fixture
 def data(tmp_path):
     """The texts that the plan asks for, out of stories that the mini wrote."""
-    told = gzip.decompress((ROOT / "weights" / "assistant" / "stories.txt.gz").read_bytes()).decode()
-    stories, folder = told.split(f"\n{END_OF_TEXT}\n"), tmp_path / "data"
+    stories, folder = corpus("stories"), tmp_path / "data"
     folder.mkdir()
     for place, name in enumerate(plan._TEXTS):
         few = stories[60 * place : 60 * place + (60 if "valid" not in name else 4)]

@@ -53,6 +53,8 @@ class Plan:
         watched: what the snapshots record.
         objective: builds the loss from the model; None for the model's own.
         on_plain: the loss on held-out plain stories, which a run must not forget; None where there are none.
+        keeps_best: whether it ends with the weights that did best on what is held out, where that is measured as it
+            learns.
     """
 
     facts: RunFacts
@@ -63,6 +65,7 @@ class Plan:
     watched: ObservationPlan
     objective: Callable[[Any], Objective] | None = None
     on_plain: Callable[[GPT], Generator[None, None, float]] | None = None
+    keeps_best: bool = False
 
 
 @dataclass(frozen=True)
@@ -327,12 +330,12 @@ class TrainingRun:
             yield
 
     def _keep_if_best(self, model: GPT | TaskClassifier, loss: float, accuracy: float, step: int) -> None:
-        """Keeps what began with a trained model as it is, where it does best so far on what is held out.
+        """Keeps the weights, where they do best so far on what is held out.
 
         A classifier by what it gets right: it grows too sure of some lines while it learns others.
         """
         score = (-accuracy if isinstance(model, TaskClassifier) else 0.0, loss)
-        if self.record.facts.tuned and math.isfinite(loss) and score < self._best[0]:
+        if self._plan.keeps_best and math.isfinite(loss) and score < self._best[0]:
             self._best = score, step, {name: value.detach().clone() for name, value in model.state_dict().items()}
 
     def _restore_best(self, model: GPT | TaskClassifier) -> None:

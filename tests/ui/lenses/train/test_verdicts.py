@@ -35,6 +35,7 @@ LABELS = {"kind": "labels", "commonest": 0.6}
         (run([(0, 2.0), (50, 1.0), (100, 0.9)]), "", "risen"),
         (run([(0, 2.0), (50, 1.0), (100, 1.005)]), "", "risen"),
         (run([(0, 2.0), (20, 1.0), (100, 4.3)]), "lowest at update 20, 1.000, and has risen to 4.300", "kept"),
+        (run([(0, 2.0), (20, 1.0), (100, 4.3)], kind="instructions"), "", "risen"),
         (run([(0, 2.0), (20, 1.0), (100, 4.3)], kept=20), "The model of update 20 is kept.", ""),
         (run([(0, 2.0), (20, math.nan), (100, 4.3)], kept=0), "The model of the start is kept.", ""),
         (run(accuracy=1.0, **LABELS), "48 of 48 lines right, 100%", "not learned"),

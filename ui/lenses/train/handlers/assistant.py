@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import gzip
 import math
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from itertools import islice
 
 import torch
 
+from gptcore.corpora import corpus
 from gptcore.corpora.files import stories_of
 from gptcore.finetuning.apart import held_apart
 from gptcore.finetuning.instruction import (
@@ -39,7 +40,7 @@ from gptcore.finetuning.supervised import (
     padded_answers,
     plain_example,
 )
-from gptcore.language_model import BUNDLED, LanguageModel
+from gptcore.language_model import LanguageModel
 from gptcore.model import GPT, IGNORED_TARGET, evaluating
 from gptcore.observation import ObservationPlan, clone
 from gptcore.training import TrainingConfig
@@ -53,7 +54,6 @@ from ui.shared import inputs
 from ui.shared.fields import Choice, Text, Values, Whole, declared, parsed
 from ui.shared.inputs import InputError
 
-STORIES = BUNDLED / "assistant" / "stories.txt.gz"
 PROMPTS = (
     "Write a story with the words: ball, rain, sorry.",
     "Write a story about a brave little cat.",
@@ -62,7 +62,7 @@ PROMPTS = (
 SECONDS = {seconds: f"{seconds} s" for seconds in ("30", "60", "90", "120")}
 ASKED = 120  # instructions that the model answers for the preference pairs
 _ANSWERS, _ANSWER_TOKENS = 4, 100
-_N_INSTRUCTIONS, _HELD_OUT = 14_000, 48
+_N_STORIES, _N_INSTRUCTIONS, _HELD_OUT = 5_000, 14_000, 48
 _HELD_OUT_STORIES, _PLAIN_STORIES, _DIVIDED = 200, 24, 1  # at most; of those, read without a prompt; seed
 # Small talk has no story of its own, so it cannot be held out by story.
 _OF_STORIES: dict[Kind, float] = {kind: share for kind, share in TEACHING_SHARES.items() if kind != "talk"}
@@ -105,7 +105,8 @@ def assistant_form(values: Values, most_seconds: float) -> AssistantForm:
 @cache
 def bundled_stories() -> tuple[str, ...]:
     """Stories that the mini has written, for instructions that need no network and no text of others."""
-    return tuple(gzip.decompress(STORIES.read_bytes()).decode("utf-8").split("\n<|endoftext|>\n"))
+    whole = (story for story in corpus("stories") if story.rstrip().endswith((".", "!", "?", '"')))
+    return tuple(islice(whole, _N_STORIES))
 
 
 def _stories(form: AssistantForm) -> Sequence[str]:
@@ -252,6 +253,7 @@ def preference_plan(
         _watched(lm, form),
         objective=lambda _: objective,
         on_plain=_on_plain(lm, _divided(form)),
+        keeps_best=True,
     )
 
 

@@ -92,7 +92,7 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
         commonest=max(Counter(example.label for example in held_out).values()) / len(held_out),
         input_form=form.input_form,
     )
-    return Plan(facts, model, lm.tokenizer, data, evaluate, watched)
+    return Plan(facts, model, lm.tokenizer, data, evaluate, watched, keeps_best=True)
 
 
 def tell(record: RunState, text: object) -> Told:

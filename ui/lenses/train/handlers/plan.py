@@ -173,7 +173,7 @@ def _text_plan(title: str, model: Callable[[], GPT], data: Batches, prepared: Pr
         tuned=isinstance(run.form, TuneForm),
         tasks={trial.task: TASKS[trial.task].title for trial in trials},
     )
-    return Plan(facts, model, tokenizer, data, evaluate, watched)
+    return Plan(facts, model, tokenizer, data, evaluate, watched, keeps_best=facts.tuned)
 
 
 def watched_tasks() -> list[Trial]:

@@ -20,7 +20,10 @@ def verdict(record: RunState) -> str:
 
 
 def risen(record: RunState) -> str:
-    """Whether the held-out loss has been lower before, and what is kept."""
+    """Whether the held-out loss has been lower before, and what is kept; "" where it is not measured as it is learned:
+    answers are learned with more weight on the words that were asked for."""
+    if record.facts.kind == "instructions":
+        return ""
     _, looks = record.so_far()
     seen = [look for look in looks if math.isfinite(look.valid_loss)]
     if len(seen) < 2:
