@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import ipaddress
 import logging
 import os
 import re
@@ -118,6 +119,12 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         metavar="ORIGIN",
         help="a site that may show views in a frame, such as https://course.example.org; repeatable",
     )
+    parser.add_argument(
+        "--behind-proxy",
+        action="store_true",
+        default=space,
+        help="every request comes through a proxy: its X-Forwarded-For says who asks",
+    )
     parser.add_argument("--profile", default=profile, choices=list(PROFILES))
     parser.add_argument(
         "--training-runs",
@@ -166,6 +173,7 @@ def main(arguments: list[str] | None = None) -> int:
             examples=example_workspaces(),
             saved=SavedRuns(files.kept / "runs"),
             device=_device(options),
+            any_model=_is_this_machine(options.host),
         )
         if said := services.models.use_one_that_opens():
             print(f"warning: {said}", file=sys.stderr)
@@ -181,6 +189,7 @@ def main(arguments: list[str] | None = None) -> int:
             "port": options.port,
             "hosts": options.allow_host,
             "frames": options.frame_ancestors,
+            "behind_proxy": options.behind_proxy,
         }
         serve(page, services, files, **where, told=told)
     except OSError as error:
@@ -191,6 +200,14 @@ def main(arguments: list[str] | None = None) -> int:
         services.close()
         files.close()
     return 0
+
+
+def _is_this_machine(host: str) -> bool:
+    """Whether nobody else can reach a server that listens there."""
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _device(options: argparse.Namespace) -> torch.device:

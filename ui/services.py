@@ -143,6 +143,7 @@ def make_services(
     lan: str = "",
     talk: str = "",
     device: torch.device = PROCESSOR,
+    any_model: bool = True,
 ) -> Services:
     """The services of the app.
 
@@ -154,8 +155,10 @@ def make_services(
         examples: runs that everybody may look at.
         saved: where runs are kept on disk.
         lan, talk, device: see Services.
+        any_model: whether visitors may open what is not in the list, where the profile allows it; a path tells what is
+            on the machine, so not those of other machines.
     """
-    limits = PROFILES[profile]
+    limits = replace(PROFILES[profile], any_model=PROFILES[profile].any_model and any_model)
     if training_runs is not None:
         limits = replace(limits, training_runs=training_runs)
     compute_thread, measure_thread = ComputeThread("computing"), ComputeThread("measuring", idle=0.1)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+from inspect import Parameter
 
 import pytest
 from wire import apart
 
+from ui.server.doors import Known, Parameters
 from ui.server.gradio_internals.queue_share import Listeners
-from ui.server.middleware import GuardMiddleware, Known, RateLimiter
+from ui.server.middleware import GuardMiddleware
+from ui.state.clients import NewcomerShares
 
 ASK = "/gradio_api/component_server"
 
@@ -48,7 +51,7 @@ def asked(guard, path="/", method="GET", body=b"", query="", **headers):
 
 
 def guard(hosts=(), **newcomers) -> GuardMiddleware:
-    return GuardMiddleware(inner, RateLimiter(100, **newcomers), hosts)
+    return GuardMiddleware(inner, NewcomerShares(100, **newcomers), hosts)
 
 
 @pytest.mark.parametrize(
@@ -100,7 +103,7 @@ def test_what_works_on_a_visitors_state_takes_json_of_some_size_only():
 
 def test_newcomers_are_let_in_at_a_pace_and_those_inside_always():
     now = [0.0]
-    newcomers = RateLimiter(6, burst=3, per_second=2.0, clock=lambda: now[0])
+    newcomers = NewcomerShares(6, burst=3, per_second=2.0, clock=lambda: now[0])
     assert [newcomers.let_in(name) for name in "abcda"] == [True, True, True, False, True]
     now[0] = 1.0
     assert [newcomers.let_in(name) for name in "defb"] == [True, True, False, True]
@@ -130,12 +133,12 @@ def test_browsers_are_told_what_the_page_may_do():
         policy = headers[b"content-security-policy"].decode()
         assert "default-src 'self'" in policy and policy.endswith("frame-ancestors 'self'")
         assert b"link" not in headers
-    linking = GuardMiddleware(inner, RateLimiter(100), link="<a.css>; rel=preload")
+    linking = GuardMiddleware(inner, NewcomerShares(100), link="<a.css>; rel=preload")
     assert asked(linking, "/")[1][b"link"] == b"<a.css>; rel=preload" and b"link" not in asked(linking, "/config")[1]
 
 
 def test_sites_that_were_named_may_show_the_page_in_a_frame():
-    framing = GuardMiddleware(inner, RateLimiter(100), frames=["https://course.example.org"])
+    framing = GuardMiddleware(inner, NewcomerShares(100), frames=["https://course.example.org"])
     policy = asked(framing)[1][b"content-security-policy"].decode()
     assert policy.endswith("frame-ancestors 'self' https://course.example.org")
 
@@ -145,7 +148,11 @@ def posted(door, value, path="/gradio_api/queue/join"):
     return asked(door, path, "POST", body, content_type="application/json")
 
 
-PAGE = Known(events=range(10), components={5}, endpoints={"generate", "train"}, texts={7})
+PAGE = Known(
+    dict.fromkeys(range(10), 1), frozenset({5}),
+    {"generate": Parameters({"prompt": Parameter.empty, "n": 50}), "train": Parameters({"action": "start"})},
+    frozenset({7}),
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -159,17 +166,18 @@ PAGE = Known(events=range(10), components={5}, endpoints={"generate", "train"}, 
     ],
 )  # fmt: skip
 def test_what_the_page_has_not_is_said(path, value, said):
-    status, _, sentence = posted(GuardMiddleware(inner, RateLimiter(100), page=PAGE), value, path)
+    status, _, sentence = posted(GuardMiddleware(inner, NewcomerShares(100), page=PAGE), value, path)
     assert status == 404 and f"There is no {said}" in sentence.decode() and len(sentence) < 200
 
 
 @pytest.mark.parametrize(
     ("path", "value"),
-    [("/gradio_api/call/generate", {}), ("/gradio_api/queue/join", {"fn_index": 3}), (ASK, {"component_id": 5}),
-     ("/gradio_api/run/predict", {"fn_index": 3}), ("/gradio_api/queue/join", {})],
+    [("/gradio_api/call/train", {}), ("/gradio_api/queue/join", {"fn_index": 3, "data": [1]}),
+     (ASK, {"component_id": 5}), ("/gradio_api/run/predict", {"fn_index": 3}), ("/gradio_api/queue/join", {}),
+     ("/gradio_api/call/generate", {"data": ["Once"]}), ("/gradio_api/call/v2/generate", {"prompt": "Once"})],
 )  # fmt: skip
 def test_what_the_page_has_passes(path, value):
-    assert posted(GuardMiddleware(inner, RateLimiter(100), page=PAGE), value, path)[0] == 200
+    assert posted(GuardMiddleware(inner, NewcomerShares(100), page=PAGE), value, path)[0] == 200
 
 
 @pytest.mark.parametrize("name", ["x" * 65, "x" * 40_000, ""])
@@ -180,7 +188,7 @@ def test_a_session_s_name_is_short(name):
 
 
 def test_an_event_is_small_but_for_those_that_take_a_text():
-    door = GuardMiddleware(inner, RateLimiter(100), page=PAGE)
+    door = GuardMiddleware(inner, NewcomerShares(100), page=PAGE)
     large = {"session_hash": "a", "data": ["x" * (2 << 20)]}
     assert posted_in_threads(door, {**large, "fn_index": 3}) == posted_in_threads(door, large) == 413
     assert posted_in_threads(door, {**large, "fn_index": 7}) == 200
@@ -190,16 +198,49 @@ def test_an_event_is_small_but_for_those_that_take_a_text():
 
 
 def test_half_of_a_surrogate_pair_is_refused_and_a_whole_one_passes():
-    door = GuardMiddleware(inner, RateLimiter(100), page=PAGE)
+    door = GuardMiddleware(inner, NewcomerShares(100), page=PAGE)
     status, _, said = posted(door, {"session_hash": "a", "fn_index": 7, "data": ["a \ud800"]})
     assert status == 400 and b"half of a surrogate pair" in said
     assert posted(door, {"session_hash": "a", "fn_index": 7, "data": ["\U0001f600 \\ud800 in letters"]})[0] == 200
 
 
+@pytest.mark.parametrize(
+    "body", [b"NaN", b'{"data": [NaN]}', b'{"data": [-Infinity]}', b"\xff\xfe", b'{"data": ["\xff"]}', b"{", b""]
+)
+@pytest.mark.parametrize("path", ["call/generate", "queue/join", "cancel", "reset", "component_server", "run/predict"])
+def test_what_is_no_json_is_refused_everywhere(path, body):
+    status, _, said = posted(GuardMiddleware(inner, NewcomerShares(100), page=PAGE), body, f"/gradio_api/{path}")
+    assert status == 400 and b"not valid JSON" in said
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "said"),
+    [
+        ("queue/join", {"fn_index": 3, "data": [1, 2]}, "takes 1 values in a list; 2 came"),
+        ("queue/join", {"fn_index": 3, "data": 7}, "none came"), ("call/generate", {}, "generate needs prompt"),
+        ("call/generate", {"data": ["a", 1, 2]}, "takes 2 values at most (prompt, n); these are 3"),
+        ("call/generate", {"data": {"prompt": "a"}}, "takes its values as a list"),
+        ("call/generate", [], "generate takes a JSON object"),
+        ("call/v2/generate", {"promt": "a"}, "generate has no 'promt'; did you mean 'prompt'?"),
+        ("call/v2/generate", {"n": 3}, "generate needs prompt"), ("call/v2/train", {"zzz": 1}, "It takes action."),
+    ],
+)  # fmt: skip
+def test_values_that_do_not_fit_are_a_sentence(path, value, said):
+    status, _, sentence = posted(GuardMiddleware(inner, NewcomerShares(100), page=PAGE), value, f"/gradio_api/{path}")
+    assert status == 400 and said in sentence.decode()
+
+
+def test_what_a_program_leaves_out_has_its_default():
+    status, _, body = posted(
+        GuardMiddleware(inner, NewcomerShares(100), page=PAGE), {"data": ["Once"]}, "/gradio_api/call/generate"
+    )
+    assert status == 200 and json.loads(body) == {"data": ["Once", 50]}
+
+
 @pytest.mark.parametrize("parts", [b"[],", b"{},", b"1,", b'"",'])
 def test_a_body_of_very_many_parts_is_not_taken(parts):
     body = b'{"fn_index": 7, "data": [' + parts * 60_000 + b"1]}"
-    assert posted_in_threads(GuardMiddleware(inner, RateLimiter(100), page=PAGE), body) == 413
+    assert posted_in_threads(GuardMiddleware(inner, NewcomerShares(100), page=PAGE), body) == 413
 
 
 def posted_in_threads(door, value, path="/gradio_api/queue/join"):
@@ -247,7 +288,7 @@ def test_a_foreign_forwarded_host_does_not_reach_the_app(name, kept):
         seen.extend(header for header, _ in scope["headers"])
         await inner(scope, receive, send)
 
-    asked(GuardMiddleware(app, RateLimiter(100), ["lens.example.org"]), x_forwarded_host=name)
+    asked(GuardMiddleware(app, NewcomerShares(100), ["lens.example.org"]), x_forwarded_host=name)
     assert (b"x-forwarded-host" in seen) == kept
 
 
@@ -258,7 +299,7 @@ def test_who_listens_is_known_for_as_long_as_the_answer_is_open():
         during.append(("a" in listeners, "e1" in listeners))
         await inner(scope, receive, send)
 
-    door = GuardMiddleware(app, RateLimiter(100), listeners=listeners)
+    door = GuardMiddleware(app, NewcomerShares(100), listeners=listeners)
     asked(door, "/gradio_api/queue/data", query="session_hash=a")
     asked(door, "/gradio_api/call/generate/e1")
     assert during == [(True, False), (False, True)] and len(listeners) == 0

@@ -10,7 +10,7 @@ import pytest
 from gradio.data_classes import PredictBodyInternal
 from wire import apart
 
-from ui.server.gradio_internals.queue_share import Listeners, QueueShare, client_of
+from ui.server.gradio_internals.queue_share import Listeners, QueueShare
 
 
 class Visitor:
@@ -72,12 +72,3 @@ def test_a_plain_call_listens_under_the_id_of_its_event(share):
     assert share.get_events() is None
     share._listeners.begin(event_id)
     assert share.get_events()[0][0]._id == event_id
-
-
-@pytest.mark.parametrize(
-    ("peer", "forwarded", "client"),
-    [("9.9.9.9", "1.1.1.1", "9.9.9.9"), ("10.0.0.1", "", "10.0.0.1"), ("10.0.0.1", "6.6.6.6, 1.1.1.1", "1.1.1.1"),
-     ("127.0.0.1", "1.1.1.1", "1.1.1.1"), ("", "1.1.1.1", "")],
-)  # fmt: skip
-def test_a_client_is_its_address_or_what_a_proxy_says_last(peer, forwarded, client):
-    assert client_of({"x-forwarded-for": forwarded} if forwarded else {}, peer) == client

@@ -27,6 +27,7 @@ from ui.runs.run_state import RunState
 from ui.runs.saved_runs import SavedRuns
 from ui.runs.training_run import RUN_PREFIX, Plan, Preparation, TrainingRun
 from ui.state.limits import Limits
+from ui.state.shares import holds_most
 
 # Valid client-generated workspace id: too long to be guessed.
 _DRAWN = re.compile(r"[A-Za-z0-9_-]{22,64}")
@@ -53,6 +54,7 @@ class Workspace:
         starting: held while a run is begun.
         allowed: updates that its run may make once it leaves the queue.
         choices: between answers of a model, see `ui.lenses.train.handlers.assistant`.
+        client: who asked for its newest run.
         downloads: files being fetched: the newest few, since two browsers may fetch at the same time.
     """
 
@@ -64,6 +66,7 @@ class Workspace:
     last_seen: float = 0.0
     starting: threading.Lock = field(default_factory=threading.Lock)
     allowed: float = math.inf
+    client: str = ""
     choices: Choices = field(default_factory=Choices)
     downloads: deque[tempfile.TemporaryDirectory[str]] = field(default_factory=lambda: deque(maxlen=_MOST_DOWNLOADS))
     viewing: str = field(default_factory=lambda: secrets.token_urlsafe(16))
@@ -89,6 +92,9 @@ class RunManager:
         examples: public read-only workspaces.
         clock: seconds.
         device: where runs compute.
+
+    Attributes:
+        asker: the client whose event is being handled.
     """
 
     def __init__(
@@ -102,6 +108,7 @@ class RunManager:
         device: torch.device = PROCESSOR,
     ) -> None:
         self._device = device
+        self.asker: Callable[[], str] = lambda: ""
         self._computing, self._limits, self._clock = computing, limits, clock
         self._examples = {workspace.id: workspace for workspace in examples}
         self._lock, self._placing = threading.Lock(), threading.Lock()
@@ -226,12 +233,26 @@ class RunManager:
         return [[run.record for run in live] for live in runs if any(run.learns for run in live)]
 
     def _check_queue(self, workspace: Workspace) -> None:
-        """Raises Busy if the workspace is not queued and the queue is full."""
-        if workspace not in self._queue and len(self._queue) >= self._limits.training_queue:
-            raise Busy(
-                f"{len(self._queue)} training runs are waiting already: the queue is full. Nothing of yours is lost; "
-                "try again in a minute."
-            )
+        """Makes room in a full queue, of which the client that has most runs waiting gives one up.
+
+        Raises:
+            Busy: nobody has more waiting than this workspace's client.
+        """
+        workspace.client = self.asker()
+        with self._placing:
+            if workspace in self._queue or len(self._queue) < self._limits.training_queue:
+                return
+            most = holds_most(self._queue, lambda one: one.client)
+            theirs = [one for one in self._queue if one.client == most]
+            mine = sum(one.client == workspace.client for one in self._queue)
+            if len(theirs) <= mine + 1:
+                raise Busy(
+                    f"{len(self._queue)} training runs are waiting already, {mine} of them yours: the queue is full. "
+                    "Nothing of yours is lost; try again in a minute."
+                )
+            self._queue.remove(theirs[-1])
+        for run in theirs[-1].live:
+            run.pause()
 
     def keep(self, workspace_id: object, lm: LanguageModel) -> tuple[Workspace, str]:
         """Adds an uploaded model to a workspace, new if the id is unknown; returns it and the model's name.

@@ -7,6 +7,7 @@ and each holds a file descriptor; at the limit of open files the server answers 
 from __future__ import annotations
 
 import ipaddress
+import os
 import time
 from collections import Counter
 from typing import Any
@@ -21,6 +22,7 @@ _SILENT, _SLOW = 20.0, 180.0  # seconds without a request, and for the rest of a
 _LOOK = 5.0  # seconds between two checks of a connection
 
 _open: Counter[str] = Counter()
+_behind_proxy = False
 
 
 class LimitedProtocol(_Protocol):
@@ -58,13 +60,20 @@ class LimitedProtocol(_Protocol):
 
 
 def _counted(address: str) -> str:
-    """The counting key of a connection; "" for a private address, which may be a proxy for all visitors."""
+    """The counting key of a connection; "" for a proxy, which comes for all visitors."""
     try:
-        return "" if ipaddress.ip_address(address).is_private else address
+        return "" if _behind_proxy and ipaddress.ip_address(address).is_private else address
     except ValueError:
         return address
 
 
-def limit_connections() -> None:
-    """Installs these limits for all uvicorn servers of this process."""
+def limit_connections(*, behind_proxy: bool = False) -> None:
+    """Installs these limits for all uvicorn servers of this process.
+
+    Without a proxy, uvicorn takes no client's word for its address either.
+    """
+    global _behind_proxy
+    _behind_proxy = behind_proxy
+    if not behind_proxy:
+        os.environ["FORWARDED_ALLOW_IPS"] = ""
     uvicorn.config.HTTP_PROTOCOLS["auto"] = f"{__name__}:{LimitedProtocol.__name__}"

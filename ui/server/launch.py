@@ -21,16 +21,19 @@ from gptcore.machine import return_freed_memory
 from ui.frame.warming import warm_up
 from ui.server import gradio_internals
 from ui.server.connections import limit_connections
+from ui.server.doors import known
 from ui.server.gradio_internals.configuration import slim
+from ui.server.gradio_internals.current_page import current_page
 from ui.server.gradio_internals.one_application import built_at_launch
 from ui.server.gradio_internals.page_states import PageStates
 from ui.server.gradio_internals.queue_life import finish, look_seldom, queue_of
 from ui.server.gradio_internals.queue_share import Listeners, QueueShare
-from ui.server.middleware import GuardMiddleware, Known, RateLimiter
+from ui.server.middleware import GuardMiddleware
 from ui.server.temp_files import TemporaryFiles, UploadRoom
 from ui.services import Services
 from ui.shared.files import calling, early, routes, style_link
 from ui.shared.theme import make_theme
+from ui.state.clients import Clients, NewcomerShares
 from ui.views import parts
 
 log = logging.getLogger("gptlens")
@@ -57,6 +60,7 @@ def serve(
     port: int | None = None,
     hosts: Sequence[str] = (),
     frames: Sequence[str] = (),
+    behind_proxy: bool = False,
     wait: bool = True,
     told: Callable[[str], None] | None = None,
 ) -> str:
@@ -67,6 +71,7 @@ def serve(
         host, port: where to listen; None for this machine alone, and the first free port.
         hosts: names by which browsers may call it.
         frames: origins of pages that may show it in a frame.
+        behind_proxy: see Clients.
         wait: block until interrupted.
         told: called with the address once it can be opened.
 
@@ -74,20 +79,29 @@ def serve(
         OSError: the port is taken.
     """
     as_is = (*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/json")  # responses are small or compressed already
-    listeners = Listeners()
-    guarding = {"listeners": listeners, "page": _known(page), "hosts": hosts, "frames": frames, "link": early(*_FIRST)}
+    listeners, clients = Listeners(), Clients(behind_proxy=behind_proxy)
+    services.sessions.holder = clients.of_page
+    services.run_manager.asker = lambda: clients.of_page(current_page())
+    guarding: dict[str, Any] = {
+        "clients": clients,
+        "listeners": listeners,
+        "page": known(page, _TEXT_FIELDS),
+        "hosts": hosts,
+        "frames": frames,
+        "link": early(*_FIRST),
+    }
     before = [
-        Middleware(GuardMiddleware, newcomers=RateLimiter(services.limits.page_states), **guarding),
+        Middleware(GuardMiddleware, newcomers=NewcomerShares(services.limits.page_states), **guarding),
         Middleware(GZipMiddleware, compresslevel=5, exclude_content_types=as_is),
         Middleware(UploadRoom, files=files),
     ]
-    limit_connections()
+    limit_connections(behind_proxy=behind_proxy)
     with built_at_launch():
         page.queue(api_open=False, max_size=services.limits.waiting_events)
         gradio_internals.apply("queue pauses", lambda: look_seldom(queue_of(page)))
         each = services.limits.waiting_events // 2
         gradio_internals.apply(
-            "queue share", lambda: QueueShare(queue_of(page), listeners, waiting_each=each).install()
+            "queue share", lambda: QueueShare(queue_of(page), listeners, waiting_each=each, clients=clients).install()
         )
         _, address, _ = page.launch(
             theme=make_theme(),
@@ -135,17 +149,6 @@ def _until_told_to_end(page: gr.Blocks, services: Services) -> None:
     gradio_internals.apply("orderly end", lambda: finish(page))
     if page.server is not None:
         page.server.close()
-
-
-def _known(page: gr.Blocks) -> Known:
-    """The events, components and endpoints that the middleware accepts."""
-    texts = frozenset(
-        number
-        for number, event in page.fns.items()
-        if any(getattr(one, "elem_id", None) in _TEXT_FIELDS for one in event.inputs) or event.api_name == "train"
-    )
-    endpoints = frozenset(str(event.api_name) for event in page.fns.values() if event.api_name)
-    return Known(frozenset(page.fns), frozenset(page.blocks), endpoints, texts)
 
 
 @asynccontextmanager

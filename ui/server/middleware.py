@@ -11,15 +11,16 @@ import json
 import re
 import socket
 import time
-from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Container, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from anyio.to_thread import run_sync as to_thread
 
+from ui.server import doors
+from ui.server.doors import Known
 from ui.server.gradio_internals.queue_share import Listeners
+from ui.state.clients import Clients, NewcomerShares
 
 # Bytes of JSON: of an event, of what a component asks, and of an event with a text to train on, as JSON may write it.
 _LARGEST, _LARGEST_ASKED, _LARGEST_TEXT = 1 << 20, 4 << 20, 48 << 20
@@ -30,10 +31,8 @@ _LONGEST_SESSION, _LONGEST_ADDRESS = 64, 8192  # characters
 # Possessive quantifiers (++ and *+): backtracking could use gigabytes.
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 _REMOTE = re.compile(r"\s*(?:[a-zA-Z]+:)?//")  # a remote file path, which Gradio would fetch
-_ENDPOINT = re.compile(r"/(?:run|call|api)/(?:v\d/)?([^/]+)/?$")
 _LISTENS = re.compile(r"/queue/data$|/call/[^/]+/([^/]+)$")
-_FULL = "Too many new visitors at this moment. Wait a few seconds, then reload the page."
-_ASKS = ("/component_server", "/queue/join")  # POST paths with visitor state; also /run/..., /call/... and /api/...
+_FULL = "Too many new visitors from your address at this moment. Wait a few seconds, then reload the page."
 _POLICY = "; ".join((
     "default-src 'self'", "script-src 'self' 'unsafe-inline' 'unsafe-eval'",  # Gradio compiles strings to functions
     "style-src 'self' 'unsafe-inline'", "img-src 'self' data: blob:", "media-src 'self' data: blob:",
@@ -52,75 +51,34 @@ def _headers(frames: Sequence[str]) -> Sequence[tuple[bytes, bytes]]:
     )
 
 
-class RateLimiter:
-    """Token-bucket rate limiter for new visitors: each takes memory and evicts an earlier one.
-
-    Args:
-        known: visitors remembered, as many as the page's states.
-        burst: newcomers at once.
-        per_second: newcomers after that.
-        clock: seconds.
-    """
-
-    def __init__(
-        self, known: int, *, burst: int = 150, per_second: float = 20.0, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._known: OrderedDict[str, None] = OrderedDict()
-        self._most, self._burst, self._rate, self._clock = known, burst, per_second, clock
-        self._room, self._at = float(burst), clock()
-
-    def let_in(self, visitor: str) -> bool:
-        """Whether to admit a visitor; known ones are always admitted."""
-        if visitor in self._known:
-            self._known.move_to_end(visitor)
-            return True
-        now = self._clock()
-        self._room, self._at = min(self._burst, self._room + (now - self._at) * self._rate), now
-        if self._room < 1:
-            return False
-        self._room -= 1
-        self._known[visitor] = None
-        if len(self._known) > self._most:
-            self._known.popitem(last=False)
-        return True
-
-
-@dataclass(frozen=True)
-class Known:
-    """What a page accepts: event and component ids, endpoint names, and events that take a training text, which may be
-    large."""
-
-    events: Container[int]
-    components: Container[int]
-    endpoints: Container[str]
-    texts: Container[int] = frozenset()
-
-
 class GuardMiddleware:
     """Middleware: rejects foreign hosts and origins, non-JSON requests, and a flood of newcomers.
 
     Args:
         app: the wrapped ASGI app.
-        newcomers: rate limiter for new visitors.
+        newcomers: shares of new visitors.
         hosts: names by which this server may be called, beside its addresses and its own name; "*" for any.
         frames: origins of pages that may show this one in a frame.
         link: the Link header of the page itself.
         listeners: counts of open answer streams, updated here.
         page: accepted events and endpoints; None accepts all.
+        clients: who asks.
     """
 
     def __init__(
         self,
         app: Any,
-        newcomers: RateLimiter,
+        newcomers: NewcomerShares,
         hosts: Sequence[str] = (),
         link: str = "",
         frames: Sequence[str] = (),
         *,
         listeners: Listeners | None = None,
         page: Known | None = None,
+        clients: Clients | None = None,
     ) -> None:
         self._app, self._newcomers, self._page = app, newcomers, page
+        self._clients = clients or Clients()
         self._listeners = listeners if listeners is not None else Listeners()
         self._held = 0
         self._headers = _headers(frames)
@@ -134,24 +92,16 @@ class GuardMiddleware:
             await self._app(scope, receive, send)
             return
         send = _telling_browsers(send, [*self._headers, *self._link] if scope["path"] == "/" else self._headers)
-        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        headers = _named(scope["headers"])
         query = scope.get("query_string", b"")
-        if len(scope["path"]) + len(query) > _LONGEST_ADDRESS:
-            await refuse(send, 414, f"An address may have {_LONGEST_ADDRESS:,} characters.")
-            return
-        if "\0" in scope["path"]:
-            await refuse(send, 400, "An address may not have a zero byte in it.")
-            return
-        if refusal := self._foreign(scope["method"], headers):
-            await refuse(send, 403, refusal)
+        path = scope["path"].removeprefix(scope.get("root_path", ""))
+        if refusal := self._refusal(scope["method"], path, len(query), headers):
+            await refuse(send, *refusal)
             return
         forwarded = headers.get("x-forwarded-host")
         if forwarded is not None and not self._is_own(_name(f"//{forwarded}")):
             scope = _without_forwarded_host(scope)
-        if scope["method"] == "POST" and _asks(scope["path"]):
-            if not headers.get("content-type", "").lower().startswith("application/json"):
-                await refuse(send, 415, "This address takes JSON only.")
-                return
+        if scope["method"] == "POST" and path.rstrip("/") != doors.UPLOAD:
             await self._pass_body(scope, receive, send)
             return
         listening = _listening(scope["path"], query) if scope["method"] == "GET" else None
@@ -185,23 +135,41 @@ class GuardMiddleware:
             body = b"".join(parts)
             # Large bodies are parsed in a thread, so that other requests are not blocked.
             found = _parsed(body) if size <= _QUICK else await to_thread(_parsed, body)
-            if b"\\ud" in body.lower() and not _is_unicode(found):
-                await refuse(send, 400, "The text has half of a surrogate pair, which is no valid Unicode. Remove it.")
-                return
-            if _has_remote_file(found):
-                await refuse(send, 400, "A file is uploaded; this server fetches none from another address.")
-                return
-            if refusal := self._unfit(scope["path"], size, found, asked=asked):
+            refusal = _invalid(body, found) or self._unfit(scope["path"], size, found, asked=asked)
+            if refusal is None and self._page is not None:
+                body, wrong = doors.completed(self._page, scope["path"], found, body)
+                refusal = (400, wrong) if wrong else None
+                scope = _of_length(scope, len(body))
+            if refusal is not None:
                 await refuse(send, *refusal)
                 return
             session = found.get("session_hash") if isinstance(found, dict) else None
+            peer = (scope.get("client") or ("",))[0]
+            client = self._clients.address(_named(scope["headers"]), peer)
+            if isinstance(session, str):
+                self._clients.seen(session, client)
             visitor = session if isinstance(session, str) else f"nobody {time.monotonic_ns()}"
-            if not self._newcomers.let_in(visitor):
+            if not self._newcomers.let_in(visitor, client):
                 await refuse(send, 429, _FULL)
                 return
             await self._app(scope, _again(body, receive), send)
         finally:
             self._held -= size
+
+    def _refusal(self, method: str, path: str, n_query: int, headers: dict[str, str]) -> tuple[int, str] | None:
+        """The rejection of a request by its head, (status, message); None if it may pass."""
+        if len(path) + n_query > _LONGEST_ADDRESS:
+            return 414, f"An address may have {_LONGEST_ADDRESS:,} characters."
+        if "\0" in path:
+            return 400, "An address may not have a zero byte in it."
+        if foreign := self._foreign(method, headers):
+            return 403, foreign
+        if not doors.is_open(method, path):
+            return doors.closed()
+        is_json = headers.get("content-type", "").lower().startswith("application/json")
+        if method == "POST" and path.rstrip("/") != doors.UPLOAD and not is_json:
+            return 415, "This address takes JSON only."
+        return None
 
     def _unfit(self, path: str, size: int, found: Any, *, asked: bool) -> tuple[int, str] | None:
         """The rejection of a body, (status, message); None if it is accepted."""
@@ -250,6 +218,11 @@ class GuardMiddleware:
         return True  # an IP address is not open to DNS rebinding
 
 
+def _named(headers: Sequence[tuple[bytes, bytes]]) -> dict[str, str]:
+    """The headers of a request by name."""
+    return {name.decode("latin-1"): value.decode("latin-1") for name, value in headers}
+
+
 async def refuse(send: Any, status: int, sentence: str) -> None:
     """Sends a plain-text error response."""
     headers = [(b"content-type", b"text/plain; charset=utf-8")]
@@ -276,15 +249,10 @@ def _unknown(page: Known, path: str, found: Any) -> str:
         return f"event {event}"
     if path.endswith("/component_server"):
         return "" if isinstance(component, int) and component in page.components else f"component {component!r:.20}"
-    name = _ENDPOINT.search(path)
-    if name is None or name[1] in page.endpoints or (name[1] == "predict" and event is not None):
+    name = doors.endpoint_of(path)
+    if name is None or name in page.endpoints or (name == "predict" and event is not None):
         return ""
-    return f"endpoint {name[1][:60]!r}"
-
-
-def _asks(path: str) -> bool:
-    path = path.rstrip("/")
-    return path.endswith(_ASKS) or any(part in path for part in ("/run/", "/call/", "/api/"))
+    return f"endpoint {name[:60]!r}"
 
 
 def _name(url: str) -> str:
@@ -314,17 +282,42 @@ def _again(body: bytes, receive: Any) -> Any:
     return again
 
 
-_TOO_MANY_PARTS = object()
+_TOO_MANY_PARTS, _NO_JSON = object(), object()
+_INVALID = "The request is not valid JSON in UTF-8; NaN and Infinity are no JSON either. Send null, a number or a text."
 
 
 def _parsed(body: bytes) -> Any:
-    """Parses a JSON body; None if it is invalid, _TOO_MANY_PARTS if parsing would take too long."""
+    """Parses a JSON body; _NO_JSON if it is invalid, _TOO_MANY_PARTS if parsing would take too long.
+
+    NaN and Infinity are no JSON: an answer that holds one cannot be sent.
+    """
     if len(body) > _LARGEST_SKELETON and len(_STRING.sub(b"s", body)) > _LARGEST_SKELETON:
         return _TOO_MANY_PARTS
     try:
-        return json.loads(body)
+        return json.loads(body, parse_constant=_no_number)
     except (ValueError, RecursionError):
-        return None
+        return _NO_JSON
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(name)
+
+
+def _of_length(scope: dict[str, Any], n_bytes: int) -> dict[str, Any]:
+    """The scope of a request whose body now has so many bytes."""
+    others = [header for header in scope["headers"] if header[0].lower() != b"content-length"]
+    return {**scope, "headers": [*others, (b"content-length", str(n_bytes).encode())]}
+
+
+def _invalid(body: bytes, found: Any) -> tuple[int, str] | None:
+    """Why a body is no JSON that can be answered, (status, message); None if it is."""
+    if found is _NO_JSON:
+        return 400, _INVALID
+    if b"\\ud" in body.lower() and not _is_unicode(found):
+        return 400, "The text has half of a surrogate pair, which is no valid Unicode. Remove it."
+    if _has_remote_file(found):
+        return 400, "A file is uploaded; this server fetches none from another address."
+    return None
 
 
 def _is_unicode(found: Any) -> bool:

@@ -62,7 +62,11 @@ PROFILES: dict[str, Limits] = {
     "local": Limits(),
     # One visitor, on stage: the session of an idle tab must not expire.
     "talk": Limits(
-        session_seconds=12 * 3600.0, reading_seconds=12 * 3600.0, training_runs=1, training_grace=12 * 3600.0
+        any_model=False,
+        session_seconds=12 * 3600.0,
+        reading_seconds=12 * 3600.0,
+        training_runs=1,
+        training_grace=12 * 3600.0,
     ),
     "space": Limits(
         max_new_tokens=200,

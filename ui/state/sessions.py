@@ -13,6 +13,7 @@ from torch import Tensor
 
 from gptcore.inference.sampling import SamplingSettings
 from ui.state.limits import Limits
+from ui.state.shares import holds_most
 from ui.state.token_stream import Line, serialise
 
 MAX_UNDO = 50
@@ -217,10 +218,15 @@ class Session:
 
 
 class SessionStore:
-    """LRU store of sessions with a size limit and an expiry time."""
+    """LRU store of sessions with a size limit and an expiry time.
+
+    Attributes:
+        holder: the client of a session; the one that holds most loses its oldest first.
+    """
 
     def __init__(self, limits: Limits, clock: Callable[[], float] = time.monotonic) -> None:
         self._limits, self._clock = limits, clock
+        self.holder: Callable[[str], str] = lambda _: ""
         self._lock = threading.Lock()
         self._sessions: OrderedDict[str, Session] = OrderedDict()
         self._left: OrderedDict[str, Session] = OrderedDict()
@@ -234,10 +240,12 @@ class SessionStore:
             session = self._sessions.setdefault(session_id, Session())
             session.last_seen = now
             self._sessions.move_to_end(session_id)
-            oldest = next(iter(self._sessions.values()))
-            while len(self._sessions) > self._limits.sessions or now - oldest.last_seen > self._limits.session_seconds:
+            while now - next(iter(self._sessions.values())).last_seen > self._limits.session_seconds:
                 self._sessions.popitem(last=False)[1].stop()
-                oldest = next(iter(self._sessions.values()))
+            while len(self._sessions) > self._limits.sessions:  # who holds most gives way first
+                client = holds_most(self._sessions, self.holder)
+                oldest = next(one for one in self._sessions if self.holder(one) == client)
+                self._sessions.pop(oldest).stop()
             return session
 
     def resume(self, session_id: str | None, visit: object) -> Session | None:

@@ -4,7 +4,7 @@ import {openHere} from '../../rooms/exercises/view/exercises.js';
 import {watchConnection} from '../../shared/view/connection.js';
 import {endCount} from './frames.js';
 import {keepHistory} from './history.js';
-import {goTo, isOpen, outerTabs, place} from '../../shared/view/places.js';
+import {awaited, goTo, isOpen, outerTabs, place} from '../../shared/view/places.js';
 import {showParts} from './part_strip.js';
 import {restoreLook, turnLook} from './look.js';
 import {sentence, shareSentence} from '../../shared/view/sentence.js';
@@ -57,12 +57,18 @@ function closeMenus(event) {
   return left.length > 0;
 }
 
-export function start(parts) {
+export async function start(parts) {
+  restoreLook();
+  // Where scripts are compiled already, they come before Gradio has laid out the page.
+  await awaited(
+    () => document.querySelector('#tabs'),
+    () => true,
+    Infinity,
+  );
   endCount();
   watchConnection();
   setLan(parts.lan ?? '');
   setTalk(parts.talk ?? '');
-  restoreLook();
   shareSentence();
   showParts(parts);
   const silent = ['range', 'checkbox', 'radio', 'button'];

@@ -7,13 +7,14 @@ client listens; after a grace period without a listener it is dropped.
 
 from __future__ import annotations
 
-import ipaddress
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from gradio.queueing import Event, Queue
+
+from ui.state.clients import Clients
 
 _GRACE = 15.0  # seconds in which a client must begin to listen
 _FULL = "You have {n} requests waiting on this server; {most} are allowed at once. Wait until one is answered."
@@ -52,12 +53,20 @@ class QueueShare:
         queue: of the page.
         listeners: who listens.
         waiting_each: events of one client that may wait.
+        clients: who asks.
         clock: as Gradio's events are dated.
     """
 
     def __init__(
-        self, queue: Queue, listeners: Listeners, *, waiting_each: int, clock: Callable[[], float] = time.monotonic
+        self,
+        queue: Queue,
+        listeners: Listeners,
+        *,
+        waiting_each: int,
+        clients: Clients | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self._clients = clients or Clients()
         self._queue, self._listeners, self._most, self._clock = queue, listeners, waiting_each, clock
         self._push, self._get = queue.push, queue.get_events
 
@@ -69,8 +78,8 @@ class QueueShare:
     async def push(self, body: Any, request: Any, username: str | None) -> Any:
         """Enqueues an event unless its client's quota is used up; signature as Gradio's own."""
         self._drop_unheard()
-        client = client_of(request.headers, request.client.host if request.client else "")
-        n = sum(_client(event) == client for event in self._waiting())
+        client = self._client(request)
+        n = sum(self._client(event.request) == client for event in self._waiting())
         if n >= self._most:
             return False, _FULL.format(n=n, most=self._most), "queue_full"
         return await self._push(body, request, username)
@@ -106,23 +115,8 @@ class QueueShare:
                 if not pending:
                     self._queue.pending_event_ids_session.pop(event.session_hash, None)
 
+    def _client(self, request: Any) -> str:
+        return self._clients.address(request.headers, request.client.host if request.client else "")
+
     def _waiting(self) -> list[Event]:
         return [event for line in self._queue.event_queue_per_concurrency_id.values() for event in line.queue]
-
-
-def _client(event: Event) -> str:
-    request: Any = event.request
-    return client_of(request.headers, request.client.host if request.client else "")
-
-
-def client_of(headers: Mapping[str, str], peer: str) -> str:
-    """The client's address: the peer, or for a peer with a private address (a proxy) its X-Forwarded-For.
-
-    Only the last entry counts, which the proxy added; clients can forge the earlier ones.
-    """
-    try:
-        behind_proxy = ipaddress.ip_address(peer).is_private
-    except ValueError:
-        return peer
-    said = headers.get("x-forwarded-for", "").rpartition(",")[2].strip() if behind_proxy else ""
-    return said or peer

@@ -14,7 +14,7 @@ from typing import Annotated
 
 from gptcore.analysis import count_parameters
 from gptcore.config import GPTConfig
-from gptcore.errors import GPTCoreError
+from gptcore.errors import CheckpointError, GPTCoreError
 from gptcore.language_model import LanguageModel, find_folder, load
 from gptcore.tokenizers import load_tokenizer
 from gptcore.weights.checkpoint import CONFIG_FILE, WEIGHTS_FILE, load_folder, save_folder
@@ -90,14 +90,15 @@ def zipped_model(services: Services, workspace_id: object) -> tuple[str, str]:
         "settings": dict(facts.settings),
         "run": uploaded.run_of(record),
     }
-    save_folder(folder / "model", lm.model, lm.tokenizer, metadata=made)
     target = folder / "model.zip"
     try:
+        save_folder(folder / "model", lm.model, lm.tokenizer, metadata=made)
         with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as packed:
             for file in sorted((folder / "model").iterdir()):
                 packed.write(file, f"model/{file.name}")
-    except OSError as error:
-        raise InputError(f"The zip file cannot be written ({error.strerror}). The run is not affected.") from None
+    except (OSError, CheckpointError) as error:  # a full disk; no path of the server is told
+        cause = getattr(error, "strerror", None) or "no room"
+        raise InputError(f"The zip file cannot be written ({cause}). The run is not affected.") from None
     workspace.downloads.append(scratch)
     note = ""
     config = lm.model.config
@@ -117,6 +118,14 @@ def opened_model(services: Services, workspace_id: object, file: object) -> tupl
         GPTCoreError: files that are damaged or of another shape.
     """
     path = Path(str(file))
+    try:
+        return _opened(services, workspace_id, path)
+    finally:
+        path.unlink(missing_ok=True)  # it has been read
+
+
+def _opened(services: Services, workspace_id: object, path: Path) -> tuple[Workspace, str, str]:
+    """As `opened_model`."""
 
     def small_enough(config: GPTConfig) -> None:
         count, most = count_parameters(config).total, services.limits.training_parameters

@@ -129,7 +129,7 @@ function door(exercises) {
     button.hidden = !n;
     button.textContent = counted(n, 'exercise');
   };
-  new MutationObserver(drawDoor).observe(document.querySelector('#tabs'), {
+  new MutationObserver(drawDoor).observe(document.querySelector('#tabs') ?? document.body, {
     subtree: true,
     childList: true,
     attributeFilter: ['aria-selected'],

@@ -1,0 +1,141 @@
+"""Which addresses of the server are open, and what events and endpoints take; all else is refused by a sentence.
+
+Gradio serves more than a page needs: editors, recordings, proxies, monitors. What is not listed here is closed, so that
+a route of a new version is closed until somebody opens it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any
+
+import gradio as gr
+
+_API = r"/gradio_api"
+_NAMED = rf"{_API}/(?:run|call|api)/(?:v2/)?([^/]+)/?"
+UPLOAD = f"{_API}/upload"
+# Addresses that take something, all of them JSON but uploads; cancel and reset end an event.
+_POST = re.compile(rf"(?:{_API}/(?:queue/join|component_server|cancel|reset|upload)/?|{_NAMED})")
+_GET = re.compile(
+    r"/(?:config|manifest\.json|robots\.txt|favicon\.ico|theme\.css|pwa_icon.*)?/?|/(?:assets|static|svelte|gptlens)/.*|"
+    rf"{_API}/(?:info|openapi\.json|app_id|user|token|login_check|startup-events|theme\.css|queue/status|queue/data|"
+    rf"upload_progress|heartbeat/[^/]+|file[=/].*|call/(?:v2/)?[^/]+/[^/]+)/?"
+)
+_ENDPOINT = re.compile(_NAMED)
+_MISSING = "There is nothing at this address. The page's link “Use via API” lists what there is."
+
+
+def is_open(method: str, path: str) -> bool:
+    """Whether something is served there, or taken."""
+    if method == "POST":
+        return _POST.fullmatch(path) is not None
+    return method in ("GET", "HEAD", "OPTIONS") and _GET.fullmatch(path) is not None
+
+
+def closed() -> tuple[int, str]:
+    """The refusal of an address that is not open."""
+    return 404, _MISSING
+
+
+def endpoint_of(path: str) -> str | None:
+    """The name of the endpoint that an address calls, or None."""
+    found = _ENDPOINT.fullmatch(path)
+    return found[1] if found is not None else None
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What a named endpoint takes, in this order; a default of `inspect.Parameter.empty` must be given."""
+
+    defaults: Mapping[str, Any]
+
+    def filled(self, given: Sequence[Any], name: str) -> list[Any] | str:
+        """Values in order with defaults behind them, or what is wrong with them."""
+        names = list(self.defaults)
+        if len(given) > len(names):
+            return f"{name} takes {len(names)} values at most ({', '.join(names)}); these are {len(given):,}."
+        missing = [one for one in names[len(given) :] if self.defaults[one] is inspect.Parameter.empty]
+        if missing:
+            return f"{name} needs {', '.join(missing)}; these are {len(given)} values of {', '.join(names)}."
+        return [*given, *(self.defaults[one] for one in names[len(given) :])]
+
+    def named(self, given: Mapping[str, Any], name: str) -> str:
+        """What is wrong with values by name; "" for nothing."""
+        names = list(self.defaults)
+        for one in given:
+            if one not in names:
+                nearly = get_close_matches(one, names, 1, 0.6)
+                hint = f"; did you mean {nearly[0]!r}?" if nearly else f". It takes {', '.join(names)}."
+                return f"{name} has no {one[:60]!r}{hint}"
+        missing = [one for one in names if one not in given and self.defaults[one] is inspect.Parameter.empty]
+        return f"{name} needs {', '.join(missing)}." if missing else ""
+
+
+@dataclass(frozen=True)
+class Known:
+    """What a page accepts.
+
+    Attributes:
+        events: how many values each event takes, by its number.
+        components: ids.
+        endpoints: what the named ones take.
+        texts: events that take a training text, which may be large.
+    """
+
+    events: Mapping[int, int]
+    components: frozenset[int]
+    endpoints: Mapping[str, Parameters] = field(default_factory=dict)
+    texts: frozenset[int] = frozenset()
+
+
+def known(page: gr.Blocks, text_fields: frozenset[str]) -> Known:
+    """What a page accepts.
+
+    Args:
+        page: with all its events.
+        text_fields: element ids of the fields that may hold a text of megabytes.
+    """
+    texts = frozenset(
+        number
+        for number, event in page.fns.items()
+        if any(getattr(one, "elem_id", None) in text_fields for one in event.inputs) or event.api_name == "train"
+    )
+    named = {
+        str(event.api_name): Parameters(
+            {name: one.default for name, one in inspect.signature(event.fn).parameters.items()}
+        )
+        for event in page.fns.values()
+        if event.api_name and event.api_visibility == "public" and event.fn is not None
+    }
+    events = {number: len(event.inputs) for number, event in page.fns.items()}
+    return Known(events, frozenset(page.blocks), named, texts)
+
+
+def completed(page: Known, path: str, found: Any, body: bytes) -> tuple[bytes, str]:
+    """(the body with defaults for values that a program has left out, what is wrong with its values or "")."""
+    name = endpoint_of(path)
+    if name is None or name not in page.endpoints:
+        number, data = (found.get("fn_index"), found.get("data")) if isinstance(found, dict) else (None, None)
+        if path.rstrip("/").endswith("/queue/join") and isinstance(number, int) and number in page.events:
+            n = page.events[number]
+            if not isinstance(data, list) or len(data) != n:
+                given = f"{len(data):,}" if isinstance(data, list) else "none"
+                return body, f"This event takes {n} values in a list; {given} came. Reload the page."
+        return body, ""
+    takes = page.endpoints[name]
+    if not isinstance(found, dict):
+        return body, f"{name} takes a JSON object."
+    if "/v2/" in path:
+        return body, takes.named(found, name)
+    given = found.get("data", [])
+    if not isinstance(given, list):
+        return body, f'{name} takes its values as a list: {{"data": [...]}}.'
+    filled = takes.filled(given, name)
+    if isinstance(filled, str):
+        return body, filled
+    return (body, "") if len(filled) == len(given) else (json.dumps({**found, "data": filled}).encode(), "")

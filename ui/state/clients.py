@@ -1,0 +1,93 @@
+"""Who asks: the address of a client, which client each page belongs to, and fair shares between clients."""
+
+from __future__ import annotations
+
+import ipaddress
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+
+_MOST_PAGES = 5_000  # whose client is remembered
+_MOST_CLIENTS = 2_000  # with a share of newcomers
+_LATELY = 60.0  # seconds for which a client counts among those that share
+_LEAST_SHARE = 4  # newcomers at once, however many clients there are
+
+
+class Clients:
+    """The addresses behind the pages of a server.
+
+    Args:
+        behind_proxy: whether a peer of a private address is a proxy, whose X-Forwarded-For counts; else anybody could
+            write one.
+    """
+
+    def __init__(self, *, behind_proxy: bool = False) -> None:
+        self.behind_proxy = behind_proxy
+        self._of_page: OrderedDict[str, str] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def address(self, headers: Mapping[str, str], peer: str) -> str:
+        """The client of a request: its peer, or the last entry that a proxy added to X-Forwarded-For."""
+        if not self.behind_proxy:
+            return peer
+        try:
+            is_proxy = ipaddress.ip_address(peer).is_private
+        except ValueError:
+            return peer
+        said = headers.get("x-forwarded-for", "").rpartition(",")[2].strip() if is_proxy else ""
+        return said or peer
+
+    def seen(self, page: str, client: str) -> None:
+        """Remembers whose page it is."""
+        with self._lock:
+            self._of_page[page] = client
+            self._of_page.move_to_end(page)
+            if len(self._of_page) > _MOST_PAGES:
+                self._of_page.popitem(last=False)
+
+    def of_page(self, page: str | None) -> str:
+        """The client of a page; "" for one that is not known."""
+        with self._lock:
+            return self._of_page.get(page or "", "")
+
+
+class NewcomerShares:
+    """Token buckets for new visitors: each takes memory, and a client's share shrinks as more clients come.
+
+    Args:
+        known: visitors remembered, as many as the page's states.
+        burst: newcomers at once.
+        per_second: newcomers after that.
+        clock: seconds.
+    """
+
+    def __init__(
+        self, known: int, *, burst: int = 150, per_second: float = 20.0, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._known: OrderedDict[str, None] = OrderedDict()
+        self._most, self._burst, self._rate, self._clock = known, burst, per_second, clock
+        # By client: newcomers that are not made up for yet, and when.
+        self._used: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def let_in(self, visitor: str, client: str = "") -> bool:
+        """Whether to admit a visitor of a client; known ones are always admitted."""
+        if visitor in self._known:
+            self._known.move_to_end(visitor)
+            return True
+        now = self._clock()
+        others = sum(now - at < _LATELY for name, (_, at) in self._used.items() if name != client)
+        lately = 1 + others
+        used, at = self._used.get(client, (0.0, now))
+        used = max(0.0, used - (now - at) * self._rate / lately)
+        if used + 1 > max(min(_LEAST_SHARE, self._burst), self._burst / lately):
+            self._used[client] = used, now
+            return False
+        self._used[client] = used + 1, now
+        self._used.move_to_end(client)
+        if len(self._used) > _MOST_CLIENTS:
+            self._used.popitem(last=False)
+        self._known[visitor] = None
+        if len(self._known) > self._most:
+            self._known.popitem(last=False)
+        return True
