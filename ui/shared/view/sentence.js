@@ -98,7 +98,9 @@ export function shareSentence() {
     // nothing is kept
   }
   setSentence(firstSentence(location.search, kept));
-  Object.assign(about, firstChosen(location.search));
+  const chosen = firstChosen(location.search);
+  Object.assign(about, chosen);
+  for (const [name, value] of Object.entries(chosen)) if (value !== null) tell({[name]: value}, null); // to views that were first
   document.addEventListener('input', (/** @type {any} */ event) => {
     if (event.isTrusted && event.target.matches?.(BOXES.join())) setSentence(event.target.value, fill);
   });
