@@ -228,7 +228,8 @@ def test_the_command_line_has_the_documented_flags(monkeypatch):
     )
     assert (options.host, options.port, options.model, options.offline) == ("0.0.0.0", 81, "gpt2", True)
     assert options.profile == "talk" and app.parse_arguments([]).profile == "local"
-    given = app.parse_arguments(["--profile", "space", "--allow-host", "lens.example.org"])
+    given = app.parse_arguments(["--profile", "space", "--allow-host", "lens.example.org", "--behind-proxy"])
+    assert given.behind_proxy and not app.parse_arguments([]).behind_proxy
     assert given.profile == "space" and given.allow_host == ["lens.example.org"]
 
 

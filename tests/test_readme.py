@@ -27,7 +27,7 @@ TESTED = {
     "python app.py --help": "tests/test_readme.py",
     "python app.py --check": "tests/test_readiness.py",
     "python app.py --prefetch gpt2": "tests/test_readiness.py",
-    "python app.py --profile space --allow-host lens.example.org": "tests/test_app.py",
+    "python app.py --profile space --allow-host lens.example.org --behind-proxy": "tests/test_app.py",
     "python -m gptcore.training --help": "tests/test_readme.py",
     "python -m gptcore.finetuning --stories stories.txt --out assistant --work-dir work": (
         "tests/finetuning/test_command.py"
