@@ -27,11 +27,10 @@ _START, _SCENE = 120.0, 60_000.0  # seconds until the app answers, milliseconds 
 _TEXT = 10_000.0  # milliseconds until a text is there
 _UNFOUND = "which is not shown here"
 _TEXTS = ("text", "prompt")  # settings that are to be read on the page
-# Whether a text can be read in the window above the bar: in a field, or in what the page has written.
+# Whether a text can be read on the open page: in a field, or in what the page has written.
 _SHOWS = """text => {
   const flat = one => (one ?? '').replace(/[\\s␣⏎]/g, '');  // tokens stand in cells of their own
-  const foot = Math.min(innerHeight, document.querySelector('#tour')?.getBoundingClientRect().top ?? innerHeight);
-  const seen = node => [...node.getClientRects()].some(({top, bottom}) => bottom > 0 && top < foot);
+  const seen = node => node.getClientRects().length > 0;
   const holds = node => flat(typeof node.value === 'string' ? node.value : node.textContent).includes(flat(text));
   const holding = [...document.querySelectorAll('body *')].filter(holds);
   return holding.some(node => seen(node) && ![...node.children].some(holds));
