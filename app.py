@@ -11,6 +11,7 @@ import re
 import signal
 import sys
 import threading
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from urllib.parse import urlsplit
@@ -236,6 +237,7 @@ def _tell_of_lan(address: str) -> None:
 def _prepare(options: argparse.Namespace) -> int:
     """Runs --prefetch and --check; returns exit status 1 if something is missing."""
     limits = PROFILES[options.profile]
+    limits = replace(limits, any_model=limits.any_model and _is_this_machine(options.host))
     try:
         for name in options.prefetch:
             print(prefetch(ModelStore(limits, default=name, offline=options.offline), name, say=print))

@@ -49,18 +49,13 @@ def tiny_model(tiny_config) -> gptcore.GPT:
 
 
 SLOW_FOLDERS = ("e2e", "abuse")
-# Begun first, so that no worker is left with one of them at the end.
-LONGEST = (
-    "test_train_in_browser.py", "test_page_in_browser.py", "test_start_in_browser.py", "test_attention_in_browser.py",
-    "test_access_in_browser.py", "test_generate_in_browser.py", "test_plan.py", "test_training_cli.py",
-    "test_tour_in_browser.py", "test_talks_in_browser.py", "test_command.py", "test_bad_values.py",
-)  # fmt: skip
+# Begun first, so that no worker is left with one of their long files at the end.
+LONG_FOLDERS = ("e2e", "recipes", "training", "finetuning", "abuse")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whatever drives a browser or attacks a served page is slow; the longest files come first."""
-    place = {name: number for number, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: place.get(item.path.name, len(place)))
+    """Whatever drives a browser or attacks a served page is slow; folders of long files come first."""
+    items.sort(key=lambda item: not set(LONG_FOLDERS) & set(item.path.parts))
     for item in items:
         if any(part in SLOW_FOLDERS for part in item.path.parts):
             item.add_marker(pytest.mark.slow)

@@ -26,8 +26,9 @@ from ui.compute.resuming import resumed
 from ui.compute.scheduler import Scheduler
 from ui.errors import CARD_FULL
 from ui.runs.dataset_cache import DatasetCache
-from ui.runs.run_manager import RunManager, Workspace
+from ui.runs.run_manager import RunManager
 from ui.runs.saved_runs import SavedRuns
+from ui.runs.workspace import Workspace
 from ui.state.attention_cache import AttentionCache
 from ui.state.limits import PROFILES, Limits
 from ui.state.model_store import ModelStore

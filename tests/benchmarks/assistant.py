@@ -27,7 +27,8 @@ from gptcore.language_model import LanguageModel
 from gptcore.machine import keep_freed_memory
 from gptcore.training.data import encoded
 from ui.lenses.train.handlers.assistant import AssistantForm, preference_plan, teaching_plan, write_preferences
-from ui.runs.training_run import Plan, TrainingRun
+from ui.runs.plan import Plan
+from ui.runs.training_run import TrainingRun
 from ui.services import Services, make_services
 
 

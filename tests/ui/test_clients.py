@@ -8,7 +8,7 @@ from ui.server import connections
 from ui.state.clients import Clients, NewcomerShares
 from ui.state.limits import Limits
 from ui.state.sessions import SessionStore
-from ui.state.shares import holds_most
+from ui.state.shares import of_most
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,8 @@ def test_who_holds_most_sessions_loses_the_oldest_of_them():
 
 
 def test_of_several_who_hold_as_much_the_first_gives_way():
-    assert holds_most(["a1", "b1", "b2", "a2"], lambda one: one[0]) == "a" and holds_most([], str) == ""
+    assert of_most(["a1", "b1", "b2", "a2"], lambda one: one[0]) == ["a1", "a2"] and of_most([], str) == []
+    assert of_most(["a1", "b1", "b2"], lambda one: one[0]) == ["b1", "b2"]
 
 
 def test_a_page_belongs_to_the_client_that_was_seen_with_it_last():

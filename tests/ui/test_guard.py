@@ -173,7 +173,8 @@ def test_what_the_page_has_not_is_said(path, value, said):
 @pytest.mark.parametrize(
     ("path", "value"),
     [("/gradio_api/call/train", {}), ("/gradio_api/queue/join", {"fn_index": 3, "data": [1]}),
-     (ASK, {"component_id": 5}), ("/gradio_api/run/predict", {"fn_index": 3}), ("/gradio_api/queue/join", {}),
+     (ASK, {"component_id": 5}), ("/gradio_api/run/predict", {"fn_index": 3, "data": [1]}),
+     ("/gradio_api/queue/join", {}), ("/gradio_api/cancel", {"fn_index": 3}),
      ("/gradio_api/call/generate", {"data": ["Once"]}), ("/gradio_api/call/v2/generate", {"prompt": "Once"})],
 )  # fmt: skip
 def test_what_the_page_has_passes(path, value):
@@ -217,6 +218,10 @@ def test_what_is_no_json_is_refused_everywhere(path, body):
     ("path", "value", "said"),
     [
         ("queue/join", {"fn_index": 3, "data": [1, 2]}, "takes 1 values in a list; 2 came"),
+        ("run/predict", {"fn_index": 3, "data": [1, 2]}, "takes 1 values in a list; 2 came"),
+        ("queue/join", {"fn_index": "3", "data": [1]}, "The event is '3'; it must be a whole number"),
+        ("queue/join", {"fn_index": True, "data": [1]}, "The event is 'True'"),
+        ("call/v2/generate", {"x" * 60_000: 1}, "generate has no 'xxx"),
         ("queue/join", {"fn_index": 3, "data": 7}, "none came"), ("call/generate", {}, "generate needs prompt"),
         ("call/generate", {"data": ["a", 1, 2]}, "takes 2 values at most (prompt, n); these are 3"),
         ("call/generate", {"data": {"prompt": "a"}}, "takes its values as a list"),

@@ -8,12 +8,9 @@ from __future__ import annotations
 import math
 import re
 import secrets
-import tempfile
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 
 import torch
 
@@ -21,65 +18,23 @@ from gptcore.errors import CheckpointError, GPTCoreError
 from gptcore.language_model import LanguageModel
 from gptcore.machine import PROCESSOR, return_freed_memory
 from ui.compute.compute_thread import ComputeThread
-from ui.runs.choices import Choices
+from ui.runs.plan import Plan, Preparation
 from ui.runs.run_queue import QueuePlace, expected_wait
 from ui.runs.run_state import RunState
 from ui.runs.saved_runs import SavedRuns
-from ui.runs.training_run import RUN_PREFIX, Plan, Preparation, TrainingRun
+from ui.runs.training_run import RUN_PREFIX, TrainingRun
+from ui.runs.workspace import Workspace
 from ui.state.limits import Limits
-from ui.state.shares import holds_most
+from ui.state.shares import of_most
 
 # Valid client-generated workspace id: too long to be guessed.
 _DRAWN = re.compile(r"[A-Za-z0-9_-]{22,64}")
+_GAVE_WAY = "The line was full, and most in it were yours: this run gave way. Resume puts it in line again."
 MOST_RUNS = 7  # the newest, and six before it as faded lines
-_MOST_DOWNLOADS = 4
 
 
 class Busy(GPTCoreError):
     """The queue of training runs is full."""
-
-
-@dataclass(eq=False)
-class Workspace:
-    """One visitor's place for training: the run in progress, and records of those before it to compare with.
-
-    Attributes:
-        id: secret that lets any browser view and steer the runs.
-        viewing: id for read-only access.
-        runs: oldest first; all but the last have ended.
-        run: the run of the last record; None if that was loaded.
-        rival: the other run of a race, or None.
-        models: uploaded ones, by the name under which tabs open them.
-        last_seen: time of the last view.
-        starting: held while a run is begun.
-        allowed: updates that its run may make once it leaves the queue.
-        choices: between answers of a model, see `ui.lenses.train.handlers.assistant`.
-        client: who asked for its newest run.
-        downloads: files being fetched: the newest few, since two browsers may fetch at the same time.
-    """
-
-    id: str
-    runs: list[RunState] = field(default_factory=list)
-    run: TrainingRun | None = None
-    rival: TrainingRun | None = None
-    models: dict[str, LanguageModel] = field(default_factory=dict)
-    last_seen: float = 0.0
-    starting: threading.Lock = field(default_factory=threading.Lock)
-    allowed: float = math.inf
-    client: str = ""
-    choices: Choices = field(default_factory=Choices)
-    downloads: deque[tempfile.TemporaryDirectory[str]] = field(default_factory=lambda: deque(maxlen=_MOST_DOWNLOADS))
-    viewing: str = field(default_factory=lambda: secrets.token_urlsafe(16))
-
-    @property
-    def live(self) -> list[TrainingRun]:
-        """The threads of the workspace: none, one, or two that race."""
-        return [run for run in (self.rival, self.run) if run is not None]
-
-    @property
-    def current(self) -> RunState | None:
-        """The newest record."""
-        return self.runs[-1] if self.runs else None
 
 
 class RunManager:
@@ -238,12 +193,11 @@ class RunManager:
         Raises:
             Busy: nobody has more waiting than this workspace's client.
         """
-        workspace.client = self.asker()
+        workspace.client = self.asker() or workspace.client
         with self._placing:
             if workspace in self._queue or len(self._queue) < self._limits.training_queue:
                 return
-            most = holds_most(self._queue, lambda one: one.client)
-            theirs = [one for one in self._queue if one.client == most]
+            theirs = of_most(self._queue, lambda one: one.client)
             mine = sum(one.client == workspace.client for one in self._queue)
             if len(theirs) <= mine + 1:
                 raise Busy(
@@ -252,7 +206,7 @@ class RunManager:
                 )
             self._queue.remove(theirs[-1])
         for run in theirs[-1].live:
-            run.pause()
+            run.pause(_GAVE_WAY)
 
     def keep(self, workspace_id: object, lm: LanguageModel) -> tuple[Workspace, str]:
         """Adds an uploaded model to a workspace, new if the id is unknown; returns it and the model's name.

@@ -8,8 +8,8 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from dataclasses import replace
+from typing import Literal, cast
 
 import torch
 
@@ -19,12 +19,12 @@ from gptcore.finetuning import TaskClassifier
 from gptcore.language_model import LanguageModel
 from gptcore.machine import PROCESSOR, device_name, out_of_memory
 from gptcore.model import GPT
-from gptcore.observation import ObservationPlan, clone, observe
-from gptcore.tokenizers import Tokenizer
-from gptcore.training import Batches, EndEvent, Objective, StepEvent, Trainer
+from gptcore.observation import clone, observe
+from gptcore.training import EndEvent, StepEvent, Trainer
 from ui.compute.compute_thread import ComputeThread
 from ui.runs.payloads import MachineOfRun
-from ui.runs.run_state import RunFacts, RunState, State
+from ui.runs.plan import Plan, Preparation
+from ui.runs.run_state import RunState, State
 from ui.state.machine import described
 
 log = logging.getLogger("gptlens")
@@ -37,48 +37,6 @@ _LOOKS_AT_LEAST = 10  # in a timed run, however slow the machine
 _RATE_OVER = 2.0  # seconds
 _FULL = "{name} has no memory left for this run. Take a smaller batch, a shorter window or a smaller model."
 _NONE_YET: tuple[tuple[float, float], int, dict[str, torch.Tensor]] = ((math.inf, math.inf), 0, {})
-Scoring = Generator[None, None, tuple[float, float]]  # in parts: (loss in nats, accuracy or NaN)
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Everything that a run needs, checked.
-
-    Attributes:
-        facts: what is known of it.
-        model: makes what is trained, with its initial weights: a GPT, or a classifier around one.
-        tokenizer: of the text.
-        data: batches.
-        evaluate: scores what is trained on held-out data, quickly or on all of it.
-        watched: what the snapshots record.
-        objective: builds the loss from the model; None for the model's own.
-        on_plain: the loss on held-out plain stories, which a run must not forget; None where there are none.
-        keeps_best: whether it ends with the weights that did best on what is held out, where that is measured as it
-            learns.
-    """
-
-    facts: RunFacts
-    model: Callable[[], GPT | TaskClassifier]
-    tokenizer: Tokenizer
-    data: Batches
-    evaluate: Callable[[Any, bool], Scoring]
-    watched: ObservationPlan
-    objective: Callable[[Any], Objective] | None = None
-    on_plain: Callable[[GPT], Generator[None, None, float]] | None = None
-    keeps_best: bool = False
-
-
-@dataclass(frozen=True)
-class Preparation:
-    """A plan that the run makes itself, before its first update.
-
-    Attributes:
-        facts: what is known of the run until then.
-        prepare: makes it, with sentences on how far it is.
-    """
-
-    facts: RunFacts
-    prepare: Callable[[], Generator[str, None, Plan]]
 
 
 class TrainingRun:
@@ -129,6 +87,7 @@ class TrainingRun:
         with self._steering:
             before = 0.0 if math.isinf(self._allowed) else self._allowed
             self._allowed, self._queued = before + updates, False
+            self._say("")
             if self.record.state in ("ready", "queued"):
                 self.record.state = "starting"
         self._take_turns()
@@ -137,15 +96,22 @@ class TrainingRun:
         """Marks it as queued, until `go` or `pause`."""
         with self._steering:
             self._queued = True
+            self._say("")
             if self.record.state in ("ready", "paused"):
                 self.record.state = "queued"
 
-    def pause(self) -> None:
-        """Pauses it after the update in progress."""
+    def pause(self, why: str = "") -> None:
+        """Pauses it after the update in progress, with a sentence where nobody asked for it."""
         with self._steering:
             self._allowed, self._queued = 0.0, False
+            self._say(why)
             if self.record.state == "queued":
                 self.record.state = self._waiting_state()
+
+    def _say(self, why: str) -> None:
+        """Why it rests, unless it has ended."""
+        if self.record.alive:
+            self.record.reason = why
 
     def stop(self, *, replaced: bool = False) -> None:
         """Ends it after the update in progress; what was learned stays. A replaced run is not scored at the end."""

@@ -69,7 +69,7 @@ class Parameters:
         names = list(self.defaults)
         for one in given:
             if one not in names:
-                nearly = get_close_matches(one, names, 1, 0.6)
+                nearly = get_close_matches(one[:60], names, 1, 0.6)
                 hint = f"; did you mean {nearly[0]!r}?" if nearly else f". It takes {', '.join(names)}."
                 return f"{name} has no {one[:60]!r}{hint}"
         missing = [one for one in names if one not in given and self.defaults[one] is inspect.Parameter.empty]
@@ -120,13 +120,8 @@ def completed(page: Known, path: str, found: Any, body: bytes) -> tuple[bytes, s
     """(the body with defaults for values that a program has left out, what is wrong with its values or "")."""
     name = endpoint_of(path)
     if name is None or name not in page.endpoints:
-        number, data = (found.get("fn_index"), found.get("data")) if isinstance(found, dict) else (None, None)
-        if path.rstrip("/").endswith("/queue/join") and isinstance(number, int) and number in page.events:
-            n = page.events[number]
-            if not isinstance(data, list) or len(data) != n:
-                given = f"{len(data):,}" if isinstance(data, list) else "none"
-                return body, f"This event takes {n} values in a list; {given} came. Reload the page."
-        return body, ""
+        takes_values = name is not None or path.rstrip("/").endswith("/queue/join")
+        return body, _wrong_values(page, found) if takes_values and isinstance(found, dict) else ""
     takes = page.endpoints[name]
     if not isinstance(found, dict):
         return body, f"{name} takes a JSON object."
@@ -139,3 +134,17 @@ def completed(page: Known, path: str, found: Any, body: bytes) -> tuple[bytes, s
     if isinstance(filled, str):
         return body, filled
     return (body, "") if len(filled) == len(given) else (json.dumps({**found, "data": filled}).encode(), "")
+
+
+def _wrong_values(page: Known, found: Mapping[str, Any]) -> str:
+    """What is wrong with the values of an event of the page; "" for nothing."""
+    number, data = found.get("fn_index"), found.get("data")
+    if number is None:
+        return ""
+    if not isinstance(number, int) or isinstance(number, bool):  # Gradio would take "3" for 3
+        return f"The event is {str(number)[:20]!r}; it must be a whole number. Reload the page."
+    n = page.events[number]
+    if isinstance(data, list) and len(data) == n:
+        return ""
+    given = f"{len(data):,}" if isinstance(data, list) else "none"
+    return f"This event takes {n} values in a list; {given} came. Reload the page."

@@ -23,7 +23,7 @@ from ui.server import gradio_internals
 from ui.server.connections import limit_connections
 from ui.server.doors import known
 from ui.server.gradio_internals.configuration import slim
-from ui.server.gradio_internals.current_page import current_page
+from ui.server.gradio_internals.current_client import current_client
 from ui.server.gradio_internals.one_application import built_at_launch
 from ui.server.gradio_internals.page_states import PageStates
 from ui.server.gradio_internals.queue_life import finish, look_seldom, queue_of
@@ -81,7 +81,7 @@ def serve(
     as_is = (*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/json")  # responses are small or compressed already
     listeners, clients = Listeners(), Clients(behind_proxy=behind_proxy)
     services.sessions.holder = clients.of_page
-    services.run_manager.asker = lambda: clients.of_page(current_page())
+    services.run_manager.asker = lambda: current_client(clients)
     guarding: dict[str, Any] = {
         "clients": clients,
         "listeners": listeners,

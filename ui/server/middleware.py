@@ -102,7 +102,7 @@ class GuardMiddleware:
         if forwarded is not None and not self._is_own(_name(f"//{forwarded}")):
             scope = _without_forwarded_host(scope)
         if scope["method"] == "POST" and path.rstrip("/") != doors.UPLOAD:
-            await self._pass_body(scope, receive, send)
+            await self._pass_body(path, scope, receive, send)
             return
         listening = _listening(scope["path"], query) if scope["method"] == "GET" else None
         if listening is None:
@@ -117,9 +117,9 @@ class GuardMiddleware:
         finally:
             self._listeners.end(listening)
 
-    async def _pass_body(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+    async def _pass_body(self, path: str, scope: dict[str, Any], receive: Any, send: Any) -> None:
         """Validates the body of an event or a component request, then passes it on."""
-        asked = scope["path"].rstrip("/").endswith("/component_server")
+        asked = path.rstrip("/").endswith("/component_server")
         size = 0
         try:
             parts = []
@@ -135,9 +135,9 @@ class GuardMiddleware:
             body = b"".join(parts)
             # Large bodies are parsed in a thread, so that other requests are not blocked.
             found = _parsed(body) if size <= _QUICK else await to_thread(_parsed, body)
-            refusal = _invalid(body, found) or self._unfit(scope["path"], size, found, asked=asked)
+            refusal = _invalid(body, found) or self._unfit(path, size, found, asked=asked)
             if refusal is None and self._page is not None:
-                body, wrong = doors.completed(self._page, scope["path"], found, body)
+                body, wrong = doors.completed(self._page, path, found, body)
                 refusal = (400, wrong) if wrong else None
                 scope = _of_length(scope, len(body))
             if refusal is not None:

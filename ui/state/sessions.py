@@ -13,7 +13,7 @@ from torch import Tensor
 
 from gptcore.inference.sampling import SamplingSettings
 from ui.state.limits import Limits
-from ui.state.shares import holds_most
+from ui.state.shares import of_most
 from ui.state.token_stream import Line, serialise
 
 MAX_UNDO = 50
@@ -243,9 +243,7 @@ class SessionStore:
             while now - next(iter(self._sessions.values())).last_seen > self._limits.session_seconds:
                 self._sessions.popitem(last=False)[1].stop()
             while len(self._sessions) > self._limits.sessions:  # who holds most gives way first
-                client = holds_most(self._sessions, self.holder)
-                oldest = next(one for one in self._sessions if self.holder(one) == client)
-                self._sessions.pop(oldest).stop()
+                self._sessions.pop(of_most(self._sessions, self.holder)[0]).stop()
             return session
 
     def resume(self, session_id: str | None, visit: object) -> Session | None:

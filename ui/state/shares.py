@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 T = TypeVar("T")
 
 
-def holds_most(items: Iterable[T], holder: Callable[[T], str]) -> str:
-    """The client that holds most of some items; of several, the one of the first item; "" of none."""
-    counts = Counter(holder(item) for item in items)
-    return max(counts, key=lambda client: counts[client]) if counts else ""
+def of_most(items: Iterable[T], holder: Callable[[T], str]) -> list[T]:
+    """The items of the client that holds most of them, in their order; of several, the client of the first item."""
+    held: dict[str, list[T]] = {}
+    for item in items:
+        held.setdefault(holder(item), []).append(item)
+    return max(held.values(), key=len, default=[])

@@ -77,6 +77,7 @@ test('the table of a curve has a column for every term of a loss that is a sum',
   const [names, first, row] = curveRows(sum);
   assert.deepEqual(names.slice(5), ['DPO, nats', 'own, nats', 'held_out_nats']);
   assert.deepEqual([first.length, first.at(-1), row.length], [names.length, 4, names.length]);
+  assert.equal(curveRows({...sum, about})[2].length, 6); // a term that is the loss itself has no column
 });
 
 test('the final loss takes the place of the last observation', () => {

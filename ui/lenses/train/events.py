@@ -23,7 +23,7 @@ from ui.lenses.train.handlers.linked import settings_of
 from ui.lenses.train.handlers.presets import GPT1_TUNING, NOTES, PRESETS
 from ui.lenses.train.payloads import RunSlideRequest
 from ui.payloads import LinkRequest, fields
-from ui.runs.run_manager import Workspace
+from ui.runs.workspace import Workspace
 from ui.services import Services
 from ui.shared.fields import fields_of
 from ui.shared.picker import choices

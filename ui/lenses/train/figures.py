@@ -13,7 +13,6 @@ _NAMES = {
     "unigram": "unigram baseline",
     "bigram": "bigram baseline",
 }
-_ORANGE = WARM
 
 
 def picture(
@@ -44,7 +43,7 @@ def picture(
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=[4, 1])
     above.plot(steps, loss, color=bar, linewidth=1, alpha=0.6, label="training")
     held_out = [(step, value) for step, value in valid if math.isfinite(value)]
-    above.plot([s for s, _ in held_out], [v for _, v in held_out], "o-", color=_ORANGE, linewidth=3, label="held out")
+    above.plot([s for s, _ in held_out], [v for _, v in held_out], "o-", color=WARM, linewidth=3, label="held out")
     for name, value in lines.items():
         if math.isfinite(value):
             above.axhline(value, color=ink, linewidth=1, linestyle="--", alpha=0.6)

@@ -100,7 +100,8 @@ export function shareSentence() {
   setSentence(firstSentence(location.search, kept));
   const chosen = firstChosen(location.search);
   Object.assign(about, chosen);
-  for (const [name, value] of Object.entries(chosen)) if (value !== null) tell({[name]: value}, null); // to views that were first
+  // Views that were there before this are told.
+  for (const [name, value] of Object.entries(chosen)) if (value !== null) tell({[name]: value}, null);
   document.addEventListener('input', (/** @type {any} */ event) => {
     if (event.isTrusted && event.target.matches?.(BOXES.join())) setSentence(event.target.value, fill);
   });

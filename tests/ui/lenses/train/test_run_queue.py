@@ -45,6 +45,25 @@ def test_the_wait_is_that_of_a_queue_with_so_many_places(learning, before, place
     assert expected_wait(learning, before, places) == seconds
 
 
+def test_in_a_full_line_who_has_most_waiting_gives_one_up_and_is_told(services, jobs):
+    who = ["attacker"]
+    jobs.asker = lambda: who[0]
+    learning, *flood = (jobs.start(None, endless(services)) for _ in range(4))
+    with pytest.raises(Busy, match="3 training runs are waiting already, 3 of them yours"):
+        jobs.start(None, endless(services))
+    who[0] = "visitor"
+    visitor = jobs.start(None, endless(services))
+    assert [jobs.place(one) and jobs.place(one).number for one in (*flood, visitor)] == [1, 2, None, 3]
+    assert flood[-1].current.state == "ready" and "this run gave way" in flood[-1].current.reason
+    with pytest.raises(Busy, match="1 of them yours"):  # as many as anybody may have here
+        jobs.start(None, endless(services))
+    who[0] = ""  # an event of a component tells no client: the run keeps its own
+    learning.run.stop()
+    wait_until(lambda: flood[0].run.learns)  # there is room in the line again
+    jobs.resume(flood[-1])
+    assert flood[-1].client == "attacker" and not flood[-1].current.reason
+
+
 def test_runs_begin_in_the_order_in_which_they_were_started(services, jobs):
     first = jobs.start(None, endless(services))
     others = [jobs.start(None, endless(services)) for _ in range(3)]

@@ -18,9 +18,11 @@ from ui.lenses.train.handlers import answering, watching
 from ui.lenses.train.handlers.forms import train_form
 from ui.lenses.train.handlers.plan import make_plan
 from ui.lenses.train.handlers.presets import PRESETS
-from ui.runs.run_manager import Busy, RunManager, Workspace
+from ui.runs.plan import Plan, Preparation
+from ui.runs.run_manager import Busy, RunManager
 from ui.runs.run_state import RunState
-from ui.runs.training_run import Plan, TrainingRun
+from ui.runs.training_run import TrainingRun
+from ui.runs.workspace import Workspace
 from ui.shared.picker import own_models
 from ui.state.limits import Limits
 
@@ -42,6 +44,52 @@ def plan_of(services, **changes) -> Plan:
 def finished(workspace: Workspace) -> Workspace:
     assert workspace.run is not None and workspace.run.wait(120.0)
     return workspace
+
+
+def preparing(plan, *, parts=3, gate=None, error=None) -> Preparation:
+    """What makes a plan in so many parts; each waits for the gate."""
+
+    def prepare():
+        for part in range(parts):
+            if gate is not None:
+                gate.wait(60)
+            yield f"part {part + 1}"
+        if error is not None:
+            raise error
+        return plan
+
+    return Preparation(replace(plan.facts, note="", n_train=0), prepare)
+
+
+def test_a_run_that_makes_its_plan_says_how_far_it_is_and_then_learns(services):
+    plan, gate = plan_of(services), threading.Event()
+    workspace = services.run_manager.start(None, preparing(plan, gate=gate))
+    news = watching.poll(services, {"workspace": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})
+    assert news["state"] == "starting" and news["about"]["n_train"] == 0 and not news["rows"]
+    gate.set()
+    run = finished(workspace).current
+    assert (run.state, run.step, run.preparing, run.facts) == ("ended", 12, "", plan.facts)
+    seen = {"workspace": workspace.id, "run": run.id, "version": news["version"], "rows": 0, "looks": 0}
+    assert watching.poll(services, seen)["about"]["n_train"] == plan.facts.n_train  # the page hears of new facts
+    assert watching.poll(services, {**seen, "version": run.version})["about"] is None
+
+
+def test_a_preparation_can_be_paused_stopped_and_refused(services):
+    plan, gate = plan_of(services), threading.Event()
+    paused = services.run_manager.start(None, preparing(plan, gate=gate))
+    paused.run.pause()
+    gate.set()
+    wait_until(lambda: paused.current.state == "ready")
+    services.run_manager.resume(paused)
+    assert finished(paused).current.step == 12
+    gate.clear()
+    stopped = services.run_manager.start(None, preparing(plan, gate=gate))
+    stopped.run.stop()
+    gate.set()
+    run = finished(stopped).current
+    assert (run.state, run.reason, run.step, run.preparing) == ("ended", "Stopped.", 0, "")
+    refused = services.run_manager.start(None, preparing(plan, error=TrainingError("There are 0 pairs.")))
+    assert finished(refused).current.reason == "There are 0 pairs."
 
 
 def test_a_run_shows_the_untrained_model_learns_and_ends(services):

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from gptcore.observation import Observation
+from gptcore.observation import Curve, Observation
 from gptcore.training import TrainingConfig
 from ui.lenses.train.handlers.verdicts import verdict
 from ui.runs.run_state import RunFacts, RunState
@@ -17,11 +17,16 @@ FACTS = RunFacts(
 )  # fmt: skip
 
 
-def run(losses=(), *, accuracy=math.nan, kept=None, plain=(), ended=True, **facts):
+FALLING = [[step, 3.0 - step / 50, 0.0, 0.0, 0.0] for step in range(1, 101)]
+
+
+def run(losses=(), *, rows=(), accuracy=math.nan, kept=None, plain=(), ended=True, **facts):
     looks = [Observation(step, 0.0, loss, "", None, None, None) for step, loss in losses]
+    curve = Curve()
+    curve.rows = [list(row) for row in rows]
     return RunState(
         "r", replace(FACTS, **facts), state="ended" if ended else "running", step=100, observations=looks,
-        final_accuracy=accuracy, kept_step=kept, plain_losses=plain,
+        final_accuracy=accuracy, kept_step=kept, plain_losses=plain, curve=curve,
     )  # fmt: skip
 
 
@@ -34,12 +39,14 @@ LABELS = {"kind": "labels", "commonest": 0.6}
         (run(), "", "held-out"),
         (run([(0, 2.0), (50, 1.0), (100, 0.9)]), "", "risen"),
         (run([(0, 2.0), (50, 1.0), (100, 1.005)]), "", "risen"),
-        (run([(0, 2.0), (20, 1.0), (100, 4.3)]), "lowest at update 20, 1.000, and has risen to 4.300", "kept"),
+        (run([(0, 2.0), (20, 1.0), (100, 4.3)]), "lowest at update 20, 1.000, and has risen to 4.300 since.", "kept"),
+        (run([(0, 2.0), (20, 1.0), (100, 4.3)], rows=FALLING), "since, while the training loss fell: what", "kept"),
+        (run([(0, 2.0), (20, 1.0), (100, 4.3)], rows=[[s, s] for s in range(100)]), "to 4.300 since.", "alone"),
         (run([(0, 2.0), (20, 1.0), (100, 4.3)], kind="instructions"), "", "risen"),
         (run([(0, 2.0), (20, 1.0), (100, 4.3)], kept=20), "The model of update 20 is kept.", ""),
         (run([(0, 2.0), (20, math.nan), (100, 4.3)], kept=0), "The model of the start is kept.", ""),
         (run(accuracy=1.0, **LABELS), "48 of 48 lines right, 100%", "not learned"),
-        (run(accuracy=1.0, **LABELS), "after 10.0 passes, where it got the most of them right. It has learned", "few"),
+        (run(accuracy=1.0, **LABELS), "the best of its snapshots, which flatters it a little. It has learned", "few"),
         (run(accuracy=28 / 48, **LABELS), "It has not learned the labels: always saying", "something"),
         (run(accuracy=28 / 48, kept=0, **LABELS), "as it was before the first update", "after 0.0"),
         (run(accuracy=1.0, n_valid=2, **LABELS), "2 held-out lines are too few to tell", "has not learned"),

@@ -15,7 +15,7 @@ export function start({element, props, server, watch, given}) {
   const [text, rows, which, own] = ['text', 'rows', 'which', 'own'].map(find);
   // A link to this view brings its text; the visitor's sentence does not come here by itself.
   const query = new URLSearchParams(location.search);
-  const linked = query.get('view') === 'Tokens' ? (query.get('prompt') ?? query.get('text')) : null;
+  const linked = query.get('view')?.toLowerCase() === 'tokens' ? (query.get('prompt') ?? query.get('text')) : null;
   text.value = linked ?? given.examples[0];
   own.value = OWN;
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from itertools import islice
 
 import torch
@@ -46,9 +46,9 @@ from gptcore.observation import ObservationPlan, clone
 from gptcore.training import TrainingConfig
 from ui.lenses.train.handlers.forms import MOST_SEED
 from ui.lenses.train.handlers.plan import check_size, facts_of
-from ui.runs.run_manager import Workspace
+from ui.runs.plan import Plan, Preparation, Scoring
 from ui.runs.run_state import RunFacts, RunKind, RunState
-from ui.runs.training_run import Plan, Preparation, Scoring
+from ui.runs.workspace import Workspace
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.fields import Choice, Text, Values, Whole, declared, parsed
@@ -109,15 +109,15 @@ def bundled_stories() -> tuple[str, ...]:
     return tuple(islice(whole, _N_STORIES))
 
 
-def _stories(form: AssistantForm) -> Sequence[str]:
+def _stories(written: str) -> Sequence[str]:
     """The visitor's stories, with an empty line between two; the bundled ones where there are none.
 
     Longer ones than a row of a batch holds are cut at the ends of sentences, if they have any.
     """
-    if not form.stories.strip():
+    if not written.strip():
         return bundled_stories()
     stories = list[str]()
-    for one in stories_of(form.stories):
+    for one in stories_of(written):
         begin = 0
         while begin < len(one):
             ends = [one.rfind(mark, begin, begin + _LONGEST_STORY) for mark in (".", "!", "?")]
@@ -136,9 +136,10 @@ class _Stories:
     held_out: Sequence[str]
 
 
-def _divided(form: AssistantForm) -> _Stories:
+@lru_cache(maxsize=2)  # both stages ask for it
+def _divided(written: str) -> _Stories:
     """Raises InputError for fewer than two different stories that something can be asked of."""
-    stories = [one for one in dict.fromkeys(_stories(form)) if len(sentences(one)) >= LEAST_SENTENCES]
+    stories = [one for one in dict.fromkeys(_stories(written)) if len(sentences(one)) >= LEAST_SENTENCES]
     if len(stories) < 2:
         raise InputError(
             f"There are {len(stories)} different stories of at least {LEAST_SENTENCES} sentences; give more texts, "
@@ -155,7 +156,7 @@ def teaching_plan(services: Services, lm: LanguageModel, form: AssistantForm) ->
     Raises:
         GPTCoreError: stories that give no instructions, characters that the model does not know, or a large model.
     """
-    shape, stories = lm.model.config, _divided(form)
+    shape, stories = lm.model.config, _divided(form.stories)
     made = services.measure(
         partial(instructions, stories.train, _N_INSTRUCTIONS, seed=form.seed, shares=TEACHING_SHARES)
     )
@@ -191,15 +192,9 @@ def teaching_plan(services: Services, lm: LanguageModel, form: AssistantForm) ->
         return (yield from _answers_loss(now, held_out if whole else held_out[:16])), math.nan
 
     return Plan(
-        facts,
-        lambda: clone(lm.model).requires_grad_(True),
-        lm.tokenizer,
-        data,
-        evaluate,
-        _watched(lm, form),
-        objective=lambda _: objective,
+        facts, _copy_of(lm), lm.tokenizer, data, evaluate, _watched(lm, form), objective=lambda _: objective,
         on_plain=_on_plain(lm, stories),
-    )
+    )  # fmt: skip
 
 
 def preference_plan(
@@ -245,16 +240,13 @@ def preference_plan(
         terms=("DPO", "the better answers"),
     )
     return Plan(
-        facts,
-        lambda: clone(lm.model).requires_grad_(True),
-        lm.tokenizer,
-        data,
-        evaluate,
-        _watched(lm, form),
-        objective=lambda _: objective,
-        on_plain=_on_plain(lm, _divided(form)),
-        keeps_best=True,
-    )
+        facts, _copy_of(lm), lm.tokenizer, data, evaluate, _watched(lm, form), objective=lambda _: objective,
+        on_plain=_on_plain(lm, _divided(form.stories)), keeps_best=True,
+    )  # fmt: skip
+
+
+def _copy_of(lm: LanguageModel) -> Callable[[], GPT]:
+    return lambda: clone(lm.model).requires_grad_(True)
 
 
 def _answers_loss(now: GPT, examples: Sequence[AnswerExample]) -> Generator[None, None, float]:
@@ -296,7 +288,7 @@ def _facts(
 
 def write_preferences(lm: LanguageModel, form: AssistantForm) -> Generator[str, None, list[PreferencePair]]:
     """Samples answers and pairs them by the rule; yields how far it is after every step, and returns the pairs."""
-    made = instructions(_divided(form).train, 8 * ASKED, seed=form.seed + 1)
+    made = instructions(_divided(form.stories).train, 8 * ASKED, seed=form.seed + 1)
     asked = [one for one in made if one.words][:ASKED]
     pairs = list[PreferencePair]()
     for done, pairs in write_pairs(lm, asked, n_each=_ANSWERS, max_new_tokens=_ANSWER_TOKENS, seed=form.seed):

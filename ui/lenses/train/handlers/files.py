@@ -22,8 +22,8 @@ from ui.lenses.train.handlers import uploaded
 from ui.lenses.train.payloads import RunRequest
 from ui.payloads import fields
 from ui.runs.run_json import read_run, write_run
-from ui.runs.run_manager import Workspace
 from ui.runs.training_run import RUN_PREFIX
+from ui.runs.workspace import Workspace
 from ui.services import Services
 from ui.shared.inputs import InputError
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from statistics import fmean
 
 from gptcore.observation import Observation
 from gptcore.zero_shot.metrics import estimate, percent
 from ui.conclusions import concludes
 from ui.runs.run_state import RunState
 
+_SMOOTHED = 20  # rows of a curve
 _CLEAR = 0.01  # nats by which a loss must differ to be said to
 
 
@@ -24,7 +27,7 @@ def risen(record: RunState) -> str:
     answers are learned with more weight on the words that were asked for."""
     if record.facts.kind == "instructions":
         return ""
-    _, looks = record.so_far()
+    rows, looks = record.so_far()
     seen = [look for look in looks if math.isfinite(look.valid_loss)]
     if len(seen) < 2:
         return ""
@@ -32,11 +35,16 @@ def risen(record: RunState) -> str:
     if last.valid_loss - best.valid_loss < _CLEAR:
         return ""
     at = f"update {best.step:,}" if best.step else "the start"
-    said = (
-        f"The held-out loss was lowest at {at}, {best.valid_loss:.3f}, and has risen to {last.valid_loss:.3f} since: "
-        "what it learns now is its training text alone."
-    )
+    said = f"The held-out loss was lowest at {at}, {best.valid_loss:.3f}, and has risen to {last.valid_loss:.3f} since"
+    fell = _training_loss(rows, best.step) - _training_loss(rows, last.step)
+    said += ", while the training loss fell: what it learns now is its training text alone." if fell > _CLEAR else "."
     return said if record.kept_step is None else f"{said} The model of {at} is kept."
+
+
+def _training_loss(rows: Sequence[Sequence[float]], step: int) -> float:
+    """The mean training loss of the updates before a step, NaN where there are none."""
+    lately = [row[1] for row in rows if row[0] <= step][-_SMOOTHED:]
+    return fmean(lately) if lately else math.nan
 
 
 def _loss(look: Observation) -> float:
@@ -55,7 +63,7 @@ def of_labels(record: RunState) -> str:
     when = f"after {passes:.1f} passes" if kept else "before the first update"
     said = (
         f"Held out: {n_right:,} of {n:,} lines right, {percent(right)} (95% interval {percent(found.low)} to "
-        f"{percent(found.high)}), as it was {when}, where it got the most of them right."
+        f"{percent(found.high)}), as it was {when}: the best of its snapshots, which flatters it a little."
     )
     if not math.isfinite(facts.commonest):
         return said

@@ -22,8 +22,8 @@ from ui.lenses.train.handlers.plan import make_plan, tuning_plan
 from ui.lenses.train.handlers.verdicts import verdict
 from ui.payloads import Formed, Said, fields
 from ui.runs.run_json import facts_json
-from ui.runs.run_manager import Workspace
 from ui.runs.run_state import RunFacts, RunState
+from ui.runs.workspace import Workspace
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.formed import described

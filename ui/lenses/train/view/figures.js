@@ -130,7 +130,7 @@ export function lookSaid(run, at) {
 // The table of a run's curve: a row an update, with the held-out loss where the model was looked at.
 export function curveRows(run) {
   const held = new Map(run.looks.map(look => [look.step, look.valid]));
-  const rows = run.rows.map(row => [...row, held.get(row[0]) ?? '']);
+  const rows = run.rows.map(row => [...row.slice(0, 5 + run.about.terms.length), held.get(row[0]) ?? '']);
   const terms = run.about.terms.map(name => `${name}, nats`);
   const before = run.looks
     .filter(look => look.step === 0)

@@ -154,7 +154,9 @@ export function start({element, props, server, trigger, watch}) {
       await pastRuns();
       if (run?.id !== news.run) return; // another form was opened meanwhile
     }
+    const prepared = !fresh && run.preparing && !news.preparing && news.about;
     if (!fresh) receive(run, news);
+    if (prepared) say(run.about.note);
     const rivalBefore = run.rival?.state;
     if (!news.rival) run.rival = null;
     else if (run.rival?.id === news.rival.run) receive(run.rival, news.rival);

@@ -49,7 +49,7 @@ export function talks(box) {
       }
       file.value = '';
     });
-    line(list, 'Open a file…', 'A talk of your own: a text file, with a line from “Copy link” for each scene.', () =>
+    line(list, 'Open a file…', 'A talk of your own: a text file, with a “Copy link” line for each scene.', () =>
       file.click(),
     );
     line(list, 'Lead the room', 'Other browsers and phones follow what this page shows, and can leave.', startLeading);

@@ -1,0 +1,60 @@
+"""A visitor's place for training: the run in progress, and records of those before it."""
+
+from __future__ import annotations
+
+import math
+import secrets
+import tempfile
+import threading
+from collections import deque
+from dataclasses import dataclass, field
+
+from gptcore.language_model import LanguageModel
+from ui.runs.choices import Choices
+from ui.runs.run_state import RunState
+from ui.runs.training_run import TrainingRun
+
+_MOST_DOWNLOADS = 4
+
+
+@dataclass(eq=False)
+class Workspace:
+    """One visitor's place for training: the run in progress, and records of those before it to compare with.
+
+    Attributes:
+        id: secret that lets any browser view and steer the runs.
+        viewing: id for read-only access.
+        runs: oldest first; all but the last have ended.
+        run: the run of the last record; None if that was loaded.
+        rival: the other run of a race, or None.
+        models: uploaded ones, by the name under which tabs open them.
+        last_seen: time of the last view.
+        starting: held while a run is begun.
+        allowed: updates that its run may make once it leaves the queue.
+        choices: between answers of a model, see `ui.lenses.train.handlers.assistant`.
+        client: who asked for its newest run.
+        downloads: files being fetched: the newest few, since two browsers may fetch at the same time.
+    """
+
+    id: str
+    runs: list[RunState] = field(default_factory=list)
+    run: TrainingRun | None = None
+    rival: TrainingRun | None = None
+    models: dict[str, LanguageModel] = field(default_factory=dict)
+    last_seen: float = 0.0
+    starting: threading.Lock = field(default_factory=threading.Lock)
+    allowed: float = math.inf
+    client: str = ""
+    choices: Choices = field(default_factory=Choices)
+    downloads: deque[tempfile.TemporaryDirectory[str]] = field(default_factory=lambda: deque(maxlen=_MOST_DOWNLOADS))
+    viewing: str = field(default_factory=lambda: secrets.token_urlsafe(16))
+
+    @property
+    def live(self) -> list[TrainingRun]:
+        """The threads of the workspace: none, one, or two that race."""
+        return [run for run in (self.rival, self.run) if run is not None]
+
+    @property
+    def current(self) -> RunState | None:
+        """The newest record."""
+        return self.runs[-1] if self.runs else None
