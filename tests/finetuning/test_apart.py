@@ -8,7 +8,8 @@ from gptcore.finetuning.apart import held_apart
 
 @settings(deadline=None, max_examples=200)
 @given(
-    st.lists(st.lists(st.integers(0, 40), min_size=1, max_size=3), max_size=60),
+    # Enough of them that one which is held out may take another with it.
+    st.integers(1, 400).flatmap(lambda n: st.lists(st.lists(st.integers(0, n), min_size=1, max_size=2), max_size=400)),
     st.integers(0, 20),
     st.integers(0, 5),
 )
@@ -26,3 +27,9 @@ def test_as_many_are_held_out_as_wanted_where_nothing_is_alike_and_what_many_sha
     train, held = held_apart([["hello"]] * 30 + [[place] for place in range(20)], 20, seed=1)
     assert held == list(range(30, 50)) and train == list(range(30))
     assert held_apart([["a"], ["a"]], 1, seed=1) == ([0, 1], [])
+
+
+def test_the_twin_of_what_is_held_out_is_on_neither_side():
+    train, held = held_apart([[place // 2] for place in range(300)], 20, seed=1)
+    assert len(held) == 20 and len(train) == 260
+    assert not {place // 2 for place in train} & {place // 2 for place in held}
