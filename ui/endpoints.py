@@ -222,9 +222,9 @@ def _parameters_of(services: Services) -> Callable[..., dict[str, Any]]:
             n_tokens: tokens in each, at most the window; null means 256, or the window if that is shorter.
 
         Returns:
-            total; components (name, formula, numbers, count); bytes (weights at 32, 16 and 8 bits, AdamW's gradients
-            and moments, KV cache of a token and of the window, activations with and without attention maps); flops of
-            a token, forward and in training.
+            total; without_positions and without_embeddings (less those tables); components (name, formula, numbers,
+            count); bytes (weights at 32, 16 and 8 bits, AdamW's gradients and moments, KV cache of a token and of the
+            window, activations with and without attention maps); flops of a token, forward and in training.
         """
         controls = {
             "vocab_size": vocab_size,
@@ -256,6 +256,7 @@ def _train_of(services: Services) -> Callable[..., dict[str, Any]]:
         learning_rate: float | None = None,
         seed: int = 1,
         optimizer: str | None = None,
+        n_positions: int | None = None,
         key: str = "",
         settings: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
@@ -272,8 +273,9 @@ def _train_of(services: Services) -> Callable[..., dict[str, Any]]:
             learning_rate: peak; null takes the preset's.
             seed: of the initial weights and the batches.
             optimizer: "adamw" or "muon"; null takes the preset's.
+            n_positions: window in tokens, shorter than the text; null takes the preset's.
             key: for stop, what start answered, so that nobody else ends the run.
-            settings: any other field of the form by its name in links, such as {"n_positions": 128, "dropout": 0.1}.
+            settings: any other field of the form by its name in links, such as {"n_layer": 2, "dropout": 0.1}.
 
         Returns:
             run, key (of start alone), title, state (ready, queued, starting, running, paused, ending, ended), queue
@@ -282,7 +284,7 @@ def _train_of(services: Services) -> Callable[..., dict[str, Any]]:
             name under which the other endpoints take the trained model.
         """
         given = {"length": length, "max_steps": max_steps, "learning_rate": learning_rate, "seed": seed}
-        given["optimizer"] = optimizer
+        given |= {"optimizer": optimizer, "n_positions": n_positions}
         with shown_to_visitor():
             if settings is not None and not isinstance(settings, dict):
                 raise InputError(f"The settings are {str(settings)[:60]!r}; give an object of fields and values.")
@@ -303,6 +305,7 @@ def _zero_shot_of(services: Services) -> Callable[..., dict[str, Any]]:
         max_new_tokens: int | None = None,
         temperature: float | None = None,
         top_k: int | None = None,
+        top_p: float | None = None,
         seed: int = 1,
         model: str = TASK_MODEL,
     ) -> dict[str, Any]:
@@ -318,6 +321,7 @@ def _zero_shot_of(services: Services) -> Callable[..., dict[str, Any]]:
             max_new_tokens: of the answer; null takes the paper's setting.
             temperature: 0 always takes the most likely token; null takes the paper's setting.
             top_k: 0 is off; null takes the paper's setting.
+            top_p: 1 is off; null takes the paper's setting.
             seed: the same seed gives the same answer.
             model: a name from the page's list.
 
@@ -330,6 +334,7 @@ def _zero_shot_of(services: Services) -> Callable[..., dict[str, Any]]:
             "max_new_tokens": max_new_tokens,
             "temperature": temperature,
             "top_k": top_k,
+            "top_p": top_p,
             "seed": seed,
         }
         with shown_to_visitor():

@@ -1,6 +1,6 @@
 """Interpretability tools: attention maps, head roles, ablation, patching, attribution, parameter counts and costs."""
 
-from gptcore.analysis.ablation import ModelPart, divergence, effects, logits_without
+from gptcore.analysis.ablation import Effect, ModelPart, divergence, effects, logits_without
 from gptcore.analysis.attention import QueriesAndKeys, attention_patterns, read_attention, without_first_key
 from gptcore.analysis.attribution import LogitAttribution, ScoreAttribution, logit_attribution, query_key_attribution
 from gptcore.analysis.circuit_checks import logits_without_edge, logits_without_nodes
@@ -28,6 +28,7 @@ __all__ = [
     "CircuitEdge",
     "CircuitNode",
     "Composition",
+    "Effect",
     "ForwardTrace",
     "HeadCircuits",
     "HeadScores",

@@ -31,6 +31,19 @@ class ModelPart:
     head: int | None = None
 
 
+@dataclass(frozen=True)
+class Effect:
+    """What ablating one part does to the prediction of the next token.
+
+    Attributes:
+        bits: Kullback-Leibler divergence from the whole model's distribution.
+        change: of the probability of the whole model's first guess, -1 to 1.
+    """
+
+    bits: float
+    change: float
+
+
 class SwitchedOff(Probe):
     """Ablates parts of the model, a different set in each row of the batch.
 
@@ -92,20 +105,23 @@ def logits_without(
 
 def effects(
     model: GPT, token_ids: Sequence[int], *, replacement: Replacement = "zero"
-) -> Iterator[tuple[int, dict[ModelPart, float]]]:
+) -> Iterator[tuple[int, dict[ModelPart, Effect]]]:
     """Measures how much ablating each single part changes the next-token distribution.
 
     Yields:
-        (layer, {part: Kullback-Leibler divergence in bits from the whole model's distribution}), layer by layer.
+        (layer, {part: its effect}), layer by layer.
     """
     whole = logits_without(model, token_ids, [[]]).log_softmax(-1)  # [1, V]
+    guess = int(whole[0].argmax())
     for layer in range(model.config.n_layer):
         parts = [ModelPart(layer, "head", head) for head in range(model.config.n_head)] + [
             ModelPart(layer, "attention")
         ]
         parts += [ModelPart(layer, "mlp")] if model.config.use_mlp else []
         without = logits_without(model, token_ids, [[part] for part in parts], replacement=replacement).log_softmax(-1)
-        yield layer, dict(zip(parts, divergence(whole, without).tolist(), strict=True))
+        changes = without[:, guess].exp() - whole[0, guess].exp()
+        found = zip(divergence(whole, without).tolist(), changes.tolist(), strict=True)
+        yield layer, {part: Effect(*effect) for part, effect in zip(parts, found, strict=True)}
 
 
 def divergence(before: Tensor, after: Tensor) -> Tensor:

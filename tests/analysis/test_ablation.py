@@ -73,9 +73,14 @@ def test_the_mean_of_a_text_of_one_token_changes_nothing(tiny_model):
 def test_effects_cover_every_part_and_the_whole_has_none(tiny_model):
     found = dict(effects(tiny_model, IDS))
     assert list(found) == [0, 1, 2]
-    assert all(len(parts) == 4 + 2 and min(parts.values()) >= 0 for parts in found.values())
-    assert max(max(parts.values()) for parts in found.values()) > 0.01
+    every = {part: effect for parts in found.values() for part, effect in parts.items()}
+    assert len(every) == 3 * (4 + 2) and min(effect.bits for effect in every.values()) >= 0
+    assert max(effect.bits for effect in every.values()) > 0.01
     whole = logits_without(tiny_model, IDS, [[]]).log_softmax(-1)
+    guess = int(whole.argmax())
+    for part, effect in every.items():
+        alone = logits_without(tiny_model, IDS, [[part]]).log_softmax(-1)[0, guess].exp()
+        assert effect.change == pytest.approx(float(alone - whole[0, guess].exp()), abs=1e-5)
     assert float(divergence(whole, whole)) == 0
 
 

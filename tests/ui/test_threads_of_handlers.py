@@ -42,7 +42,7 @@ PROMPT, OTHER = "the cat sat", "the cat ran"
 PAIR = "the cat sat a", "the cat sat z"  # which the model answers differently
 READ = maps.AttentionForm("tiny", PROMPT)
 SEEN = {"model": "tiny", "text": PROMPT}
-SETTINGS = {"temperature": [0.5, 1, 2], "top_k": [1, 5, 20]}
+SETTINGS = {"temperature": [0.5, 1, 2], "top_k": [1, 5, 20], "logits": ""}
 SAMPLING = SamplingSettings(temperature=0.8, top_k=20, top_p=0.9, repetition_penalty=1.2)
 FORM = WritingForm(SAMPLING, 4, (), 1, use_cache=True, tokens_per_second=0)
 LESSON = PRESETS["30 seconds, letters"] | GPT1_TUNING | {

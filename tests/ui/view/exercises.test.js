@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
-import {after, headText, linkOf, ofView, placeOf} from '../../../ui/rooms/exercises/view/exercises.js';
+import {after, headText, leftOf, linkOf, ofView, placeOf} from '../../../ui/rooms/exercises/view/exercises.js';
 
 const some = [
   {name: 'a', tab: 'Attention', view: 'Heads', link: 'tab=attention&view=Heads&text=x%20y'},
@@ -34,4 +34,14 @@ test('a head is written as layer.head, a place as tab and view', () => {
   assert.equal(headText(null), '');
   assert.equal(placeOf(some[1]), 'Attention, Logit lens');
   assert.equal(placeOf(some[2]), 'Start');
+});
+
+test('an exercise whose view, model or text was left says so', () => {
+  const one = {tab: 'Attention', view: 'Heads', kind: 'head', link: 'tab=attention&view=Heads&model=mini&text=x%20y'};
+  assert.equal(leftOf(one, ['Attention', 'Heads'], 'x y', 'mini'), '');
+  assert.equal(leftOf(one, ['Attention', 'Heads'], 'x y and more', ''), '');
+  assert.match(leftOf(one, ['Attention', 'Neurons'], 'x y', 'mini'), /another view; this is about Attention, Heads/);
+  assert.match(leftOf(one, ['Attention', 'Heads'], 'z', 'mini'), /another text; this is about “x y”/);
+  assert.match(leftOf(one, ['Attention', 'Heads'], 'x y', 'world'), /another model; this is about mini/);
+  assert.equal(leftOf({...one, kind: 'text'}, ['Attention', 'Heads'], 'z', 'mini'), '');
 });

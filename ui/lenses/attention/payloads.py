@@ -253,10 +253,12 @@ class Ablation(TypedDict):
 
 
 class Effects(TypedDict):
-    """Bits by which each part alone moves the next token, by "layer,kind,head"; layer by layer."""
+    """What switching off each part alone does, by "layer,kind,head", layer by layer: bits by which the next token
+    moves, and the signed change of the first guess's probability.
+    """
 
     of: str
-    effects: dict[str, float]
+    effects: dict[str, tuple[float, float]]
     done: int
     total: int
     stopped: bool

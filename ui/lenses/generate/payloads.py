@@ -26,10 +26,11 @@ class LearnRequest(TypedDict):
 
 
 class OddsRequest(TextRequest):
-    """The likeliest tokens under three temperatures and three values of k."""
+    """The likeliest tokens under three temperatures and three values of k; of the typed logits, if there are any."""
 
     temperature: list[float | None]
     top_k: list[float | None]
+    logits: str
 
 
 class RecordedCut(TypedDict):

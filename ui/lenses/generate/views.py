@@ -19,7 +19,7 @@ from ui.shared.lens import Wiring
 from ui.shared.view.token_stream import token_stream
 from ui.shared.wiring import QUIET, or_nothing, stop_event
 
-_FIRST_CHOICES = ("Greedy", "T = 0.7", "Top-p = 0.9", "Neutral")
+FIRST_CHOICES = ("Greedy", "T = 0.7", "Top-k = 50", "Top-p = 0.9", "Combined")
 
 
 def compare_view(
@@ -31,7 +31,7 @@ def compare_view(
     controls: Controls,
     model_work: Wiring,
 ) -> None:
-    """Up to four strategies on one prompt, streaming together; length, seed and speed are those of the write view.
+    """Up to five strategies on one prompt, streaming together; length, seed and speed are those of the write view.
 
     It writes by itself when its tab is opened for the first time, on the prompt of the write view, once nothing else of
     the visitor is under way.
@@ -46,16 +46,16 @@ def compare_view(
             elem_id="compare-same",
             min_width=260,
             info="On: only the strategy differs. Off: each column gets its own random numbers, "
-            "so one strategy gives four texts.",
+            "so one strategy gives five texts.",
         )
     names, streams = [], []
     with gr.Row(elem_classes="compare"):
         for place in range(MOST):
-            with gr.Column(min_width=250):
+            with gr.Column(min_width=200):
                 names.append(
                     gr.Dropdown(
                         [*COMPARED, FROM_SLIDERS, OFF],
-                        value=_FIRST_CHOICES[place],
+                        value=FIRST_CHOICES[place],
                         label=f"Strategy {place + 1}",
                         elem_id=f"strategy-{place}",
                     )

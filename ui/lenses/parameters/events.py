@@ -14,8 +14,8 @@ from ui.errors import shown_to_visitor
 from ui.lenses.parameters.figures import anatomy as anatomy_figures
 from ui.lenses.parameters.figures import architecture as drawings
 from ui.lenses.parameters.figures import charts as figures
-from ui.lenses.parameters.handlers import anatomy, architecture, costs, shapes
-from ui.lenses.parameters.payloads import FigureRequest, ShapeRequest, ShapeSlideRequest
+from ui.lenses.parameters.handlers import anatomy, architecture, costs, scaling, shapes
+from ui.lenses.parameters.payloads import ExperimentFigure, FigureRequest, ShapeRequest, ShapeSlideRequest
 from ui.payloads import fields
 from ui.services import Services
 from ui.shared import sheets
@@ -64,6 +64,12 @@ class ParametersEvents:
         *fields, length, now = self.load(name, model)
         return [*fields, length, now, *self.look(shown, batch, length, millions, *fields)]
 
+    def laws(self, workspace: str) -> list[str]:
+        """Loss against size and against text, with the visitor's own runs."""
+        with shown_to_visitor():
+            points = [asdict(point) for point in [*scaling.bundled(), *scaling.of_runs(self._services, workspace)]]
+        return [figures.laws(along, scaling.lines(along), points) for along in ("parameters", "tokens")]
+
     def rate(self, batch: object, length: object, millions: object, *raw: object) -> str:
         with shown_to_visitor():
             try:
@@ -85,8 +91,10 @@ class ParametersEvents:
             found = anatomy.experiment(self._services, model, name)
         draw = getattr(anatomy_figures, found.figure)
         light, dark = (draw(**found.arguments, kind="svg", dark=night) for night in (False, True))
-        value = {"name": name, "model": model, "text": found.text, "light": light, "dark": dark}
-        value["tables"] = [asdict(table) for table in found.tables]
+        tables = [asdict(table) for table in found.tables]
+        value: ExperimentFigure = {
+            "name": name, "model": model, "text": found.text, "light": light, "dark": dark, "tables": tables,
+        }  # fmt: skip
         return json.dumps(value, ensure_ascii=False)
 
 

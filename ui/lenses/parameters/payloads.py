@@ -33,6 +33,17 @@ class FigureRequest(TypedDict):
     dark: bool
 
 
+class ExperimentFigure(TypedDict):
+    """An experiment with a model: its figure for light and for dark as data URLs, its words, its tables."""
+
+    name: str
+    model: str
+    text: str
+    light: str
+    dark: str
+    tables: list[dict[str, Any]]
+
+
 class BreakdownRow(TypedDict):
     """A component: its formula, the numbers in it, its count and share, and tensors of [name, shape, times]."""
 
@@ -46,7 +57,8 @@ class BreakdownRow(TypedDict):
 
 
 class Breakdown(TypedDict):
-    """All parameters of a shape; `agrees` is whether the formulas match a real model, null where none was built."""
+    """All parameters of a shape; `agrees` is whether the formulas match a real model, null where none was built;
+    `fewer` is what other ways of counting leave."""
 
     config: Controls
     total: int
@@ -54,4 +66,5 @@ class Breakdown(TypedDict):
     name: str
     agrees: bool | None
     check: str
+    fewer: str
     rows: list[BreakdownRow]

@@ -11,13 +11,16 @@ import gradio as gr
 from gptcore.config import PRESETS, GPTConfig
 from ui.lenses.parameters.events import FIELDS, PICKED, ParametersEvents, drawing_picture, drawn, figure_picture
 from ui.lenses.parameters.figures import charts as figures
-from ui.lenses.parameters.handlers import anatomy, costs, families, quoted, shapes
+from ui.lenses.parameters.handlers import anatomy, costs, families, quoted, scaling, shapes
 from ui.lenses.parameters.handlers.shapes import ShapeForm
 from ui.lenses.parameters.view.views import breakdown_view, drawing_view, figure_view, plotly_view
+from ui.shared.files import calling
 from ui.shared.form_controls import control, group, in_order
 from ui.shared.lens import Event, Lens, Sending, TabContext
 from ui.shared.view.sheet_view import sheet_view
 from ui.shared.wiring import QUIET, served, view_tab, while_computing
+
+_WITH_WORKSPACE = calling("shared/view/workspace.js", "[m.ownWorkspace()]")
 
 
 def parameters_tab(site: TabContext[None]) -> Lens:
@@ -38,6 +41,12 @@ def parameters_tab(site: TabContext[None]) -> Lens:
             with view_tab("parameters", "bars") as bars_tab:
                 sheet_view(quoted.quoted(), name="quoted-numbers", elem_id="quoted")
                 bars = plotly_view(name="models-side-by-side", height=420, elem_id="bars")
+                gr.Markdown(f"### Why larger models, and more text\n\n{scaling.said()}", elem_id="scaling-said")
+                with gr.Row():
+                    with gr.Column(min_width=320):
+                        by_size = plotly_view(name="loss-by-parameters", height=360, elem_id="scaling-size")
+                    with gr.Column(min_width=320):
+                        by_text = plotly_view(name="loss-by-tokens", height=360, elem_id="scaling-text")
             with view_tab("parameters", "cost") as cost_tab:
                 costing = _cost(config)
             with view_tab("parameters", "drawing") as drawing_tab:
@@ -71,6 +80,9 @@ def parameters_tab(site: TabContext[None]) -> Lens:
     ):
         opened.select(lambda name=name: name, None, shown, queue=False, **QUIET).then(**look)
     tab.select(**look)
+    workspace = gr.Textbox(visible=False)
+    drawn_laws = {"fn": events.laws, "inputs": workspace, "outputs": [by_size, by_text], "js": _WITH_WORKSPACE}
+    bars_tab.select(**drawn_laws, queue=False, **QUIET)
     followed = gr.State(services.models.default)  # the model whose shape the sliders show, or "" for a preset's
     load.input(events.load, [load, model], [*fields, costing.length, followed], **QUIET)
     follow: Event = {
@@ -84,9 +96,9 @@ def parameters_tab(site: TabContext[None]) -> Lens:
     )
     costing.cache.click(events.cache, model, costing.measured, **model_work)
     examined: Event = {"fn": events.anatomy, "inputs": [shown, which, model], "outputs": shown_figure, **model_work}
-    # One listener for both, so that of a tab that opens and a choice made at once the choice is answered last.
+    # "always_last" may lose a choice that is made while the tab opens; the view leaves out what is no longer chosen.
     examine: Event = {"fn": events.examine, "inputs": [which, model], "outputs": shown_figure, **model_work}
-    while_computing(partial(gr.on, [which.input, anatomy_tab.select]), examine, trigger_mode="always_last")
+    while_computing(partial(gr.on, [which.input, anatomy_tab.select]), examine, trigger_mode="multiple")
     anatomy_tab.select(lambda: "anatomy", None, shown, queue=False, **QUIET)
     return Lens(on_model=[follow, examined], asks=load, sends=Sending(send.click, controls))
 

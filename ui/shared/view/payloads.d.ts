@@ -217,10 +217,10 @@ export interface Ablation {
   example?: boolean;
 }
 
-// Bits by which each part alone moves the next token, by "layer,kind,head"; layer by layer.
+// What switching off each part alone does, by "layer,kind,head", layer by layer: bits by which the next token moves, and the signed change of the first guess's probability.
 export interface Effects {
   of: string;
-  effects: Record<string, number>;
+  effects: Record<string, [number, number]>;
   done: number;
   total: number;
   stopped: boolean;
@@ -275,10 +275,11 @@ export interface LearnRequest {
   merges: number;
 }
 
-// The likeliest tokens under three temperatures and three values of k.
+// The likeliest tokens under three temperatures and three values of k; of the typed logits, if there are any.
 export interface OddsRequest extends TextRequest {
   temperature: (number | null)[];
   top_k: (number | null)[];
+  logits: string;
 }
 
 // A text as tokens of [label, id, bytes in hex]; `back` is what they decode to, null if that is the text.
@@ -382,6 +383,16 @@ export interface FigureRequest {
   dark: boolean;
 }
 
+// An experiment with a model: its figure for light and for dark as data URLs, its words, its tables.
+export interface ExperimentFigure {
+  name: string;
+  model: string;
+  text: string;
+  light: string;
+  dark: string;
+  tables: Record<string, any>[];
+}
+
 // A component: its formula, the numbers in it, its count and share, and tensors of [name, shape, times].
 export interface BreakdownRow {
   name: string;
@@ -393,7 +404,7 @@ export interface BreakdownRow {
   tensors: [string, number[], number][];
 }
 
-// All parameters of a shape; `agrees` is whether the formulas match a real model, null where none was built.
+// All parameters of a shape; `agrees` is whether the formulas match a real model, null where none was built; `fewer` is what other ways of counting leave.
 export interface Breakdown {
   config: Record<string, any>;
   total: number;
@@ -401,6 +412,7 @@ export interface Breakdown {
   name: string;
   agrees: boolean | null;
   check: string;
+  fewer: string;
   rows: BreakdownRow[];
 }
 

@@ -2,10 +2,13 @@
 // Model text goes into the page by textContent alone.
 import {counted, percent, visible} from './plain.js';
 import {addButton, copyText, saveText} from './page.js';
+import {letters, overLetter} from './letters.js';
 import {goTo} from './places.js';
 import {setSentence} from './sentence.js';
 import {askWhy} from './why.js';
 import {hold} from './visit_store.js';
+
+const MOST_BYTES = 4; // of a letter in UTF-8
 
 export function start({element, props, trigger, watch, given}) {
   const box = element.querySelector('.ts-text');
@@ -56,6 +59,12 @@ export function start({element, props, trigger, watch, given}) {
     node.dataset.i = String(tokens.length);
     tokens.push(record);
     nodes.push(node);
+    const [from, to] = letters(tokens.slice(-MOST_BYTES))
+      .at(-1)
+      .map(i => i + Math.max(0, tokens.length - MOST_BYTES));
+    if (from === to || !record.text) return;
+    node.textContent = record.label;
+    overLetter(nodes.slice(from), record.text);
   }
 
   const conclusion = element.querySelector('.conclusion');

@@ -337,7 +337,7 @@ def test_trying_every_part_reports_layer_by_layer_and_stops(services):
     single = json.loads(
         ablation.switch_off(services, None, maps.AttentionForm("tiny", TEXT, RAW, "end"), [[1, "head", 3]], "zero")
     )
-    assert steps[-1]["effects"]["1,head,3"] == pytest.approx(single["divergence"], abs=1e-3)
+    assert steps[-1]["effects"]["1,head,3"][0] == pytest.approx(single["divergence"], abs=1e-3)
     running = ablation.try_all(services, "v", maps.AttentionForm("tiny", TEXT, RAW, "end"), "mean")
     next(running)
     services.sessions.get("v").stop()

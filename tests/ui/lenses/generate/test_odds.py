@@ -15,9 +15,9 @@ from ui.shared import inputs
 TEXT = "the cat sat on the"
 
 
-def asked(services, *request):
+def asked(services, *request, logits=""):
     services.models.get("tiny")
-    return json.loads(odds(services, named("model text temperature top_k", list(request))))
+    return json.loads(odds(services, named("model text temperature top_k logits", [*request, logits])))
 
 
 def test_every_column_is_the_samplers_own_distribution(services, tiny_lm):
@@ -51,12 +51,33 @@ def test_the_curve_counts_what_top_p_keeps(services, tiny_lm):
         (["tiny", TEXT, [1, 1, 1], [1, 2.5, 1]], "whole number"),
         (["tiny", TEXT, [1, 1, 1], [1, 0, 1]], "between 1 and"),
         (["tiny", TEXT, [1, 1], [1, 1, 1]], "3 values"),
-        (7, "not open"),
+        (7, "list of logits"),
     ],
 )
 def test_nonsense_is_answered_with_a_sentence(services, request_, said):
     services.models.get("tiny")
-    assert said in json.loads(odds(services, named("model text temperature top_k", request_)))["message"]
+    sent = [*request_, ""] if isinstance(request_, list) else request_
+    assert said in json.loads(odds(services, named("model text temperature top_k logits", sent)))["message"]
+
+
+LESSON = [3.0, 2.0, 1.0, 0.5, 0.1, -0.5, -1.0, -2.0]
+
+
+@pytest.mark.parametrize("written", ["3.0, 2.0, 1.0, 0.5, 0.1, −0.5, −1.0, −2.0", "[3 2 1 .5 .1 -.5 -1 -2]"])
+def test_typed_logits_take_the_place_of_the_models(services, written):
+    seen = asked(services, "no model", "", [0.5, 1, 2], [2, 4, 8], logits=written)
+    for value, chances in seen["temperature"]:
+        powers = [math.exp(logit / value) for logit in LESSON]
+        assert chances == pytest.approx([power / sum(powers) for power in powers], rel=1e-3)
+    for k, chances in seen["top_k"]:
+        powers = [math.exp(logit) * (place < k) for place, logit in enumerate(LESSON)]
+        assert chances == pytest.approx([power / sum(powers) for power in powers], rel=1e-3)
+    assert seen["vocabulary"] == 8 and seen["tokens"][0] == "token 0"
+
+
+@pytest.mark.parametrize("written", ["3", "3, x", "3, nan", "1e9 2", ",".join("1" * 41)])
+def test_what_are_no_logits_is_told(services, written):
+    assert "logit" in asked(services, "tiny", TEXT, [1, 1, 1], [1, 1, 1], logits=written)["message"]
 
 
 def test_every_guide_sets_sliders_that_are_accepted():

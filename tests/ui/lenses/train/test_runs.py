@@ -11,9 +11,11 @@ from dataclasses import replace
 import pytest
 import torch
 
+from gptcore.analysis import count_parameters
 from gptcore.errors import GPTCoreError, TrainingError
 from gptcore.training import Trainer
 from helpers import until as wait_until
+from ui.lenses.parameters.handlers import scaling
 from ui.lenses.train.handlers import answering, watching
 from ui.lenses.train.handlers.forms import train_form
 from ui.lenses.train.handlers.plan import make_plan
@@ -428,3 +430,13 @@ def test_who_has_the_viewing_id_sees_a_run_and_steers_nothing(services):
     other = start(services, workspace.viewing, SMALL)  # their own run is on a workspace of their own
     assert other is not workspace and other.id != workspace.viewing and workspace.current.alive
     services.run_manager.stop_all()
+
+
+def test_a_run_is_a_point_among_the_scaling_laws_once_it_has_ended_and_a_broken_one_is_none(services):
+    workspace = finished(start(services, None, SMALL))
+    finished(start(services, workspace.id, {**SMALL, "trick": "no_mask"}))
+    (point,) = scaling.of_runs(services, workspace.id)
+    run = workspace.runs[0]
+    assert run.language_model is not None and point.own and point.unit == "character"
+    assert point.parameters == count_parameters(run.language_model.model.config).without_embeddings
+    assert (point.tokens, point.loss) == (12 * 4 * 16, run.final_loss) and scaling.of_runs(services, "nobody") == []

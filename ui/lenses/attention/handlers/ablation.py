@@ -56,19 +56,19 @@ def try_all(
     form: AttentionForm,
     replacement: object,
 ) -> Iterator[str]:
-    """Ablates each part alone, layer by layer, and measures how far the next-token distribution moves, in bits.
+    """Ablates each part alone, layer by layer, and measures what it does to the next token.
 
     Yields:
         JSON of `Effects`. A stop keeps the results so far.
     """
     how = _replacement(replacement)
     seen = maps.read(services, session_id, form)
-    found: dict[str, float] = {}
+    found: dict[str, tuple[float, float]] = {}
     total = seen.lm.model.config.n_layer
     with services.sessions.get(session_id).turn() as run:
         steps = effects(seen.lm.model, seen.kept.reading.token_ids, replacement=cast(Replacement, how))
         for (layer, by_part), _ in services.compute(steps):
-            found |= {_key(part): float(f"{bits:.4g}") for part, bits in by_part.items()}
+            found |= {_key(part): (_short(one.bits), _short(one.change)) for part, one in by_part.items()}
             done: Effects = {
                 "of": _of(seen, how),
                 "effects": found,
@@ -152,6 +152,10 @@ def _of(seen: ReadText, how: str) -> str:
 
 def _key(part: ModelPart) -> str:
     return f"{part.layer},{part.kind},{'' if part.head is None else part.head}"
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.4g}")
 
 
 def _probability(logprob: Tensor) -> float:

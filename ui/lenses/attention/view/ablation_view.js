@@ -71,15 +71,25 @@ export function start({element, props, server, trigger, watch}) {
     rows();
   }
   function strongest() {
-    const best = Object.entries(effects)
-      .sort((a, b) => b[1] - a[1])
-      .slice(0, 3);
-    return (
-      'Largest effects, one at a time: ' +
-      best.map(([key, bits]) => `${nameOf(key)} (${bits.toFixed(2)} bits)`).join(', ') +
-      '.'
+    const guess = value.rows.reduce((best, row) => (row.before > best.before ? row : best));
+    const [down, up] = [-1, 1].map(sign =>
+      Object.entries(effects)
+        .filter(([, [, change]]) => sign * change >= 0.001)
+        .sort(([, a], [, b]) => sign * (b[1] - a[1]))
+        .slice(0, 3)
+        .map(([key, [, change]]) => `${nameOf(key)} (${percent(guess.before + change)})`),
     );
+    const word = `${visible(guess.label).replace('␣', '')} (${percent(guess.before)})`;
+    return [
+      down.length
+        ? `One at a time: ${word} falls most without ${down.join(', ')}.`
+        : `Nothing alone makes ${word} fall.`,
+      up.length ? `It rises most without ${up.join(', ')}.` : '',
+    ].join(' ');
   }
+  // The signed change of the first guess's probability.
+  const signed = change =>
+    Math.abs(change) < 0.0005 ? '0' : `${change < 0 ? '−' : '+'}${percent(Math.abs(change)).replace('>', '')}`;
   function board() {
     const grid = part('grid'),
       focused = element.contains(document.activeElement) ? document.activeElement.dataset?.key : null;
@@ -90,22 +100,21 @@ export function start({element, props, server, trigger, watch}) {
     for (let head = 0; head < value.H; head++) add(grid, 'span', '', head);
     add(grid, 'span', '', 'all heads');
     if (value.mlp) add(grid, 'span', '', 'MLP');
-    const most = Math.max(...Object.values(effects), 1e-9);
+    const most = Math.max(...Object.values(effects).map(([bits]) => bits), 1e-9);
     const put = (layer, kind, head, text) => {
       const key = keyOf(layer, kind, head),
         button = add(grid, 'button', '', text);
-      if (effects[key] !== undefined) add(button, 'small', '', effects[key].toFixed(effects[key] < 10 ? 2 : 1));
+      const [bits, change] = effects[key] ?? [];
+      if (bits !== undefined) add(button, 'small', '', signed(change));
       button.type = 'button';
       button.dataset.key = key;
       button.tabIndex = -1;
       button.setAttribute('aria-pressed', off.has(key));
       button.setAttribute('aria-label', `${nameOf(key)}, ${off.has(key) ? 'off' : 'on'}`);
       button.title =
-        nameOf(key) + (effects[key] === undefined ? '' : ` · alone it changes the next token by ${effects[key]} bits`);
-      button.style.setProperty(
-        '--effect',
-        effects[key] === undefined ? 0 : Math.round(85 * Math.sqrt(effects[key] / most)),
-      );
+        nameOf(key) +
+        (bits === undefined ? '' : ` · off alone: first guess ${signed(change)}, next token moves by ${bits} bits`);
+      button.style.setProperty('--effect', bits === undefined ? 0 : Math.round(85 * Math.sqrt(bits / most)));
     };
     for (let layer = 0; layer < value.L; layer++) {
       add(grid, 'span', '', layer);
@@ -193,8 +202,8 @@ export function start({element, props, server, trigger, watch}) {
         'effects.csv',
         'text/csv',
         csvText([
-          ['layer', 'part', 'head', 'bits'],
-          ...Object.entries(effects).map(([key, bits]) => [...key.split(','), bits]),
+          ['layer', 'part', 'head', 'bits', 'change of the first guess'],
+          ...Object.entries(effects).map(([key, effect]) => [...key.split(','), ...effect]),
         ]),
       ),
     ...slides(said, 'switched-off', (format, dark) => {

@@ -13,7 +13,7 @@ from ui.shared.inputs import InputError, WritingForm
 from ui.shared.streaming import stream_text
 from ui.state import token_stream
 
-MOST = 4
+MOST = 5
 
 
 def compare(
@@ -25,7 +25,7 @@ def compare(
     strategies: Sequence[object],
     same_numbers: object,
 ) -> Iterator[tuple[list[str], int]]:
-    """Continues one prompt under up to four strategies, decoded as one batch.
+    """Continues one prompt under up to five strategies, decoded as one batch.
 
     Args:
         form: the sliders, for the strategy FROM_SLIDERS and for what is not sampling.

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
+import re
+from collections.abc import Mapping
 from typing import Annotated
 
 import torch
@@ -21,31 +24,68 @@ from ui.shared.inputs import InputError
 from ui.shared.open_model import open_model, refused
 
 N_TOKENS, N_COLUMNS = 8, 3
+_MOST_TYPED, _LARGEST_TYPED = 40, 1e4  # logits of a visitor's own, all of them shown
 _DENSE, _STEP = 200, 1.05  # points of the curve: every one up to here, then at this ratio
 
 
 def odds(services: Services, request: Annotated[object, OddsRequest]) -> Annotated[str, SamplingOdds]:
-    """The odds of the likeliest tokens under three temperatures and three values of k; a message where it cannot be."""
+    """The odds of the likeliest tokens under three temperatures and three values of k; a message where it cannot be.
+
+    The logits are a model's after a text, or a visitor's own, typed in.
+    """
     try:
-        model, text, temperatures, ks = fields(request, "model", "text", "temperature", "top_k")
-        lm = open_model(services, model)
-        text = inputs.text(text, "The text", most=services.limits.max_prompt_chars, least=1)
+        model, text, temperatures, ks, written = fields(request, "model", "text", "temperature", "top_k", "logits")
+        typed = _typed(inputs.text(written, "The list of logits", most=1_000))
         settings = [SamplingSettings(temperature=t) for t in _three(temperatures, "Temperature", 0, 100)]
-        limits = [int(k) for k in _three(ks, "Top-k", 1, lm.model.config.vocab_size)]
-        ids = prompt_ids(lm, text)
-        found = services.now(lambda: _described(lm, last_logits(lm.model, ids), settings, limits))
+        if typed is not None:
+            limits = [int(k) for k in _three(ks, "Top-k", 1, len(typed))]
+            found = _described(typed, {i: f"token {i}" for i in range(len(typed))}, settings, limits)
+        else:
+            lm = open_model(services, model)
+            limits = [int(k) for k in _three(ks, "Top-k", 1, lm.model.config.vocab_size)]
+            text = inputs.text(text, "The text", most=services.limits.max_prompt_chars, least=1)
+            found = services.now(lambda: _after(lm, prompt_ids(lm, text), settings, limits))
         return json.dumps(found, ensure_ascii=False)
     except GPTCoreError as error:
         return refused(error)
 
 
-def _described(lm: LanguageModel, logits: Tensor, temperatures: list[SamplingSettings], ks: list[int]) -> SamplingOdds:
+def _typed(text: str) -> Tensor | None:
+    """Logits as people write them, such as "3, 2, 0.5" or "[3.0 2.0 0.5]"; None where nothing is written."""
+    words = [word for word in re.split(r"[,;\s\[\]()]+", text.replace("−", "-")) if word]
+    if not words:
+        return None
+    if not 2 <= len(words) <= _MOST_TYPED:
+        raise InputError(f"There are {len(words)} logits; give 2 to {_MOST_TYPED}, such as 3, 2, 0.5.")
+    found = []
+    for word in words:
+        try:
+            found.append(float(word))
+        except ValueError:
+            found.append(math.nan)
+        if not abs(found[-1]) <= _LARGEST_TYPED:
+            limit = f"{_LARGEST_TYPED:,.0f}"
+            raise InputError(f"A logit is {word[:20]!r}; it must be a number from -{limit} to {limit}.")
+    return torch.tensor(found)
+
+
+def _after(lm: LanguageModel, ids: list[int], temperatures: list[SamplingSettings], ks: list[int]) -> SamplingOdds:
+    logits = last_logits(lm.model, ids)
+    shown = logits.float().topk(min(N_TOKENS, len(logits))).indices.tolist()
+    labels = {token: describe_token(lm.tokenizer, token) for token in shown}
+    return _described(logits, labels, temperatures, ks)
+
+
+def _described(
+    logits: Tensor, labels: Mapping[int, str], temperatures: list[SamplingSettings], ks: list[int]
+) -> SamplingOdds:
+    """The odds of the tokens that have labels, the likeliest first."""
     chances = logits.float().softmax(dim=-1)
-    shown = chances.topk(min(N_TOKENS, len(chances))).indices
+    shown = torch.tensor(sorted(labels, key=lambda token: -float(logits[token])))
     curve = chances.sort(descending=True).values.double().cumsum(dim=0)
     places = sorted({min(n, len(curve)) for n in [*range(1, _DENSE + 1), *_growing(len(curve))]})
     return {
-        "tokens": [describe_token(lm.tokenizer, token) for token in shown.tolist()],
+        "tokens": [labels[token] for token in shown.tolist()],
         "temperature": [(one.temperature, _odds(logits, one, shown)) for one in temperatures],
         "top_k": [(k, _odds(logits, SamplingSettings(top_k=k), shown)) for k in ks],
         "curve": [(n, float(f"{float(curve[n - 1]):.5g}")) for n in places],

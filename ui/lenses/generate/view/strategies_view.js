@@ -20,6 +20,7 @@ const COLUMNS = {
 export function start({element, props, server, trigger, watch, given}) {
   const [odds, curve, note] = ['.sg-odds', '.sg-curve', '.sg-note'].map(name => element.querySelector(name));
   const slide = element.querySelector('.sg-slide input');
+  const logits = element.querySelector('.sg-logits input');
   const values = {temperature: [...COLUMNS.temperature.values], top_k: [...COLUMNS.top_k.values]};
   let found = null;
 
@@ -43,11 +44,13 @@ export function start({element, props, server, trigger, watch, given}) {
       if (!props.value) return null;
       const {model, text} = JSON.parse(props.value);
       prompt = text;
-      return server.odds({model, text, ...values});
+      return server.odds({model, text, ...values, logits: logits.value});
     },
     said => {
       if (!props.value) return;
-      const asked = `What comes after “…${visible(prompt.slice(-40))}”: change any of the six values.`;
+      const asked = logits.value.trim()
+        ? `${counted(said.vocabulary, 'logit')} of your own: change any of the six values.`
+        : `What comes after “…${visible(prompt.slice(-40))}”: change any of the six values.`;
       note.textContent = said.message ?? asked;
       odds.classList.toggle('sg-old', Boolean(said.message)); // the drawing is stale
       if (said.message) return;
@@ -134,6 +137,7 @@ export function start({element, props, server, trigger, watch, given}) {
   curve.addEventListener('pointermove', drag);
   slide.addEventListener('input', () => found && drawCurve());
   element.querySelector('.sg-slide .sg-use').addEventListener('click', () => use({top_p: +slide.value}));
+  logits.addEventListener('input', () => ask());
   watch('value', () => ask([], 0));
   ask([], 0);
 }

@@ -12,7 +12,9 @@ _HTML = """
 <div class="sg-scroll" tabindex="0"><table class="sh-table sg-guide"><thead><tr><th>strategy</th><th>what it does</th>
 <th>suits</th><th>usual values</th><th>how it fails</th><th></th></tr></thead><tbody></tbody></table></div>
 <div class="sg-two">
-<section><h3>One guess, six settings</h3><p class="sg-note"></p><div class="sg-odds" role="table"
+<section><h3>One guess, six settings</h3><p class="sg-note"></p>
+<label class="sg-logits">or logits of your own <input type="text" maxlength="1000" placeholder="3, 2, 1, 0.5, 0.1, −0.5, −1, −2"
+></label><div class="sg-odds" role="table"
 aria-label="Odds of the likeliest tokens under six settings"></div></section>
 <section><h3>Where top-p cuts</h3><p class="sg-note">The likeliest tokens, added up. Drag the line.</p>
 <svg class="sg-curve" viewBox="0 0 400 196" role="img" aria-label="Probability of the n likeliest tokens together"></svg>

@@ -6,7 +6,7 @@ import math
 from typing import Annotated, Any
 
 from ui.payloads import SlideRequest
-from ui.shared.colours import PARTS, SHARES
+from ui.shared.colours import ACCENT, PARTS, SHARES, WARM
 from ui.shared.slide import SIZE, colors, data_url, read_request
 
 HUES = tuple(PARTS.values())  # the components come in this order
@@ -63,6 +63,51 @@ def bars(counts: dict[str, dict[str, int]]) -> str:
         uirevision="bars",
         legend={"orientation": "h", "y": -0.18, "traceorder": "normal"},
         xaxis={"title": {"text": "parameters"}},
+    )
+    return str(figure.to_json())
+
+
+def laws(along: str, lines: dict[str, tuple[list[float], list[float]]], points: list[dict[str, Any]]) -> str:
+    """Loss against size, or against the text read: published laws as lines, trained models as points; plotly JSON.
+
+    Args:
+        along: "parameters" or "tokens".
+        lines: name of a law -> sizes or texts, and losses.
+        points: of models, as `ui.lenses.parameters.handlers.scaling.Point` has them.
+    """
+    import plotly.graph_objects as go
+
+    figure = go.Figure()
+    for (name, (x, y)), dash in zip(lines.items(), ("solid", "dash"), strict=True):
+        figure.add_scatter(x=x, y=y, mode="lines", name=name, line={"dash": dash, "color": ACCENT})
+    for own in (False, True):
+        shown = [point for point in points if point["own"] is own]
+        if not shown:
+            continue
+        figure.add_scatter(
+            x=[point[along] for point in shown],
+            y=[point["loss"] for point in shown],
+            text=[point["name"] for point in shown],
+            customdata=[[point["parameters"], point["tokens"], point["unit"]] for point in shown],
+            mode="markers" if own else "markers+text",
+            textposition="top center",
+            name="your runs" if own else "bundled models",
+            marker={
+                "size": 11,
+                "color": WARM if own else PARTS["mlp"],
+                "symbol": ["circle" if point["unit"] == "token" else "diamond-open" for point in shown],
+            },
+            hovertemplate="%{text}<br>%{customdata[0]:,} parameters without embeddings<br>%{customdata[1]:,} "
+            "%{customdata[2]}s read<br>%{y:.3f} nats per %{customdata[2]}<extra></extra>",
+        )
+    what = {"parameters": "parameters without embeddings", "tokens": "tokens read in training"}[along]
+    axis = {"type": "log", "exponentformat": "SI", "dtick": 2}
+    figure.update_layout(
+        margin={"l": 50, "r": 10, "t": 10, "b": 40},
+        uirevision=along,
+        legend={"orientation": "h", "y": -0.2},
+        xaxis={"title": {"text": what}, **axis},
+        yaxis={"title": {"text": "loss, nats per token"}, "range": [0, 10]},
     )
     return str(figure.to_json())
 

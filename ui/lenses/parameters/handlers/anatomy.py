@@ -13,7 +13,7 @@ from torch import Tensor
 
 from gptcore.analysis import count_parameters
 from gptcore.analysis import experiments as run
-from gptcore.config import GPTConfig
+from gptcore.config import PRESETS, GPTConfig
 from gptcore.language_model import LanguageModel
 from gptcore.model import activation
 from ui.lenses.parameters.handlers import norms
@@ -228,6 +228,24 @@ def _tying(lm: LanguageModel) -> Experiment:
             f"in should "
             "also be as likely on the way out (Press and Wolf 2017)."
         ),
+        (_tied_elsewhere(),),
+    )
+
+
+def _tied_elsewhere() -> Section:
+    """What one table instead of two saves in models of other sizes and vocabularies."""
+    rows = []
+    for title, name in (("65 letters (char-day19)", "char-day19"), ("GPT-1", "gpt1"), ("GPT-2 small", "gpt2"),
+                        ("GPT-2 XL", "gpt2-xl")):  # fmt: skip
+        tied, untied = (count_parameters(replace(PRESETS[name], tie_word_embeddings=tie)) for tie in (True, False))
+        saved = untied.total - tied.total
+        shape = f"{PRESETS[name].vocab_size:,} · {PRESETS[name].n_embd:,} = {saved:,}"
+        rows.append((title, tied.total, untied.total, shape, f"{saved / untied.total:.1%}"))
+    return Section(
+        "What tying saves elsewhere",
+        "Much where the vocabulary is large and the model small; next to nothing with 65 letters.",
+        ("model", "tied", "untied", "the second table", "saved"),
+        rows,
     )
 
 

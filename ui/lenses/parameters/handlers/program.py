@@ -36,6 +36,8 @@ def parameters(preset: object, controls: dict[str, object], batch_size: object, 
     count = count_parameters(config)
     found = {
         "total": count.total,
+        "without_positions": count.total - count.position_embedding,
+        "without_embeddings": count.without_embeddings,
         "components": [asdict(component) for component in count.components],
         "bytes": {
             "weights": {str(bits): weight_bytes(config, bits=bits) for bits in (32, 16, 8)},

@@ -130,6 +130,8 @@ def breakdown(config: GPTConfig) -> str:
         "name": name_of(config),
         "agrees": agrees,
         "check": said,
+        "fewer": f"{count.total - count.position_embedding:,} without the table of positions, as get_num_params of "
+        f"nanoGPT and of many lessons counts; {count.without_embeddings:,} without any table",
         "rows": rows,
     }
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -24,6 +24,7 @@ export function start({element, props, server, watch, given}) {
     element.querySelector('.conclusion').textContent = value.said;
     part('name').textContent = value.name ? `parameters: the shape of ${value.name}` : 'parameters';
     part('check').textContent = (value.agrees === true ? '✓ ' : value.agrees === false ? '✗ ' : '') + value.check;
+    part('fewer').textContent = value.fewer;
     part('check').classList.toggle('failed', value.agrees === false);
     bar();
     rows();

@@ -1,19 +1,22 @@
 // A figure that the server drew for light and for dark, with a paragraph under it.
 /** @import {Component} from '../../../shared/view/component' */
-/** @import {ParametersServer} from '../../../shared/view/payloads' */
+/** @import {ExperimentFigure, ParametersServer} from '../../../shared/view/payloads' */
 import {isDark, onLook, saveMade} from '../../../shared/view/page.js';
 import {drawSection} from '../../../shared/view/sheet_view.js';
 
-/** @param {Component<unknown, ParametersServer>} page */
+/** @param {Component<ExperimentFigure, ParametersServer>} page */
 export function start({element, props, server, watch}) {
   const image = element.querySelector('img'),
     text = element.querySelector('.fg-text'),
     said = element.querySelector('.fg-said'),
     tables = element.querySelector('.fg-tables');
   let value = null;
+  const chosen = () => document.querySelector('#experiment input:checked')?.closest('label').textContent.trim();
   function draw() {
     if (!props.value) return;
-    value = JSON.parse(props.value);
+    const next = JSON.parse(props.value);
+    if (next.name && next.name !== (chosen() ?? next.name)) return; // another was chosen since, and is on its way
+    value = next;
     image.hidden = !value.light;
     if (value.light) {
       image.src = isDark() ? value.dark : value.light;

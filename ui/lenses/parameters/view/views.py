@@ -14,6 +14,7 @@ _BREAKDOWN = """
 <div role="status"><span class="bd-total"></span><span class="bd-name"></span></div>
 <p class="conclusion" role="status"></p>
 <div class="bd-check" role="status"></div>
+<div class="bd-fewer"></div>
 <div class="bd-bar" aria-hidden="true"></div>
 <div class="bd-scroll"><table class="bd-table"><thead><tr><th>what</th><th>formula</th><th>with numbers</th>
 <th class="bd-count">parameters</th><th class="bd-count">share</th></tr></thead><tbody class="bd-rows"></tbody></table></div>

@@ -49,6 +49,46 @@ _NUMBERS = Chapter(
     "tables",
     (
         Section(
+            "Its sentence",
+            "“We use a multi-layer Transformer decoder for the language model, which is a variant of the transformer. "
+            "This model applies a multi-headed self-attention operation over the input context tokens followed by "
+            "position-wise feedforward layers to produce an output distribution over target tokens.” Phrase by phrase:",
+            ("the paper", "it means", "see it"),
+            (
+                (
+                    "“multi-layer”",
+                    "the same kind of block, stacked: 12 in GPT-1",
+                    Link("the stack", "tab=parameters&view=Drawing"),
+                ),
+                (
+                    "“Transformer decoder”",
+                    "each word sees itself and what came before; no second text is read",
+                    Link("encoder, decoder, both", "tab=parameters&view=Reference"),
+                ),
+                (
+                    "“multi-headed self-attention”",
+                    "several heads read the text side by side, each in its own way",
+                    Link("every head", "tab=attention&view=Heads"),
+                ),
+                (
+                    "“over the input context tokens”",
+                    "as far back as the window reaches: 512 tokens",
+                    Link("cut a text", "tab=generate&view=Tokens"),
+                ),
+                (
+                    "“position-wise feedforward layers”",
+                    "one MLP, the same for every position, each on its own",
+                    Link("its neurons", "tab=attention&view=Neurons"),
+                ),
+                (
+                    "“an output distribution over target tokens”",
+                    "a probability for every token to come next",
+                    Link("the guess", "tab=generate&view=Write"),
+                ),
+            ),
+            source="Radford et al. 2018, section 3.1, without its references and the words “In our experiments”",
+        ),
+        Section(
             "The model",
             "",
             ("part", "the paper", "section", "here", "why"),
@@ -231,15 +271,17 @@ _TIMELINE = Chapter(
                  "tasks from a prompt alone; released in stages: February, May, August, November"),
                 ("Jan 2020", "scaling laws", "up to 1.5 billion",
                  "the loss falls as a power of parameters, text and computing, predictably"),
-                ("May 2020", "GPT-3", "175 billion", "tasks from a few examples in the prompt"),
+                ("May 2020", "GPT-3", "175 billion",
+                 "tasks from a few examples in the prompt; its weights were never released: used through an API alone"),
                 ("Jul 2021", "Codex", "up to 12 billion", "GPT fine-tuned on program code"),
                 ("Jan 2022", "InstructGPT", "1.3, 6 and 175 billion", "RLHF: follows instructions (below)"),
                 ("Nov 2022", "ChatGPT", "not published", "the same in dialogue, open to everybody"),
-                ("Mar 2023", "GPT-4", "not published", "reads pictures as well; windows of 8,192 and 32,768 tokens"),
+                ("Mar 2023", "GPT-4", "not published",
+                 "reads pictures as well; RLHF; windows of 8,192 and 32,768 tokens, 128,000 in Turbo (Nov 2023)"),
             ),
             source="Mikolov et al. 2013 (the released Google News vectors); Vaswani et al. 2017; Peters et al. 2018 "
             "and the released model; Radford et al. 2018 and 2019; Devlin et al. 2018; Kaplan et al. 2020; Brown et "
-            "al. 2020; Chen et al. 2021; Ouyang et al. 2022; OpenAI 2022 and 2023",
+            "al. 2020; Chen et al. 2021; Ouyang et al. 2022; OpenAI 2020, 2022 and 2023",
         ),
         Section(
             "RLHF, in three steps",

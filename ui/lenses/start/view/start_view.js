@@ -2,6 +2,7 @@
 // Model text goes into the page by textContent alone.
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {Sentence, StartServer} from '../../../shared/view/payloads' */
+import {letters, overLetter} from '../../../shared/view/letters.js';
 import {counted, percent, visible} from '../../../shared/view/plain.js';
 import {add, addButton, onTools, shareLink} from '../../../shared/view/page.js';
 import {offered} from '../../../shared/view/offers.js';
@@ -208,7 +209,7 @@ export function start({element, props, server, watch, given}) {
 
   function drawWords() {
     words.textContent = '';
-    data.tokens.forEach((token, i) => {
+    const nodes = data.tokens.map((token, i) => {
       const node = addButton(words, 'st-word', token.text || token.label, () => open(i));
       const chance = token.p === null ? 'where the text begins' : `expected with ${percent(token.p)}`;
       node.setAttribute('aria-label', `${visible(token.label)}, ${chance}`);
@@ -219,8 +220,14 @@ export function start({element, props, server, watch, given}) {
         node.classList.add('unread');
         node.title = 'outside the window: the model no longer reads it';
       }
-      if (i === opened) drawOthers(node, i);
+      return node;
     });
+    for (const [from, to] of letters(data.tokens)) {
+      if (from === to) continue;
+      overLetter(nodes.slice(from, to + 1), data.tokens[to].text);
+      for (let i = from; i <= to; i++) nodes[i].textContent = data.tokens[i].label;
+    }
+    if (nodes[opened]) drawOthers(nodes[opened], opened);
     add(words, 'span', 'st-gap', ' ?').setAttribute('aria-hidden', 'true');
   }
 
@@ -231,7 +238,7 @@ export function start({element, props, server, watch, given}) {
     drawWords();
     point(i);
     if (opened >= 0) words.querySelector('.st-others button')?.focus();
-    else words.children[i]?.focus();
+    else words.querySelectorAll('.st-word')[i]?.focus();
   }
 
   function drawOthers(node, i) {
@@ -239,7 +246,7 @@ export function start({element, props, server, watch, given}) {
     box.className = 'st-others';
     box.setAttribute('role', 'group');
     box.setAttribute('aria-label', 'Other words that it expected here');
-    node.after(box);
+    (node.closest('ruby') ?? node).after(box);
     add(box, 'small', '', 'it also thought of');
     for (const [label, p, id] of data.tokens[i].others) {
       if (id === data.tokens[i].id) continue;

@@ -165,7 +165,7 @@ EXERCISES = (
         "off",
         "The head it needs",
         "Which single head, switched off, lowers the probability of its own guess most?",
-        "Press “Try every part alone”, or switch heads off one by one.",
+        "Press “Try every part alone”: each head then shows by how much its guess rises or falls without it.",
         "What a head looks at and what it is needed for are two questions. Only switching it off answers the second.",
         head(
             lambda lm: measures.heads_that_matter(lm, criteria.BALLS), "Another head matters more."

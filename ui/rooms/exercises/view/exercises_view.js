@@ -2,13 +2,26 @@
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {ExercisesServer} from '../../../shared/view/payloads' */
 import {add, addButton, copyText, linkTo} from '../../../shared/view/page.js';
-import {follow, goTo, needsLoad, place} from '../../../shared/view/places.js';
-import {chosenHead, onSentence, sentence} from '../../../shared/view/sentence.js';
+import {follow, goTo, loadWith, needsLoad, pickedModel, place} from '../../../shared/view/places.js';
+import {chosenHead, onSentence, sentence, setSentence} from '../../../shared/view/sentence.js';
 import {counted} from '../../../shared/view/plain.js';
 import {ownWorkspace} from '../../../shared/view/workspace.js';
 import {offer} from '../../../shared/view/offers.js';
 import {exerciseList} from './list.js';
-import {after, all, asked, done, headText, linkOf, noteDone, ofView, openHere, placeOf, serve} from './exercises.js';
+import {
+  after,
+  all,
+  asked,
+  done,
+  headText,
+  leftOf,
+  linkOf,
+  noteDone,
+  ofView,
+  openHere,
+  placeOf,
+  serve,
+} from './exercises.js';
 
 const KEY = 'gptlens-exercise';
 const SILENT = 'The server did not answer. Try again, or reload the page.';
@@ -64,6 +77,7 @@ function draw(exercise) {
   });
   addButton(head, 'lens-plain', 'Close', close);
   add(bar, 'p', 'ex-question', exercise.question);
+  watchLeft(add(bar, 'p', 'ex-left'), exercise);
   const row = add(bar, 'form', 'ex-row');
   const answer = field(row, exercise);
   add(row, 'button', 'ex-check', 'Check').type = 'submit';
@@ -92,6 +106,26 @@ function draw(exercise) {
     const verdict = found.right ? 'Right. ' : found.right === null ? '' : 'Not yet. ';
     say(`${verdict}${found.said} ${found.reason ?? ''}`);
   });
+}
+
+// Says when the page no longer shows what an exercise is about, with the way back.
+function watchLeft(line, exercise) {
+  line.setAttribute('role', 'status');
+  const words = add(line, 'span', '');
+  const back = addButton(line, 'lens-plain', 'Back to it', () => {
+    const set = new URLSearchParams(exercise.link);
+    const meant = set.get('text') ?? set.get('prompt');
+    if (meant && exercise.kind !== 'text') setSentence(meant);
+    if (pickedModel() !== set.get('model')) loadWith(set);
+    else goTo(set);
+  });
+  const look = () => {
+    words.textContent = leftOf(exercise, place(), sentence(), pickedModel());
+    line.hidden = !words.textContent;
+    back.disabled = line.hidden;
+  };
+  const timer = setInterval(() => (line.isConnected ? look() : clearInterval(timer)), 500);
+  look();
 }
 
 const say = text => {

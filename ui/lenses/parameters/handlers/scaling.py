@@ -1,0 +1,119 @@
+"""Scaling laws: how the loss falls with a model's size and with the text it reads, published and measured here."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+from gptcore.analysis import count_parameters
+from gptcore.language_model import bundled_models
+from gptcore.weights.checkpoint import read_config
+from ui.runs.run_state import RunState
+from ui.services import Services
+
+_READ = re.compile(r"\| trained on \| ([\d,]+) (?:tokens|characters)")
+_LOSS = re.compile(r"\| held out \|[^|]*?([\d.]+) nats per (token|character)")
+
+
+@dataclass(frozen=True)
+class Law:
+    """A published law of the loss in nats per token.
+
+    Attributes:
+        name: who measured it.
+        floor: of the loss, reached by no model.
+        parameters, tokens: of the falls (scale / x) ** exponent: (scale, exponent) of the parameters, where text is
+            no limit, and of the tokens, where size is none.
+        source: the paper.
+    """
+
+    name: str
+    floor: float
+    parameters: tuple[float, float]
+    tokens: tuple[float, float]
+    source: str
+
+    def at(self, *, parameters: float = math.inf, tokens: float = math.inf) -> float:
+        """The loss where one of the two is the limit."""
+        terms = zip((parameters, tokens), (self.parameters, self.tokens), strict=True)
+        return self.floor + sum((scale / x) ** exponent for x, (scale, exponent) in terms if math.isfinite(x))
+
+
+def _scale(factor: float, exponent: float) -> tuple[float, float]:
+    """factor / x ** exponent as (scale / x) ** exponent."""
+    return factor ** (1 / exponent), exponent
+
+
+KAPLAN = Law("Kaplan et al. 2020", 0.0, (8.8e13, 0.076), (5.4e13, 0.095), "equations 1.1 and 1.2")
+CHINCHILLA = Law(
+    "Hoffmann et al. 2022 (Chinchilla)", 1.69, _scale(406.4, 0.34), _scale(410.7, 0.28), "equation 10: E, A, B"
+)
+LAWS = (KAPLAN, CHINCHILLA)
+
+
+@dataclass(frozen=True)
+class Point:
+    """A model that was trained.
+
+    Attributes:
+        name: on the page.
+        parameters: without embeddings.
+        tokens: read in training, those read again counted again.
+        loss: on held-out text, nats per token of its own.
+        unit: what its tokens are: "token" or "character".
+        own: whether it is a run of this visitor.
+    """
+
+    name: str
+    parameters: int
+    tokens: int
+    loss: float
+    unit: str
+    own: bool = False
+
+
+def bundled() -> list[Point]:
+    """The bundled models that learned plain text, from the figures on their cards."""
+    found = []
+    for name, folder in bundled_models().items():
+        card = (folder / "README.md").read_text(encoding="utf-8") if (folder / "README.md").is_file() else ""
+        read, loss = _READ.search(card), _LOSS.search(card)
+        if read is None or loss is None or not float(loss[1]):
+            continue
+        size = count_parameters(read_config(folder)).without_embeddings
+        found.append(Point(name, size, int(read[1].replace(",", "")), float(loss[1]), loss[2]))
+    return found
+
+
+def of_runs(services: Services, workspace: object) -> list[Point]:
+    """A visitor's runs that began from noise and learned a text, and have ended."""
+    place = services.run_manager.get(workspace)
+    return [] if place is None else [point for run in place.runs if (point := _of_run(run)) is not None]
+
+
+def _of_run(run: RunState) -> Point | None:
+    facts, lm = run.facts, run.language_model
+    if facts.kind != "text" or facts.tuned or facts.trick != "none" or not math.isfinite(run.final_loss):
+        return None
+    if lm is None or not run.step:
+        return None
+    size = count_parameters(lm.model.config).without_embeddings
+    unit = "character" if abs(facts.tokens_per_character - 1) < 1e-9 else "token"
+    return Point(facts.title, size, run.step * facts.tokens_per_step, run.final_loss, unit, own=True)
+
+
+def lines(along: str) -> dict[str, tuple[list[float], list[float]]]:
+    """Of every law by name, the loss along "parameters" or "tokens", where the other is no limit: (x, losses)."""
+    x = [10 ** (place / 4) for place in range(4 * 4, 4 * 12 + 1)]
+    return {law.name: (x, [law.at(**{along: value}) for value in x]) for law in LAWS}
+
+
+def said() -> str:
+    """What the laws say of ten times as much, in words; from their constants."""
+    size, text = (f"{1 - 10**-exponent:.0%}" for _, exponent in (KAPLAN.parameters, KAPLAN.tokens))
+    return (
+        f"Ten times the parameters lower the loss by {size}, ten times the text by {text}, each where the other is no "
+        "limit (Kaplan et al. 2020, on web pages). The models here read simpler texts in tokens of their own, so that "
+        "their points lie lower: only points of the same text and tokens can be compared."
+    )

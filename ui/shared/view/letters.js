@@ -1,0 +1,28 @@
+// Letters that a tokenizer cuts into bytes: each token by its name, over the letter to which it belongs.
+import {add} from './page.js';
+
+const BYTES = /^(<0x[0-9A-F]{2}>)+$/;
+
+// Groups of tokens, in order: [first, last] of each; those of one letter together.
+/** @param {{text: string, label: string}[]} tokens */
+export function letters(tokens) {
+  const found = [];
+  let from = 0;
+  tokens.forEach((token, i) => {
+    const waits = !token.text && BYTES.test(token.label) && BYTES.test(tokens[i + 1]?.label ?? '');
+    if (waits) return;
+    found.push([from, i]);
+    from = i + 1;
+  });
+  return found;
+}
+
+// Puts the drawn tokens of a letter over it, where the first of them stands.
+/** @param {HTMLElement[]} nodes */
+export function overLetter(nodes, letter) {
+  const box = document.createElement('ruby');
+  nodes[0].before(box);
+  box.append(letter);
+  add(box, 'rt', '').append(...nodes);
+  return box;
+}
