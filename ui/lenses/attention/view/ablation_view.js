@@ -87,9 +87,11 @@ export function start({element, props, server, trigger, watch}) {
       up.length ? `It rises most without ${up.join(', ')}.` : '',
     ].join(' ');
   }
-  // The signed change of the first guess's probability.
-  const signed = change =>
-    Math.abs(change) < 0.0005 ? '0' : `${change < 0 ? '−' : '+'}${percent(Math.abs(change)).replace('>', '')}`;
+  // The signed change of the first guess's probability, in percentage points.
+  const signed = change => {
+    const points = (100 * Math.abs(change)).toFixed(1);
+    return points === '0.0' ? '0' : `${change < 0 ? '−' : '+'}${points}`;
+  };
   function board() {
     const grid = part('grid'),
       focused = element.contains(document.activeElement) ? document.activeElement.dataset?.key : null;
@@ -113,7 +115,9 @@ export function start({element, props, server, trigger, watch}) {
       button.setAttribute('aria-label', `${nameOf(key)}, ${off.has(key) ? 'off' : 'on'}`);
       button.title =
         nameOf(key) +
-        (bits === undefined ? '' : ` · off alone: first guess ${signed(change)}, next token moves by ${bits} bits`);
+        (bits === undefined
+          ? ''
+          : ` · off alone: first guess ${signed(change)} points, next token moves by ${bits} bits`);
       button.style.setProperty('--effect', bits === undefined ? 0 : Math.round(85 * Math.sqrt(bits / most)));
     };
     for (let layer = 0; layer < value.L; layer++) {

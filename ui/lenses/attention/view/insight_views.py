@@ -12,7 +12,7 @@ _ABLATION = """
 <p class="lens-read ab-text"></p>
 <div class="ab-body" hidden>
 <div><div class="ab-scroll"><div class="ab-grid" role="group" aria-label="Switches: arrow keys move, space switches"></div></div>
-<div class="ab-muted">Numbers, once tried: how far the next token moves without this part alone, in bits.</div>
+<div class="ab-muted">After “Try every part alone”: the change of the first guess without this part, in percentage points.</div>
 <div class="ts-tools"><button type="button" data-do="none">All on</button><span class="ab-said" role="status"></span></div></div>
 <div><div class="ab-head" role="status"></div>
 <div class="ab-muted ab-key">next token:<i></i><span>whole model</span><i></i><span>with parts off</span><span class="ab-scale"></span></div>

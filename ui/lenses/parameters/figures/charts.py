@@ -90,7 +90,7 @@ def laws(along: str, lines: dict[str, tuple[list[float], list[float]]], points: 
             text=[point["name"] for point in shown],
             customdata=[[point["parameters"], point["tokens"], point["unit"]] for point in shown],
             mode="markers" if own else "markers+text",
-            textposition="top center",
+            textposition=[("top left", "bottom right", "top right", "bottom left")[i % 4] for i in range(len(shown))],
             name="your runs" if own else "bundled models",
             marker={
                 "size": 11,
