@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import io
 import ipaddress
 import logging
 import os
@@ -148,6 +149,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
 
 def main(arguments: list[str] | None = None) -> int:
     """Builds the page and serves it until interrupted; returns the exit status."""
+    _print_anything()
     options = parse_arguments(arguments)
     allocate_in_one_arena()
     sys.setswitchinterval(_SWITCH)
@@ -231,7 +233,20 @@ def _tell_of_lan(address: str) -> None:
         print("This machine is not on a network; only it can open the address above.")
         return
     link = f"http://{here}:{urlsplit(address).port}/"
-    print(f"* On the local network, for everyone on it:  {link}\n{qr_terminal(link)}")
+    print(f"* On the local network, for everyone on it:  {link}")
+    code = qr_terminal(link)
+    try:
+        code.encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:  # a console without its blocks has the address alone
+        return
+    print(code)
+
+
+def _print_anything() -> None:
+    """Lets no sign that a console lacks end the server: it is replaced."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def _prepare(options: argparse.Namespace) -> int:

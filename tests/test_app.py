@@ -1,6 +1,7 @@
 """The app as it is served: endpoints against good and bad input, through a real client."""
 
 import gc
+import io
 import json
 import re
 import socket
@@ -336,3 +337,16 @@ def test_flags_for_a_lesson():
     assert (options.host, options.training_runs, options.frame_ancestors) == (
         "0.0.0.0", 4, ["https://*.example.org:8443"],
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(("encoding", "drawn"), [("cp1252", False), ("ascii", False), ("utf-8", True)])
+def test_a_console_that_lacks_signs_does_not_end_the_server(monkeypatch, encoding, drawn):
+    """What Windows gives a program whose output goes to a file."""
+    written = io.BytesIO()
+    monkeypatch.setattr(app, "own_address", lambda: "192.168.0.7")
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding=encoding))
+    app._print_anything()
+    app._tell("http://127.0.0.1:7860/", lan=True, talk="“Bär” 🙂")
+    sys.stdout.flush()
+    text = written.getvalue().decode(encoding)
+    assert "http://192.168.0.7:7860/" in text and "#talk" in text and ("█" in text or "▄" in text) is drawn

@@ -26,7 +26,7 @@ export function questions(box, search, asked) {
   }
   search.addEventListener('input', draw);
   search.addEventListener('keydown', event => {
-    if (event.key === 'Enter') box.querySelector('button')?.click();
+    if (event.key === 'Enter' && !event.isComposing) box.querySelector('button')?.click();
   });
   draw();
 }
