@@ -14,7 +14,7 @@ from ui.frame.example import make_example
 from ui.frame.handlers import loading
 from ui.lenses.generate.figures import picture
 from ui.lenses.generate.handlers import distribution, program
-from ui.lenses.generate.handlers.compare import compare
+from ui.lenses.generate.handlers.compare import MOST, compare
 from ui.lenses.generate.handlers.score import score
 from ui.lenses.generate.handlers.strategies import FROM_SLIDERS, OFF
 from ui.shared.inputs import InputError
@@ -42,10 +42,10 @@ def test_each_column_writes_what_its_strategy_writes_alone(services, tiny_lm):
 
 
 def test_one_strategy_in_all_columns_gives_one_text_or_several(services):
-    same = columns(services, ["Neutral"] * 4, same=True)
-    different = columns(services, ["Neutral"] * 4, same=False)
+    same = columns(services, ["Neutral"] * MOST, same=True)
+    different = columns(services, ["Neutral"] * MOST, same=False)
     assert len({text_of(stream) for stream in same}) == 1
-    assert len({text_of(stream) for stream in different}) == 4
+    assert len({text_of(stream) for stream in different}) == MOST
 
 
 def test_a_comparison_stops_and_keeps_what_was_written(services):

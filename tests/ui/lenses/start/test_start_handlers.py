@@ -218,7 +218,7 @@ def test_the_story_has_six_chapters_whose_links_name_places_that_exist(services)
     assert all(len(row) == len(section["columns"]) for section in sections for row in section["rows"])
     links = [cell["to"] for section in sections for row in section["rows"] for cell in row if isinstance(cell, dict)]
     chosen = [dict(parse_qsl(link)).get("choose") for link in links]
-    assert len(links) == 9 and all(choice is None or choice in EXPERIMENTS for choice in chosen)
+    assert len(links) == 15 and all(choice is None or choice in EXPERIMENTS for choice in chosen)
 
 
 def held(model, ids, *, own=False):
