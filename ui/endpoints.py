@@ -256,9 +256,9 @@ def _train_of(services: Services) -> Callable[..., dict[str, Any]]:
         learning_rate: float | None = None,
         seed: int = 1,
         optimizer: str | None = None,
-        n_positions: int | None = None,
         key: str = "",
         settings: dict[str, Any] | None = None,
+        n_positions: int | None = None,
     ) -> dict[str, Any]:
         """Starts a training run on the server, asks how it goes, or stops it.
 
@@ -273,9 +273,9 @@ def _train_of(services: Services) -> Callable[..., dict[str, Any]]:
             learning_rate: peak; null takes the preset's.
             seed: of the initial weights and the batches.
             optimizer: "adamw" or "muon"; null takes the preset's.
-            n_positions: window in tokens, shorter than the text; null takes the preset's.
             key: for stop, what start answered, so that nobody else ends the run.
             settings: any other field of the form by its name in links, such as {"n_layer": 2, "dropout": 0.1}.
+            n_positions: window in tokens, shorter than the text; null takes the preset's.
 
         Returns:
             run, key (of start alone), title, state (ready, queued, starting, running, paused, ending, ended), queue
@@ -305,9 +305,9 @@ def _zero_shot_of(services: Services) -> Callable[..., dict[str, Any]]:
         max_new_tokens: int | None = None,
         temperature: float | None = None,
         top_k: int | None = None,
-        top_p: float | None = None,
         seed: int = 1,
         model: str = TASK_MODEL,
+        top_p: float | None = None,
     ) -> dict[str, Any]:
         """Puts a task to a model from a prompt alone.
 
@@ -321,9 +321,9 @@ def _zero_shot_of(services: Services) -> Callable[..., dict[str, Any]]:
             max_new_tokens: of the answer; null takes the paper's setting.
             temperature: 0 always takes the most likely token; null takes the paper's setting.
             top_k: 0 is off; null takes the paper's setting.
-            top_p: 1 is off; null takes the paper's setting.
             seed: the same seed gives the same answer.
             model: a name from the page's list.
+            top_p: 1 is off; null takes the paper's setting.
 
         Returns:
             model, task, template, prompt, parts (kind, text), note (what was cut), budget (tokens), answer, written,

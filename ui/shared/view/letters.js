@@ -26,3 +26,13 @@ export function overLetter(nodes, letter) {
   add(box, 'rt', '').append(...nodes);
   return box;
 }
+
+// Does so for every letter of a text that is drawn whole.
+/** @param {{text: string, label: string}[]} tokens @param {HTMLElement[]} nodes */
+export function overLetters(tokens, nodes) {
+  for (const [from, to] of letters(tokens)) {
+    if (from === to) continue;
+    overLetter(nodes.slice(from, to + 1), tokens[to].text);
+    for (let i = from; i <= to; i++) nodes[i].textContent = tokens[i].label;
+  }
+}

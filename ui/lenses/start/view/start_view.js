@@ -2,7 +2,7 @@
 // Model text goes into the page by textContent alone.
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {Sentence, StartServer} from '../../../shared/view/payloads' */
-import {letters, overLetter} from '../../../shared/view/letters.js';
+import {overLetters} from '../../../shared/view/letters.js';
 import {counted, percent, visible} from '../../../shared/view/plain.js';
 import {add, addButton, onTools, shareLink} from '../../../shared/view/page.js';
 import {offered} from '../../../shared/view/offers.js';
@@ -222,11 +222,7 @@ export function start({element, props, server, watch, given}) {
       }
       return node;
     });
-    for (const [from, to] of letters(data.tokens)) {
-      if (from === to) continue;
-      overLetter(nodes.slice(from, to + 1), data.tokens[to].text);
-      for (let i = from; i <= to; i++) nodes[i].textContent = data.tokens[i].label;
-    }
+    overLetters(data.tokens, nodes);
     if (nodes[opened]) drawOthers(nodes[opened], opened);
     add(words, 'span', 'st-gap', ' ?').setAttribute('aria-hidden', 'true');
   }

@@ -120,8 +120,9 @@ function watchLeft(line, exercise) {
     else goTo(set);
   });
   const look = () => {
-    words.textContent = leftOf(exercise, place(), sentence(), pickedModel());
-    line.hidden = !words.textContent;
+    const said = leftOf(exercise, place(), sentence(), pickedModel());
+    if (said !== words.textContent) words.textContent = said; // a reader says it once
+    line.hidden = !said;
     back.disabled = line.hidden;
   };
   const timer = setInterval(() => (line.isConnected ? look() : clearInterval(timer)), 500);
