@@ -14,6 +14,7 @@ from gptcore.errors import CheckpointError, HubError, MissingFileError
 from gptcore.hub import GPT1_REPOSITORY, HUB_WEIGHTS, fetch
 from gptcore.model import GPT
 from gptcore.tokenizers import Tokenizer, load_tokenizer
+from gptcore.tokenizers.padded import for_model
 from gptcore.weights.checkpoint import (
     CONFIG_FILE,
     INDEX_FILE,
@@ -39,6 +40,10 @@ class LanguageModel:
     model: GPT
     tokenizer: Tokenizer
     name: str
+
+    def __post_init__(self) -> None:
+        # A model may have more ids than its tokenizer has tokens.
+        object.__setattr__(self, "tokenizer", for_model(self.tokenizer, self.model.config.vocab_size))
 
 
 def bundled_models() -> dict[str, Path]:

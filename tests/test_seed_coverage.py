@@ -102,7 +102,7 @@ def _handlers(services) -> dict[str, Any]:
     from ui.lenses.generate.handlers import odds, strategies
     from ui.lenses.generate.views import FIRST_CHOICES
     from ui.lenses.parameters.handlers import anatomy, architecture, costs, families, shapes
-    from ui.lenses.start.handlers import film, sentence, story
+    from ui.lenses.start.handlers import sentence, story
     from ui.lenses.train.handlers.forms import train_form
     from ui.lenses.train.handlers.plan import make_plan
     from ui.lenses.train.handlers.presets import PRESETS as RUNS
@@ -140,8 +140,9 @@ def _handlers(services) -> dict[str, Any]:
     gpt2 = PRESETS["gpt2"]
     return {
         "anatomy": lambda name: anatomy.experiment(services, "mini", name), "CHAPTERS": chapters,
-        "SENTENCE": json.loads(sentence.opening(services, "mini", "The cat sat")), "FILM": film.film(services),
-        "CURVE": record.curve, "RECIPE": PAPERS["gpt1"].config, "shares": shares, "odds": typed,
+        "SENTENCE": json.loads(sentence.opening(services, "mini", "The cat sat")),
+        "CURVE": record.curve, "OBSERVATIONS": record.observations,
+        "RECIPE": PAPERS["gpt1"].config, "shares": shares, "odds": typed,
         "FIRST_CHOICES": FIRST_CHOICES, "GUIDES": strategies.guides(), "FAMILIES": families.families(),
         "BREAKDOWN": shapes.breakdown(gpt2), "DRAWING": json.dumps(architecture.parts(gpt2), ensure_ascii=False),
         "COSTS": costs.costs(gpt2, 8, 256, 300), "prompt_of": prompt_of,

@@ -51,12 +51,6 @@ BUILDERS: dict[str, Callable[[TabContext[Any]], Lens]] = {
     "train": train_tab,
     "zero-shot": zero_shot_tab,
 }
-KEYS = (
-    "Keys: **G** main button · **N** next token · **S** stop · **P** large type · **D** dark · **0** to **5** tabs · "
-    "**B** black screen · **?** all keys · **Shift+Enter** in the prompt"
-)
-
-
 _OPEN_RECORDED = calling(
     "shared/view/places.js",
     f"(args[0] === {json.dumps(RECORDED_GPT2)} && m.goTo(new URLSearchParams("
@@ -74,15 +68,12 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
     default = services.models.get(services.models.default)
     # The queue only limits concurrency; `Services.compute` schedules the computation.
     model_work: Wiring = {**QUIET, "concurrency_id": "model", "concurrency_limit": services.limits.concurrent_visits}
-    hint = " Pick one from the list, or type a folder or a Hub repository." if services.limits.any_model else ""
     with gr.Blocks(title=TITLE, fill_width=True, analytics_enabled=False) as page:
         with gr.Row(elem_id="head", equal_height=True):
-            with gr.Column(scale=3, min_width=280):
-                gr.Markdown(f"# {TITLE}\nOne model, seen from every side.{hint}", elem_id="title")
-            with gr.Column(scale=4, min_width=280), gr.Row(elem_id="pick"):
-                model, moment, said = _picker(services)
-                line = gr.HTML(html.escape(facts(default)), elem_id="facts")
-                carded = model_card(services, model, model_work)
+            gr.Markdown(f"# {TITLE}", elem_id="title")
+            model = _picker(services)
+            line = gr.HTML(html.escape(facts(default)), elem_id="facts")
+            moment, said, carded = model_card(services, model, model_work)
         lines: list[Component] = []
         lenses: list[Lens] = []
         shown = {"start": example.sentence, "generate": example, "attention": example.attention}
@@ -91,12 +82,11 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
         with gr.Tabs(elem_id="tabs") as tabs:
             for one, sentence in zip(TABS, sentences, strict=True):
                 with gr.Tab(one.title, id=one.name) as tab:
-                    lines.append(gr.HTML(html.escape(sentence), elem_id=f"uses-{one.name}", elem_classes="uses"))
+                    lines.append(gr.HTML(sentence, elem_id=f"uses-{one.name}", elem_classes="uses"))
                     context = TabContext(services, model, shown.get(one.name), model_work, tab, tabs)
                     lenses.append(BUILDERS[one.name](context))
         exercises(services)
         hall(services)
-        gr.Markdown(KEYS, elem_id="keys", elem_classes="no-present")
         # The last model opened, and two signals that a link or a reload has set a model, or only controls. Each has a
         # number that changes every time, so that its change event fires.
         opened, model_set, controls_set = gr.State((services.models.default, 0)), gr.State(0), gr.State(0)
@@ -151,9 +141,8 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
     return page
 
 
-def _picker(services: Services) -> tuple[gr.Dropdown, gr.Slider, gr.HTML]:
-    """The model, and the point of its training with what that is."""
-    model = gr.Dropdown(
+def _picker(services: Services) -> gr.Dropdown:
+    return gr.Dropdown(
         picker.choices(services, None),
         value=services.models.default,
         label="Model",
@@ -161,11 +150,8 @@ def _picker(services: Services) -> tuple[gr.Dropdown, gr.Slider, gr.HTML]:
         elem_id="model",
         show_label=False,
         container=False,
+        min_width=150,
     )
-    with gr.Row(elem_id="moments"):
-        moment = picker.moment_slider(services.models.default)
-        said = gr.HTML(picker.moment_said(services.models.default), elem_id="moment-said")
-    return model, moment, said
 
 
 def _chain(listener: Callable[..., Dependency], events: Sequence[Event]) -> None:
@@ -225,7 +211,7 @@ def _on_lines(services: Services) -> Callable[..., list[str]]:
     """Says on every tab which model it works with."""
 
     def on_lines(model: str, shape: str, asked: str) -> list[str]:
-        return [html.escape(line) for line in uses.model_lines(services, model, shape, asked)]
+        return uses.model_lines(services, model, shape, asked)
 
     return on_lines
 

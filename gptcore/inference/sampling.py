@@ -152,7 +152,13 @@ class Candidates:
 
 
 def penalise(
-    logits: Tensor, settings: SamplingSettings, token_ids: Sequence[int], *, n_new: int = 0, end_id: int | None = None
+    logits: Tensor,
+    settings: SamplingSettings,
+    token_ids: Sequence[int],
+    *,
+    n_new: int = 0,
+    end_id: int | None = None,
+    without_token: frozenset[int] = frozenset(),
 ) -> Tensor:
     """The logits after repetition penalty, n-gram ban and minimum length; the input is not changed.
 
@@ -162,23 +168,30 @@ def penalise(
         token_ids: everything so far, prompt included.
         n_new: how many of them were generated.
         end_id: the end-of-text token.
+        without_token: ids that stand for nothing.
     """
     if settings.repetition_penalty != 1.0 and token_ids:
         seen = torch.tensor(sorted(set(token_ids)), device=logits.device)
         values = logits[seen]
         penalty = settings.repetition_penalty
         logits = logits.index_put((seen,), torch.where(values > 0, values / penalty, values * penalty))
-    banned = struck_out(settings, token_ids, n_new=n_new, end_id=end_id)
+    banned = struck_out(settings, token_ids, n_new=n_new, end_id=end_id, without_token=without_token)
     if banned and len(banned) < len(logits):
         logits = logits.index_fill(0, torch.tensor(sorted(banned), device=logits.device), -math.inf)
     return logits
 
 
 def struck_out(
-    settings: SamplingSettings, token_ids: Sequence[int], *, n_new: int = 0, end_id: int | None = None
+    settings: SamplingSettings,
+    token_ids: Sequence[int],
+    *,
+    n_new: int = 0,
+    end_id: int | None = None,
+    without_token: frozenset[int] = frozenset(),
 ) -> dict[int, str]:
     """Banned next tokens, each with the option that bans it; arguments as in `penalise`."""
-    found = dict.fromkeys(
+    found = dict.fromkeys(without_token, "no token")
+    found |= dict.fromkeys(
         _completions_of_repeated_ngrams(token_ids, settings.no_repeat_ngram_size), "no_repeat_ngram_size"
     )
     if end_id is not None and n_new < settings.min_new_tokens:

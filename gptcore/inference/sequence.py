@@ -86,6 +86,7 @@ class TokenSequence:
         self._uniforms = deque[float]()  # drawn already, of the next tokens
         self.n_alternatives = n_alternatives
         self._end_id = tokenizer.end_id if tokenizer is not None else None
+        self._without_token = tokenizer.without_token if tokenizer is not None else frozenset()
         self._stop_at_end = stop_at_end
         self._text = StreamingText(tokenizer) if tokenizer is not None else None
         written = ""
@@ -132,7 +133,7 @@ class TokenSequence:
 
     def controls(self, ahead: int = 0) -> Controls | None:
         """What chooses the next token, or the one `ahead` of it, on a GPU; None where only the host can choose."""
-        if not fits(self.settings, self.n_alternatives):
+        if self._without_token or not fits(self.settings, self.n_alternatives):
             return None
         return Controls(self.settings, self._uniform(ahead))
 
@@ -145,7 +146,14 @@ class TokenSequence:
     def _chosen(self, logits: Tensor) -> ChosenToken:
         """Chooses on the host, from float32 [V]."""
         plain = logits.numpy()  # one number of a tensor, and a tensor's length, take as long as a small operation
-        adjusted = penalise(logits, self.settings, self.ids, n_new=self.n_new, end_id=self._end_id)
+        adjusted = penalise(
+            logits,
+            self.settings,
+            self.ids,
+            n_new=self.n_new,
+            end_id=self._end_id,
+            without_token=self._without_token,
+        )
         wanted = max(2, self.n_alternatives, (self.settings.top_k or 0) + 1)
         largest = logits.topk(min(wanted, len(plain)))
         shown = min(max(1, self.n_alternatives), len(plain))

@@ -21,6 +21,7 @@ class Tokenizer(Protocol):
         kind: "gpt2", "gpt1", "bpe" or "char".
         vocab_size: V, ids run from 0 to V - 1.
         end_id: the id that ends a document, or None.
+        without_token: ids below vocab_size that stand for nothing.
     """
 
     @property
@@ -36,6 +37,11 @@ class Tokenizer(Protocol):
     @property
     def end_id(self) -> int | None:
         """The id that ends a document."""
+        ...
+
+    @property
+    def without_token(self) -> frozenset[int]:
+        """The ids that stand for nothing."""
         ...
 
     def encode(self, text: str, *, allow_special: bool = False) -> list[int]:
@@ -77,7 +83,12 @@ def check_id(token_id: int, vocab_size: int) -> int:
 
 
 def describe_token(tokenizer: Tokenizer, token_id: int) -> str:
-    """A token as a reader should see it: its text, special tokens by name, broken and control bytes as <0xE2>."""
+    """A token as a reader should see it: its text, special tokens by name, broken and control bytes as <0xE2>.
+
+    An id that has no token is called "(no token 50257)".
+    """
+    if token_id in tokenizer.without_token:
+        return f"(no token {token_id})"
     raw = tokenizer.token_bytes(token_id)
     try:
         text = raw.decode("utf-8")

@@ -51,6 +51,8 @@ class ByteBPE:
         kind: "gpt2" for OpenAI's vocabulary, "bpe" for one trained here.
     """
 
+    without_token: frozenset[int] = frozenset()
+
     def __init__(self, encoding: tiktoken.Encoding, *, kind: str = "bpe") -> None:
         self.kind = kind
         self.vocab_size = encoding.n_vocab

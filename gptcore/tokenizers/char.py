@@ -24,6 +24,7 @@ class CharTokenizer:
 
     kind = "char"
     end_id = None
+    without_token: frozenset[int] = frozenset()
 
     def __init__(self, characters: Sequence[str]) -> None:
         if not characters or len(set(characters)) != len(characters) or any(len(c) != 1 for c in characters):

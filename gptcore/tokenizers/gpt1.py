@@ -26,6 +26,7 @@ class GPT1Tokenizer:
 
     kind = "gpt1"
     end_id = None
+    without_token: frozenset[int] = frozenset()
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer

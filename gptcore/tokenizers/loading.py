@@ -6,6 +6,8 @@ import hashlib
 import json
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from gptcore.hub import GPT1_REPOSITORY, GPT2_REPOSITORY, fetch
 from gptcore.tokenizers.base import END_OF_TEXT, TOKENIZER_FILE, Tokenizer
 from gptcore.tokenizers.byte_bpe import ByteBPE
 from gptcore.tokenizers.char import CharTokenizer
+from gptcore.tokenizers.fast import from_description, from_merges, is_plain
 from gptcore.tokenizers.gpt1 import GPT1Tokenizer
 
 # Where tiktoken downloads GPT-2's vocabulary from; its cache names files by the SHA-1 of the address.
@@ -80,16 +83,39 @@ def _load_folder(folder: Path) -> Tokenizer:
         return _from_fast(folder / TOKENIZER_FILE)
     for vocabulary, merges in _GPT1_FILES:
         if (folder / vocabulary).is_file() and (folder / merges).is_file():
-            words = _read_json(folder / vocabulary)
-            if END_OF_TEXT in words:
-                return ByteBPE.from_vocabulary(words, name=folder.name, kind="gpt2")
-            return GPT1Tokenizer.from_files(folder / vocabulary, folder / merges)
+            return _from_merges(folder / vocabulary, folder / merges, folder)
     raise TokenizerError(f"The folder {folder} has no {TOKENIZER_FILE} and no vocab.json with merges.txt.")
+
+
+def _from_merges(vocabulary: Path, merges: Path, folder: Path) -> Tokenizer:
+    """The older pair of files: OpenAI's BPE of words with ends, or byte-level BPE."""
+    words = _read_json(vocabulary)
+    if any(str(word).endswith("</w>") for word in words):
+        return GPT1Tokenizer.from_files(vocabulary, merges)
+    adds = any((folder / name).is_file() for name in ("added_tokens.json", "tokenizer_config.json"))
+    if words.get(END_OF_TEXT) == len(words) - 1 and not adds:
+        return ByteBPE.from_vocabulary(words, name=folder.name, kind="gpt2")
+    with _named_damage(vocabulary):
+        return from_merges(vocabulary, merges, folder)
+
+
+@contextmanager
+def _named_damage(path: Path) -> Iterator[None]:
+    """Turns what the underlying libraries raise on a bad file into a TokenizerError that names it."""
+    try:
+        yield
+    except TokenizerError:
+        raise
+    except BaseException as error:
+        # The underlying libraries panic on a bad vocabulary; a panic is not an Exception.
+        if isinstance(error, (KeyboardInterrupt, SystemExit, MemoryError)):
+            raise
+        raise TokenizerError(f"{path} is not a tokenizer that this project reads ({str(error)[:200]}).") from None
 
 
 def _from_fast(path: Path) -> Tokenizer:
     """A tokenizer.json as the `tokenizers` library writes it; its model type says which kind."""
-    try:
+    with _named_damage(path):
         parsed = _read_json(path)
         model = parsed["model"]
         if model["type"] == "WordLevel":
@@ -100,15 +126,10 @@ def _from_fast(path: Path) -> Tokenizer:
         if model.get("end_of_word_suffix"):
             pairs = [entry.split(" ") if isinstance(entry, str) else entry for entry in model["merges"]]
             return GPT1Tokenizer.from_merges(model["vocab"], [(left, right) for left, right in pairs])
+        if not is_plain(parsed):
+            return from_description(path.read_text(encoding="utf-8"), path.parent)
         added = {entry["content"]: entry["id"] for entry in parsed.get("added_tokens", [])}
         return ByteBPE.from_vocabulary(model["vocab"] | added, name=f"{path.parent.name}/{path.name}")
-    except TokenizerError:
-        raise
-    except BaseException as error:
-        # The underlying libraries panic on a bad vocabulary; a panic is not an Exception.
-        if isinstance(error, (KeyboardInterrupt, SystemExit, MemoryError)):
-            raise
-        raise TokenizerError(f"{path} is not a tokenizer that this project reads ({str(error)[:200]}).") from None
 
 
 def _read_json(path: Path) -> dict[str, Any]:

@@ -12,7 +12,8 @@ from playwright.sync_api import Page, expect, sync_playwright
 from browser import COUNT_REQUESTS, settled
 from serving import served_page
 
-PATIENCE = 180_000  # ms after which what is awaited counts as missing, on the slowest and busiest machine
+# Milliseconds after which what is awaited counts as missing, on the slowest and busiest machine.
+PATIENCE = int(os.environ.get("GPTLENS_PATIENCE", "180000"))
 expect.set_options(timeout=PATIENCE)
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 # What is on screen once a tab has opened.

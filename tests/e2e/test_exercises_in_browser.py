@@ -6,6 +6,8 @@ import re
 
 from playwright.sync_api import expect
 
+from browser import settled
+
 
 def test_an_exercise_is_asked_beside_its_view_and_a_chosen_head_answers_it(visit):
     page = visit("?tab=attention&exercise=copier")
@@ -35,7 +37,7 @@ def test_an_exercise_is_asked_beside_its_view_and_a_chosen_head_answers_it(visit
     bar.get_by_role("button", name="Close").click()
     expect(bar).to_have_count(0)
     page.reload()
-    expect(page.locator("#title .ex-door")).to_be_visible()
+    settled(page)
     expect(bar).to_have_count(0)
 
 

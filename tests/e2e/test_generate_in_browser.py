@@ -153,7 +153,7 @@ def test_five_strategies_stream_side_by_side(visit):
     for place in range(5):
         finished(page, f"#compared-{place}")
     settled(page)
-    page.fill("#compare-prompt textarea", "Once upon a time there was a mouse")
+    page.fill("#prompt textarea", "Once upon a time there was a mouse")
     page.click("#compare-start")
     for place in range(5):
         expect(page.locator(f"#compared-{place}")).to_contain_text("a mouse")

@@ -99,7 +99,7 @@ def test_back_and_forward_go_through_the_tabs_and_views_that_were_open(visit):
     def stands(*names):
         expect(opened).to_have_text(list(names))
 
-    page.click("#start .st-doors [data-tab=Generate]")
+    tab(page, "Generate")
     stands("Generate", "Write")
     page.get_by_role("tab", name="Tokens").click()
     stands("Generate", "Tokens")
@@ -269,9 +269,10 @@ def test_the_slider_of_time_shows_every_tab_the_model_as_it_was(visit):
     settled(page)
     expect(page.locator("#stream .ts-stats")).to_contain_text(DONE)
     finished = written(page)
+    page.click("#card > button")
     page.locator("#moment input[type=range]").focus()
     page.keyboard.press("Home")
-    expect(page.locator("#uses-generate")).to_contain_text("Model on this tab: mini after 0 updates;")
+    expect(page.locator("#uses-generate")).to_have_text("Model on this tab: mini after 0 updates")
     settled(page)
     expect(page.locator("#stream .ts-stats")).to_contain_text(DONE)
     noise = written(page)
@@ -409,7 +410,7 @@ def test_a_view_stands_alone_in_a_frame(visit):
     here = page.url.partition("?")[0]
     page.goto(f"{here}?embed=attention&view=Logit+lens")
     expect(page.locator("#lens .ln-table")).to_be_visible()
-    for hidden in ("#head", "#keys", "footer"):
+    for hidden in ("#head", "footer"):
         expect(page.locator(hidden).first).to_be_hidden()
     assert page.evaluate("document.querySelector('#tabs > .tab-wrapper').getBoundingClientRect().height") == 0
     page.goto(f"{here}?embed=train")

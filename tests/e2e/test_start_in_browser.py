@@ -1,8 +1,7 @@
-"""The first screen: a sentence to play with, the film, and the doors."""
+"""The first screen: a sentence to play with, the machine at work on it, and questions."""
 
 import re
 
-import pytest
 from playwright.sync_api import expect
 
 from browser import settled
@@ -24,7 +23,7 @@ def test_a_guess_is_taken_and_back_takes_it_away(visit):
 def test_a_word_is_changed_and_the_story_goes_on_from_it(visit):
     page = visit("")
     before = page.inner_text("#start .st-words")
-    page.locator(WORDS).nth(3).click()
+    page.locator(WORDS).nth(3).click(force=True)  # the field lies over the words
     other = page.locator("#start .st-other").first
     chosen = other.evaluate("node => node.firstChild.textContent")
     other.click()
@@ -69,34 +68,12 @@ def test_it_writes_by_itself_until_it_is_stopped(visit):
 def test_arcs_follow_the_word_that_is_pointed_at(visit):
     page = visit("")
     expect(page.locator("#start .st-arcs path").first).to_be_attached()
-    page.locator(WORDS).nth(5).hover()
+    page.locator(WORDS).nth(5).hover(force=True)
     expect(page.locator(WORDS).nth(5)).to_have_class("st-word from")
     later = (
         "[...document.querySelectorAll('#start .st-word')].slice(5).some(w => w.style.getPropertyValue('--look') > 0)"
     )
     assert not page.evaluate(later)  # the future is hidden
-
-
-def test_the_film_turns_noise_into_words_and_can_be_stopped(visit):
-    page = visit("")
-    page.locator("#start .st-stop").first.click()
-    expect(page.locator("#start .st-caption")).to_contain_text("after 0 updates")
-    noise = page.inner_text("#start .st-screen")
-    page.locator("#start .st-stop").last.click()
-    expect(page.locator("#start .st-pause")).to_have_text("Play")
-    assert page.inner_text("#start .st-screen") != noise
-
-
-@pytest.mark.parametrize(("door", "seen"), [("Generate", "#generate"), ("Zero-shot", "#zs-stream")])
-def test_a_door_opens_its_tab_and_a_reload_comes_back_to_it(visit, door, seen):
-    page = visit("")
-    page.click(f"#start [data-tab={door}]")
-    expect(page.locator(seen)).to_be_visible()
-    settled(page)
-    page.reload()
-    expect(page.locator(seen)).to_be_visible()
-    page.keyboard.press("0")
-    expect(page.locator("#start .st-play")).to_be_visible()
 
 
 def test_another_model_has_other_guesses(visit):
@@ -137,6 +114,7 @@ def test_the_sentence_stays_over_the_moments_of_a_training(visit):
     expect(page.locator("#start [data-do=back]")).to_be_enabled()
     settled(page)
     sentence = page.inner_text("#start .st-words")
+    page.click("#card > button")
     slider = page.locator("#moment input[type=range]")
     guesses = set()
     repeating = "after 11,181 updates: it still repeats itself"
@@ -244,9 +222,10 @@ def test_the_machine_is_stepped_through_and_shows_the_sizes_of_its_parts(visit):
 def test_the_token_that_is_chosen_is_chosen_in_every_view_and_in_the_link(visit):
     page = visit("")
     page.locator("#start .mc-box svg [data-part=token-6]").click()
-    page.get_by_role("button", name="Copy link").first.click()
-    expect(page.locator("#start .st-said")).to_contain_text("address bar")
-    assert "token=6" in page.url and "text=One+day" in page.url
+    page.click(".lens-more summary")
+    page.get_by_role("button", name="Copy a link to this view").click()
+    expect(page.locator(".lens-more-said")).to_contain_text("address bar")
+    assert "token=6" in page.url and "tab=start" in page.url
     page.get_by_role("tab", name="Attention").click()
     page.click("#attention-views button[role=tab]:has-text('Logit lens')")
     expect(page.locator("#lens td.chosen")).to_have_attribute("data-at", "6,6")
@@ -266,10 +245,11 @@ def test_the_picture_stands_upright_on_a_phone_and_a_part_opens_its_view_on_the_
 
 def test_a_text_that_cannot_be_read_is_said_and_nothing_is_lost(visit):
     page = visit("?model=shakespeare-char&tab=start")
-    words = page.inner_text("#start .st-words")
+    guesses = page.inner_text("#start .st-bars")
     page.get_by_label("Your sentence").fill("Où est-il?")
     expect(page.locator("#start .st-said")).to_contain_text("ù")
-    assert page.inner_text("#start .st-words") == words
+    expect(page.locator("#start .st-words")).to_have_text("Où est-il? ?")  # the last is the sign of the next letter
+    assert page.inner_text("#start .st-bars") == guesses
 
 
 def test_a_question_is_found_and_opens_the_view_that_answers_it(visit):
@@ -282,16 +262,6 @@ def test_a_question_is_found_and_opens_the_view_that_answers_it(visit):
     search.press("Enter")
     expect(page.locator("#lens .ln-body > .conclusion")).to_contain_text("is the first guess from layer")
     expect(page.locator("#attention-text textarea")).to_have_value(RED)
-
-
-def test_the_strip_beside_the_tabs_names_the_part_that_the_open_view_is_about(visit):
-    page = visit("?tab=attention")
-    strip = page.locator(".part-strip")
-    expect(strip).to_have_attribute("aria-label", "This view is about attention")
-    page.get_by_role("tab", name="Neurons").click()
-    expect(strip).to_have_attribute("aria-label", "This view is about MLP")
-    page.get_by_role("tab", name="Train").click()
-    expect(strip).to_be_hidden()
 
 
 def test_the_count_of_gradios_loading_screen_ends_and_no_frame_of_others(visit):
@@ -311,3 +281,56 @@ def test_the_count_of_gradios_loading_screen_ends_and_no_frame_of_others(visit):
         clockReaders.add(new Error().stack.split('\\n').length); return clock.call(performance)}""")
     page.wait_for_function(f"Number(document.documentElement.getAttribute('n')) > {count + 60}")
     assert 3 not in page.evaluate("[...clockReaders]")  # a frame that only reads the clock, and asks for the next
+
+
+def test_other_words_are_offered_at_the_cursor_and_typing_goes_on_in_place(visit):
+    page = visit("")
+    field = page.get_by_label("Your sentence")
+    field.press("Home")
+    for _ in range(len("One day, Lily")):
+        page.keyboard.press("ArrowRight")
+    expect(page.locator(f"{WORDS}.from")).to_have_text(" Lily")
+    page.keyboard.press("Alt+ArrowDown")
+    others = page.locator("#start .st-others button")
+    expect(others.first).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(field).to_be_focused()
+    expect(others).to_have_count(0)
+    page.keyboard.type(" and Tom")
+    expect(page.locator(WORDS).nth(5)).to_have_text(" Tom")
+    assert field.input_value().startswith("One day, Lily and Tom lost")
+
+
+def test_the_field_and_the_words_beneath_it_break_in_the_same_places(visit):
+    page = visit("", width=390, height=844)
+    for text in (
+        "Es war ein Bär und ein Fuß.  Two spaces, unbelievable-long-words",
+        "a\nb\n\n",
+        "x" * 120,
+        "日本 🎉 ok",
+    ):
+        page.get_by_label("Your sentence").fill(text.replace("\\n", "\n"))
+        settled(page)
+        fits = page.locator("#start .st-text").evaluate("node => [node.scrollHeight, node.clientHeight]")
+        assert fits[0] <= fits[1] + 1, (text, fits)
+
+
+def test_the_picture_is_one_stop_of_the_keyboard_with_arrow_keys_inside(visit):
+    page = visit("")
+    assert page.locator("#start .mc-part[tabindex='0']").count() == 1
+    page.locator("#start .mc-part[tabindex='0']").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("[data-part=attention-0]")).to_be_focused()
+    page.keyboard.press("End")
+    assert page.evaluate("document.activeElement.getAttribute('tabindex')") == "0"
+
+
+def test_a_word_of_the_field_finds_a_question(visit):
+    page = visit("")
+    expect(page.locator("#start .st-question")).to_have_count(7)  # six, and all
+    for word in ("softmax", "loss", "embedding", "attention", "hallucination"):
+        page.get_by_label("Search the questions").fill(word)
+        expect(page.locator("#start .st-question").first).to_be_visible()
+    page.get_by_label("Search the questions").fill("")
+    page.get_by_role("button", name=re.compile("^All .* questions")).click()
+    assert page.locator("#start .st-question").count() > 20

@@ -40,6 +40,7 @@ def test_every_step_frames_something_that_is_drawn(visit, width, height):
     page = visit("", width, height)
     page.emulate_media(reduced_motion="reduce")
     module = f"{base_path()}/rooms/hall/view/framing.js"
+    page.click(".lens-more summary")
     page.get_by_role("button", name="Show me around").click()
     for step in range(1, N_STEPS + 1):
         expect(page.locator("#tour .tour-count")).to_have_text(f"{step} of {N_STEPS}")
@@ -58,6 +59,7 @@ def test_the_tour_of_one_word_shows_every_cause_with_its_check(visit):
     page = visit("")
     page.emulate_media(reduced_motion="reduce")
     page.get_by_label("Your sentence").fill("A sentence of my own")
+    page.click(".lens-more summary")
     page.get_by_role("button", name="Follow one word").click()
     for step in range(1, N_OF_WORD + 1):
         expect(page.locator("#tour .tour-count")).to_have_text(f"{step} of {N_OF_WORD}")

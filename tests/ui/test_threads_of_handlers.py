@@ -107,7 +107,6 @@ HANDLERS = {
 NOTHING = {
     "make_attention_example",
     "read",
-    "generated_text",
     "chosen",
     "both",
     "fitting",

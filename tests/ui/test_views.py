@@ -52,15 +52,6 @@ def test_a_link_to_a_view_that_is_none_names_those_that_are():
     assert "it has only one" in links.mistakes({"tab": "start", "view": "x"})[0]
 
 
-def test_every_view_is_about_parts_of_the_machine():
-    for tab in TABS:
-        for view in tab.views:
-            assert view.parts and set(view.parts) <= set(views.PARTS)
-    told = views.parts()
-    assert told["views"]["Attention/Heads"] == [told["titles"].index("attention")]
-    assert "Train/From scratch" not in told["views"]  # about all of it
-
-
 def test_what_the_page_s_scripts_read_of_a_link_is_no_slip():
     assert links.mistakes({"present": "1", "layer": "1", "head": "2", "press": "x", "once": "y"}) == []
 

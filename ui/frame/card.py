@@ -11,19 +11,31 @@ from ui.errors import shown_to_visitor
 from ui.frame.handlers import checks
 from ui.frame.handlers.card import card
 from ui.services import Services
+from ui.shared import picker
 from ui.shared.lens import Event, Wiring
 from ui.shared.view.sheet_view import sheet_view
 from ui.shared.wiring import QUIET, or_nothing, stop_event
 
 
-def model_card(services: Services, model: gr.Dropdown, model_work: Wiring) -> Event:
-    """Lays out the card, closed, and wires it; gives what to do when another model has been opened."""
-    with gr.Accordion("Card", open=False, elem_id="card") as whole:
+def model_card(services: Services, model: gr.Dropdown, model_work: Wiring) -> tuple[gr.Slider, gr.HTML, Event]:
+    """Lays out what there is to know and to set about the model, closed, and wires it.
+
+    Returns:
+        The slider of its training, what that says, and what to do when another model has been opened.
+    """
+    hint = (
+        "Pick a model from the list, or type a folder or a Hub repository there." if services.limits.any_model else ""
+    )
+    with gr.Accordion("About it", open=False, elem_id="card") as whole:
+        with gr.Row(elem_id="moments"):
+            moment = picker.moment_slider(services.models.default)
+            said = gr.HTML(picker.moment_said(services.models.default), elem_id="moment-said")
         with gr.Row(elem_classes="steps"):
             start = gr.Button("Check it", variant="primary", elem_id="verify-start", min_width=160, scale=0)
             stop = gr.Button("Stop", variant="stop", elem_id="verify-stop", min_width=90, scale=0)
         checked = sheet_view("", name="checks", elem_id="checks")
         text = gr.Markdown("", elem_id="card-text")
+        gr.Markdown(hint, visible=bool(hint), elem_classes="hint")
     is_open = gr.State(False)
 
     def on_open(name: str) -> list[Any]:
@@ -42,4 +54,5 @@ def model_card(services: Services, model: gr.Dropdown, model_work: Wiring) -> Ev
     whole.collapse(lambda: False, None, is_open, queue=False, **QUIET)
     start.click(on_check, model, checked, **model_work)
     stop.click(stop_event(services), queue=False, **QUIET)
-    return {"fn": on_model, "inputs": [model, is_open], "outputs": [text, checked], "queue": False, **QUIET}
+    on_opened: Event = {"fn": on_model, "inputs": [model, is_open], "outputs": [text, checked], "queue": False, **QUIET}
+    return moment, said, on_opened

@@ -34,7 +34,6 @@ from ui.services import Services
 from ui.shared.files import calling, early, routes, style_link
 from ui.shared.theme import make_theme
 from ui.state.clients import Clients, NewcomerShares
-from ui.views import parts
 
 log = logging.getLogger("gptlens")
 
@@ -108,7 +107,7 @@ def serve(
             head=style_link(),
             js=calling(
                 "frame/view/keys.js",
-                f"m.start({_script_value({**parts(), 'lan': services.lan, 'talk': services.talk})})",
+                f"m.start({_script_value({'lan': services.lan, 'talk': services.talk})})",
             ),
             footer_links=["api"],
             run_history=False,

@@ -35,6 +35,10 @@ _LENS = gr.themes.Color(
 )
 
 
+# The six sizes of type; presenter mode makes them grow with the wall (`view/stage.css`).
+_TYPE = gr.themes.Size(name="type", xxs="12px", xs="12px", sm="13px", md="14px", lg="16px", xl="20px", xxl="27px")
+
+
 def make_theme() -> gr.themes.Base:
     """The theme, in light and dark."""
     return gr.themes.Base(
@@ -42,6 +46,7 @@ def make_theme() -> gr.themes.Base:
         secondary_hue=_INK,
         neutral_hue=_INK,
         radius_size=gr.themes.sizes.radius_sm,
+        text_size=_TYPE,
         spacing_size=gr.themes.sizes.spacing_sm,
         font=[gr.themes.LocalFont("IBM Plex Sans", weights=(400, 700)), "ui-sans-serif", "system-ui", "sans-serif"],
         font_mono=[gr.themes.LocalFont("IBM Plex Mono", weights=(400, 700)), "ui-monospace", "monospace"],

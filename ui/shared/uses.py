@@ -1,15 +1,18 @@
-"""Which model each tab works with, said in the same place on every tab."""
+"""Which model each tab works with, said on a tab where it is not, or not only, the one in the picker."""
 
 from __future__ import annotations
 
+import html
+
 from ui.services import Services
 from ui.state.model_store import title_of
+from ui.views import TAB_NAMES
 
 ABOVE = "the model above"
 
 
 def model_lines(services: Services, model: object, shape: object = ABOVE, asked: object = ABOVE) -> list[str]:
-    """A line for each tab, in their order.
+    """A line of HTML for each tab, in their order; not shown where all of the tab works with the picker's model.
 
     Args:
         services: for the titles of models that were trained here.
@@ -19,16 +22,17 @@ def model_lines(services: Services, model: object, shape: object = ABOVE, asked:
     """
     picked = title(services, model)
     above = f"(picked above: {picked})"
-    return [
-        f"Model on this tab: {picked}",
-        f"Model on this tab: {picked}; Chat: its own",
-        f"Model on this tab: {picked}",
-        f"Model on this tab: {picked}" if shape == ABOVE else f"Model on this tab: {shape} {above}",
-        f"Model on this tab: a new one; Fine-tune, Labels and Assistant: {picked}",
-        f"Model on this tab: {picked}"
-        if asked in (ABOVE, model)
-        else f"Model on this tab: {title(services, asked)} {above}",
-    ]
+    others = {
+        "parameters": "" if shape == ABOVE else f"{shape} {above}",
+        "train": f"a new one; Fine-tune, Labels and Assistant: {picked}",
+        "zero-shot": "" if asked in (ABOVE, model) else f"{title(services, asked)} {above}",
+    }
+    return [_line(others.get(tab, ""), picked) for tab in TAB_NAMES]
+
+
+def _line(other: str, picked: str) -> str:
+    said = html.escape(f"Model on this tab: {other or picked}")
+    return said if other else f"<span hidden>{said}</span>"
 
 
 def title(services: Services, name: object) -> str:

@@ -268,11 +268,13 @@ def facts(lm: LanguageModel) -> str:
     config = lm.model.config
     count = count_parameters(config).total
     kinds = {"bpe": "byte-level BPE", "gpt2": "GPT-2's BPE", "gpt1": "GPT-1's BPE", "char": "characters"}
+    n_empty = len(lm.tokenizer.without_token)
+    empty = f", {n_empty:,} ids without a token" if n_empty else ""
     norm = "post-norm" if config.norm_position == "post" else "pre-norm"
     return (
         f"{_short(count)} parameters · {config.n_layer} layers × {config.n_head} heads × {config.n_embd} wide "
         f"· {norm} · reads {config.n_positions:,} tokens · vocabulary of {config.vocab_size:,} "
-        f"({kinds[lm.tokenizer.kind]}){_where(lm)}"
+        f"({kinds[lm.tokenizer.kind]}{empty}){_where(lm)}"
     )
 
 

@@ -82,7 +82,7 @@ test('merges are made from left to right, and bytes are text where they are whol
   assert.deepEqual(plain.applied(['abab', 'xa', 'aab'], merges), [['abab'], ['x', 'a'], ['a', 'ab']]);
   assert.deepEqual(plain.applied(['abab'], []), [['a', 'b', 'a', 'b']]);
   assert.equal(plain.bytesText(' caf\u00c3\u00a9'), '␣café');
-  assert.equal(plain.bytesText('\u00c3'), '<C3>');
+  assert.equal(plain.bytesText('\u00c3'), '<0xC3>');
 });
 
 test('a cell that a spreadsheet would compute is text, and numbers stay numbers', () => {

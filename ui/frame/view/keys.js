@@ -5,7 +5,7 @@ import {watchConnection} from '../../shared/view/connection.js';
 import {endCount} from './frames.js';
 import {keepHistory} from './history.js';
 import {awaited, goTo, isOpen, outerTabs, place} from '../../shared/view/places.js';
-import {showParts} from './part_strip.js';
+import {showMenu} from './menu.js';
 import {restoreLook, turnLook} from './look.js';
 import {sentence, shareSentence} from '../../shared/view/sentence.js';
 import {askWhy} from '../../shared/view/why.js';
@@ -51,13 +51,13 @@ function list() {
 
 // Closes a file menu after a choice or a click elsewhere; true if one was open.
 function closeMenus(event) {
-  const menus = [...document.querySelectorAll('details.lens-save[open]')];
+  const menus = [...document.querySelectorAll('details:is(.lens-save, .lens-menu)[open]')];
   const left = menus.filter(menu => !menu.contains(event.target) || event.target.closest('button'));
   for (const menu of left) menu.open = false;
   return left.length > 0;
 }
 
-export async function start(parts) {
+export async function start(given) {
   restoreLook();
   // Where scripts are compiled already, they come before Gradio has laid out the page.
   await awaited(
@@ -67,10 +67,9 @@ export async function start(parts) {
   );
   endCount();
   watchConnection();
-  setLan(parts.lan ?? '');
-  setTalk(parts.talk ?? '');
+  setLan(given.lan ?? '');
+  setTalk(given.talk ?? '');
   shareSentence();
-  showParts(parts);
   const silent = ['range', 'checkbox', 'radio', 'button'];
   const typing = e =>
     ['TEXTAREA', 'SELECT'].includes(e.target.tagName) ||
@@ -107,6 +106,7 @@ export async function start(parts) {
     e: openHere,
     t: () => (isTouring() ? leaveTour() : startTour()),
   };
+  showMenu(keys);
   const turn = by => {
     const tabs = outerTabs();
     tabs[tabs.findIndex(isOpen) + by]?.click();

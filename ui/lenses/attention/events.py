@@ -22,7 +22,6 @@ from ui.shared.slide import is_kind
 from ui.shared.wiring import event_data, or_nothing, served
 from ui.views import title_of
 
-HINT = "Every change is read at once. Repeat a name to see which heads look back."
 _MOST_CHARS = 3_000_000
 _LONGEST_NUMBER = 10  # digits
 
@@ -119,7 +118,7 @@ class AttentionEvents:
         return [found, said, text if before is None else before, gr.Button(visible=True)]
 
     def back(self, before: str | None) -> list[Any]:
-        return [gr.skip() if before is None else before, HINT, None, gr.Button(visible=False)]
+        return [gr.skip() if before is None else before, "", None, gr.Button(visible=False)]
 
     def fresh(self, request: gr.Request, name: object, linked: bool, *written: object) -> list[Any]:
         """Replaces the page's texts with the model's default; keeps the visitor's."""
@@ -132,10 +131,6 @@ class AttentionEvents:
         kept[0] = kept[0] or linked
         given.add(own)
         return [False, *(gr.skip() if stays else new for stays, new in zip(kept, wanted, strict=True))]
-
-    def generated(self, request: gr.Request) -> str:
-        with shown_to_visitor():
-            return maps.generated_text(self._services, request.session_hash)
 
 
 def server_functions(services: Services) -> list[Callable[[object], object]]:

@@ -6,7 +6,7 @@ import gradio as gr
 
 from ui.lenses.attention import figures
 from ui.lenses.attention.compare import compare_view
-from ui.lenses.attention.events import HINT, AttentionEvents, Switches, server_functions
+from ui.lenses.attention.events import AttentionEvents, Switches, server_functions
 from ui.lenses.attention.handlers import maps, neurons
 from ui.lenses.attention.handlers.example import AttentionExample
 from ui.lenses.attention.recorded import recorded_view
@@ -15,6 +15,7 @@ from ui.lenses.attention.view.insight_views import ablation_view, lens_view, neu
 from ui.lenses.attention.why import causes_view
 from ui.shared.files import calling
 from ui.shared.lens import Event, Lens, TabContext
+from ui.shared.strip import sentence_strip
 from ui.shared.wiring import QUIET, served, share_sentence, stop_event, view_tab
 
 _MODES = [
@@ -27,7 +28,7 @@ _MODES = [
 def attention_tab(site: TabContext[AttentionExample]) -> Lens:
     """Lays out the tab and wires it."""
     services, model, example, model_work = site.services, site.model, site.example, site.model_work
-    text, use, back, woken, mode, keep = _form(example.text)
+    text, back, woken, keep = _form(example.text)
     before = gr.State(None)  # the visitor's text, while a head's activating text is shown
     off = gr.State(Switches(example.off, example=True))
     # The page's script passes the open view as the first input: a server-side state would be set in undefined order
@@ -36,6 +37,7 @@ def attention_tab(site: TabContext[AttentionExample]) -> Lens:
     with gr.Tabs(elem_id="attention-views") as views:
         with view_tab("attention", "look") as look_tab:
             view = attention_view(example.view, server_functions=server_functions(services), elem_id="attention")
+            mode = gr.Radio(_MODES, value=maps.RAW, label="First token (attention sink)", elem_id="sink")
         with view_tab("attention", "off") as off_tab:
             with gr.Row(elem_classes="switches"):
                 replacement = gr.Radio(
@@ -82,9 +84,9 @@ def attention_tab(site: TabContext[AttentionExample]) -> Lens:
     stop.click(stop_event(services), queue=False, **QUIET)
     woke = view.wake(events.wake, [model, text, before], [text, woken, before, back], **model_work)
     went_back = back.click(events.back, before, [text, woken, before, back], **QUIET)
-    kept = lambda: [HINT, None, gr.Button(visible=False)]  # noqa: E731 - what is typed is the visitor's own again
+    kept = lambda: ["", None, gr.Button(visible=False)]  # noqa: E731 - what is typed is the visitor's own again
     text.input(kept, None, [woken, before, back], queue=False, **QUIET)
-    for done in (woke, went_back, use.click(events.generated, None, text, **QUIET)):
+    for done in (woke, went_back):
         share_sentence(done, text)
     js = "(model, text) => JSON.stringify({model, text})"
     told = {"inputs": [model, text], "outputs": neurons_shown, "js": js, **QUIET}
@@ -96,29 +98,18 @@ def attention_tab(site: TabContext[AttentionExample]) -> Lens:
     return Lens(set_by_link, [fresh, look, compared.compare, causes.on_model])
 
 
-def _form(example: str) -> tuple[gr.Textbox, gr.Button, gr.Button, gr.Markdown, gr.Radio, gr.Radio]:
-    """The text with its two buttons and their line, the mode, and which end of a text that is too long."""
-    with gr.Row(equal_height=False, elem_id="attention-head"):
-        with gr.Column(scale=3, min_width=330):
-            text = gr.Textbox(
-                example,
-                show_label=False,
-                lines=2,
-                max_lines=5,
-                elem_id="attention-text",
-                container=False,
-                placeholder="A text for the model to read, at least two words",
-            )
-            with gr.Row(elem_classes="attention-more"):
-                use = gr.Button(
-                    "Use the text from Generate", size="sm", min_width=190, scale=0, elem_id="use-generated"
-                )
-                back = gr.Button(
-                    "Back to my text", size="sm", min_width=130, scale=0, visible=False, elem_id="wake-back"
-                )
-                woken = gr.Markdown(HINT, elem_id="woken")
-        with gr.Column(scale=2, min_width=330):
-            mode = gr.Radio(_MODES, value=maps.RAW, label="Attention sink (first token)", elem_id="sink")
+def _form(example: str) -> tuple[gr.Textbox, gr.Button, gr.Markdown, gr.Radio]:
+    """The text, the way back to it from a head's own, what that is, and which end of a text that is too long."""
+    with gr.Column(elem_id="attention-head"):
+        text = sentence_strip(
+            example,
+            label="Text",
+            placeholder="A text for the model to read, at least two words",
+            elem_id="attention-text",
+        )
+        with gr.Row(elem_classes="attention-more"):
+            back = gr.Button("Back to my text", size="sm", min_width=130, scale=0, visible=False, elem_id="wake-back")
+            woken = gr.Markdown("", elem_id="woken")
             keep = gr.Radio(
                 list(maps.ENDS),
                 value="end",
@@ -126,4 +117,4 @@ def _form(example: str) -> tuple[gr.Textbox, gr.Button, gr.Button, gr.Markdown, 
                 elem_id="keep-end",
                 visible=False,
             )
-    return text, use, back, woken, mode, keep
+    return text, back, woken, keep

@@ -22,7 +22,7 @@ _FIRST = next(iter(EXAMPLES))
 
 
 def steer_view(
-    services: Services, tab: gr.Tab, model: gr.Dropdown, prompt: str, model_work: Wiring
+    services: Services, tab: gr.Tab, model: gr.Dropdown, text: gr.Textbox, model_work: Wiring
 ) -> dict[str, Component]:
     """Lays out the view and wires it; it writes by itself when its tab is opened for the first time.
 
@@ -36,7 +36,6 @@ def steer_view(
     )
     with gr.Row(equal_height=False):
         with gr.Column(scale=1, min_width=300):
-            text = gr.Textbox(prompt, label="Prompt", lines=2, max_lines=4, elem_id="steer-prompt")
             example = gr.Dropdown(
                 list(EXAMPLES), value=_FIRST, label="Examples", elem_id="steer-examples", interactive=True
             )

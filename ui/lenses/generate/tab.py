@@ -16,6 +16,7 @@ from ui.lenses.generate.view.tokens_view import tokens_view
 from ui.lenses.generate.views import compare_view, score_view
 from ui.shared.controls import LINKED, Controls, main_sliders, more_controls, seed_row
 from ui.shared.lens import Event, Lens, TabContext
+from ui.shared.strip import sentence_strip
 from ui.shared.view.token_stream import token_stream
 from ui.shared.wiring import QUIET, copy_script, served, share_sentence, stop_event, view_tab
 
@@ -23,10 +24,18 @@ from ui.shared.wiring import QUIET, copy_script, served, share_sentence, stop_ev
 def generate_tab(site: TabContext[WritingExample]) -> Lens:
     """Lays out the tab and wires it."""
     services, model, example, model_work = site.services, site.model, site.example, site.model_work
+    with gr.Column(elem_id="generate-strip"):
+        prompt = sentence_strip(
+            example.document.prompt,
+            label="Prompt",
+            placeholder="The beginning of a text; the model continues it, it does not answer it",
+            elem_id="prompt",
+        )
+        warning, strip = _warning()
     with gr.Tabs(elem_id="generate-views"):
         with view_tab("generate", "write"), gr.Row(equal_height=False):
             with gr.Column(scale=1, min_width=330):
-                prompt, warning, strip, (start, step, stop, undo) = _prompt(example.document.prompt)
+                start, step, stop, undo = _buttons()
                 stream = token_stream(example.stream, label="Generated text", elem_id="stream", branching=True)
                 with gr.Accordion(
                     "More: seed, min-p, penalties, stop strings, speed limit, KV cache", open=False, elem_id="more"
@@ -47,7 +56,7 @@ def generate_tab(site: TabContext[WritingExample]) -> Lens:
                 chart = distribution_view(example.distribution, elem_id="distribution")
         controls = Controls({**sliders, **more}, *seed)
         with view_tab("generate", "compare") as compare_tab:
-            compare_view(services, compare_tab, model, prompt, example, controls, model_work)
+            compare_view(services, compare_tab, model, prompt, controls, model_work)
             strategies = strategies_view(
                 guides=guides(), server_functions=served(services, odds.odds), elem_id="strategies"
             )
@@ -56,7 +65,7 @@ def generate_tab(site: TabContext[WritingExample]) -> Lens:
         with view_tab("generate", "chat"):
             chat(services, model, model_work)
         with view_tab("generate", "steer") as steer_tab:
-            steered = steer_view(services, steer_tab, model, example.document.prompt, model_work)
+            steered = steer_view(services, steer_tab, model, prompt, model_work)
         with view_tab("generate", "tokens") as tokens_tab:
             cuts = tokens_view(
                 server_functions=served(services, tokens.cut, tokens.steps, tokens.learned), elem_id="tokens"
@@ -97,22 +106,19 @@ def generate_tab(site: TabContext[WritingExample]) -> Lens:
     return Lens({**linked, **steered, "stream": stream}, [opened], [opened, redraw])
 
 
-def _prompt(example: str) -> tuple[gr.Textbox, gr.Row, gr.Button, list[gr.Button]]:
-    """The prompt, the warning of a space at its end with its button, and the buttons that write."""
-    prompt = gr.Textbox(
-        example,
-        label="Prompt",
-        lines=2,
-        max_lines=6,
-        elem_id="prompt",
-        info="The model continues this text; it does not answer it.",
-    )
+def _warning() -> tuple[gr.Row, gr.Button]:
+    """The warning of a space at the prompt's end, with its button."""
     with gr.Row(visible=False, elem_id="space-warning") as warning:
         gr.Markdown("The prompt ends in a space. Most tokens start with their space, so this derails the model.")
         strip = gr.Button("Remove it", size="sm", scale=0, min_width=110, elem_id="strip")
+    return warning, strip
+
+
+def _buttons() -> list[gr.Button]:
+    """The buttons that write."""
     with gr.Row(elem_classes="steps"):
         start = gr.Button("Generate", variant="primary", elem_id="generate", min_width=0)
         step = gr.Button("Next token", elem_id="next-token", min_width=0)
         stop = gr.Button("Stop", variant="stop", elem_id="stop", min_width=0)
         undo = gr.Button("Undo", elem_id="undo", min_width=0)
-    return prompt, warning, strip, [start, step, stop, undo]
+    return [start, step, stop, undo]

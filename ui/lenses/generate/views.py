@@ -26,17 +26,14 @@ def compare_view(
     services: Services,
     tab: gr.Tab,
     model: gr.Dropdown,
-    written: gr.Textbox,
-    example: WritingExample,
+    prompt: gr.Textbox,
     controls: Controls,
     model_work: Wiring,
 ) -> None:
     """Up to five strategies on one prompt, streaming together; length, seed and speed are those of the write view.
 
-    It writes by itself when its tab is opened for the first time, on the prompt of the write view, once nothing else of
-    the visitor is under way.
+    It writes by itself when its tab is opened for the first time, once nothing else of the visitor is under way.
     """
-    prompt = gr.Textbox(example.document.prompt, label="Prompt for all", lines=2, max_lines=6, elem_id="compare-prompt")
     with gr.Row():
         start = gr.Button("Write all", variant="primary", elem_id="compare-start", min_width=120, scale=0)
         stop = gr.Button("Stop", variant="stop", elem_id="compare-stop", min_width=90, scale=0)
@@ -74,21 +71,20 @@ def compare_view(
         services.sessions.get(request.session_hash).first("compare")
         yield from on_compare(request, *given)
 
-    def on_open(request: gr.Request, now: str, name: str, _: str, *given: Any) -> Iterator[list[Any]]:
-        session, nothing = services.sessions.get(request.session_hash), [gr.skip()] * (MOST + 2)
-        if not str(now or "").strip() or not session.first("compare"):
+    def on_open(request: gr.Request, name: str, text: str, *given: Any) -> Iterator[list[Any]]:
+        session, nothing = services.sessions.get(request.session_hash), [gr.skip()] * (MOST + 1)
+        if not str(text or "").strip() or not session.first("compare"):
             yield nothing
             return
         with session.waiting() as waits:
             for _waited in waits:
                 yield nothing
-            for views in on_compare(request, name, now, *given):
-                yield [now, *views]
+            yield from on_compare(request, name, text, *given)
 
     inputs = [model, prompt, same, *names, *controls.inputs]
-    # A link's text may not have reached the write view by now.
-    newest = calling("shared/view/sentence.js", "[m.sentence() || args[0], ...args.slice(1)]")
-    tab.select(on_open, [written, *inputs], [prompt, *streams, controls.seed], js=newest, **model_work)
+    # A link's text may not have reached the box by now.
+    newest = calling("shared/view/sentence.js", "[args[0], m.sentence() || args[1], ...args.slice(2)]")
+    tab.select(on_open, inputs, [*streams, controls.seed], js=newest, **model_work)
     start.click(on_press, inputs, [*streams, controls.seed], **{**model_work, "trigger_mode": "multiple"})
     stop.click(stop_event(services), queue=False, **QUIET)
 

@@ -28,7 +28,7 @@ class SentenceToken(TypedDict):
 
 
 class Sentence(TypedDict):
-    """One sentence as a model sees it; arcs are [from, to, weight]."""
+    """One sentence as a model sees it; arcs are [from, to, weight]; unit is what it guesses: "word" or "letter"."""
 
     model: str
     text: str
@@ -39,6 +39,7 @@ class Sentence(TypedDict):
     heads: int
     first: int
     full: bool
+    unit: str
     machine: Machine
     note: NotRequired[str]
 

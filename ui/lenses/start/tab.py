@@ -1,4 +1,4 @@
-"""The Start tab: one sentence that shows what the five other tabs are about."""
+"""The Start tab: one sentence, and the whole machine at work on it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import gradio as gr
 
 from ui.errors import shown_to_visitor
 from ui.lenses.start.handlers import sentence, story
-from ui.lenses.start.handlers.film import film
 from ui.lenses.start.view.start_view import start_view
 from ui.shared.files import calling
 from ui.shared.lens import Event, Lens, TabContext
@@ -18,7 +17,6 @@ def start_tab(site: TabContext[str]) -> Lens:
     services = site.services
     view = start_view(
         site.example,
-        film=film(services),
         server_functions=served(services, sentence.guesses, sentence.typed, story.chapters),
         elem_id="start",
     )

@@ -136,6 +136,7 @@ class RunNews(TypedDict):
     n_looks: int
     final: float | None
     final_accuracy: float | None
+    kept: int | None
     verdict: str
     preparing: str
     peak: float

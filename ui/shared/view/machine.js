@@ -81,6 +81,13 @@ export function shownBlock(blocks, [from, to], chosen) {
   return best;
 }
 
+// The block that raises the probability of the choice the most; -1 where none does much.
+export function decisive(blocks) {
+  const rises = blocks.map(({chance}, layer) => chance - (blocks[layer - 1]?.chance ?? 0));
+  const most = Math.max(...rises);
+  return most < 0.05 || Number.isNaN(most) ? -1 : rises.indexOf(most);
+}
+
 // The parts of a picture in the order in which a text runs through them, by their names.
 export function order(groups, recorded = false) {
   const names = i => (recorded ? [`attention-${i}`] : [`attention-${i}`, `mlp-${i}`, `guess-${i}`]);
@@ -104,7 +111,7 @@ export function machinePicture(box, said, {go, look, choose, next}) {
     const group = put(parent, 'g', {
       class: 'mc-part',
       role: 'button',
-      tabindex: 0,
+      tabindex: -1,
       'data-part': name,
       'aria-label': sentence,
     });
@@ -119,11 +126,26 @@ export function machinePicture(box, said, {go, look, choose, next}) {
       else press();
     });
     group.addEventListener('keydown', event => {
-      if (event.key !== 'Enter' && event.key !== ' ') return;
+      const by = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -Infinity, End: Infinity}[event.key];
+      if (by) step(group, by);
+      else if (event.key === 'Enter' || event.key === ' ') press();
+      else return;
       event.preventDefault();
-      press();
     });
     return group;
+  }
+
+  // The picture is one stop of the keyboard; arrow keys go from part to part.
+  function step(from, by) {
+    const all = [...box.querySelectorAll('.mc-part')];
+    const to = all[Math.max(0, Math.min(all.length - 1, all.indexOf(from) + by))];
+    reach(to);
+    to.focus();
+  }
+
+  function reach(one) {
+    for (const was of box.querySelectorAll('.mc-part[tabindex="0"]')) was.setAttribute('tabindex', '-1');
+    one?.setAttribute('tabindex', '0');
   }
 
   // On a phone a part opens as a sheet: what it does, and the way to its view.
@@ -147,7 +169,7 @@ export function machinePicture(box, said, {go, look, choose, next}) {
   }
 
   // Steps through the parts, then writes the next word.
-  function step() {
+  function stepThrough() {
     if (!data) return;
     stepped += 1;
     if (stepped < parts.length) mark();
@@ -248,13 +270,26 @@ export function machinePicture(box, said, {go, look, choose, next}) {
         });
       }
     if (sized) drawSizes(svg, at, shape.sizes);
+    else drawCopied(svg, at, bands, data);
     for (const token of at.shown) drawName(svg, at, token, now, told);
     if (!isRecorded(machine))
       for (const [i, band] of bands.entries()) drawWrites(svg, at, band, i, blocks, largest, told, machine);
+    reach(box.querySelector(focused ? `[data-part="${focused}"]` : '.mc-part'));
     if (focused) box.querySelector(`[data-part="${focused}"]`)?.focus();
     else said.textContent = NOTHING;
     parts = order(at.groups.length, isRecorded(machine));
     mark();
+  }
+
+  // At the arc of the block that raises the choice the most: that its head looks at the very word.
+  function drawCopied(svg, at, bands, {machine: {blocks, choice}, tokens, first}) {
+    const layer = decisive(blocks);
+    const band = bands.find(one => one.layer === layer);
+    const [best] = band ? blocks[layer].looks[band.mine] : [];
+    if (at.upright || at.block < 80 || !best || band.mine !== blocks[layer].head) return;
+    if (best[1] < 0.5 || tokens[first + best[0]].id !== choice[2]) return;
+    const [x, y] = at.point(band.flow + at.block * 0.22, at.shown.includes(first + best[0]) ? first + best[0] : null);
+    put(svg, 'text', {x, y, dy: -6, class: 'mc-copied'}, cut(`copies “${word(choice[0])}”`, at.block / 7));
   }
 
   // Every part as large as its share of the parameters.
@@ -358,5 +393,5 @@ export function machinePicture(box, said, {go, look, choose, next}) {
   }
 
   new ResizeObserver(() => draw()).observe(box);
-  return {draw, beat, clear, step, showSizes};
+  return {draw, beat, clear, step: stepThrough, showSizes};
 }

@@ -432,7 +432,7 @@ export interface SentenceToken {
   others: [string, number, number][];
 }
 
-// One sentence as a model sees it; arcs are [from, to, weight].
+// One sentence as a model sees it; arcs are [from, to, weight]; unit is what it guesses: "word" or "letter".
 export interface Sentence {
   model: string;
   text: string;
@@ -443,6 +443,7 @@ export interface Sentence {
   heads: number;
   first: number;
   full: boolean;
+  unit: string;
   machine: Machine;
   note?: string;
 }
@@ -565,6 +566,7 @@ export interface RunNews {
   n_looks: number;
   final: number | null;
   final_accuracy: number | null;
+  kept: number | null;
   verdict: string;
   preparing: string;
   peak: number;

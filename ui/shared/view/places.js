@@ -3,14 +3,16 @@ import {linkTo} from './page.js';
 
 const PATIENCE = 10_000; // milliseconds until a place is given up
 
-// Goes to "tab=...&view=...&choose=...&once=...", URLSearchParams. Gives "" once it is there, else the name of what was
-// not found. The choice waits until the selector `once` is visible: in a view still being set up it would be lost.
+// Goes to "tab=...&view=...&choose=...&once=...&see=...", URLSearchParams. Gives "" once it is there, else the name of
+// what was not found. The choice waits until the selector `once` is visible: in a view still being set up it would be
+// lost. What `see` selects is scrolled to.
 export async function goTo(query, isWanted = () => true) {
   const steps = {
     tab: name => press('#tabs', name),
     view: name => press('#tabs > .tabitem', name),
     once: visible,
     choose,
+    see,
   };
   for (const [name, find] of Object.entries(steps)) {
     const value = query.get(name);
@@ -20,7 +22,7 @@ export async function goTo(query, isWanted = () => true) {
 }
 
 // Settings applied without a page load; all others need one.
-const HERE = new Set(['tab', 'view', 'choose', 'once', 'press', 'start']);
+const HERE = new Set(['tab', 'view', 'choose', 'once', 'see', 'press', 'start']);
 
 // Whether a way sets more than that, and the page does not stand there yet.
 export function needsLoad(query) {
@@ -88,6 +90,12 @@ function choose(name) {
   );
   option?.querySelector('input')?.click();
   return option;
+}
+
+function see(selector) {
+  const node = visible(selector);
+  node?.scrollIntoView({block: 'start'});
+  return node;
 }
 
 export function visible(selector) {

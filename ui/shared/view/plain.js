@@ -87,7 +87,7 @@ export function bytesText(part) {
   try {
     return visible(new TextDecoder('utf-8', {fatal: true}).decode(bytes));
   } catch {
-    return [...bytes].map(byte => `<${byte.toString(16).toUpperCase().padStart(2, '0')}>`).join('');
+    return [...bytes].map(byte => `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`).join('');
   }
 }
 

@@ -2,7 +2,7 @@
 // hidden view updates when it is opened, so that no hidden view computes.
 
 // Boxes that hold the visitor's sentence, wherever they stand.
-const BOXES = ['prompt', 'compare-prompt', 'attention-text', 'score-text', 'steer-prompt'].map(id => `#${id} textarea`);
+const BOXES = ['prompt', 'attention-text', 'score-text'].map(id => `#${id} textarea`);
 const KEY = 'gptlens-sentence';
 
 const about = {text: '', head: null, token: null};

@@ -1,4 +1,4 @@
-"""The Start tab: a sentence as its model sees it, and the recorded run as a film."""
+"""The Start tab: a sentence as its model sees it."""
 
 import json
 import re
@@ -16,8 +16,6 @@ from ui.lenses.attention.events import AttentionEvents
 from ui.lenses.generate.handlers import first_text
 from ui.lenses.parameters.handlers.anatomy import EXPERIMENTS
 from ui.lenses.start.handlers import sentence, story
-from ui.lenses.start.handlers.film import film
-from ui.lenses.train.handlers.files import example_workspaces
 from ui.services import make_services
 from ui.shared.own_text import TEXT, own_text, text_to_read
 from ui.state.machine import conclusion
@@ -195,18 +193,6 @@ def test_the_conclusion_follows_the_numbers():
     assert "0.1, spreads its attention." in conclude(chances=[OTHER, SURE, SURE], looks=(0.3, 0.4, 0.3))
     few = [[1 / 40] * 40] * 3
     assert conclude(chances=few) == "Nothing stands out: the likeliest next token, “blue”, has only 2%."
-
-
-def test_the_film_shows_the_recorded_run_from_noise_to_words(services):
-    assert film(services) == {"title": "", "frames": []}
-    workspace, *_ = example_workspaces()
-    shown = film(make_services(offline=True, examples=[workspace]))
-    looks = workspace.current.observations
-    frames = shown["frames"]
-    assert frames[0]["step"] == looks[0].step == 0 and frames[-1]["step"] == looks[-1].step
-    assert [frame["step"] for frame in frames] == sorted({frame["step"] for frame in frames})
-    assert frames[0]["loss"] > 2 * frames[-1]["loss"] and len(frames) > 5
-    assert looks[-1].text.startswith(frames[-1]["text"][len(workspace.current.facts.prompt) :])
 
 
 def test_the_story_has_six_chapters_whose_links_name_places_that_exist(services):

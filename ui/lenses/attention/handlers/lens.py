@@ -66,7 +66,7 @@ def conclusion_of_text(known: Sequence[int | None], words: Sequence[str], n_laye
     """
     found = [(depth, word) for depth, word in zip(known, words, strict=True) if depth is not None]
     if not found:
-        return f"None of the {len(words)} tokens was its first guess: this text surprises it throughout."
+        return f"None of the {len(words)} tokens was its first guess." if len(words) >= _FEW else ""
     depths = sorted(depth for depth, _ in found)
     late = sum(depth == n_layer for depth in depths)
     half, (first, word) = depths[(len(depths) - 1) // 2], min(found)

@@ -146,14 +146,6 @@ def read(services: Services, session_id: str | None, form: AttentionForm) -> Rea
     return ReadText(key, kept, note, lm)
 
 
-def generated_text(services: Services, session_id: str | None) -> str:
-    """The visitor's text in the Generate tab, prompt and continuation. Raises InputError when there is none."""
-    document = services.sessions.get(session_id).document
-    if document is None:
-        raise InputError("There is no text in the Generate tab yet. Generate one, or write here.")
-    return services.models.get(document.model).tokenizer.decode(document.ids)
-
-
 def describe(seen: StoredReading, profile: HeadScores | None, *, mode: str, text: str, keep: str = "end") -> str:
     """A reading as JSON for the component.
 

@@ -55,8 +55,8 @@ export function start({element, props, server, watch}) {
       `Strongest at “${visible(found.tokens[place])}”: ${figure(found.activations[place])} after
       the activation. Neuron ${found.neuron} of ${found.n_inner.toLocaleString('en')} in layer ${found.layer}.`;
     writes.textContent = '';
-    drawWritten('makes likelier', found.more);
-    drawWritten('makes less likely', found.less);
+    drawWritten('points towards', found.more);
+    drawWritten('points away from', found.less);
   }
 
   function drawWritten(title, rows) {

@@ -15,7 +15,7 @@ _WHY = """
 <div class="wy-key"><i></i>speaks for the word <i></i>speaks for the rival <i></i>thin line: what changes when it is switched off</div>
 <table class="wy-table"><thead><tr><th>part</th><th>what it writes, in logits</th><th>writes</th><th>switched off</th></tr></thead><tbody></tbody></table>
 <div class="wy-muted">The parts add up exactly to the difference of both scores; the final norm is held at its scale here. Where the two bars
-differ, later layers react to the change. It says what was written, not what a part is for.
+differ, what comes after it reacts to the change: later layers, and the final norm. It says what was written, not what a part is for.
 <span class="wy-agreement"></span></div>
 <div class="ts-tools">SAVE<button type="button" data-do="link">Copy link</button><span class="ts-said wy-link-said" role="status"></span></div>
 CIRCUIT</div>

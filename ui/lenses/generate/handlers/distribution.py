@@ -42,9 +42,9 @@ def table(tokenizer: Tokenizer, seen: NextToken, settings: SamplingSettings, n_r
         settings: of the strategy.
         n_rows: how many of the most likely tokens are listed; all figures are over the whole vocabulary.
     """
-    n_new, end_id = len(seen.ids) - seen.n_prompt, tokenizer.end_id
-    penalised = penalise(seen.logits, settings, seen.ids, n_new=n_new, end_id=end_id)
-    forbidden = struck_out(settings, seen.ids, n_new=n_new, end_id=end_id)
+    n_new, end_id, none = len(seen.ids) - seen.n_prompt, tokenizer.end_id, tokenizer.without_token
+    penalised = penalise(seen.logits, settings, seen.ids, n_new=n_new, end_id=end_id, without_token=none)
+    forbidden = struck_out(settings, seen.ids, n_new=n_new, end_id=end_id, without_token=none)
     shown = stages(seen.logits, settings, penalised)
     order = _most_likely(shown, n_rows)
     struck: list[StruckToken] = [

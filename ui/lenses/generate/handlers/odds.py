@@ -24,6 +24,7 @@ from ui.shared.inputs import InputError
 from ui.shared.open_model import open_model, refused
 
 N_TOKENS, N_COLUMNS = 8, 3
+_MOST_K = 1_000_000  # of typed logits, none of which it cuts then
 _MOST_TYPED, _LARGEST_TYPED = 40, 1e4  # logits of a visitor's own, all of them shown
 _DENSE, _STEP = 200, 1.05  # points of the curve: every one up to here, then at this ratio
 
@@ -38,7 +39,7 @@ def odds(services: Services, request: Annotated[object, OddsRequest]) -> Annotat
         typed = _typed(inputs.text(written, "The list of logits", most=1_000))
         settings = [SamplingSettings(temperature=t) for t in _three(temperatures, "Temperature", 0, 100)]
         if typed is not None:
-            limits = [int(k) for k in _three(ks, "Top-k", 1, len(typed))]
+            limits = [min(int(k), len(typed)) for k in _three(ks, "Top-k", 1, _MOST_K)]  # of fewer, k keeps all
             found = _described(typed, {i: f"token {i}" for i in range(len(typed))}, settings, limits)
         else:
             lm = open_model(services, model)

@@ -11,6 +11,7 @@ from typing import Annotated
 from gptcore.errors import GPTCoreError
 from gptcore.tokenizers import ByteBPE, GPT1Tokenizer, Tokenizer, describe_token, load_tokenizer
 from gptcore.tokenizers.merging import Merge, learn_merges, merges_of, split_words
+from gptcore.tokenizers.padded import plain
 from ui.lenses.generate.payloads import LearnRequest, Merges, MergesRequest, RecordedCut, TokenizerRow
 from ui.payloads import TextRequest, fields
 from ui.services import Services
@@ -59,7 +60,7 @@ def steps(services: Services, request: Annotated[object, MergesRequest]) -> Anno
     def found() -> Merges:
         name, text = fields(request, "tokenizer", "text")
         tokenizer = _tokenizer(services, name)
-        if not isinstance(tokenizer, ByteBPE):
+        if not isinstance(tokenizer := plain(tokenizer), ByteBPE):
             raise InputError("Only byte-level tokenizers can be shown merge by merge, such as GPT-2's and mini's.")
         text = inputs.text(text, "The text", most=MOST_CHARS, least=1)
         return _shown(split_words(text), merges_of(text, tokenizer))
@@ -92,7 +93,7 @@ def _cut(services: Services, name: str, text: str) -> TokenizerRow:
         if kept := _recorded().get(name, {}).get(text):
             return {**row, **kept, "what": f"{what}; recorded, since its vocabulary is not on this machine"}
         return {**row, "message": str(error)}
-    return {**row, **cut_by(tokenizer, text, ids), "steps": isinstance(tokenizer, ByteBPE)}
+    return {**row, **cut_by(tokenizer, text, ids), "steps": isinstance(plain(tokenizer), ByteBPE)}
 
 
 def cut_by(tokenizer: Tokenizer, text: str, ids: list[int]) -> RecordedCut:

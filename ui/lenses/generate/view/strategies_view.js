@@ -48,12 +48,14 @@ export function start({element, props, server, trigger, watch, given}) {
     },
     said => {
       if (!props.value) return;
-      const asked = logits.value.trim()
+      odds.classList.toggle('sg-old', Boolean(said.message)); // the drawing is stale
+      if (said.message) {
+        note.textContent = said.message;
+        return;
+      }
+      note.textContent = logits.value.trim()
         ? `${counted(said.vocabulary, 'logit')} of your own: change any of the six values.`
         : `What comes after “…${visible(prompt.slice(-40))}”: change any of the six values.`;
-      note.textContent = said.message ?? asked;
-      odds.classList.toggle('sg-old', Boolean(said.message)); // the drawing is stale
-      if (said.message) return;
       found = said;
       drawAll();
     },

@@ -66,7 +66,7 @@ _DRAWING = """
 
 _FIGURE = """
 <div style="overflow-x:auto" tabindex="0"><img class="fg-image" style="width:100%;min-width:620px;border-radius:6px" alt="" hidden></div>
-<p class="fg-text" role="status" style="color:var(--body-text-color);max-width:90ch;font-size:1.02em;line-height:1.55"></p>
+<p class="fg-text" role="status" style="color:var(--body-text-color);max-width:90ch;font-size:var(--text-md);line-height:1.55"></p>
 <div class="fg-tables sh-box"></div>
 <div class="ts-tools">SAVE<span class="ts-said fg-said" role="status"></span></div>
 """.replace("SAVE", save_menu("png", "svg"))

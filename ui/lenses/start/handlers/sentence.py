@@ -156,6 +156,7 @@ def _described(lm: LanguageModel, model: str, ids: list[int], at: int | None) ->
         "heads": lm.model.config.n_layer * lm.model.config.n_head,
         "first": first,
         "full": len(ids) >= MOST_TOKENS,
+        "unit": "letter" if lm.tokenizer.kind == "char" else "word",
         "machine": machine,
     }
 

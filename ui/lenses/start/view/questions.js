@@ -3,26 +3,35 @@ import {addButton} from '../../../shared/view/page.js';
 import {goTo} from '../../../shared/view/places.js';
 import {sentence, setSentence} from '../../../shared/view/sentence.js';
 
-// The questions that hold every word of what is searched for.
-export function matching(asked, searched) {
+// The questions that hold every word of what is searched for; the first few where nothing is, or all.
+export function matching(asked, searched, all = true) {
   const words = searched.toLowerCase().split(/\s+/).filter(Boolean);
-  return asked.filter(([text, way]) => {
-    const held = `${text} ${way}`.toLowerCase();
+  if (!words.length && !all) return asked.filter(([, , , , isFirst]) => isFirst);
+  return asked.filter(([text, way, , also = '']) => {
+    const held = `${text} ${way} ${also}`.toLowerCase();
     return words.every(word => held.includes(word));
   });
 }
 
-// box: where they stand; search: the field that narrows them; asked: [question, link, sentence] each.
+// box: where they stand; search: the field that narrows them; asked: [question, link, sentence, further words, whether
+// it is one of the first] each.
 export function questions(box, search, asked) {
+  let all = false;
   function draw() {
     box.textContent = '';
-    const found = matching(asked, search.value);
+    const found = matching(asked, search.value, all);
     for (const [text, way, best] of found)
       addButton(box, 'st-question', text, () => {
         if (best && !sentence()) setSentence(best);
         goTo(new URLSearchParams(way));
       });
     if (!found.length) box.textContent = 'No question contains these words. Try one word, such as “memory”.';
+    if (found.length === asked.length || search.value.trim()) return;
+    addButton(box, 'st-question st-all', `All ${asked.length} questions`, () => {
+      all = true;
+      draw();
+      box.querySelector('button').focus();
+    });
   }
   search.addEventListener('input', draw);
   search.addEventListener('keydown', event => {

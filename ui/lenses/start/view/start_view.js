@@ -2,24 +2,21 @@
 // Model text goes into the page by textContent alone.
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {Sentence, StartServer} from '../../../shared/view/payloads' */
-import {overLetters} from '../../../shared/view/letters.js';
 import {counted, percent, visible} from '../../../shared/view/plain.js';
-import {add, addButton, onTools, shareLink} from '../../../shared/view/page.js';
+import {add, addButton, onTools} from '../../../shared/view/page.js';
 import {offered} from '../../../shared/view/offers.js';
 import {goTo} from '../../../shared/view/places.js';
 import {
   chooseHead,
   chooseToken,
   chosenHead,
-  chosenInLink,
   chosenToken,
   onSentence,
   sentence,
   setSentence,
 } from '../../../shared/view/sentence.js';
 import {askWhy} from '../../../shared/view/why.js';
-import {drawLooks} from './arcs.js';
-import {playFilm} from './film.js';
+import {sentenceEditor} from './editor.js';
 import {holdSentence} from './held.js';
 import {machinePicture} from '../../../shared/view/machine.js';
 import {questions} from './questions.js';
@@ -32,11 +29,12 @@ const WRITES = 12; // words after a change
 /** @param {Component<Sentence, StartServer>} page */
 export function start({element, props, server, watch, given}) {
   const find = name => element.querySelector('.st-' + name);
-  const [words, arcs, bars, said, play, field] = ['words', 'arcs', 'bars', 'said', 'play', 'text'].map(find);
+  const [bars, said, play] = ['bars', 'said', 'play'].map(find);
   const slow = element.querySelector('[data-do=slow]');
   let data = null;
   let pointed = -1; // the word whose looks are drawn; -1: the last one
   let opened = -1; // the word whose alternatives are open
+  let isPlayed = false; // whether the picture has played its steps once
   let model = ''; // that of the last sentence that could be read
   let left = 0; // words still to be written
   let writing = 0; // number of the newest writing; an older one ends
@@ -61,6 +59,25 @@ export function start({element, props, server, watch, given}) {
     choose: head => chooseHead(head),
   });
 
+  let waiting = 0;
+  const editor = sentenceEditor(find('line'), {
+    typed(text) {
+      clearTimeout(waiting);
+      pause();
+      asking += 1; // an answer on its way would overwrite what is typed
+      setSentence(text, hear);
+      waiting = setTimeout(() => read(text), TYPED);
+    },
+    pointed: i => data && point(i),
+    opened(i) {
+      pause();
+      opened = i ?? -1;
+      if (data) chooseToken(i === null || i === data.tokens.length - 1 ? null : i);
+      if (data) point(opened);
+    },
+    replaced: (i, id) => change([...ids().slice(0, i), id], WRITES),
+  });
+
   // The picture of another token; the words stay as they are.
   async function lookAt(place) {
     const [number, mine, of] = [asking, ++looking, ids()];
@@ -80,7 +97,7 @@ export function start({element, props, server, watch, given}) {
     const number = ++asking;
     tried = text;
     pause();
-    if (document.activeElement !== field) field.value = text;
+    if (!editor.isTyped()) editor.show(text);
     const answer = await server.typed({model: data?.model ?? model, text}).catch(() => null);
     if (number !== asking) return;
     const found = answer ? JSON.parse(answer) : {message: 'The server did not answer. Try again, or reload the page.'};
@@ -96,20 +113,11 @@ export function start({element, props, server, watch, given}) {
     lookAtChosen();
   }
 
-  let waiting = 0;
-  field.addEventListener('input', () => {
-    clearTimeout(waiting);
-    pause();
-    asking += 1; // an answer on its way would overwrite what is typed
-    setSentence(field.value, hear);
-    fit();
-    waiting = setTimeout(() => read(field.value), TYPED);
-  });
   const hear = news => {
     if ('head' in news && data) drawMachine();
     if ('token' in news && data) lookAt(news.token ?? data.tokens.length - 1);
-    if ('text' in news && news.text !== field.value) {
-      field.value = news.text;
+    if ('text' in news && news.text !== editor.text()) {
+      editor.show(news.text);
       if (element.getClientRects().length) read(news.text);
     }
   };
@@ -117,12 +125,7 @@ export function start({element, props, server, watch, given}) {
   // A sentence from another tab is read once Start is open again.
   new ResizeObserver(() => {
     if (data && sentence() && sentence() !== data.text && sentence() !== tried && element.clientWidth) read(sentence());
-    fit();
   }).observe(element);
-  const fit = () => {
-    field.style.height = 'auto';
-    field.style.height = `${field.scrollHeight + 2}px`;
-  };
 
   async function ask(wanted) {
     const number = ++asking;
@@ -179,7 +182,7 @@ export function start({element, props, server, watch, given}) {
   // The chosen word flies from its bar to the end of the text.
   function fly(id) {
     const place = data.next.findIndex(([, , other]) => other === id);
-    const [bar, end] = [bars.children[place]?.querySelector('.st-name'), words.lastElementChild];
+    const [bar, end] = [bars.children[place]?.querySelector('.st-name'), editor.last()];
     const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
     if (!bar?.getClientRects().length || !end || calm || document.hidden) return null;
     const [from, to] = [bar.getBoundingClientRect(), end.getBoundingClientRect()];
@@ -205,55 +208,8 @@ export function start({element, props, server, watch, given}) {
   function drawPlay() {
     play.textContent = left > 0 ? 'Pause' : 'Let it write';
     play.classList.toggle('on', left > 0);
-  }
-
-  function drawWords() {
-    words.textContent = '';
-    const nodes = data.tokens.map((token, i) => {
-      const node = addButton(words, 'st-word', token.text || token.label, () => open(i));
-      const chance = token.p === null ? 'where the text begins' : `expected with ${percent(token.p)}`;
-      node.setAttribute('aria-label', `${visible(token.label)}, ${chance}`);
-      node.addEventListener('pointerenter', () => point(i));
-      node.addEventListener('focus', () => point(i));
-      if (!i) node.disabled = true;
-      if (i < data.first) {
-        node.classList.add('unread');
-        node.title = 'outside the window: the model no longer reads it';
-      }
-      return node;
-    });
-    overLetters(data.tokens, nodes);
-    if (nodes[opened]) drawOthers(nodes[opened], opened);
-    add(words, 'span', 'st-gap', ' ?').setAttribute('aria-hidden', 'true');
-  }
-
-  function open(i) {
-    pause();
-    opened = opened === i ? -1 : i;
-    chooseToken(opened < 0 || i === data.tokens.length - 1 ? null : i);
-    drawWords();
-    point(i);
-    if (opened >= 0) words.querySelector('.st-others button')?.focus();
-    else words.querySelectorAll('.st-word')[i]?.focus();
-  }
-
-  function drawOthers(node, i) {
-    const box = document.createElement('span');
-    box.className = 'st-others';
-    box.setAttribute('role', 'group');
-    box.setAttribute('aria-label', 'Other words that it expected here');
-    (node.closest('ruby') ?? node).after(box);
-    add(box, 'small', '', 'it also thought of');
-    for (const [label, p, id] of data.tokens[i].others) {
-      if (id === data.tokens[i].id) continue;
-      const other = addButton(box, 'st-other', visible(label).replace('␣', ''), () =>
-        change([...ids().slice(0, i), id], WRITES),
-      );
-      add(other, 'small', '', percent(p));
-    }
-    box.addEventListener('keydown', event => {
-      if (event.key === 'Escape') open(i);
-    });
+    for (const name of ['back', 'again']) element.querySelector(`[data-do=${name}]`).hidden = !left && !before.length;
+    slow.hidden = !left;
   }
 
   function point(i) {
@@ -267,11 +223,13 @@ export function start({element, props, server, watch, given}) {
   }
 
   function drawArcs() {
-    const from = pointed >= 0 && pointed < data.tokens.length ? pointed : data.tokens.length - 1;
-    drawLooks(words, arcs, from, data.arcs);
+    editor.look(pointed >= 0 ? pointed : opened, data.arcs);
   }
 
   function drawBars() {
+    element.querySelector('[data-do=next]').textContent = `Next ${data.unit}`;
+    element.querySelector('[data-do=why]').textContent = `Why this ${data.unit}?`;
+    find('next').querySelector('h2').textContent = `Its guesses for the next ${data.unit}`;
     bars.textContent = '';
     for (const [label, p, id] of data.next) {
       const ends = id === data.end;
@@ -294,20 +252,19 @@ export function start({element, props, server, watch, given}) {
 
   function draw(intoBox = true) {
     holdSentence({model: data.model, ids: ids(), own: before.length > 0});
-    if (intoBox) {
-      field.value = data.text;
-      if (before.length) setSentence(data.text, hear);
-    }
-    fit();
+    if (intoBox && before.length) setSentence(data.text, hear);
     drawMachine();
-    drawWords();
-    find('scroll').scrollTop = find('scroll').scrollHeight;
+    editor.draw(data);
+    editor.toEnd();
     drawBars();
     drawArcs();
+    drawPlay();
     told.redraw();
+    if (!isPlayed) picture.beat(); // as the page opens; the style sheet keeps it still for who asked for that
+    isPlayed = true;
   }
 
-  // The story, the talks and the exercises take the place of the guesses and the film.
+  // The story, the talks and the exercises take the place of the picture.
   /** @type {Record<string, {open(): unknown, close(): void, isOpen(): boolean}>} */
   const others = {story: told};
   const TITLES = {
@@ -326,6 +283,7 @@ export function start({element, props, server, watch, given}) {
       const button = element.querySelector(`[data-do=${other}]`);
       button.setAttribute('aria-expanded', shown);
       button.textContent = shown ? close : title;
+      if (shown) find(other).scrollIntoView({block: 'nearest'});
     }
     find('two').hidden = opens;
   }
@@ -340,10 +298,10 @@ export function start({element, props, server, watch, given}) {
     if (data.message || ids().join() !== was) before.length = 0;
     pointed = opened = -1;
     if (data.message) {
-      words.textContent = data.message;
+      editor.clear(data.message);
       find('conclusion').textContent = '';
       picture.clear();
-      bars.textContent = arcs.textContent = '';
+      bars.textContent = '';
       data = null;
       return;
     }
@@ -359,8 +317,6 @@ export function start({element, props, server, watch, given}) {
       ? {
           slow: () => slow.setAttribute('aria-pressed', slow.getAttribute('aria-pressed') !== 'true'),
           why: () => askWhy(data.text),
-          show: () => offered('tour')?.(),
-          word: () => offered('word tour')?.(),
           play: () => (left > 0 ? pause() : (before.push(ids()), say(''), write(WRITES))),
           next: () => nextWord(),
           step: () => picture.step(),
@@ -368,9 +324,6 @@ export function start({element, props, server, watch, given}) {
             const on = event.target.getAttribute('aria-pressed') !== 'true';
             event.target.setAttribute('aria-pressed', on);
             picture.showSizes(on);
-          },
-          link: async () => {
-            say(await shareLink({tab: 'start', model: data.model, text: data.text, ...chosenInLink()}));
           },
           back: () => {
             pause();
@@ -386,16 +339,10 @@ export function start({element, props, server, watch, given}) {
         }
       : {},
   );
-  find('doors').addEventListener('click', event => {
-    const door = event.target.closest('button');
-    if (door) goTo(new URLSearchParams({tab: door.dataset.tab}));
-  });
   for (const name of Object.keys(TITLES))
     element.querySelector(`[data-do=${name}]`).addEventListener('click', () => turn(name));
   questions(find('questions'), find('search'), given.questions);
-  words.addEventListener('pointerleave', () => data && point(opened));
-  new ResizeObserver(() => data && drawArcs()).observe(words);
-  playFilm(find('film'), given.film);
+  new ResizeObserver(() => data && drawArcs()).observe(editor.words);
   watch('value', sync);
   sync();
 }

@@ -316,12 +316,12 @@ def prefer(services: Services, workspace_id: object, form: AssistantForm, *, by_
     """
     workspace = services.run_manager.steered(workspace_id)
     taught = None if workspace is None else stage(workspace, "instructions")
-    if workspace is None or taught is None or taught.language_model is None:
-        raise InputError("No model here can answer yet: press “1 · Teach it to answer” first.")
-    if taught.alive:
+    if workspace is not None and any(run.alive and run.facts.kind == "instructions" for run in workspace.runs):
         raise InputError(
             "It is still learning to answer. Wait until that has ended, or press Stop; then press 2 again."
         )
+    if workspace is None or taught is None or taught.language_model is None:
+        raise InputError("No model here can answer yet: press “1 · Teach it to answer” first.")
     lm = replace(taught.language_model, name=taught.language_model.name.split(":")[0])
     if by_audience:
         kept = workspace.choices

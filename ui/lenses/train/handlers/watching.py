@@ -208,6 +208,7 @@ def _news(record: RunState, seen: object) -> payloads.RunNews:
         "n_looks": n_all,
         "final": finite(record.final_loss),
         "final_accuracy": finite(record.final_accuracy),
+        "kept": record.kept_step,
         "verdict": verdict(record),
         "preparing": record.preparing,
         "peak": record.learning_rate,

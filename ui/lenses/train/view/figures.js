@@ -11,8 +11,12 @@ export function clock(seconds) {
   return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
 }
 
-// The training loss now, averaged over the last updates; null before the first.
-export const trainingLoss = run => (run.rows.length ? smoothed(run.rows.map(row => row[1])).at(-1) : null);
+// The training loss now, averaged over the last updates; null before the first. Where the model of an earlier update
+// is kept, as it was there: the held-out loss is of that model.
+export function trainingLoss(run) {
+  const rows = (run.kept ?? null) === null ? run.rows : run.rows.filter(([step]) => step <= run.kept);
+  return rows.length ? smoothed(rows.map(row => row[1])).at(-1) : null;
+}
 
 // The held-out loss: of all of it once the run has ended, of a part before; null before the first observation.
 export const heldOut = run => run.final ?? run.looks.at(-1)?.valid ?? null;
@@ -65,9 +69,10 @@ export function tiles(run, example) {
       ['no preference, ln 2', nats(Math.LN2)],
     ],
   }[kind];
+  const ofKept = (run.kept ?? null) === null ? '' : `, update ${run.kept.toLocaleString('en')}`;
   return [
     ['update', run.step.toLocaleString('en')],
-    ['training loss, smoothed', nats(trainingLoss(run))],
+    [`training loss, smoothed${ofKept}`, nats(trainingLoss(run))],
     [(kinds[kind] ?? 'held out') + when, nats(valid)],
     ...(ofKind ?? [
       ['perplexity', perplexity(valid, scale)],

@@ -15,7 +15,7 @@ export const begun = news => ({
 const RUNNING = 'state reason step elapsed left rate version next_look busy slow again peak planned_peak ahead'.split(
   ' ',
 );
-const NOW = [...RUNNING, 'final', 'final_accuracy', 'verdict', 'preparing'];
+const NOW = [...RUNNING, 'final', 'final_accuracy', 'kept', 'verdict', 'preparing'];
 
 // Merges a poll answer into a run: truncates rows and snapshots at the answer's start, then appends.
 export function receive(run, news) {

@@ -4,24 +4,10 @@
 import {add, addButton, copyText, linkTo} from '../../../shared/view/page.js';
 import {follow, goTo, loadWith, needsLoad, pickedModel, place} from '../../../shared/view/places.js';
 import {chosenHead, onSentence, sentence, setSentence} from '../../../shared/view/sentence.js';
-import {counted} from '../../../shared/view/plain.js';
 import {ownWorkspace} from '../../../shared/view/workspace.js';
 import {offer} from '../../../shared/view/offers.js';
 import {exerciseList} from './list.js';
-import {
-  after,
-  all,
-  asked,
-  done,
-  headText,
-  leftOf,
-  linkOf,
-  noteDone,
-  ofView,
-  openHere,
-  placeOf,
-  serve,
-} from './exercises.js';
+import {after, all, asked, done, headText, leftOf, linkOf, noteDone, placeOf, serve} from './exercises.js';
 
 const KEY = 'gptlens-exercise';
 const SILENT = 'The server did not answer. Try again, or reload the page.';
@@ -153,25 +139,6 @@ function field(row, {kind, tab}) {
   return () => input.value;
 }
 
-// A door beside the title, with the number of exercises of the open view or tab.
-function door(exercises) {
-  const title = document.querySelector('#title');
-  if (!title) return;
-  const button = addButton(title, 'ex-door no-present', '', openHere);
-  button.title = 'questions about this view, which the page checks itself (E)';
-  const drawDoor = () => {
-    const n = ofView(exercises, place()).length;
-    button.hidden = !n;
-    button.textContent = counted(n, 'exercise');
-  };
-  new MutationObserver(drawDoor).observe(document.querySelector('#tabs') ?? document.body, {
-    subtree: true,
-    childList: true,
-    attributeFilter: ['aria-selected'],
-  });
-  drawDoor();
-}
-
 // The one that was open before the page was loaded again, or that a link asks for.
 function wanted() {
   const linked = new URLSearchParams(location.search).get('exercise');
@@ -187,7 +154,6 @@ function wanted() {
 async function resume() {
   const exercises = await all();
   if (!exercises) return;
-  door(exercises);
   const isMeant = (one, name) => one.name === name || one.earlier.includes(name);
   const found = exercises.find(one => isMeant(one, wanted()));
   if (!found) return;

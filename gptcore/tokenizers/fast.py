@@ -1,0 +1,159 @@
+"""Byte-level BPE as other people's files describe it: special and added tokens anywhere, another split, a normalizer.
+
+Run by the `tokenizers` library, so that the ids are those of transformers' AutoTokenizer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gptcore.errors import TokenizerError
+from gptcore.tokenizers.base import END_OF_TEXT, TOKENIZER_FILE, check_id, check_text
+from gptcore.tokenizers.byte_bpe import unspell
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+SETTINGS_FILE = "tokenizer_config.json"
+
+
+class FastTokenizer:
+    """A tokenizer.json of byte-level BPE, honoured as a whole.
+
+    Args:
+        description: text of the tokenizer.json.
+        end: the token that ends a document, by its name; None where there is none.
+
+    Raises:
+        TokenizerError: no byte-level BPE, or a file that the library does not read.
+    """
+
+    kind = "bpe"
+
+    def __init__(self, description: str, *, end: str | None) -> None:
+        parsed = json.loads(description)
+        kind, decoder = parsed["model"].get("type", "BPE"), parsed.get("decoder")
+        if kind != "BPE" or not _is_byte_level(decoder):
+            of = (decoder or {}).get("type", "none")
+            raise TokenizerError(f"This tokenizer is {kind} with the decoder {of}; byte-level BPE is read here.")
+        # One that takes the names of special tokens for text, and one that takes them for the tokens.
+        self._plain, self._special = _parsed(description), _parsed(description)
+        self._plain.encode_special_tokens = True
+        self._description = description
+        added = self._special.get_added_tokens_decoder()
+        self._bytes = {i: token.content.encode() for i, token in added.items()}
+        for token, i in self._special.get_vocab(with_added_tokens=False).items():
+            if i in self._bytes:
+                continue
+            try:
+                self._bytes[i] = unspell(token)
+            except KeyError:  # no spelling of bytes: a name, such as <s>
+                self._bytes[i] = token.encode()
+        self.vocab_size = max(self._bytes) + 1
+        self.without_token = frozenset(range(self.vocab_size)) - self._bytes.keys()
+        self.end_id = None if end is None else self._special.token_to_id(end)
+
+    def encode(self, text: str, *, allow_special: bool = False) -> list[int]:
+        return list((self._special if allow_special else self._plain).encode(check_text(text)).ids)
+
+    def decode(self, ids: Sequence[int]) -> str:
+        return b"".join(self.token_bytes(i) for i in ids).decode("utf-8", errors="replace")
+
+    def token_bytes(self, token_id: int) -> bytes:
+        return self._bytes.get(check_id(token_id, self.vocab_size), b"")
+
+    def save(self, folder: Path) -> None:
+        """Writes tokenizer.json as it was read, and a tokenizer_config.json that names the end token."""
+        end = None if self.end_id is None else self._special.id_to_token(self.end_id)
+        settings = {"tokenizer_class": "PreTrainedTokenizerFast", "clean_up_tokenization_spaces": False}
+        names = {} if end is None else {"bos_token": end, "eos_token": end}
+        (folder / TOKENIZER_FILE).write_text(self._description, encoding="utf-8")
+        (folder / SETTINGS_FILE).write_text(json.dumps({**settings, **names}, indent=2) + "\n", encoding="utf-8")
+
+
+def is_plain(parsed: Mapping[str, Any]) -> bool:
+    """Whether a tokenizer.json is GPT-2's kind and nothing else: its split, END_OF_TEXT last and alone."""
+    split, after = parsed.get("pre_tokenizer") or {}, parsed.get("post_processor") or {"type": "ByteLevel"}
+    added = {one["content"]: one["id"] for one in parsed.get("added_tokens") or []}
+    tokens = {**parsed["model"]["vocab"], **added}
+    return (
+        parsed.get("normalizer") is None
+        and split.get("type") == "ByteLevel"
+        and not split.get("add_prefix_space")
+        and split.get("use_regex", True)
+        and after.get("type") == "ByteLevel"
+        and added.keys() <= {END_OF_TEXT}
+        and tokens.get(END_OF_TEXT) == len(tokens) - 1
+    )
+
+
+def from_description(description: str, folder: Path) -> FastTokenizer:
+    """A tokenizer.json's text with the end token that the folder's other files name."""
+    parsed = json.loads(description)
+    names = {one["content"] for one in parsed.get("added_tokens") or []} | parsed["model"]["vocab"].keys()
+    return FastTokenizer(description, end=end_token(folder, names))
+
+
+def from_merges(vocabulary: Path, merges: Path, folder: Path) -> FastTokenizer:
+    """The older files of a byte-level BPE, with the tokens that added_tokens.json and the settings add."""
+    from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
+
+    made = Tokenizer(models.BPE.from_file(str(vocabulary), str(merges)))
+    settings = _table(folder / SETTINGS_FILE)
+    before = bool(settings.get("add_prefix_space", False))
+    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=before)
+    made.decoder = decoders.ByteLevel()
+    listed = settings.get("added_tokens_decoder")
+    named = {i: one["content"] for i, one in listed.items()} if isinstance(listed, dict) else {}
+    added = {int(i): text for i, text in named.items()}
+    added |= {i: text for text, i in _table(folder / "added_tokens.json").items()}
+    special = {_name(settings.get(f"{what}_token")) for what in ("bos", "eos", "unk", "pad")} | {END_OF_TEXT}
+    known = made.get_vocab()
+    for text in sorted(special - {None} - set(added.values())):
+        if text in known:
+            added[known[text]] = text
+    for i, text in sorted(added.items()):
+        made.add_special_tokens([AddedToken(text, special=True, normalized=False)])
+        if made.token_to_id(text) != i:
+            raise TokenizerError(f"The added token {text!r} has the id {i}, which leaves a gap before it.")
+    return from_description(made.to_str(), folder)
+
+
+def end_token(folder: Path, names: set[str]) -> str | None:
+    """The token that ends a document: what the tokenizer's settings or the model's config name, or GPT-2's own."""
+    for file in (SETTINGS_FILE, "special_tokens_map.json"):
+        name = _name(_table(folder / file).get("eos_token"))
+        if name in names:
+            return name
+    return next((name for name in (END_OF_TEXT, "</s>") if name in names), None)
+
+
+def _name(token: object) -> str | None:
+    """The name of a token that a file gives as a text or with its flags."""
+    found = token.get("content") if isinstance(token, dict) else token
+    return found if isinstance(found, str) else None
+
+
+def _table(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _is_byte_level(decoder: object) -> bool:
+    if not isinstance(decoder, dict):
+        return False
+    if decoder.get("type") == "Sequence":
+        return any(map(_is_byte_level, decoder.get("decoders", [])))
+    return decoder.get("type") == "ByteLevel"
+
+
+def _parsed(description: str) -> Tokenizer:
+    from tokenizers import Tokenizer
+
+    return Tokenizer.from_str(description)

@@ -1,0 +1,156 @@
+"""Model folders as transformers and tokenizers write them: the ids are AutoTokenizer's, and every id has a name."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import tokenizers
+import torch
+from tokenizers import AddedToken, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from transformers import AutoTokenizer, GPT2Config, GPT2LMHeadModel
+
+import gptcore
+from gptcore.errors import TokenizerError
+from gptcore.inference.sampling import SamplingSettings
+from gptcore.tokenizers import StreamingText, describe_token, load_tokenizer
+
+NASTY = (
+    "", " ", "Hello world", " Hello  WORLD\n\n", "naïve Ünïcode ﬁ ①", "日本語 🎉", "12345 3.14",
+    "a<s>b</s> <|endoftext|>",     "don't\tstop", "\u200bzero", "é e\u0301", "x" * 300,
+)  # fmt: skip
+TEXT = ["the cat sat on the mat", "don't stop 12345", "Lily found a key under the old tree. " * 3]
+SPECIAL = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+
+
+def trained(*, special=(), first=True, **parts):
+    """A byte-level BPE of the tokenizers library."""
+    made = tokenizers.Tokenizer(models.BPE())
+    made.normalizer = parts.get("normalizer")
+    made.pre_tokenizer = parts.get("split") or pre_tokenizers.ByteLevel(add_prefix_space=False)
+    made.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=300,
+        special_tokens=list(special) if first else [],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    made.train_from_iterator(TEXT, trainer)
+    if not first:
+        made.add_special_tokens([AddedToken(name, special=True, normalized=False) for name in special])
+    if "after" in parts:
+        made.post_processor = parts["after"](made)
+    return made
+
+
+def with_words(made):
+    made.add_tokens(["Lily", "zebra crossing"])
+    return made
+
+
+def framed(made):
+    ends = [(name, made.token_to_id(name)) for name in ("<s>", "</s>")]
+    return processors.TemplateProcessing(single="<s> $A </s>", special_tokens=ends)
+
+
+KINDS = {
+    "end first": lambda: trained(special=["<|endoftext|>"]),
+    "five at 0 to 4": lambda: trained(special=SPECIAL),
+    "pad after the end": lambda: trained(special=["<|endoftext|>", "[PAD]"], first=False),
+    "two speakers": lambda: trained(special=["<|endoftext|>", "<|user|>", "<|bot|>"], first=False),
+    "lower case": lambda: trained(special=["<|endoftext|>"], first=False, normalizer=normalizers.Lowercase()),
+    "NFKC": lambda: trained(special=["<|endoftext|>"], first=False, normalizer=normalizers.NFKC()),
+    "digits apart": lambda: trained(
+        special=["<|endoftext|>"], first=False,
+        split=pre_tokenizers.Sequence([pre_tokenizers.Digits(True), pre_tokenizers.ByteLevel(add_prefix_space=False)]),
+    ),
+    "a space in front": lambda: trained(
+        special=["<|endoftext|>"], first=False, split=pre_tokenizers.ByteLevel(add_prefix_space=True)
+    ),
+    "framed": lambda: trained(special=SPECIAL, after=framed),
+    "added words": lambda: with_words(trained(special=["<|endoftext|>"], first=False)),
+    "no end": lambda: trained(),
+}  # fmt: skip
+
+
+def folder_of(made, folder: Path, *, end: str | None = None, multiple: int = 1) -> Path:
+    """A model folder around a tokenizer, with a model whose vocabulary is padded to a multiple."""
+    folder.mkdir(exist_ok=True)
+    made.save(str(folder / "tokenizer.json"))
+    names = {"eos_token": end} if end else {}
+    settings = {"tokenizer_class": "PreTrainedTokenizerFast", "clean_up_tokenization_spaces": False, **names}
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+    size = -(-made.get_vocab_size() // multiple) * multiple
+    torch.manual_seed(0)
+    shape = GPT2Config(vocab_size=size, n_positions=64, n_embd=16, n_layer=2, n_head=2)
+    GPT2LMHeadModel(shape).save_pretrained(folder)
+    return folder
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_ids_are_those_of_auto_tokenizer_on_nasty_strings(kind, tmp_path):
+    folder = folder_of(KINDS[kind](), tmp_path / "model")
+    ours, theirs = load_tokenizer(folder), AutoTokenizer.from_pretrained(folder)
+    for text in NASTY:
+        assert ours.encode(text, allow_special=True) == theirs(text)["input_ids"], text
+        assert ours.decode(theirs(text)["input_ids"]) == theirs.decode(theirs(text)["input_ids"]), text
+    for i in range(ours.vocab_size):
+        assert describe_token(ours, i)
+
+
+def test_the_name_of_a_special_token_stays_text_where_people_write(tmp_path):
+    ours = load_tokenizer(folder_of(trained(special=SPECIAL), tmp_path / "model", end="</s>"))
+    assert ours.end_id == 2 and ours.encode("</s>", allow_special=True) == [2]
+    assert 2 not in ours.encode("a</s>b") and ours.decode(ours.encode("a</s>b")) == "a</s>b"
+    stream = StreamingText(ours)
+    assert "".join(stream.push(i) for i in [*ours.encode("ü 🎉"), 2]) == "ü 🎉"
+
+
+def test_what_is_saved_again_has_the_same_ids(tmp_path):
+    lm = gptcore.load(folder_of(trained(special=SPECIAL, after=framed), tmp_path / "model", end="</s>"))
+    gptcore.save_folder(tmp_path / "again", lm.model, lm.tokenizer)
+    again, theirs = load_tokenizer(tmp_path / "again"), AutoTokenizer.from_pretrained(tmp_path / "again")
+    assert again.end_id == theirs.eos_token_id == 2
+    for text in NASTY:
+        assert again.encode(text, allow_special=True) == lm.tokenizer.encode(text, allow_special=True)
+        assert again.encode(text, allow_special=True) == theirs(text)["input_ids"]
+
+
+def test_ids_without_a_token_have_a_name_decode_to_nothing_and_are_never_chosen(tmp_path):
+    made = trained(special=["<|endoftext|>"], first=False)
+    folder = folder_of(made, tmp_path / "model", multiple=64)
+    known = made.get_vocab_size()
+    lm = gptcore.load(folder)
+    assert lm.model.config.vocab_size > known and lm.tokenizer.vocab_size == lm.model.config.vocab_size
+    assert describe_token(lm.tokenizer, known) == f"(no token {known})"
+    assert lm.tokenizer.decode([known, *lm.tokenizer.encode("the cat")]) == "the cat"
+    with torch.no_grad():
+        lm.model.wte.weight[known:] = 50 * lm.model.wte.weight[:1]  # they would be the likeliest
+    hot = SamplingSettings(temperature=5.0)
+    for seed in range(3):
+        made_now = gptcore.generate(lm, "the cat", max_new_tokens=20, settings=hot, seed=seed)
+        assert max(token.id for token in made_now) < known
+
+
+def test_the_older_pair_of_files_takes_its_added_tokens_along(tmp_path):
+    made = trained(special=["<|endoftext|>"], first=False)
+    folder = tmp_path / "model"
+    folder.mkdir()
+    made.model.save(str(folder))
+    n = made.get_vocab_size(with_added_tokens=False)
+    (folder / "added_tokens.json").write_text(json.dumps({"<|endoftext|>": n, "[PAD]": n + 1}))
+    (folder / "tokenizer_config.json").write_text(
+        json.dumps({"tokenizer_class": "GPT2Tokenizer", "pad_token": "[PAD]"})
+    )
+    ours = load_tokenizer(folder)
+    assert ours.vocab_size == n + 2 and ours.encode("[PAD]", allow_special=True) == [n + 1] and ours.end_id == n
+    assert ours.encode("the cat") == made.encode("the cat").ids
+
+
+def test_a_tokenizer_that_is_none_of_bytes_is_refused_by_name(tmp_path):
+    made = tokenizers.Tokenizer(models.WordPiece({"[UNK]": 0, "a": 1}, unk_token="[UNK]"))
+    made.decoder = decoders.WordPiece()
+    (tmp_path / "tokenizer.json").write_text(made.to_str())
+    with pytest.raises(TokenizerError, match="WordPiece"):
+        load_tokenizer(tmp_path)
