@@ -38,7 +38,7 @@ class FastTokenizer:
         kind, decoder = parsed["model"].get("type", "BPE"), parsed.get("decoder")
         if kind != "BPE" or not _is_byte_level(decoder):
             of = (decoder or {}).get("type", "none")
-            raise TokenizerError(f"This tokenizer is {kind} with the decoder {of}; byte-level BPE is read here.")
+            raise TokenizerError(f"Its {TOKENIZER_FILE} is {kind} with the decoder {of}; byte-level BPE is read here.")
         # One that takes the names of special tokens for text, and one that takes them for the tokens.
         self._plain, self._special = _parsed(description), _parsed(description)
         self._plain.encode_special_tokens = True
@@ -112,7 +112,7 @@ def from_merges(vocabulary: Path, merges: Path, folder: Path) -> FastTokenizer:
     added |= {i: text for text, i in _table(folder / "added_tokens.json").items()}
     special = {_name(settings.get(f"{what}_token")) for what in ("bos", "eos", "unk", "pad")} | {END_OF_TEXT}
     known = made.get_vocab()
-    for text in sorted(special - {None} - set(added.values())):
+    for text in sorted(name for name in special if name is not None and name not in added.values()):
         if text in known:
             added[known[text]] = text
     for i, text in sorted(added.items()):

@@ -188,7 +188,8 @@ def save_folder(
     for name, tensor in tensors.items():
         if not torch.isfinite(tensor).all():
             raise CheckpointError(f"The tensor {name} has values that are not finite in {dtype}; it is not saved.")
-    config = {**config_to_hf(model.config), "torch_dtype": str(dtype).removeprefix("torch.")}
+    # What others compute in, however it is stored: training on in float16 would be NaN after one update.
+    config = {**config_to_hf(model.config), "torch_dtype": "float32"}
     if tokenizer is not None and tokenizer.end_id is not None:
         config.update(bos_token_id=tokenizer.end_id, eos_token_id=tokenizer.end_id)
     else:

@@ -9,7 +9,7 @@ import pytest
 import tokenizers
 import torch
 from tokenizers import AddedToken, decoders, models, normalizers, pre_tokenizers, processors, trainers
-from transformers import AutoTokenizer, GPT2Config, GPT2LMHeadModel
+from transformers import AutoModelForCausalLM, AutoTokenizer, GPT2Config, GPT2LMHeadModel
 
 import gptcore
 from gptcore.errors import TokenizerError
@@ -154,3 +154,14 @@ def test_a_tokenizer_that_is_none_of_bytes_is_refused_by_name(tmp_path):
     (tmp_path / "tokenizer.json").write_text(made.to_str())
     with pytest.raises(TokenizerError, match="WordPiece"):
         load_tokenizer(tmp_path)
+
+
+# Without `induction`, which has no MLPs: no architecture of transformers has none.
+@pytest.mark.parametrize("name", sorted(gptcore.bundled_models().keys() - {"induction"}))
+def test_a_bundled_folder_opens_in_transformers_in_single_precision_with_the_same_ids(name):
+    folder = gptcore.bundled_models()[name]
+    theirs = AutoTokenizer.from_pretrained(folder)
+    lm = gptcore.load(name)
+    assert AutoModelForCausalLM.from_pretrained(folder).dtype == torch.float32
+    text = "the cat sat on the mat, and Lily said no"
+    assert lm.tokenizer.encode(text) == theirs(text, add_special_tokens=False)["input_ids"]

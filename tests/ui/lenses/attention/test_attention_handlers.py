@@ -462,7 +462,8 @@ def test_the_lens_says_when_the_words_of_a_text_were_known():
         "4 only with the last layer."
     )
     assert "the earliest, “b” from layer 1 on" in lens.conclusion_of_text([2], ["b"], 6)
-    assert lens.conclusion_of_text([None], ["b"], 6).startswith("None of the 1 tokens was its first guess")
+    assert lens.conclusion_of_text([None] * 2, ["a", "b"], 6) == ""  # of so few there is nothing to say
+    assert lens.conclusion_of_text([None] * 8, list("abcdefgh"), 6) == "None of the 8 tokens was its first guess."
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ def of_plain(record: RunState) -> str:
     before, after = record.plain_losses[0], record.plain_losses[-1]
     return (
         f"On held-out stories that nobody asked for, its loss went from {before:.3f} to {after:.3f} nats per token: "
-        f"{_change(after - before)}."
+        f"{_change(round(after, 3) - round(before, 3))}."
     )
 
 

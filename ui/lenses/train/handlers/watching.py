@@ -33,6 +33,13 @@ from ui.shared.numbers import finite, significant
 _FEW_TOKENS = 250_000  # after which the smallest presets still write noise
 _MORE_SECONDS = 30
 _LEAST_RATE, _SOFT_START = 0.1, 20  # of the peak, at which a run goes on at least; updates of its warm-up
+_LEARNS = {
+    "text": "learns a text",
+    "repeated": "learns what repeats",
+    "labels": "learns labels",
+    "instructions": "learns to answer",
+    "preferences": "learns preferences",
+}
 _PLANNED = 60  # points of the learning rate that lies ahead
 
 
@@ -323,7 +330,10 @@ def _row_of_past(record: RunState, before: RunState | None, newest: RunState) ->
         "first": before is None,
         "state": record.state,
         "steps": record.step,
-        "changed": [f"{name} {value}" for name, value in facts.settings.items() if known.get(name) != value],
+        "changed": [
+            *([_LEARNS[facts.kind]] if before is not None and before.facts.kind != facts.kind else []),
+            *(f"{name} {value}" for name, value in facts.settings.items() if known.get(name) != value),
+        ],
         "seconds": round(record.seconds(), 1),
         "valid": finite(last),
         "tokens_per_character": finite(facts.tokens_per_character),

@@ -143,7 +143,7 @@ export function start({element, props, server, watch, given}) {
     const {answer, p, note, changes, words} = value.uses;
     const line = add(box, 'div', 'zs-head', 'Probability of “');
     add(line, 'b', '', answer);
-    line.append(`” after this prompt: ${percent(p)}`);
+    line.append(`” after this prompt, of all texts: ${percent(p)}`);
     if (note) add(box, 'div', 'zs-note', note);
     add(box, 'p', 'zs-strongest', strongest(words, answer, p));
     const legend = 'One word left out at a time: blue words make the answer likelier, orange ones less likely. The cue';

@@ -1,0 +1,32 @@
+"""Six sizes of type, declared once: no style sheet and no component has one of its own."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from ui.shared.theme import make_theme
+
+UI = Path(__file__).resolve().parents[2] / "ui"
+SHEETS = sorted(UI.rglob("*.css"))
+# A size by its name, or that of what it stands in; Gradio's measuring copies of the tabs have none.
+ALLOWED = re.compile(r"(var\(--(text-(xs|sm|md|lg|xl|xxl)|lens-reading-size)\)|inherit|0)( !important)?")
+
+
+@pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.name)
+def test_every_size_of_type_is_one_of_the_six(sheet):
+    sizes = re.findall(r"font-size:\s*([^;]+);", sheet.read_text(encoding="utf-8"))
+    assert [size for size in sizes if not ALLOWED.fullmatch(size)] == []
+
+
+def test_components_written_in_python_have_no_sizes_of_their_own():
+    for file in UI.rglob("*.py"):
+        sizes = re.findall(r"font-size:\s*([^;\"']+)", file.read_text(encoding="utf-8"))
+        assert [size for size in sizes if not ALLOWED.fullmatch(size)] == [], file
+
+
+def test_the_smallest_size_can_be_read():
+    theme = make_theme()
+    sizes = [getattr(theme, f"text_{name}") for name in ("xxs", "xs", "sm", "md", "lg", "xl", "xxl")]
+    assert all(size.endswith("px") for size in sizes) and min(int(size[:-2]) for size in sizes) >= 12
+    assert len(set(sizes)) == 6
