@@ -16,7 +16,7 @@ from ui.lenses.train.handlers import linked
 from ui.lenses.train.handlers.presets import PRESETS
 from ui.lenses.zero_shot.handlers.form import MOST_EXAMPLES, MOST_FIELDS
 from ui.rooms.exercises.handlers.catalogue import EXERCISES, GONE
-from ui.views import TAB_NAMES, titles
+from ui.views import TAB_NAMES, earlier, titles
 
 MAX_PROMPT = 2_000
 _MOST_CHECKED, _LONGEST_NAME = 100, 40  # settings checked for mistakes, and characters per name
@@ -110,7 +110,10 @@ def mistakes(query: Mapping[str, str]) -> list[str]:
     tab, view = query.get("embed", query.get("tab", "")), query.get("view", "")
     views = titles(tab)
     drawn = tab == "attention" and view in _DRAWN  # as links of earlier versions said how a head is drawn
-    if view and tab in TAB_NAMES and not drawn and view.casefold() not in (title.casefold() for title in views):
+    moved = {old.casefold(): title for old, title in earlier().items()}.get(view.casefold())
+    if moved in views:
+        found.append(f"The view {view[:60]!r} is part of {moved!r} now.")
+    elif view and tab in TAB_NAMES and not drawn and view.casefold() not in (title.casefold() for title in views):
         offered = f"choose {', '.join(map(repr, views))}" if views else "it has only one"
         found.append(f"The link's view is {view[:60]!r}, which {tab} does not have; {offered}.")
     found += dict.fromkeys(_GONE[name] for name in query if name in _GONE)

@@ -16,10 +16,12 @@ class View:
     Attributes:
         name: within its tab, as events know it.
         title: on the page, and in a link or a step of a tour (`view=...`).
+        earlier: titles of views that are part of it now; links to them open it.
     """
 
     name: str
     title: str
+    earlier: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -68,11 +70,9 @@ TABS = (
         "parameters",
         "Parameters",
         (
-            View("breakdown", "Breakdown"),
-            View("bars", "All models"),
-            View("cost", "Reference"),
-            View("drawing", "Drawing"),
-            View("anatomy", "Anatomy"),
+            View("breakdown", "Count", ("Breakdown",)),
+            View("drawing", "Drawing", ("Anatomy",)),
+            View("cost", "Reference", ("All models",)),
         ),
     ),
     Tab(
@@ -89,10 +89,9 @@ TABS = (
         "zero-shot",
         "Zero-shot",
         (
-            View("answer", "Answer"),
+            View("answer", "Answer", ("What did it use?",)),
             View("ways", "Ways of asking"),
-            View("uses", "What did it use?"),
-            View("models", "Across models"),
+            View("models", "Scoreboard", ("Across models",)),
         ),
     ),
 )
@@ -143,16 +142,16 @@ QUESTIONS = (
     Question("What does temperature do?", "generate", "write", also="softmax probability logits", is_first=True),
     Question("Why does it make things up?", "generate", "write", also="hallucination lie invent false true"),
     Question("Where are all the numbers?", "parameters", "breakdown", also="embedding weights parameters"),
-    Question("Why 124M parameters and not 117M?", "parameters", "bars"),
+    Question("Why 124M parameters and not 117M?", "parameters", "cost", at="#quoted"),
     Question("How much memory and computation does it need?", "parameters", "cost"),
-    Question("How did GPT develop, from the bigram on?", "parameters", "cost", also="history", at="#ancestors"),
+    Question("How did GPT develop, from the bigram on?", "parameters", "cost", also="history", at="#families"),
     Question("How does a model learn, from noise to words?", "train", "scratch", also="loss film", is_first=True),
     Question("Can I train it further on my own text?", "train", "tune", also="fine-tune", is_first=True),
     Question("How does a GPT become a chat assistant?", "train", "assistant", also="RLHF DPO preferences"),
     Question("Why does a GPT not answer when I ask it something?", "generate", "chat"),
     Question("Can it do a task from the prompt alone?", "zero-shot", "answer", also="translate sentiment"),
     Question("Do examples in the prompt help?", "zero-shot", "ways", also="few-shot in-context learning"),
-    Question("Which part of the prompt did the answer depend on?", "zero-shot", "uses"),
+    Question("Which part of the prompt did the answer depend on?", "zero-shot", "answer", at="#zs-whose"),
 )
 TAB_NAMES = tuple(tab.name for tab in TABS)
 _TITLES = {(tab.name, view.name): view.title for tab in TABS for view in tab.views}
@@ -166,6 +165,11 @@ def title(tab: str) -> str:
 def title_of(tab: str, view: str) -> str:
     """The title of a view. Raises KeyError for one that is not registered."""
     return _TITLES[tab, view]
+
+
+def earlier() -> dict[str, str]:
+    """Titles of views that are part of another one now -> that one's title."""
+    return {old: view.title for tab in TABS for view in tab.views for old in view.earlier}
 
 
 def titles(tab: str) -> list[str]:

@@ -90,11 +90,10 @@ def test_a_field_out_of_range_and_the_way_back_to_the_picked_model(visit):
 
 def test_every_view_shows_something_real(visit):
     page = visit("?tab=parameters")
-    view(page, "All models")
+    view(page, "Reference")
     expect(page.locator("#bars .bars path").first).to_be_attached()
     assert b"<svg" in saved(page, "#bars", "svg").read_bytes()
     expect(page.locator("#quoted")).to_contain_text("116,929,536")
-    view(page, "Reference")
     expect(page.locator("#cost")).to_contain_text("59,700")
     page.click("#measure-cache")
     expect(page.locator("#measured")).to_contain_text("times faster")
@@ -113,7 +112,7 @@ def test_a_part_of_the_drawing_opens_its_code(visit):
 
 def test_experiments_and_checks_run_on_the_model(visit):
     page = visit("?tab=parameters")
-    view(page, "Anatomy")
+    view(page, "Drawing")
     expect(page.locator("#anatomy-figure img")).to_be_visible()
     page.click("#experiment label:has-text('Learned positions')")
     expect(page.locator("#anatomy-figure .fg-text")).to_contain_text("position embeddings of mini")
@@ -128,3 +127,11 @@ def test_the_tab_fits_projector_and_phone(visit, width, height):
     page = visit("?tab=parameters&__theme=dark", width, height)
     settled(page)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_a_link_to_a_view_of_an_earlier_version_opens_what_it_became(visit):
+    page = visit("?tab=parameters")
+    page.goto(page.url.partition("?")[0] + "?tab=parameters&view=Anatomy")
+    expect(page.get_by_role("tab", name="Drawing")).to_have_attribute("aria-selected", "true")
+    expect(page.locator("#anatomy-figure img")).to_be_visible()
+    expect(page.locator(".toast-body")).to_contain_text("part of 'Drawing' now")

@@ -64,7 +64,6 @@ def test_an_edited_prompt_is_what_the_model_reads(visit):
     expect(page.locator("#zs-view .zs-prompt .zs-edited")).to_contain_text("1 + 2 =")
     page.click("#zs-answer")
     expect(page.locator("#zs-stream .ts-stats")).to_contain_text("token")
-    view(page, "What did it use?")
     page.click("#zs-uses-start")
     expect(page.locator("#zs-uses .zs-prompt span")).to_have_count(14)
     assert saved(page, "#zs-uses", "png").read_bytes()[:4] == b"\x89PNG"
@@ -79,11 +78,11 @@ def test_ways_effects_and_models_side_by_side(visit):
     assert len(json.loads(saved(page, "#zs-ways", "json").read_bytes())["ways"]) == 4
     page.click("#zs-compare")
     expect(page.locator("#zs-ways .zs-way").nth(3).locator(".zs-verdict")).not_to_be_empty()
-    view(page, "What did it use?")
+    view(page, "Answer")
     page.click("#zs-uses-start")
     expect(page.locator("#zs-uses .zs-changes tbody tr")).to_have_count(3)
     assert b"without the cue" in saved(page, "#zs-uses", "csv").read_bytes()
-    view(page, "Across models")
+    view(page, "Scoreboard")
     page.click("#zs-ladder-start")
     expect(page.locator("#zs-ladder tbody tr")).to_have_count(2)
     expect(page.locator("#zs-ladder h3")).to_have_text("Expected: 7")
@@ -91,7 +90,7 @@ def test_ways_effects_and_models_side_by_side(visit):
 
 def test_the_scoreboard_counts_and_stops(visit):
     page = visit("?tab=zero-shot")
-    view(page, "Across models")
+    view(page, "Scoreboard")
     expect(page.locator("#zs-board h3").first).to_have_text("What people write: world")
     page.locator("#zs-items input[type=number]").fill("200")
     page.keyboard.press("Tab")
@@ -148,18 +147,17 @@ def test_a_prompt_of_gpt2_fills_in_the_form_and_a_language_rewrites_the_template
 
 def test_walking_through_the_views_fills_each_of_them(visit):
     page = visit("?tab=zero-shot")
-    for name in ("Ways of asking", "What did it use?", "Across models"):  # without waiting for any
+    for name in ("Ways of asking", "Answer", "Scoreboard"):  # without waiting for any
         page.get_by_role("tab", name=name).click()
-    for name, filled in (("Ways of asking", "#zs-ways .zs-way"), ("What did it use?", "#zs-uses .zs-strongest")):
-        page.get_by_role("tab", name=name).click()
-        expect(page.locator(filled).first).to_be_visible()
-    page.get_by_role("tab", name="Across models").click()
+    page.get_by_role("tab", name="Ways of asking").click()
+    expect(page.locator("#zs-ways .zs-way").first).to_be_visible()
+    page.get_by_role("tab", name="Scoreboard").click()
     expect(page.locator("#zs-ladder tbody tr").first).to_be_visible()
 
 
 def test_words_are_coloured_on_their_own_scale_and_the_strongest_is_named(visit):
     page = visit("?tab=zero-shot")
-    view(page, "What did it use?")
+    page.click("#zs-uses-start")
     expect(page.locator("#zs-uses .zs-strongest")).to_contain_text("helps most")
     shades = page.locator("#zs-uses .zs-helps, #zs-uses .zs-hurts").evaluate_all(
         "nodes => nodes.map(node => +node.style.getPropertyValue('--e'))"

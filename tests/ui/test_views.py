@@ -65,3 +65,14 @@ def test_every_question_leads_to_a_registered_view_and_none_is_asked_twice():
 def test_a_view_that_is_not_registered_cannot_be_laid_out():
     with pytest.raises(KeyError):
         views.title_of("generate", "nothing")
+
+
+def test_a_link_to_a_view_that_is_part_of_another_one_says_so_and_names_no_view_that_there_is():
+    current = {title for tab in TABS for title in views.titles(tab.name)}
+    assert views.earlier() and not views.earlier().keys() & current and set(views.earlier().values()) <= current
+    for tab in TABS:
+        for view in tab.views:
+            for old in view.earlier:
+                assert links.mistakes({"tab": tab.name, "view": old}) == [
+                    f"The view {old!r} is part of {view.title!r} now."
+                ]

@@ -34,6 +34,7 @@ from ui.services import Services
 from ui.shared.files import calling, early, routes, style_link
 from ui.shared.theme import make_theme
 from ui.state.clients import Clients, NewcomerShares
+from ui.views import earlier
 
 log = logging.getLogger("gptlens")
 
@@ -107,7 +108,7 @@ def serve(
             head=style_link(),
             js=calling(
                 "frame/view/keys.js",
-                f"m.start({_script_value({'lan': services.lan, 'talk': services.talk})})",
+                f"m.start({_script_value({'lan': services.lan, 'talk': services.talk, 'earlier': earlier()})})",
             ),
             footer_links=["api"],
             run_history=False,

@@ -17,7 +17,7 @@ test('a view has its own exercises; one without any shows those of its tab', () 
     ofView(some, ['Attention', 'Compare']).map(one => one.name),
     ['a', 'b'],
   );
-  assert.deepEqual(ofView(some, ['Parameters', 'Breakdown']), []);
+  assert.deepEqual(ofView(some, ['Parameters', 'Count']), []);
 });
 
 test('after the last comes the first', () => {

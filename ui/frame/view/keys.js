@@ -4,7 +4,7 @@ import {openHere} from '../../rooms/exercises/view/exercises.js';
 import {watchConnection} from '../../shared/view/connection.js';
 import {endCount} from './frames.js';
 import {keepHistory} from './history.js';
-import {awaited, goTo, isOpen, outerTabs, place} from '../../shared/view/places.js';
+import {awaited, goTo, isOpen, outerTabs, place, setEarlier} from '../../shared/view/places.js';
 import {showMenu} from './menu.js';
 import {restoreLook, turnLook} from './look.js';
 import {sentence, shareSentence} from '../../shared/view/sentence.js';
@@ -69,6 +69,7 @@ export async function start(given) {
   watchConnection();
   setLan(given.lan ?? '');
   setTalk(given.talk ?? '');
+  setEarlier(given.earlier ?? {});
   shareSentence();
   const silent = ['range', 'checkbox', 'radio', 'button'];
   const typing = e =>

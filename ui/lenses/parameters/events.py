@@ -22,9 +22,11 @@ from ui.shared import sheets
 from ui.shared.fields import fields_of
 from ui.shared.slide import is_kind
 from ui.shared.uses import ABOVE
+from ui.views import titles
 
 PICKED = ABOVE
 FIELDS = list(fields_of(shapes.ShapeForm))
+_COUNT, _DRAWING, _REFERENCE = titles("parameters")
 
 
 class ParametersEvents:
@@ -34,21 +36,21 @@ class ParametersEvents:
         self._services = services
 
     def look(self, shown: str, batch: object, length: object, millions: object, *raw: object) -> list[Any]:
+        """What the open view shows, by its title, of the shape's fields; the others are drawn when they are opened."""
         views: list[Any] = [gr.skip()] * 5
         with shown_to_visitor():
             try:
                 values = dict(zip(FIELDS, raw, strict=True))
                 config = shapes.shape(values)
-                if shown == "bars":
+                if shown == _REFERENCE:
                     views[2] = figures.bars(shapes.side_by_side(config))
-                elif shown == "cost":
                     views[3] = costs.costs(config, batch, length, millions)
-                elif shown == "drawing":
+                elif shown == _DRAWING:
                     views[4] = json.dumps({"shape": values})
-                elif shown == "breakdown":
+                elif shown == _COUNT:
                     views[:2] = [shapes.breakdown(config), figures.treemap(shapes.treemap(config))]
             except GPTCoreError as error:  # said in the view's place: a notice at every move of a slider is a nuisance
-                for place in {"breakdown": (0, 1), "bars": (2,), "cost": (3,), "drawing": (4,)}.get(shown, ()):
+                for place in {_COUNT: (0, 1), _REFERENCE: (2, 3), _DRAWING: (4,)}.get(shown, ()):
                     views[place] = sheets.message(str(error))
         return views
 
@@ -58,7 +60,7 @@ class ParametersEvents:
         values = shapes.controls_of(config)
         return [*(values[field] for field in FIELDS), min(256, config.n_positions), model if name == PICKED else ""]
 
-    def follow(self, name: str, model: str, followed: str, shown: str, batch: object, millions: object) -> list[Any]:
+    def follow(self, shown: str, name: str, model: str, followed: str, batch: object, millions: object) -> list[Any]:
         if name != PICKED or model == followed:
             return [gr.skip()] * (len(FIELDS) + 7)
         *fields, length, now = self.load(name, model)
@@ -83,7 +85,7 @@ class ParametersEvents:
             return costs.measure_cache(self._services, model)
 
     def anatomy(self, shown: str, name: str, model: str) -> Any:
-        return self.examine(name, model) if shown == "anatomy" else gr.skip()
+        return self.examine(name, model) if shown == _DRAWING else gr.skip()
 
     def examine(self, name: str, model: str) -> str:
         """The figure of an experiment, light and dark, with its words and tables."""

@@ -23,6 +23,17 @@ from ui.shared.wiring import QUIET, served, view_tab, while_computing
 _WITH_WORKSPACE = calling("shared/view/workspace.js", "[m.ownWorkspace()]")
 
 
+# What the view of reference holds: where it stands, and what it is called.
+_SECTIONS = {
+    "cost": "memory and computation",
+    "families": "from the bigram to GPT",
+    "quoted": "117M or 124M?",
+    "bars": "all models side by side",
+    "scaling-said": "why larger models",
+}
+_CONTENTS = "On this page: " + " · ".join(f'<a href="#{name}">{title}</a>' for name, title in _SECTIONS.items())
+
+
 def parameters_tab(site: TabContext[None]) -> Lens:
     """Lays out the tab and wires it."""
     services, model, model_work, tab = site.services, site.model, site.model_work, site.tab
@@ -38,20 +49,9 @@ def parameters_tab(site: TabContext[None]) -> Lens:
                     shapes.breakdown(config), server_functions=[figures.picture], elem_id="breakdown"
                 )
                 tree = plotly_view(name="parameters-treemap", height=380, elem_id="treemap")
-            with view_tab("parameters", "bars") as bars_tab:
-                sheet_view(quoted.quoted(), name="quoted-numbers", elem_id="quoted")
-                bars = plotly_view(name="models-side-by-side", height=420, elem_id="bars")
-                gr.Markdown(f"### Why larger models, and more text\n\n{scaling.said()}", elem_id="scaling-said")
-                with gr.Row():
-                    with gr.Column(min_width=320):
-                        by_size = plotly_view(name="loss-by-parameters", height=360, elem_id="scaling-size")
-                    with gr.Column(min_width=320):
-                        by_text = plotly_view(name="loss-by-tokens", height=360, elem_id="scaling-text")
-            with view_tab("parameters", "cost") as cost_tab:
-                costing = _cost(config)
             with view_tab("parameters", "drawing") as drawing_tab:
                 drawing = drawing_view(server_functions=[drawn, drawing_picture], elem_id="drawing")
-            with view_tab("parameters", "anatomy") as anatomy_tab:
+                gr.Markdown("### How its parts behave", elem_id="anatomy")
                 which = gr.Radio(
                     list(anatomy.EXPERIMENTS),
                     value=next(iter(anatomy.EXPERIMENTS)),
@@ -60,46 +60,60 @@ def parameters_tab(site: TabContext[None]) -> Lens:
                     elem_id="experiment",
                 )
                 shown_figure = figure_view(server_functions=served(services, figure_picture), elem_id="anatomy-figure")
+            with view_tab("parameters", "cost") as cost_tab:
+                gr.HTML(_CONTENTS, elem_id="reference-contents")
+                costing = _cost(config)
+                sheet_view(quoted.quoted(), name="quoted-numbers", elem_id="quoted")
+                bars = plotly_view(name="models-side-by-side", height=420, elem_id="bars")
+                gr.Markdown(f"### Why larger models, and more text\n\n{scaling.said()}", elem_id="scaling-said")
+                with gr.Row():
+                    with gr.Column(min_width=320):
+                        by_size = plotly_view(name="loss-by-parameters", height=360, elem_id="scaling-size")
+                    with gr.Column(min_width=320):
+                        by_text = plotly_view(name="loss-by-tokens", height=360, elem_id="scaling-text")
 
-    shown = gr.State("breakdown")
+    # The page's script passes the open view: a server-side state would be set in undefined order when two views open
+    # at once, as they do by a link.
+    shown = gr.Textbox(visible=False)
+    js = calling("shared/view/places.js", "[m.openView('parameter-views'), ...args.slice(1)]")
     events = ParametersEvents(services)
     fields = [controls[name] for name in FIELDS]
     inputs, outputs = (
         [shown, costing.batch, costing.length, costing.millions, *fields],
         [table, tree, bars, costing.table, drawing],
     )
-    look = {"fn": events.look, "inputs": inputs, "outputs": outputs, "queue": False, **QUIET}
+    look = {"fn": events.look, "inputs": inputs, "outputs": outputs, "queue": False, "js": js, **QUIET}
     changed = [component.change for component in [*fields, costing.batch, costing.length, costing.millions]]
     # Not "always_last", which loses the change when a field is moved into its range while the first one is answered.
     gr.on(changed, trigger_mode="multiple", **look)
-    for name, opened in (
-        ("breakdown", breakdown_tab),
-        ("bars", bars_tab),
-        ("cost", cost_tab),
-        ("drawing", drawing_tab),
-    ):
-        opened.select(lambda name=name: name, None, shown, queue=False, **QUIET).then(**look)
-    tab.select(**look)
+    for opened in (breakdown_tab, cost_tab, drawing_tab, tab):
+        opened.select(**look)
     workspace = gr.Textbox(visible=False)
     drawn_laws = {"fn": events.laws, "inputs": workspace, "outputs": [by_size, by_text], "js": _WITH_WORKSPACE}
-    bars_tab.select(**drawn_laws, queue=False, **QUIET)
+    cost_tab.select(**drawn_laws, queue=False, **QUIET)
     followed = gr.State(services.models.default)  # the model whose shape the sliders show, or "" for a preset's
     load.input(events.load, [load, model], [*fields, costing.length, followed], **QUIET)
     follow: Event = {
         "fn": events.follow,
-        "inputs": [load, model, followed, shown, costing.batch, costing.millions],
+        "inputs": [shown, load, model, followed, costing.batch, costing.millions],
         "outputs": [*fields, costing.length, followed, *outputs],
+        "js": js,
         **QUIET,
     }
     costing.rate.click(
         events.rate, [costing.batch, costing.length, costing.millions, *fields], costing.measured, **model_work
     )
     costing.cache.click(events.cache, model, costing.measured, **model_work)
-    examined: Event = {"fn": events.anatomy, "inputs": [shown, which, model], "outputs": shown_figure, **model_work}
+    examined: Event = {
+        "fn": events.anatomy,
+        "inputs": [shown, which, model],
+        "outputs": shown_figure,
+        "js": js,
+        **model_work,
+    }
     # "always_last" may lose a choice that is made while the tab opens; the view leaves out what is no longer chosen.
     examine: Event = {"fn": events.examine, "inputs": [which, model], "outputs": shown_figure, **model_work}
-    while_computing(partial(gr.on, [which.input, anatomy_tab.select]), examine, trigger_mode="multiple")
-    anatomy_tab.select(lambda: "anatomy", None, shown, queue=False, **QUIET)
+    while_computing(partial(gr.on, [which.input, drawing_tab.select]), examine, trigger_mode="multiple")
     return Lens(on_model=[follow, examined], asks=load, sends=Sending(send.click, controls))
 
 

@@ -42,11 +42,10 @@ def zero_shot_tab(site: TabContext[ZeroShotExample]) -> Lens:
         with gr.Column(scale=4, min_width=330), gr.Tabs(elem_id="zero-shot-views"):
             with view_tab("zero-shot", "answer"):
                 view, start, stop, stream, prompt = _answer(example)
+                uses = _uses()
             with view_tab("zero-shot", "ways") as ways_tab:
                 ways = _ways()
                 sheet_view(scoreboard.gpt2_prompts(), name="gpt2-prompts", elem_id="zs-gpt2")
-            with view_tab("zero-shot", "uses") as uses_tab:
-                uses = _uses()
             with view_tab("zero-shot", "models") as models_tab:
                 ladder = _ladder(names, list(dict.fromkeys([services.models.default, example.model, *cached])))
                 scores = _scoreboard(names, example.model)
@@ -84,12 +83,13 @@ def zero_shot_tab(site: TabContext[ZeroShotExample]) -> Lens:
     # Each is asked by itself when its tab is opened for the first time, so that none opens empty.
     for asking, tab, fn in (
         (ways, ways_tab, events.ways),
-        (uses, uses_tab, events.uses),
         (ladder, models_tab, events.ladder),
     ):
         view_of, given = Opening(services, str(asking.view.elem_id), fn), [*inputs, *asking.more]
         asking.start.click(view_of.pressed, given, asking.view, **model_work)
         tab.select(view_of.opened, given, asking.view, **model_work)
+    # What the answer used is asked for: it costs as many answers as the prompt has words.
+    uses.start.click(events.uses, [*inputs, *uses.more], uses.view, **model_work)
     spoken = [fields["template"], *reworded, fields["expected"], fills]
     buttons.language.change(events.language, [task, fields["template"], buttons.language], spoken, **QUIET)
     task.change(lambda name: gr.Textbox("French", visible=name == "translate"), task, buttons.language, **QUIET)
@@ -200,10 +200,13 @@ def _ways() -> Asking:
 
 def _uses() -> Asking:
     """What the answer owes to the parts of the prompt."""
-    with gr.Row():
-        whose = gr.Radio([OWN, EXPECTED], value=OWN, label="Whose probability moves", elem_id="zs-whose")
-        look = gr.Button("Leave things out", variant="primary", elem_id="zs-uses-start", min_width=150)
-    view = zero_shot_view(WAITING, name="what-it-used", server_functions=[prompt_picture], elem_id="zs-uses")
+    gr.Markdown("### What did it use?")
+    with gr.Row(elem_classes="zs-buttons"):
+        look = gr.Button("Leave out one word after the other", elem_id="zs-uses-start", min_width=150)
+        whose = gr.Radio(
+            [OWN, EXPECTED], value=OWN, show_label=False, container=False, elem_id="zs-whose", min_width=200
+        )
+    view = zero_shot_view("", name="what-it-used", server_functions=[prompt_picture], elem_id="zs-uses")
     return Asking(look, None, view, [whose])
 
 

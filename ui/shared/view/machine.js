@@ -230,9 +230,7 @@ export function machinePicture(box, said, {go, look, choose, next}) {
         : put(parent, 'text', {x: flow + length / 2, y: 12, class: 'mc-title', 'text-anchor': 'middle'}, text);
 
     // The stream of every token runs through all blocks; that of the token that is looked at is the thick one.
-    const embed = part(svg, 'embedding', told.embedding, 'Open Breakdown', () =>
-      go({tab: 'parameters', view: 'Breakdown'}),
-    );
+    const embed = part(svg, 'embedding', told.embedding, 'Open Count', () => go({tab: 'parameters', view: 'Count'}));
     rect(embed, at.names, at.embed, {class: 'mc-band', style: '--i: 0'});
     title(embed, at.names, at.embed, at.upright ? 'embedding' : 'embed');
     const largest = Math.max(...blocks.flatMap(block => [block.attention, block.mlp])) || 1;

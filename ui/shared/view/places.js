@@ -1,6 +1,12 @@
 // Navigation within the page: a tab, a view in it, and a choice there.
 import {linkTo} from './page.js';
 
+// Views that are part of another one now, by their titles in small letters.
+let earlier = {};
+export const setEarlier = names => {
+  earlier = Object.fromEntries(Object.entries(names).map(([old, title]) => [old.toLowerCase(), title]));
+};
+
 const PATIENCE = 10_000; // milliseconds until a place is given up
 
 // Goes to "tab=...&view=...&choose=...&once=...&see=...", URLSearchParams. Gives "" once it is there, else the name of
@@ -9,7 +15,7 @@ const PATIENCE = 10_000; // milliseconds until a place is given up
 export async function goTo(query, isWanted = () => true) {
   const steps = {
     tab: name => press('#tabs', name),
-    view: name => press('#tabs > .tabitem', name),
+    view: name => press('#tabs > .tabitem', earlier[name.toLowerCase()] ?? name),
     once: visible,
     choose,
     see,

@@ -10,7 +10,7 @@ from ui.services import Services
 from ui.shared.sheets import Link, Section
 
 _GPT1 = "Radford et al. 2018, sections 3.1, 3.2 and 4.1; the released code and weights (openai/finetune-transformer-lm)"
-_ANATOMY = "tab=parameters&view=Anatomy&once=%23anatomy-figure%20img&choose="
+_ANATOMY = "tab=parameters&view=Drawing&once=%23anatomy-figure%20img&choose="
 
 
 @dataclass(frozen=True)

@@ -85,7 +85,7 @@ export const STEPS = [
     'Where the parameters are: embeddings, attention, and most of them in the MLPs. Click a row to open it.',
   ],
   [
-    'tab=parameters&view=All models',
+    'tab=parameters&view=Reference',
     '#quoted .sh-section',
     'Why GPT-2 small is called 117M and 124M. Both are in print, but only one matches the count.',
   ],
