@@ -2,6 +2,7 @@
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from calm import letters, stops, things
 from screens import faults, views
 
 from ui.views import TAB_NAMES
@@ -23,6 +24,13 @@ def test_no_view_has_a_grave_finding_or_a_fault_in_its_layout(visit, tab, theme,
     for view in views(page):
         found += [*findings(page), *(f"{view}: {fault}" for fault in faults(page))]
     assert not found, "\n".join(sorted(set(found)))
+
+
+def test_the_first_screen_is_calm(visit):
+    page = visit("")
+    assert things(page) <= 55
+    assert stops(page) <= 15
+    assert sorted(letters(page), key=float) == ["12.0", "13.0", "14.0", "16.0", "20.0"]
 
 
 def test_a_grave_finding_is_found(visit):

@@ -1,7 +1,7 @@
 """How calm the page is, in numbers: `python -m tests.tools.calm [--json]`.
 
 Things to click on Start's first screen, tab stops before the guesses, views, sizes of type and the smallest, and where
-each view's first figure begins at three sizes of the window. The browser tests hold the numbers to their limits.
+each view's first figure begins at three sizes of the window. A browser test holds Start to its numbers.
 """
 
 from __future__ import annotations
@@ -105,6 +105,11 @@ def things(page: Page) -> int:
     return page.evaluate(_THINGS)
 
 
+def letters(page: Page) -> dict[str, str]:
+    """Sizes of the letters that are seen, in pixels of the screen -> where one stands."""
+    return page.evaluate(_TYPE)
+
+
 def stops(page: Page) -> int:
     """Presses of Tab from the top of the page until a guess of Start has the focus."""
     page.evaluate("() => { document.activeElement?.blur(); getSelection().removeAllRanges(); scrollTo(0, 0); }")
@@ -126,7 +131,7 @@ def measured(browser: Browser, address: str) -> Calm:
             page.wait_for_selector("#tabs [role=tab]")
             settled(page)
             found.figures.setdefault(name, {})[width] = page.evaluate(_FIGURE)
-            found.sizes |= {size: f"{name}: {at}" for size, at in page.evaluate(_TYPE).items()} | found.sizes
+            found.sizes |= {size: f"{name}: {at}" for size, at in letters(page).items()} | found.sizes
             if name == TABS[0].title and width == SIZES[0][0]:
                 found.things, found.stops = things(page), stops(page)
         page.close()
