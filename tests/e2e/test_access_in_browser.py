@@ -30,7 +30,7 @@ def test_the_first_screen_is_calm(visit):
     page = visit("")
     assert things(page) <= 55
     assert stops(page) <= 15
-    assert sorted(letters(page), key=float) == ["12.0", "13.0", "14.0", "16.0", "20.0"]
+    assert letters(page).keys() <= {"12.0", "13.0", "14.0", "16.0", "20.0", "27.0"}
 
 
 def test_a_grave_finding_is_found(visit):

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
+import {trainingLoss} from '../../../ui/lenses/train/view/figures.js';
 import {axis, nearest} from '../../../ui/lenses/train/view/curve_lines.js';
 import {beginning} from '../../../ui/lenses/train/view/moment.js';
 import {begun, differences, queued, receive} from '../../../ui/lenses/train/view/received.js';
@@ -54,4 +55,13 @@ test('the beginning of a sample ends at a whole word', () => {
   assert.equal(beginning('The king', 12), 'The king');
   assert.equal(beginning('xxxxxxxxxxxxxxxxxx', 5), 'xxxxx');
   assert.equal(beginning(''), '');
+});
+
+test('where the model of an earlier update is kept, the training loss is that of this update', () => {
+  const rows = [1, 2, 3].map(step => [step, 4 - step, 0.1, 1]);
+  const last = trainingLoss({rows, kept: null});
+  const kept = trainingLoss({rows, kept: 1});
+  assert.equal(kept, 3);
+  assert.ok(last < kept);
+  assert.equal(trainingLoss({rows, kept: 0}), null);
 });
