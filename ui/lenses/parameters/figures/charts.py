@@ -33,7 +33,8 @@ def treemap(tree: dict[str, list[Any]]) -> str:
             tiling={"pad": 2},
         )
     )
-    figure.update_layout(margin={"l": 2, "r": 2, "t": 24, "b": 2}, uirevision="treemap")
+    smallest = {"minsize": 12, "mode": "hide"}  # a name that would be smaller is shown by pointing at its part
+    figure.update_layout(margin={"l": 2, "r": 2, "t": 24, "b": 2}, uirevision="treemap", uniformtext=smallest)
     return str(figure.to_json())
 
 

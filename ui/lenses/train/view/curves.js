@@ -66,7 +66,7 @@ export function curvePlot(box, readout) {
     };
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.clearRect(0, 0, width, height);
-    const size = parseFloat(style.fontSize) * 0.8;
+    const size = Math.max(12, parseFloat(style.fontSize) * 0.8);
     [edge.left, edge.bottom] = [Math.max(50, 3.6 * size), Math.max(34, 2.8 * size)];
     const along = axis(run),
       all = [0, Math.max(10, along.end, run.rows.length ? along.row(run.rows.at(-1)) : 0)];
