@@ -83,7 +83,8 @@ def generate_tab(site: TabContext[WritingExample]) -> Lens:
     share_sentence(undo.click(events.undo, inputs, outputs, **model_work), prompt)
     look = {"fn": events.look, "inputs": inputs, "outputs": [warning, chart], **model_work}
     prompt.change(trigger_mode="always_last", **look)
-    strip.click(lambda text: str(text or "").rstrip(" "), prompt, prompt, queue=False, **QUIET)
+    stripped = strip.click(lambda text: str(text or "").rstrip(" "), prompt, prompt, queue=False, **QUIET)
+    share_sentence(stripped, prompt)  # or the sentence would come back with its space
     # One event draws the chart, whatever moves the sliders: of two that are under way, the later one may end first.
     set_at_once = gr.State(0)
     moved = [*(slider.input for slider in controls.sampling), set_at_once.change]
