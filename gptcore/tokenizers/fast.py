@@ -53,6 +53,11 @@ class FastTokenizer:
             except KeyError:  # no spelling of bytes: a name, such as <s>
                 self._bytes[i] = token.encode()
         self.vocab_size = max(self._bytes) + 1
+        if self.vocab_size > 2 * len(self._bytes):
+            raise TokenizerError(
+                f"Its {TOKENIZER_FILE} has {len(self._bytes):,} tokens, but an id of {self.vocab_size - 1:,}: "
+                "most ids below it would stand for nothing."
+            )
         self.without_token = frozenset(range(self.vocab_size)) - self._bytes.keys()
         self.end_id = None if end is None else self._special.token_to_id(end)
 
@@ -156,4 +161,7 @@ def _is_byte_level(decoder: object) -> bool:
 def _parsed(description: str) -> Tokenizer:
     from tokenizers import Tokenizer
 
-    return Tokenizer.from_str(description)
+    found = Tokenizer.from_str(description)
+    found.no_truncation()  # as AutoTokenizer does unless it is asked to
+    found.no_padding()
+    return found

@@ -49,6 +49,12 @@ def with_words(made):
     return made
 
 
+def cut_and_filled(made):
+    made.enable_truncation(3)
+    made.enable_padding(length=8)
+    return made
+
+
 def framed(made):
     ends = [(name, made.token_to_id(name)) for name in ("<s>", "</s>")]
     return processors.TemplateProcessing(single="<s> $A </s>", special_tokens=ends)
@@ -70,6 +76,7 @@ KINDS = {
     ),
     "framed": lambda: trained(special=SPECIAL, after=framed),
     "added words": lambda: with_words(trained(special=["<|endoftext|>"], first=False)),
+    "cut and filled": lambda: cut_and_filled(trained(special=["<|endoftext|>", "[PAD]"], first=False)),
     "no end": lambda: trained(),
 }  # fmt: skip
 
@@ -165,3 +172,11 @@ def test_a_bundled_folder_opens_in_transformers_in_single_precision_with_the_sam
     assert AutoModelForCausalLM.from_pretrained(folder).dtype == torch.float32
     text = "the cat sat on the mat, and Lily said no"
     assert lm.tokenizer.encode(text) == theirs(text, add_special_tokens=False)["input_ids"]
+
+
+def test_an_id_far_beyond_the_tokens_is_refused_before_it_takes_memory(tmp_path):
+    described = json.loads(trained(special=["<|endoftext|>"]).to_str())
+    described["model"]["vocab"]["zz"] = 4_000_000_000
+    (tmp_path / "tokenizer.json").write_text(json.dumps(described))
+    with pytest.raises(TokenizerError, match="an id of 4,000,000,000"):
+        load_tokenizer(tmp_path)

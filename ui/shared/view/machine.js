@@ -81,9 +81,10 @@ export function shownBlock(blocks, [from, to], chosen) {
   return best;
 }
 
-// The block that raises the probability of the choice the most; -1 where none does much.
+// The block that raises the probability of the choice the most; -1 where none does much. What the first one rises from
+// is not in the picture.
 export function decisive(blocks) {
-  const rises = blocks.map(({chance}, layer) => chance - (blocks[layer - 1]?.chance ?? 0));
+  const rises = blocks.map(({chance}, layer) => chance - blocks[Math.max(0, layer - 1)].chance);
   const most = Math.max(...rises);
   return most < 0.05 || Number.isNaN(most) ? -1 : rises.indexOf(most);
 }
@@ -280,7 +281,8 @@ export function machinePicture(box, said, {go, look, choose, next}) {
   }
 
   // At the arc of the block that raises the choice the most: that its head looks at the very word.
-  function drawCopied(svg, at, bands, {machine: {blocks, choice}, tokens, first}) {
+  function drawCopied(svg, at, bands, {machine: {blocks, choice, shape}, tokens, first}) {
+    if (!shape.pre) return; // what a head writes for a word is not known there
     const layer = decisive(blocks);
     const band = bands.find(one => one.layer === layer);
     const [best] = band ? blocks[layer].looks[band.mine] : [];

@@ -2,9 +2,9 @@
 import {linkTo} from './page.js';
 
 // Views that are part of another one now, by their titles in small letters.
-let earlier = {};
+let earlier = new Map();
 export const setEarlier = names => {
-  earlier = Object.fromEntries(Object.entries(names).map(([old, title]) => [old.toLowerCase(), title]));
+  earlier = new Map(Object.entries(names).map(([old, title]) => [old.toLowerCase(), title]));
 };
 
 const PATIENCE = 10_000; // milliseconds until a place is given up
@@ -15,7 +15,7 @@ const PATIENCE = 10_000; // milliseconds until a place is given up
 export async function goTo(query, isWanted = () => true) {
   const steps = {
     tab: name => press('#tabs', name),
-    view: name => press('#tabs > .tabitem', earlier[name.toLowerCase()] ?? name),
+    view: name => press('#tabs > .tabitem', earlier.get(name.toLowerCase()) ?? name),
     once: visible,
     choose,
     see,

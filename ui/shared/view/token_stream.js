@@ -167,7 +167,8 @@ export function start({element, props, trigger, watch, given}) {
     name.textContent = visible(record.label);
     what.append(
       name,
-      ` · token ${record.id} · probability ${percent(record.p)} of all tokens · the model’s choice no. ${record.rank}` +
+      ` · token ${record.id} · probability ${percent(record.p)} of all tokens` +
+        ` · the model’s choice no. ${record.rank}` +
         (record.candidates !== undefined
           ? ` · ${counted(record.candidates, 'candidate')} left, chance ${percent(record.chance)}`
           : record.yours

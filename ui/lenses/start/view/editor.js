@@ -20,6 +20,7 @@ export function sentenceEditor(line, {typed, pointed, opened, replaced}) {
     line.querySelector(`.st-${name}`),
   );
   let tokens = []; // as they are drawn; none while what is typed has not been read
+  let read = null; // what was read last; null from the next letter on
   let others = null; // the open box of alternatives
 
   const nodes = () => [...words.querySelectorAll('.st-word')];
@@ -45,6 +46,7 @@ export function sentenceEditor(line, {typed, pointed, opened, replaced}) {
 
   // The tokens of the text that stands in the field; text: as the model writes it.
   function draw(data) {
+    read = data;
     if (document.activeElement !== field) field.value = data.text;
     mirror();
     const whole = data.tokens.map(token => token.text).join('');
@@ -98,6 +100,7 @@ export function sentenceEditor(line, {typed, pointed, opened, replaced}) {
   const atCaret = () => tokenAt(texts(), field.selectionStart);
 
   field.addEventListener('input', () => {
+    read = null;
     mirror();
     typed(field.value);
   });
@@ -120,7 +123,10 @@ export function sentenceEditor(line, {typed, pointed, opened, replaced}) {
     others?.querySelector('button')?.focus();
   });
   // A model may write a text otherwise than it was typed: as it does, once nobody types.
-  field.addEventListener('blur', () => pointed(-1));
+  field.addEventListener('blur', () => {
+    if (read && !tokens.length) draw(read);
+    pointed(-1);
+  });
   document.addEventListener('pointerdown', event => {
     if (others && !line.contains(/** @type {Node} */ (event.target))) close();
   });
@@ -131,11 +137,13 @@ export function sentenceEditor(line, {typed, pointed, opened, replaced}) {
     isTyped: () => document.activeElement === field,
     // A text from elsewhere, which is still to be read.
     show(text) {
+      read = null;
       field.value = text;
       mirror();
     },
     clear(message) {
       tokens = [];
+      read = null;
       words.textContent = message;
       arcs.textContent = '';
     },
