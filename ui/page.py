@@ -51,11 +51,13 @@ BUILDERS: dict[str, Callable[[TabContext[Any]], Lens]] = {
     "train": train_tab,
     "zero-shot": zero_shot_tab,
 }
-_OPEN_RECORDED = calling(
+# The recorded GPT-2 is no model: the picker goes back to the one before, and then the place of the recording opens.
+_RECORDED = {"tab": title("attention"), "view": title_of("attention", "look"), "see": "#recorded"}
+_NOTE_RECORDED = calling(
     "shared/view/places.js",
-    f"(args[0] === {json.dumps(RECORDED_GPT2)} && m.goTo(new URLSearchParams("
-    f"{json.dumps({'tab': title('attention'), 'view': title_of('attention', 'gpt2')})})), args)",
+    f"(m.goLater(args[0] === {json.dumps(RECORDED_GPT2)} ? {json.dumps(_RECORDED)} : null), args)",
 )
+_GO_NOTED = calling("shared/view/places.js", "(m.goNow(), [])")
 
 
 def build_page(services: Services, example: PageExample) -> gr.Blocks:
@@ -94,14 +96,14 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
             "fn": _on_model(services),
             "inputs": [model, opened],
             "outputs": [line, model, opened, moment, said],
-            "js": _OPEN_RECORDED,
+            "js": _NOTE_RECORDED,
             "concurrency_id": "load",
             "concurrency_limit": 2,
             **QUIET,
         }
 
         def open_after(listener: Callable[..., Dependency]) -> None:
-            listener(trigger_mode="always_last", **opening)
+            listener(trigger_mode="always_last", **opening).then(None, None, None, js=_GO_NOTED, **QUIET)
 
         asks = [lens.asks for lens in lenses if lens.asks is not None]
         telling: Event = {"fn": _on_lines(services), "inputs": [model, *asks], "outputs": lines, **QUIET}

@@ -5,7 +5,8 @@ The page, links, keys, the doors of Start, the pictures of `tests/tools/screens.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
 
@@ -16,12 +17,13 @@ class View:
     Attributes:
         name: within its tab, as events know it.
         title: on the page, and in a link or a step of a tour (`view=...`).
-        earlier: titles of views that are part of it now; links to them open it.
+        earlier: titles of views that are part of it now; links to them open it. With each, what a link adds to be at
+            its place there ("see=#ablation").
     """
 
     name: str
     title: str
-    earlier: tuple[str, ...] = ()
+    earlier: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -57,22 +59,20 @@ TABS = (
         "attention",
         "Attention",
         (
-            View("look", "Heads"),
-            View("off", "Switch off"),
-            View("lens", "Logit lens"),
-            View("neurons", "Neurons"),
+            View("look", "Heads", {"Switch off": "see=#ablation", "Real GPT-2": "see=#recorded"}),
+            View("lens", "Layers", {"Logit lens": ""}),
             View("why", "Why this word?"),
-            View("compare", "Compare"),
-            View("gpt2", "Real GPT-2"),
+            View("compare", "Two sentences", {"Compare": ""}),
+            View("neurons", "Neurons"),
         ),
     ),
     Tab(
         "parameters",
         "Parameters",
         (
-            View("breakdown", "Count", ("Breakdown",)),
-            View("drawing", "Drawing", ("Anatomy",)),
-            View("cost", "Reference", ("All models",)),
+            View("breakdown", "Count", {"Breakdown": ""}),
+            View("drawing", "Drawing", {"Anatomy": ""}),
+            View("cost", "Reference", {"All models": ""}),
         ),
     ),
     Tab(
@@ -89,9 +89,9 @@ TABS = (
         "zero-shot",
         "Zero-shot",
         (
-            View("answer", "Answer", ("What did it use?",)),
+            View("answer", "Answer", {"What did it use?": "see=#zs-whose"}),
             View("ways", "Ways of asking"),
-            View("models", "Scoreboard", ("Across models",)),
+            View("models", "Scoreboard", {"Across models": ""}),
         ),
     ),
 )
@@ -131,8 +131,8 @@ QUESTIONS = (
     Question("Why does it say this word and not another?", "attention", "why", is_first=True),
     Question("Which word of the text does the answer come from?", "attention", "why", _REPEATS),
     Question("Which heads copy what came before?", "attention", "look", _REPEATS, also="induction"),
-    Question("Where do the heads of the real GPT-2 look?", "attention", "gpt2"),
-    Question("What happens if a part is switched off?", "attention", "off", _REPEATS, "ablation", is_first=True),
+    Question("Where do the heads of the real GPT-2 look?", "attention", "look", at="#recorded"),
+    Question("What happens if a part is switched off?", "attention", "look", _REPEATS, "ablation", True, "#ablation"),
     Question("In which layer does the answer appear?", "attention", "lens", _REPEATS, "logit lens"),
     Question("What does a single neuron react to?", "attention", "neurons", also="MLP"),
     Question("How is my text cut into tokens?", "generate", "tokens", also="BPE tokenizer"),
@@ -168,8 +168,13 @@ def title_of(tab: str, view: str) -> str:
 
 
 def earlier() -> dict[str, str]:
-    """Titles of views that are part of another one now -> that one's title."""
-    return {old: view.title for tab in TABS for view in tab.views for old in view.earlier}
+    """Titles of views that are part of another one now -> the place there, as a link names it."""
+    views = [view for tab in TABS for view in tab.views]
+    return {
+        old: urlencode({"view": view.title}) + (f"&{at}" if at else "")
+        for view in views
+        for old, at in view.earlier.items()
+    }
 
 
 def titles(tab: str) -> list[str]:

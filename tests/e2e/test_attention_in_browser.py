@@ -250,19 +250,19 @@ def test_switching_off_changes_the_next_token_here_and_nowhere_else(visit):
 
 def test_the_lens_and_the_comparison_follow_the_text(visit):
     page = visit_attention(visit)
-    page.click("#attention-views button[role=tab]:has-text('Logit lens')")
+    page.click("#attention-views button[role=tab]:has-text('Layers')")
     write(page, TEXT)
     expect(page.locator("#lens thead th").last).to_have_text("␣saw")
     page.locator("#lens td[tabindex='0']").focus()
     page.keyboard.press("ArrowDown")
     expect(page.locator("#lens .ln-detail")).to_contain_text("The whole model’s choice")
-    page.click("#attention-views button[role=tab]:has-text('Compare')")
-    page.fill("#text-a textarea", "Tom saw a cat.")
-    page.fill("#text-b textarea", "Tom saw a very big cat.")
-    page.click("#compare-heads")
+    page.click("#attention-views button[role=tab]:has-text('Two sentences')")
+    page.fill("#pair-a textarea", "Tom saw a cat.")
+    page.fill("#pair-b textarea", "Tom saw a very big cat.")
+    page.click("#pair-start")
     expect(page.locator("#attention-difference .at-message")).to_contain_text("maps can be subtracted")
-    page.fill("#text-b textarea", "Tom saw a dog.")
-    page.click("#compare-heads")
+    page.fill("#pair-b textarea", "Tom saw a dog.")
+    page.click("#pair-start")
     expect(page.locator("#attention-difference .at-role")).to_contain_text("of its attention moved")
     assert pixels(page, "#attention-difference .at-map") > 5
 
@@ -296,7 +296,6 @@ def test_empty_and_single_token_texts_are_sentences_and_nothing_is_lost(visit):
 
 def test_a_switch_during_the_trial_of_every_part_is_not_lost_and_another_model_has_its_own_parts(visit):
     page = visit_attention(visit)
-    page.click("#attention-views button[role=tab]:has-text('Switch off')")
     write(page, "The cat sat on the mat. " * 20)
     settled(page)
     page.click("#try-all")
@@ -359,7 +358,6 @@ def test_a_neuron_shows_what_excites_it_and_what_it_writes(visit):
 
 def test_the_example_of_what_is_switched_off_goes_at_the_first_click(visit):
     page = visit("?tab=attention")
-    page.get_by_role("tab", name="Switch off").click()
     expect(page.locator("#ablation .ab-head")).to_contain_text("An example")
     settled(page)
     page.locator("#ablation [data-key='3,head,2']").click()
@@ -392,7 +390,7 @@ def test_why_a_word_is_asked_from_start_and_from_a_written_token(visit):
 
 def test_two_sentences_are_compared_when_the_view_opens_and_a_cell_says_what_it_is(visit):
     page = visit("?tab=attention")
-    page.get_by_role("tab", name="Why this word?").click()
+    page.get_by_role("tab", name="Two sentences").click()
     expect(page.locator("#patching .conclusion")).to_contain_text("it moves to the last token, “the”")
     cell = page.locator("#patching .pt-cell.full").last
     cell.focus()
@@ -412,7 +410,6 @@ def test_the_real_gpt2_is_there_without_its_weights(visit):
     expect(page.locator("#recorded-picture [data-part^=attention]")).to_have_count(12)
     expect(page.locator("#model input")).to_have_value("mini · bundled")  # all other views need weights
     expect(page.locator("#recorded-heads .conclusion")).to_contain_text("132 rest on the first token")
-    expect(page.locator("#attention-head")).to_be_hidden()
     page.locator("#recorded-text label").nth(2).click()
     expect(page.locator("#recorded-next")).to_contain_text("“planet”")
 
@@ -438,7 +435,7 @@ def test_a_circuit_s_part_is_switched_off_and_its_word_changes(visit):
 
 def test_a_cell_is_carried_from_one_sentence_into_the_other(visit):
     page = visit("?tab=attention")
-    page.click("#attention-views button[role=tab]:has-text('Why this word?')")
+    page.click("#attention-views button[role=tab]:has-text('Two sentences')")
     expect(page.locator("#patching .pt-next .ct-bar").first).to_contain_text("lion")
     page.locator("#patching .pt-table tr").last.locator("td").nth(3).click()
     expect(page.locator("#patching .pt-next .ct-bar").first).to_contain_text("zebra")
@@ -448,7 +445,7 @@ def test_a_cell_is_carried_from_one_sentence_into_the_other(visit):
 
 def test_a_token_is_dragged_from_one_sentence_to_a_depth_of_the_other(visit):
     page = visit("?tab=attention", height=900)
-    page.click("#attention-views button[role=tab]:has-text('Why this word?')")
+    page.click("#attention-views button[role=tab]:has-text('Two sentences')")
     expect(page.locator("#patching .conclusion")).to_contain_text("it moves to the last token")
     expect(page.locator("#patching .pt-cell.estimated")).to_have_count(0)
     settled(page)  # drawn anew with each depth until then

@@ -312,10 +312,10 @@ def test_header_and_tabs_leave_the_screen_to_the_result(visit):
 
 def test_a_reload_comes_back_to_the_view_within_the_tab(visit):
     page = visit("?tab=attention")
-    page.get_by_role("tab", name="Logit lens").click()
+    page.get_by_role("tab", name="Layers").click()
     expect(page.locator("#lens .ll-grid, #lens table, #lens canvas").first).to_be_visible()
     page.reload()
-    expect(page.get_by_role("tab", name="Logit lens")).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("tab", name="Layers")).to_have_attribute("aria-selected", "true")
 
 
 def test_a_page_that_is_opened_asks_once_and_then_draws_nothing(browser, url):
@@ -408,7 +408,7 @@ def test_a_page_load_leaves_nothing_in_the_console(visit):
 def test_a_view_stands_alone_in_a_frame(visit):
     page = visit("?tab=train")
     here = page.url.partition("?")[0]
-    page.goto(f"{here}?embed=attention&view=Logit+lens")
+    page.goto(f"{here}?embed=attention&view=Layers")
     expect(page.locator("#lens .ln-table")).to_be_visible()
     for hidden in ("#head", "footer"):
         expect(page.locator(hidden).first).to_be_hidden()

@@ -227,7 +227,7 @@ def test_the_token_that_is_chosen_is_chosen_in_every_view_and_in_the_link(visit)
     expect(page.locator(".lens-more-said")).to_contain_text("address bar")
     assert "token=6" in page.url and "tab=start" in page.url
     page.get_by_role("tab", name="Attention").click()
-    page.click("#attention-views button[role=tab]:has-text('Logit lens')")
+    page.click("#attention-views button[role=tab]:has-text('Layers')")
     expect(page.locator("#lens td.chosen")).to_have_attribute("data-at", "6,6")
     page.reload()
     page.get_by_role("tab", name="Start").click()

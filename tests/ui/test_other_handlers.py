@@ -173,7 +173,7 @@ def test_links_set_what_they_can_and_ignore_the_rest():
 
 def test_a_link_for_a_frame_opens_its_tab():
     assert links.read({"embed": "attention"}, 100) == {"tab": "attention"}
-    assert links.mistakes({"embed": "attention", "view": "Logit lens"}) == []
+    assert links.mistakes({"embed": "attention", "view": "Layers"}) == []
     for drawn in (
         {"draws": "lines"},
         {"view": "lines"},
@@ -182,7 +182,7 @@ def test_a_link_for_a_frame_opens_its_tab():
         assert links.mistakes({"tab": "attention", **drawn}) == []
     assert links.mistakes({"tab": "generate", "view": "lines"}) != []
     (view,) = links.mistakes({"embed": "attention", "view": "Nothing"})
-    assert "Logit lens" in view
+    assert "Layers" in view
     (tab,) = links.mistakes({"embed": "nothing"})
     assert "choose 'start'" in tab and links.read({"embed": "nothing"}, 100) == {}
 

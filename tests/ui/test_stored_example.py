@@ -96,10 +96,9 @@ def test_its_text_is_the_models(real):
 
 def test_its_maps_can_be_looked_at(real):
     attention = page_example(real).attention
-    keys = [json.loads(attention.view)["key"], *json.loads(attention.compared)["key"].split(":")]
-    labels = [real.attention_cache.get(key).labels for key in keys]
-    assert labels[0] == labels[1] and labels[0] != labels[2]
-    assert json.loads(attention.ablation)["of"].startswith(keys[0])
+    key = json.loads(attention.view)["key"]
+    assert len(real.attention_cache.get(key).labels) > 2
+    assert json.loads(attention.ablation)["of"].startswith(key)
 
 
 def test_another_model_or_limit_is_not_shown_with_it(made_anew):

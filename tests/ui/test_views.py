@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, parse_qsl
 
 import gradio as gr
 import pytest
@@ -46,9 +46,9 @@ def test_what_opens_a_view_from_a_script_names_a_registered_one():
 
 
 def test_a_link_to_a_view_that_is_none_names_those_that_are():
-    assert links.mistakes({"tab": "attention", "view": "logit lens"}) == []
+    assert links.mistakes({"tab": "attention", "view": "two sentences"}) == []
     (said,) = links.mistakes({"tab": "attention", "view": "Lenses"})
-    assert "'Lenses', which attention does not have; choose 'Heads', 'Switch off'" in said
+    assert "'Lenses', which attention does not have; choose 'Heads', 'Layers'" in said
     assert "it has only one" in links.mistakes({"tab": "start", "view": "x"})[0]
 
 
@@ -69,7 +69,8 @@ def test_a_view_that_is_not_registered_cannot_be_laid_out():
 
 def test_a_link_to_a_view_that_is_part_of_another_one_says_so_and_names_no_view_that_there_is():
     current = {title for tab in TABS for title in views.titles(tab.name)}
-    assert views.earlier() and not views.earlier().keys() & current and set(views.earlier().values()) <= current
+    assert views.earlier() and not views.earlier().keys() & current
+    assert {dict(parse_qsl(way))["view"] for way in views.earlier().values()} <= current
     for tab in TABS:
         for view in tab.views:
             for old in view.earlier:

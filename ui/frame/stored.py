@@ -25,7 +25,7 @@ from ui.state import token_stream
 from ui.state.sessions import Document, NextToken
 
 FILE = Path(__file__).with_name("example.json")
-_DRAWN = ("view", "ablation", "lens", "compared")  # fields that contain a reading's key, which differs in each process
+_DRAWN = ("view", "ablation", "lens")  # fields that contain a reading's key, which differs in each process
 
 
 def page_example(services: Services, file: Path = FILE) -> PageExample:
@@ -82,12 +82,8 @@ def _made_of(services: Services) -> dict[str, Any] | None:
 
 
 def _signs(services: Services, attention: AttentionExample) -> dict[str, str]:
-    """The key of each text's reading in this process -> its placeholder in the file."""
-    texts = {"(first text)": attention.text, "(other text)": attention.other_text}
-    return {
-        maps.read(services, None, maps.AttentionForm(services.models.default, text)).key: sign
-        for sign, text in texts.items()
-    }
+    """The key of the text's reading in this process -> its placeholder in the file."""
+    return {maps.read(services, None, maps.AttentionForm(services.models.default, attention.text)).key: "(first text)"}
 
 
 def _exchanged(attention: AttentionExample, by: dict[str, str]) -> AttentionExample:

@@ -28,7 +28,7 @@ Progress = Callable[[str], None]
 NOT_HERE = "not available here"
 RECORDED_GPT2 = "gpt2 (recorded)"  # a picker entry that opens a view; it has no weights
 _NO_WEIGHTS = (
-    f"{RECORDED_GPT2} is five texts of the real GPT-2: its heads and next token stand under Attention, Real GPT-2. "
+    f"{RECORDED_GPT2} is five texts of the real GPT-2: its heads and next token stand under Attention, Heads. "
     "All else needs its weights: where there is a network, choose gpt2, or run `python app.py --prefetch gpt2` ahead "
     "of time."
 )

@@ -4,7 +4,7 @@ import {after, headText, leftOf, linkOf, ofView, placeOf} from '../../../ui/room
 
 const some = [
   {name: 'a', tab: 'Attention', view: 'Heads', link: 'tab=attention&view=Heads&text=x%20y'},
-  {name: 'b', tab: 'Attention', view: 'Logit lens', link: ''},
+  {name: 'b', tab: 'Attention', view: 'Layers', link: ''},
   {name: 'c', tab: 'Start', view: '', link: ''},
 ];
 
@@ -32,7 +32,7 @@ test('a link sets the state and names the exercise', () => {
 test('a head is written as layer.head, a place as tab and view', () => {
   assert.equal(headText([3, 1]), '3.1');
   assert.equal(headText(null), '');
-  assert.equal(placeOf(some[1]), 'Attention, Logit lens');
+  assert.equal(placeOf(some[1]), 'Attention, Layers');
   assert.equal(placeOf(some[2]), 'Start');
 });
 

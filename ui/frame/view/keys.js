@@ -174,8 +174,9 @@ export async function start(given) {
     return true;
   });
   resumeTour();
-  const view = heldView() || new URLSearchParams(location.search).get('view');
-  if (!isTouring() && view) goTo(new URLSearchParams({view}));
+  const [held, asked] = [heldView(), new URLSearchParams(location.search)];
+  if (!isTouring() && (held || asked.get('view')))
+    goTo(new URLSearchParams(held ? {view: held} : {view: asked.get('view'), see: asked.get('see') ?? ''}));
   if (!document.body.classList.contains('present')) return;
   const fitted = new MutationObserver(() => {
     if (!document.querySelector('#prompt textarea')) return;

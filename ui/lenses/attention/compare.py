@@ -1,8 +1,8 @@
-"""The Attention tab's comparison: two texts of equal length, or two models of one shape."""
+"""The Attention tab's two sentences: what one's run carries into the other's, and where the heads look otherwise."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -11,61 +11,106 @@ import gradio as gr
 from ui.errors import shown_to_visitor
 from ui.lenses.attention import figures
 from ui.lenses.attention.handlers import compare as handlers
-from ui.lenses.attention.handlers.example import AttentionExample
+from ui.lenses.attention.handlers import maps, patching
 from ui.lenses.attention.payloads import HeadMap, HeadPictureRequest, HeadRequest
 from ui.lenses.attention.view.attention_view import attention_view
+from ui.lenses.attention.view.why_views import patch_view
 from ui.payloads import fields
 from ui.services import Services
 from ui.shared.lens import Event, Wiring
+from ui.shared.opening import Opening
+from ui.shared.sheets import message
 from ui.shared.slide import is_kind
+from ui.shared.wiring import QUIET, or_nothing, served, stop_event, while_computing
+
+_ANOTHER = "Another model is open: Compare reads both sentences with it."
 
 
 @dataclass(frozen=True)
 class Compared:
-    """The view's interface to the tab: both texts, and the event that compares again, as keyword arguments."""
+    """What the tab needs of the view.
 
-    text_a: gr.Textbox
-    text_b: gr.Textbox
-    compare: Event
+    Attributes:
+        on_model: what to do when another model has been opened.
+        linked: what a link sets, by name.
+    """
+
+    on_model: Event
+    linked: dict[str, gr.Textbox]
 
 
-def compare_view(services: Services, model: gr.Dropdown, example: AttentionExample, model_work: Wiring) -> Compared:
-    """A minus B, on a scale that is centred on zero; B may be another text, another model, or both."""
+def compare_view(services: Services, tab: gr.Tab, model: gr.Dropdown, model_work: Wiring) -> Compared:
+    """Lays out the view and wires it."""
     choices = [(choice.label, choice.name) for choice in services.models.choices()]
+    pairs = patching.pairs(services.models.default)
     with gr.Row(equal_height=False):
-        with gr.Column(min_width=300):
-            text_a = gr.Textbox(
-                example.text, label="Text A, read by the model above", lines=2, max_lines=4, elem_id="text-a"
-            )
-        with gr.Column(min_width=300):
-            text_b = gr.Textbox(
-                example.other_text, label="Text B (same number of tokens)", lines=2, max_lines=4, elem_id="text-b"
-            )
+        first, second = (
+            gr.Textbox(pairs[0][side], label=label, lines=2, max_lines=4, elem_id=f"pair-{name}")
+            for side, (name, label) in enumerate((("a", "Sentence A"), ("b", "Sentence B (same number of tokens)")))
+        )
         with gr.Column(min_width=200):
-            same = gr.Checkbox(True, label="B is read by the same model", elem_id="same-model")
-            model_b = gr.Dropdown(
-                choices,
-                value=services.models.default,
-                label="or by",
-                elem_id="model-b",
-                interactive=True,
-                allow_custom_value=services.limits.any_model,
-                container=False,
+            example = gr.Dropdown(
+                _names(pairs), value=0, label="Examples", elem_id="pair-examples", interactive=True, min_width=160
             )
-            start = gr.Button("Compare", variant="primary", elem_id="compare-heads")
-    view = attention_view(
-        example.compared, server_functions=_server_functions(services), signed=True, elem_id="attention-difference"
-    )
+            with gr.Row(elem_classes="steps"):
+                start = gr.Button("Compare", variant="primary", elem_id="pair-start", min_width=0)
+                stop = gr.Button("Stop", variant="stop", elem_id="pair-stop", min_width=0)
+    gr.Markdown("### Which word of A would make B end as A does?", elem_classes="section")
+    grid = patch_view(server_functions=served(services, patching.patched), elem_id="patching")
+    gr.Markdown("### Where do the heads look otherwise?", elem_classes="section")
+    view = attention_view(server_functions=_server_functions(services), signed=True, elem_id="attention-difference")
+    with gr.Row(elem_classes="switches"):
+        same = gr.Checkbox(True, label="B is read by the same model", elem_id="same-model")
+        model_b = gr.Dropdown(
+            choices,
+            value=services.models.default,
+            label="or by",
+            elem_id="model-b",
+            interactive=True,
+            allow_custom_value=services.limits.any_model,
+            container=False,
+        )
 
-    def on_compare(request: gr.Request, name_a: str, text: str, other: str, alike: bool, name_b: str) -> str:
+    def on_heads(request: gr.Request, name: str, a: str, b: str, alike: bool, name_b: str) -> str:
         with shown_to_visitor():
-            second = name_a if alike is True else name_b
-            return handlers.compare(services, request.session_hash, name_a, text, second, other)
+            return handlers.compare(services, request.session_hash, name, a, name if alike is True else name_b, b)
 
-    inputs = [model, text_a, text_b, same, model_b]
-    gr.on([start.click, text_a.submit, text_b.submit], on_compare, inputs, view, **model_work)
-    view.expired(on_compare, inputs, view, **model_work)
-    return Compared(text_a, text_b, {"fn": on_compare, "inputs": inputs, "outputs": view, **model_work})
+    def on_compare(request: gr.Request, name: str, a: str, b: str, alike: bool, name_b: str) -> Iterator[list[Any]]:
+        yield [gr.skip(), on_heads(request, name, a, b, alike, name_b)]
+        with shown_to_visitor():
+            found = patching.grid(services, request.session_hash, name, a, b)
+            yield from or_nothing(([value, gr.skip()] for value in found), [gr.skip()] * 2)
+
+    def on_example(name: str, place: int) -> list[Any]:
+        with shown_to_visitor():
+            known = patching.pairs(name)
+            return list(known[place]) if isinstance(place, int) and 0 <= place < len(known) else [gr.skip()] * 2
+
+    def on_model(name: str, a: str, b: str) -> list[Any]:
+        with shown_to_visitor():
+            known = patching.pairs(name)
+        stays = (a, b) in known or not patching.is_example(a, b)  # as what a visitor has written does
+        kept = [gr.skip()] * 2 if stays else known[0]
+        return [gr.Dropdown(_names(known), value=0), *kept, message(_ANOTHER), maps.message(_ANOTHER)]
+
+    given = [model, first, second, same, model_b]
+    computing: Event = {"fn": on_compare, "inputs": given, "outputs": [grid, view], **model_work}
+    opening = Opening(services, "patching", on_compare)
+    tab.select(opening.opened, given, [grid, view], **model_work)
+    for listener in (start.click, first.submit, second.submit):
+        while_computing(listener, {**computing, "fn": opening.pressed})
+    chosen = example.input(on_example, [model, example], [first, second], queue=False, **QUIET)
+    while_computing(chosen.success, computing)
+    for listener in (same.input, model_b.input, view.expired):
+        listener(on_heads, given, view, **model_work)
+    stop.click(stop_event(services), queue=False, **QUIET)
+    outputs = [example, first, second, grid, view]
+    opened: Event = {"fn": on_model, "inputs": given[:3], "outputs": outputs, "queue": False, **QUIET}
+    return Compared(opened, {"pair_a": first, "pair_b": second})
+
+
+def _names(pairs: tuple[tuple[str, str], ...]) -> list[tuple[str, int]]:
+    return [(first.replace("\n", " "), place) for place, (first, _) in enumerate(pairs)]
 
 
 def _server_functions(services: Services) -> list[Callable[..., Any]]:

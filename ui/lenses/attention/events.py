@@ -73,16 +73,19 @@ class AttentionEvents:
     ) -> Iterator[list[Any]]:
         visitor, skip = request.session_hash, gr.skip()
         with shown_to_visitor():
-            if shown == title_of("attention", "off"):
+            if shown == title_of("attention", "lens"):
+                yield [skip, skip, lens.lens(self._services, visitor, form), skip, skip]
+            drawn = True
+            for seen in maps.look(self._services, visitor, form):
+                drawn = seen.drawn
+                yield [seen.value, skip, skip, gr.Radio(visible=seen.cut), skip]
+            if not drawn:  # the maps say why
+                yield [skip, "", skip, skip, skip]
+            elif shown == title_of("attention", "look"):
                 parts, example = off if isinstance(off, Switches) else Switches(())
                 fits = ablation.fitting(self._services, form.model, list(parts))
                 value = ablation.switch_off(self._services, visitor, form, fits, replacement, example=example)
                 yield [skip, value, skip, skip, Switches(fits, example)]
-            elif shown == title_of("attention", "lens"):
-                yield [skip, skip, lens.lens(self._services, visitor, form), skip, skip]
-            looks = maps.look(self._services, visitor, form)
-            views = ([seen.value, skip, skip, gr.Radio(visible=seen.cut), skip] for seen in looks)
-            yield from or_nothing(views, [skip] * 5)
 
     def off(
         self,
@@ -101,7 +104,7 @@ class AttentionEvents:
         with shown_to_visitor():
             value = ablation.switch_off(self._services, request.session_hash, form, off, replacement)
             parts = Switches([[part.layer, part.kind, part.head] for part in ablation.parts_of(off)])
-        return [value, parts, gr.skip() if "off" in asked else gr.Tabs(selected="off")]
+        return [value, parts]
 
     def try_all(
         self, request: gr.Request, model: object, text: object, mode: object, keep: object, replacement: object
@@ -120,17 +123,15 @@ class AttentionEvents:
     def back(self, before: str | None) -> list[Any]:
         return [gr.skip() if before is None else before, "", None, gr.Button(visible=False)]
 
-    def fresh(self, request: gr.Request, name: object, linked: bool, *written: object) -> list[Any]:
-        """Replaces the page's texts with the model's default; keeps the visitor's."""
+    def fresh(self, request: gr.Request, name: object, linked: bool, text: object) -> list[Any]:
+        """Replaces the page's text with the model's default; keeps the visitor's."""
         given = self._services.sessions.get(request.session_hash).own_texts
         with shown_to_visitor():
             asked = inputs.model_name(name)
             own = text_to_read(self._services, asked, self._services.models.get(asked))
-        wanted = [own, own, texts.other_text(own)]
-        kept = [not texts.is_example(text, given) for text in written]
-        kept[0] = kept[0] or linked
+        stays = linked or not texts.is_example(text, given)
         given.add(own)
-        return [False, *(gr.skip() if stays else new for stays, new in zip(kept, wanted, strict=True))]
+        return [False, gr.skip() if stays else own]
 
 
 def server_functions(services: Services) -> list[Callable[[object], object]]:

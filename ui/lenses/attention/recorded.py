@@ -1,4 +1,4 @@
-"""The Attention tab's view of the real GPT-2, as it was recorded: it needs neither weights nor a network."""
+"""The heads of the real GPT-2, as they were recorded: they need neither weights nor a network."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from ui.shared.view.sheet_view import sheet_view
 from ui.shared.wiring import QUIET, served
 
 
-def recorded_view(services: Services, tab: gr.Tab) -> None:
-    """Lays out the view and wires it; it is filled when its tab is opened."""
+def recorded_view(services: Services, fold: gr.Accordion) -> None:
+    """Lays out the recorded heads and wires them; they are filled when they are unfolded."""
     gr.Markdown(recorded.HOW, elem_id="recorded-how")
     texts = recorded.texts()
     text = gr.Radio(texts, value=texts[0], show_label=False, container=False, elem_id="recorded-text")
@@ -28,5 +28,5 @@ def recorded_view(services: Services, tab: gr.Tab) -> None:
         with shown_to_visitor():
             return recorded.look(services, chosen)
 
-    for listener in (tab.select, text.input, view.expired):
+    for listener in (fold.expand, text.input, view.expired):
         listener(on_look, text, [picture, view, following], queue=False, **QUIET)

@@ -7,12 +7,12 @@ import gradio as gr
 from ui.lenses.attention import figures
 from ui.lenses.attention.compare import compare_view
 from ui.lenses.attention.events import AttentionEvents, Switches, server_functions
-from ui.lenses.attention.handlers import maps, neurons
+from ui.lenses.attention.handlers import circuit, formed, maps, neurons, why
 from ui.lenses.attention.handlers.example import AttentionExample
 from ui.lenses.attention.recorded import recorded_view
 from ui.lenses.attention.view.attention_view import attention_view
 from ui.lenses.attention.view.insight_views import ablation_view, lens_view, neurons_view
-from ui.lenses.attention.why import causes_view
+from ui.lenses.attention.view.why_views import why_view
 from ui.shared.files import calling
 from ui.shared.lens import Event, Lens, TabContext
 from ui.shared.strip import sentence_strip
@@ -34,11 +34,12 @@ def attention_tab(site: TabContext[AttentionExample]) -> Lens:
     # The page's script passes the open view as the first input: a server-side state would be set in undefined order
     # when two views open at once.
     shown = gr.Textbox(visible=False)
-    with gr.Tabs(elem_id="attention-views") as views:
+    with gr.Tabs(elem_id="attention-views"):
         with view_tab("attention", "look") as look_tab:
             view = attention_view(example.view, server_functions=server_functions(services), elem_id="attention")
             mode = gr.Radio(_MODES, value=maps.RAW, label="First token (attention sink)", elem_id="sink")
-        with view_tab("attention", "off") as off_tab:
+            gr.Markdown("### Switch parts off: what would it say without them?", elem_classes="section")
+            switches = ablation_view(example.ablation, server_functions=[figures.change_picture], elem_id="ablation")
             with gr.Row(elem_classes="switches"):
                 replacement = gr.Radio(
                     [("nothing (zero)", "zero"), ("its mean over the text", "mean")],
@@ -49,7 +50,10 @@ def attention_tab(site: TabContext[AttentionExample]) -> Lens:
                 )
                 every = gr.Button("Try every part alone", variant="primary", elem_id="try-all", min_width=120)
                 stop = gr.Button("Stop", variant="stop", elem_id="stop-trying", min_width=80)
-            switches = ablation_view(example.ablation, server_functions=[figures.change_picture], elem_id="ablation")
+            with gr.Accordion(
+                "The real GPT-2, recorded: where its 144 heads look", open=False, elem_id="recorded"
+            ) as fold:
+                recorded_view(services, fold)
         with view_tab("attention", "lens") as lens_tab:
             gr.Markdown(
                 "What would the model say next if it stopped after each layer? Its final norm and output head read "
@@ -58,16 +62,17 @@ def attention_tab(site: TabContext[AttentionExample]) -> Lens:
                 elem_classes="hint",
             )
             layers = lens_view(example.lens, server_functions=[figures.lens_picture], elem_id="lens")
+        with view_tab("attention", "why") as why_tab:
+            causes = why_view(
+                server_functions=served(services, why.why, circuit.circuit, circuit.circuit_without, formed.formed),
+                elem_id="why",
+            )
+        with view_tab("attention", "compare") as compare_tab:
+            compared = compare_view(services, compare_tab, model, model_work)
         with view_tab("attention", "neurons") as neurons_tab:
             neurons_shown = neurons_view(
                 server_functions=served(services, neurons.neurons, neurons.inner_sizes), elem_id="neurons"
             )
-        with view_tab("attention", "why") as why_tab:
-            causes = causes_view(services, why_tab, model, text, model_work)
-        with view_tab("attention", "compare"):
-            compared = compare_view(services, model, example, model_work)
-        with view_tab("attention", "gpt2") as gpt2_tab:
-            recorded_view(services, gpt2_tab)
 
     events = AttentionEvents(services)
     inputs, outputs = [model, text, mode, keep, off, replacement], [view, switches, layers, keep, off]
@@ -75,11 +80,18 @@ def attention_tab(site: TabContext[AttentionExample]) -> Lens:
     look: Event = {"fn": events.look, "inputs": [shown, *inputs], "outputs": outputs, "js": js, **model_work}
     gr.on([text.change, mode.change, keep.change, replacement.change], trigger_mode="always_last", **look)
     view.expired(**look)
-    for tab in (look_tab, off_tab, lens_tab):
+    for tab in (look_tab, lens_tab):
         tab.select(**look)
     switched = {"fn": events.off, "inputs": [model, text, mode, keep, replacement], **model_work}
-    switches.switch(trigger_mode="always_last", outputs=[switches, off, views], **switched)
-    view.off(outputs=[switches, off, views], **switched)
+    switches.switch(trigger_mode="always_last", outputs=[switches, off], **switched)
+    cut = view.off(outputs=[switches, off], **switched)
+    cut.then(
+        None,
+        None,
+        None,
+        js=calling("shared/view/places.js", "(m.goTo(new URLSearchParams({see: '#ablation'})), [])"),
+        **QUIET,
+    )
     every.click(events.try_all, [model, text, mode, keep, replacement], switches, **model_work)
     stop.click(stop_event(services), queue=False, **QUIET)
     woke = view.wake(events.wake, [model, text, before], [text, woken, before, back], **model_work)
@@ -89,13 +101,13 @@ def attention_tab(site: TabContext[AttentionExample]) -> Lens:
     for done in (woke, went_back):
         share_sentence(done, text)
     js = "(model, text) => JSON.stringify({model, text})"
-    told = {"inputs": [model, text], "outputs": neurons_shown, "js": js, **QUIET}
-    gr.on([neurons_tab.select, text.change, model.change], None, **told)
+    for tab, shown_there in ((neurons_tab, neurons_shown), (why_tab, causes)):
+        told = {"inputs": [model, text], "outputs": shown_there, "js": js, **QUIET}
+        gr.on([tab.select, text.change, model.change], None, **told)
     linked = gr.State(False)  # whether a link has set the text, which then is no example
-    examples = [text, compared.text_a, compared.text_b]
-    fresh: Event = {"fn": events.fresh, "inputs": [model, linked, *examples], "outputs": [linked, *examples], **QUIET}
-    set_by_link = {"text": text, "sink": mode, "keep": keep, "linked": linked, **causes.linked}
-    return Lens(set_by_link, [fresh, look, compared.compare, causes.on_model])
+    fresh: Event = {"fn": events.fresh, "inputs": [model, linked, text], "outputs": [linked, text], **QUIET}
+    set_by_link = {"text": text, "sink": mode, "keep": keep, "linked": linked, **compared.linked}
+    return Lens(set_by_link, [fresh, look, compared.on_model])
 
 
 def _form(example: str) -> tuple[gr.Textbox, gr.Button, gr.Markdown, gr.Radio]:

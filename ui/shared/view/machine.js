@@ -247,7 +247,7 @@ export function machinePicture(box, said, {go, look, choose, next}) {
       title(heads, flow, at.block, from === to ? `block ${from}` : `${from} to ${to}`);
       return {layer, flow, mine, heads, last: to};
     });
-    const norm = part(svg, 'norm', told.norm, 'Open Logit lens', () => go({tab: 'attention', view: 'Logit lens'}));
+    const norm = part(svg, 'norm', told.norm, 'Open Layers', () => go({tab: 'attention', view: 'Layers'}));
     rect(norm, at.end, at.norm, {class: 'mc-band', style: `--i: ${at.groups.length + 1}`});
     title(norm, at.end, at.norm, 'norm');
     for (const token of at.shown) {
@@ -351,8 +351,8 @@ export function machinePicture(box, said, {go, look, choose, next}) {
       height: 4,
       class: 'mc-mlp',
     });
-    const guess = part(svg, `guess-${i}`, told.guess(last), 'Open Logit lens', () =>
-      go({tab: 'attention', view: 'Logit lens'}),
+    const guess = part(svg, `guess-${i}`, told.guess(last), 'Open Layers', () =>
+      go({tab: 'attention', view: 'Layers'}),
     );
     const right = block.guess[2] === machine.choice[2];
     const [gx, gy] = at.upright ? [x + wide + 8, flow + 31] : [flow + at.block / 2, y + 28];

@@ -1,13 +1,15 @@
 // Navigation within the page: a tab, a view in it, and a choice there.
 import {linkTo} from './page.js';
 
-// Views that are part of another one now, by their titles in small letters.
+// Views that are part of another one now: their titles in small letters -> the place there.
 let earlier = new Map();
 export const setEarlier = names => {
-  earlier = new Map(Object.entries(names).map(([old, title]) => [old.toLowerCase(), title]));
+  earlier = new Map(Object.entries(names).map(([old, way]) => [old.toLowerCase(), new URLSearchParams(way)]));
 };
 
 const PATIENCE = 10_000; // milliseconds until a place is given up
+const AGAIN = 1000; // milliseconds between clicks on what is folded
+const SETTLED = 3000; // milliseconds in which the views above a place are filled
 
 // Goes to "tab=...&view=...&choose=...&once=...&see=...", URLSearchParams. Gives "" once it is there, else the name of
 // what was not found. The choice waits until the selector `once` is visible: in a view still being set up it would be
@@ -15,16 +17,27 @@ const PATIENCE = 10_000; // milliseconds until a place is given up
 export async function goTo(query, isWanted = () => true) {
   const steps = {
     tab: name => press('#tabs', name),
-    view: name => press('#tabs > .tabitem', earlier.get(name.toLowerCase()) ?? name),
+    view: name => press('#tabs > .tabitem', name),
     once: visible,
     choose,
     see,
   };
+  const moved = earlier.get(query.get('view')?.toLowerCase());
   for (const [name, find] of Object.entries(steps)) {
-    const value = query.get(name);
+    const value = (name !== 'view' && query.get(name)) || moved?.get(name) || query.get(name);
     if (value && !(await awaited(() => find(value), isWanted))) return name;
   }
   return '';
+}
+
+// A place to go to once what is in progress has ended.
+let later = null;
+export const goLater = way => {
+  later = way;
+};
+export function goNow() {
+  if (later) goTo(new URLSearchParams(later));
+  later = null;
 }
 
 // Settings applied without a page load; all others need one.
@@ -98,9 +111,33 @@ function choose(name) {
   return option;
 }
 
+// Scrolls to what the selector finds, and opens it where it is folded. Keeps it there while views above it are filled,
+// until the visitor does something.
+const clicked = new WeakMap();
 function see(selector) {
   const node = visible(selector);
-  node?.scrollIntoView({block: 'start'});
+  if (!node) return null;
+  const folded = node.matches('.gr-accordion') && node.querySelector('.label-wrap:not(.open)');
+  if (folded) {
+    // It may not hear a click yet, and a second one would fold it again.
+    if (performance.now() - (clicked.get(folded) ?? -AGAIN) >= AGAIN) {
+      clicked.set(folded, performance.now());
+      folded.click();
+    }
+    return null;
+  }
+  const scroll = () => node.scrollIntoView({block: 'start'});
+  const grown = new ResizeObserver(scroll);
+  const until = new AbortController();
+  const done = () => {
+    grown.disconnect();
+    until.abort();
+  };
+  for (const name of ['wheel', 'pointerdown', 'keydown', 'touchstart'])
+    addEventListener(name, done, {signal: until.signal, capture: true, passive: true});
+  setTimeout(done, SETTLED);
+  grown.observe(document.querySelector('#tabs'));
+  scroll();
   return node;
 }
 

@@ -271,7 +271,7 @@ export function start({element, props, trigger, watch, given}) {
     copy,
     knew: () => {
       setSentence(text());
-      goTo(new URLSearchParams({tab: 'attention', view: 'Logit lens'}));
+      goTo(new URLSearchParams({tab: 'attention', view: 'Layers'}));
     },
     onward: () => {
       onward.hidden = true;

@@ -426,7 +426,7 @@ def test_an_answer_about_an_older_text_never_lands_after_a_newer_one(services):
     events, visitor = AttentionEvents(services), SimpleNamespace(session_hash="v")
 
     def asked(text):
-        return events.look(visitor, "Logit lens", "tiny", text, RAW, "end", Switches(()), "zero")
+        return events.look(visitor, "Layers", "tiny", text, RAW, "end", Switches(()), "zero")
 
     older, newer = asked("the cat sat"), asked("the dog sat on the mat")
     first = next(older)
@@ -447,11 +447,9 @@ def test_a_part_that_is_switched_while_the_view_opens_stays_switched(services, m
         return compute(*given, **named)
 
     monkeypatch.setattr(ablation, "switch_off", clicked_meanwhile)
-    looked = list(
-        events.look(visitor, "Switch off", "tiny", TEXT, RAW, "end", Switches([[0, "mlp", None]], True), "zero")
-    )
+    looked = list(events.look(visitor, "Heads", "tiny", TEXT, RAW, "end", Switches([[0, "mlp", None]], True), "zero"))
     assert clicked[1][1].parts == [[1, "head", 2]]
-    assert all(values[1] == values[4] == gr.skip() for values in looked) and isinstance(looked[-1][0], str)
+    assert all(values[1] == values[4] == gr.skip() for values in looked) and isinstance(looked[0][0], str)
 
 
 def test_the_lens_says_when_the_words_of_a_text_were_known():

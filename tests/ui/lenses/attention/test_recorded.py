@@ -62,7 +62,7 @@ def test_the_picture_draws_where_its_heads_look_and_says_which_looks_hardest(ser
 
 
 def test_the_recording_is_refused_as_a_model_with_a_way_out(services):
-    with pytest.raises(GPTCoreError, match=r"Attention, Real GPT-2.*--prefetch gpt2"):
+    with pytest.raises(GPTCoreError, match=r"Attention, Heads.*--prefetch gpt2"):
         services.models.get("gpt2 (recorded)")
 
 

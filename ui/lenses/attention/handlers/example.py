@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ui.lenses.attention.handlers import ablation, compare, lens, maps
-from ui.lenses.attention.handlers.texts import other_text
+from ui.lenses.attention.handlers import ablation, lens, maps
 from ui.services import Services
 from ui.shared.own_text import text_to_read
 
@@ -15,12 +14,10 @@ class AttentionExample:
     """A finished example for each part of the tab: texts, and the components' values."""
 
     text: str
-    other_text: str
     view: str
     off: list[list[object]]
     ablation: str
     lens: str
-    compared: str
 
 
 def make_attention_example(services: Services) -> AttentionExample:
@@ -30,16 +27,13 @@ def make_attention_example(services: Services) -> AttentionExample:
     text = text_to_read(services, name, lm)
     ids = lm.tokenizer.encode(text)
     text = lm.tokenizer.decode(ids[: lm.model.config.n_positions - 1])
-    other = other_text(text)
     form = maps.AttentionForm(name, text)
     view = list(maps.look(services, None, form))[-1].value
     off: list[list[object]] = [[0, "attention", None]]
     return AttentionExample(
         text=text,
-        other_text=other,
         view=view,
         off=off,
         ablation=ablation.switch_off(services, None, form, off, "zero", example=True),
         lens=lens.lens(services, None, form),
-        compared=compare.compare(services, None, name, text, name, other),
     )

@@ -81,10 +81,11 @@ class ReadText(StoredReading):
 
 @dataclass(frozen=True)
 class Look:
-    """The component's value, and whether the text was truncated to one end."""
+    """The component's value, whether the text was truncated to one end, and whether there is anything to draw."""
 
     value: str
     cut: bool = False
+    drawn: bool = True
 
 
 def look(services: Services, session_id: str | None, form: AttentionForm) -> Iterator[Look]:
@@ -103,7 +104,7 @@ def look(services: Services, session_id: str | None, form: AttentionForm) -> Ite
             profile = services.now(lambda: services.attention_cache.profile(seen.lm))
             yield Look(services.now(partial(described, profile)), cut)
     except GPTCoreError as error:
-        yield Look(message(str(error)))
+        yield Look(message(str(error)), drawn=False)
 
 
 def message(text: str) -> str:

@@ -32,10 +32,9 @@ export function start({element, props, server, trigger, watch}) {
   };
 
   function take() {
-    if (!props.value) return;
-    const next = JSON.parse(props.value);
+    const next = JSON.parse(props.value || '{}');
     part('message').textContent = next.message || '';
-    if (next.message) {
+    if (next.message || !props.value) {
       part('body').hidden = true;
       value = null;
       return;
@@ -66,7 +65,6 @@ export function start({element, props, server, trigger, watch}) {
     } // else a later click is on its way
     part('body').hidden = false;
     part('note').textContent = next.note || '';
-    part('text').textContent = next.text;
     board();
     rows();
   }

@@ -9,7 +9,6 @@ from ui.shared.view.save_menu import save_menu
 
 _ABLATION = """
 <div class="ab-message" role="status"></div>
-<p class="lens-read ab-text"></p>
 <div class="ab-body" hidden>
 <div><div class="ab-scroll"><div class="ab-grid" role="group" aria-label="Switches: arrow keys move, space switches"></div></div>
 <div class="ab-muted">After “Try every part alone”: the change of the first guess without this part, in percentage points.</div>

@@ -103,7 +103,6 @@ export function start({element, props, server, watch}) {
       ? {
           link: async () => {
             const {model, text} = JSON.parse(props.value);
-            const pair = ['a', 'b'].map(side => document.querySelector(`#pair-${side} textarea`)?.value);
             find('link-said').textContent = await shareLink({
               tab: 'attention',
               view: 'Why this word?',
@@ -112,8 +111,6 @@ export function start({element, props, server, watch}) {
               ...chosenInLink(),
               word: found.word[2],
               rival: found.rival[2],
-              pair_a: pair[0],
-              pair_b: pair[1],
             });
           },
           csv: () =>

@@ -41,8 +41,8 @@ recomputes.</div>
 switched off and the rest recomputed, is an effect.</li>
 <li>Attention, norms and gates are held still in the circuit. Why a head looks where it looks is another question: ask
 “Why there?” on a cell of its map.</li>
-<li>Switching off puts zero in a part’s place, which the model never sees in use; its mean over the text is milder (Switch
-off, “its mean”), and patching from a second sentence is the fairest.</li>
+<li>Switching off puts zero in a part’s place, which the model never sees in use; its mean over the text is milder (under
+Heads, “its mean”), and patching from a second sentence is the fairest.</li>
 <li>The rival decides what is explained. What speaks for both words alike does not show.</li>
 <li>The parts were trained together, so there is no single right way to divide the credit: two heads may share a job,
 one head may have two.</li></ul></details>

@@ -162,7 +162,7 @@ EXERCISES = (
         "needed-head",
         2,
         "attention",
-        "off",
+        "look",
         "The head it needs",
         "Which single head, switched off, lowers the probability of its own guess most?",
         "Press “Try every part alone”: each head then shows by how much its guess rises or falls without it.",

@@ -69,12 +69,12 @@ export const STEPS = [
     'Click one to enlarge it.',
   ],
   [
-    'tab=attention&view=Switch off',
+    'tab=attention&view=Heads&see=%23ablation',
     '#ablation .ab-body',
     'Switch a head or an MLP off, and see what the model would then say. Some parts matter, many do not.',
   ],
   [
-    'tab=attention&view=Logit lens',
+    'tab=attention&view=Layers',
     '#lens .ln-body',
     'What it would say after each layer, from the bottom up:',
     'rough guesses after the embeddings become the final ones in the top row.',

@@ -20,7 +20,7 @@ export const WORD_TOUR = {
       'only the last block makes “hat” the first guess.',
     ],
     [
-      'tab=attention&view=Logit lens',
+      'tab=attention&view=Layers',
       '#lens .ln-knew',
       'When did it know? Press Play: above each word is what it would have said after that many layers.',
     ],
