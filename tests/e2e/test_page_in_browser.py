@@ -103,9 +103,13 @@ def test_back_and_forward_go_through_the_tabs_and_views_that_were_open(visit):
     stands("Generate", "Write")
     page.get_by_role("tab", name="Tokens").click()
     stands("Generate", "Tokens")
+    expect(page).to_have_url(re.compile(r"tab=generate&view=Tokens$"))  # copying the address is enough
     tab(page, "Train")
     stands("Train", "From scratch")
+    expect(page).to_have_url(re.compile("tab=train"))
     page.go_back()
+    stands("Generate", "Tokens")
+    page.reload()
     stands("Generate", "Tokens")
     page.go_back()
     stands("Generate", "Write")

@@ -1,5 +1,15 @@
 // Browser history: Back and Forward step through the tabs and views opened before.
 import {awaited, goTo, isOpen, place} from '../../shared/view/places.js';
+import {WAY} from '../../shared/view/visit_store.js';
+
+// The address of a place on this page: copying it is enough to share the place.
+export function addressOf(address, [tab, view]) {
+  const url = new URL(address);
+  for (const name of WAY) url.searchParams.delete(name);
+  if (!url.searchParams.has('embed')) url.searchParams.set('tab', tab.toLowerCase());
+  if (view) url.searchParams.set('view', view);
+  return url.toString();
+}
 
 const same = ([tab, view], [other, its]) => tab === other && (view === its || !its);
 
@@ -7,13 +17,16 @@ const same = ([tab, view], [other, its]) => tab === other && (view === its || !i
 export function keepHistory(turnBack) {
   const linked = new URLSearchParams(location.search).get('tab')?.replace('-', ' ');
   let going = false;
-  const keep = (how, at) => history[how]({...history.state, place: at}, '');
+  let hasActed = false; // since this load; the browser's own userActivation outlives a reload
+  for (const name of ['pointerdown', 'keydown'])
+    addEventListener(name, () => (hasActed = true), {capture: true, once: true});
+  const keep = (how, at) => history[how]({...history.state, place: at}, '', addressOf(location.href, at));
   const note = changes => {
     const [now, before] = [place(), history.state?.place];
     if (going || !now[0]) return;
     if (!before && linked && now[0].toLowerCase().replace('-', ' ') !== linked) return; // the page is still opening it
-    if (!before || navigator.userActivation?.hasBeenActive === false) {
-      keep('replaceState', now);
+    if (!before || !hasActed) {
+      history.replaceState({...history.state, place: now}, ''); // what a link asks for stays in the address
       return;
     }
     if (before[0] === now[0] && !before[1]) {

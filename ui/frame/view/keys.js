@@ -4,12 +4,11 @@ import {openHere} from '../../rooms/exercises/view/exercises.js';
 import {watchConnection} from '../../shared/view/connection.js';
 import {endCount} from './frames.js';
 import {keepHistory} from './history.js';
-import {awaited, goTo, isOpen, outerTabs, place, setEarlier} from '../../shared/view/places.js';
+import {awaited, goTo, isOpen, outerTabs, setEarlier} from '../../shared/view/places.js';
 import {showMenu} from './menu.js';
 import {restoreLook, turnLook} from './look.js';
 import {sentence, shareSentence} from '../../shared/view/sentence.js';
 import {askWhy} from '../../shared/view/why.js';
-import {heldView, hold} from '../../shared/view/visit_store.js';
 import {SAY, setLan} from '../../shared/view/page.js';
 import {isTouring, leaveTour, resumeTour, setTalk, startTour, turnBack, turnTour} from '../../rooms/hall/view/tour.js';
 
@@ -164,19 +163,15 @@ export async function start(given) {
       e.preventDefault();
     } else if ('012345'.includes(key)) outerTabs()[+key]?.click();
   });
-  addEventListener('pagehide', () => {
-    const [tab, view] = place();
-    hold({tab: tab.toLowerCase(), view});
-  });
   keepHistory(() => {
     if (!isTouring()) return false;
     turnBack();
     return true;
   });
   resumeTour();
-  const [held, asked] = [heldView(), new URLSearchParams(location.search)];
-  if (!isTouring() && (held || asked.get('view')))
-    goTo(new URLSearchParams(held ? {view: held} : {view: asked.get('view'), see: asked.get('see') ?? ''}));
+  const asked = new URLSearchParams(location.search);
+  if (!isTouring() && asked.get('view'))
+    goTo(new URLSearchParams({view: asked.get('view'), see: asked.get('see') ?? ''}));
   if (!document.body.classList.contains('present')) return;
   const fitted = new MutationObserver(() => {
     if (!document.querySelector('#prompt textarea')) return;

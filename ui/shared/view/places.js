@@ -1,5 +1,6 @@
 // Navigation within the page: a tab, a view in it, and a choice there.
 import {linkTo} from './page.js';
+import {WAY} from './visit_store.js';
 
 // Views that are part of another one now: their titles in small letters -> the place there.
 let earlier = new Map();
@@ -40,8 +41,8 @@ export function goNow() {
   later = null;
 }
 
-// Settings applied without a page load; all others need one.
-const HERE = new Set(['tab', 'view', 'choose', 'once', 'see', 'press', 'start']);
+// Applied without a page load; all other settings of a way need one.
+const HERE = new Set(WAY);
 
 // Whether a way sets more than that, and the page does not stand there yet.
 export function needsLoad(query) {

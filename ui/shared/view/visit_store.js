@@ -1,17 +1,20 @@
-// Session storage of this visit: its text, and the open tab and view.
+// Session storage of this visit, and what of a link makes a visit another one.
 export const KEY = 'gptlens-visit';
 
-// The view within the open tab, before this load.
-export function heldView() {
-  try {
-    const kept = JSON.parse(sessionStorage.getItem(KEY) || 'null');
-    return kept?.search === location.search ? (kept.view ?? '') : '';
-  } catch {
-    return '';
-  }
+// Where a link leads, and what it presses there. The address bar follows the tab and the view, so they begin no visit.
+export const WAY = ['tab', 'view', 'choose', 'once', 'see', 'press', 'start'];
+
+// What a link sets beside where it leads.
+export function settingsOf(search) {
+  const query = new URLSearchParams(search);
+  for (const name of WAY) query.delete(name);
+  return query.toString();
 }
 
-// Keeps the text, or the name of the open tab.
+// Whether what was kept is of this link.
+export const isOfLink = (kept, search) => kept?.search !== undefined && settingsOf(kept.search) === settingsOf(search);
+
+// Keeps the text, or the id.
 export function hold(what) {
   try {
     const kept = JSON.parse(sessionStorage.getItem(KEY) || 'null');
