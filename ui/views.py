@@ -41,15 +41,22 @@ class Tab:
     views: tuple[View, ...] = ()
 
 
+# The switch that colours the visitor's own text, as links choose it.
+SURPRISE = "Show what surprises it in your text"
+# What a model is trained further for: the form's name -> its title in links of earlier versions, and its choice.
+CONTINUED = {
+    "tune": ("Fine-tune", "Your text"),
+    "labels": ("Labels", "Labels"),
+    "assistant": ("Assistant", "Assistant"),
+}
 TABS = (
     Tab("start", "Start"),
     Tab(
         "generate",
         "Generate",
         (
-            View("write", "Write"),
+            View("write", "Write", {"What surprises it": urlencode({"choose": SURPRISE})}),
             View("compare", "Compare strategies"),
-            View("surprise", "What surprises it"),
             View("chat", "Chat"),
             View("steer", "Steer"),
             View("tokens", "Tokens"),
@@ -80,9 +87,7 @@ TABS = (
         "Train",
         (
             View("scratch", "From scratch"),
-            View("tune", "Fine-tune"),
-            View("labels", "Labels"),
-            View("assistant", "Assistant"),
+            View("continue", "Continue", {old: urlencode({"choose": name}) for old, name in CONTINUED.values()}),
         ),
     ),
     Tab(
@@ -108,6 +113,7 @@ class Question:
         also: further words by which a search finds it.
         is_first: whether it is one of the few that are shown before anybody searches.
         at: selector of what the page scrolls to there.
+        choose: label of what it switches on there.
     """
 
     text: str
@@ -117,12 +123,13 @@ class Question:
     also: str = ""
     is_first: bool = False
     at: str = ""
+    choose: str = ""
 
     @property
     def way(self) -> str:
         """The place as a link names it."""
         way = {"tab": self.tab} | ({"view": title_of(self.tab, self.view)} if self.view else {})
-        return urlencode(way | ({"see": self.at} if self.at else {}))
+        return urlencode(way | {name: at for name, at in (("see", self.at), ("choose", self.choose)) if at})
 
 
 _REPEATS = "Tom had a blue ball. Lily had a red ball. Tom lost his blue"
@@ -136,7 +143,9 @@ QUESTIONS = (
     Question("In which layer does the answer appear?", "attention", "lens", _REPEATS, "logit lens"),
     Question("What does a single neuron react to?", "attention", "neurons", also="MLP"),
     Question("How is my text cut into tokens?", "generate", "tokens", also="BPE tokenizer"),
-    Question("Which word of my text surprises the model?", "generate", "surprise", also="perplexity loss"),
+    Question(
+        "Which word of my text surprises the model?", "generate", "write", also="perplexity loss", choose=SURPRISE
+    ),
     Question("Greedy, top-k or top-p: what is the difference?", "generate", "compare", also="sampling"),
     Question("Can I push it towards sadness, or towards animals?", "generate", "steer", also="steering vector"),
     Question("What does temperature do?", "generate", "write", also="softmax probability logits", is_first=True),
@@ -146,8 +155,17 @@ QUESTIONS = (
     Question("How much memory and computation does it need?", "parameters", "cost"),
     Question("How did GPT develop, from the bigram on?", "parameters", "cost", also="history", at="#families"),
     Question("How does a model learn, from noise to words?", "train", "scratch", also="loss film", is_first=True),
-    Question("Can I train it further on my own text?", "train", "tune", also="fine-tune", is_first=True),
-    Question("How does a GPT become a chat assistant?", "train", "assistant", also="RLHF DPO preferences"),
+    Question(
+        "Can I train it further on my own text?",
+        "train",
+        "continue",
+        also="fine-tune",
+        is_first=True,
+        choose="Your text",
+    ),
+    Question(
+        "How does a GPT become a chat assistant?", "train", "continue", also="RLHF DPO preferences", choose="Assistant"
+    ),
     Question("Why does a GPT not answer when I ask it something?", "generate", "chat"),
     Question("Can it do a task from the prompt alone?", "zero-shot", "answer", also="translate sentiment"),
     Question("Do examples in the prompt help?", "zero-shot", "ways", also="few-shot in-context learning"),

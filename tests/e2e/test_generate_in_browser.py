@@ -164,10 +164,9 @@ def test_five_strategies_stream_side_by_side(visit):
 
 def test_a_pasted_text_gets_its_perplexity(visit):
     page = visit()
-    page.get_by_role("tab", name="What surprises it").first.click()
     settled(page)  # a field that is filled while its tab opens is set back
-    page.fill("#score-text textarea", "Once upon a time there was a girl.")
-    page.click("#score-start")
+    page.fill("#prompt textarea", "Once upon a time there was a girl.")
+    page.click("#surprise input")
     expect(page.locator("#scored .ts-text")).to_contain_text("girl.")
     expect(page.locator("#scored .ts-stats")).to_contain_text("bits per byte")
 

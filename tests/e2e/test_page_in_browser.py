@@ -226,12 +226,13 @@ def test_all_tabs_are_in_reach_on_a_phone(visit):
 
 def test_a_refusal_stays_with_its_form(visit):
     page = visit("?tab=train")
-    page.click("#train-kinds button[role=tab]:has-text('Labels')")
+    page.click("#train-kinds button[role=tab]:has-text('Continue')")
+    page.click("#train-goal label:has-text('Labels')")
     expect(page.locator("#train .tr-title")).to_contain_text("tuned on 2 labels")  # its own recorded example
     page.fill("#labels-lines textarea", "")
     page.click("#labels-start")
     expect(page.locator("#labels-said")).to_contain_text("empty")
-    page.click("#train-kinds button[role=tab]:has-text('Fine-tune')")
+    page.click("#train-goal label:has-text('Your text')")
     expect(page.locator("#labels-said")).to_be_hidden()
     expect(page.locator("#tune-said")).to_have_text("")
 
@@ -419,7 +420,7 @@ def test_a_view_stands_alone_in_a_frame(visit):
     assert page.evaluate("document.querySelector('#tabs > .tab-wrapper').getBoundingClientRect().height") == 0
     page.goto(f"{here}?embed=train")
     expect(page.locator("#train .tr-title")).to_be_visible()
-    expect(page.get_by_role("tab", name="Fine-tune")).to_be_visible()
+    expect(page.get_by_role("tab", name="Continue")).to_be_visible()
 
 
 def test_while_the_server_does_not_answer_a_calm_line_says_so_and_the_page_stays(visit):

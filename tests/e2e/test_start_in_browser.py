@@ -155,8 +155,6 @@ def test_one_sentence_is_everywhere(visit):
     page.locator("#attention-text textarea").fill("The old king had a")
     page.get_by_role("tab", name="Generate").click()
     expect(page.locator("#prompt textarea")).to_have_value("The old king had a")
-    page.get_by_role("tab", name="What surprises it").click()
-    expect(page.locator("#score-text textarea")).to_have_value("The old king had a")
     page.get_by_role("tab", name="Start").click()
     expect(sentence).to_have_value("The old king had a")
     expect(page.locator(WORDS).last).to_have_text(" a")

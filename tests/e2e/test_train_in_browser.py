@@ -170,7 +170,7 @@ def test_bad_fields_are_a_sentence_beside_the_form_and_nothing_is_lost(visit):
 
 def test_fine_tuning_the_picked_model_shows_the_same_live_view(visit):
     page = visit("?tab=train")
-    page.click("#train-kinds button[role=tab]:has-text('Fine-tune')")
+    page.click("#train-kinds button[role=tab]:has-text('Continue')")
     page.click("#tune-length label:has-text('steps')")
     page.fill("#tune-steps input", "3")
     page.keyboard.press("Tab")
@@ -199,7 +199,8 @@ def test_a_shape_comes_from_the_parameters_tab(visit):
 
 def test_labels_are_learned_and_told(visit):
     page = visit("?tab=train")
-    page.click("#train-kinds button[role=tab]:has-text('Labels')")
+    page.click("#train-kinds button[role=tab]:has-text('Continue')")
+    page.click("#train-goal label:has-text('Labels')")
     who = [
         f"{size} {word}" for size in ("big", "little", "old") for word in ("cat", "dog", "fox", "bird", "cow", "hen")
     ]
@@ -224,7 +225,8 @@ def test_the_tab_fits_projector_and_phone(visit, width, height):
 
 def test_labels_learn_the_lines_that_stand_there_and_a_reload_shows_their_form(visit):
     page = visit("?tab=train")
-    page.click("#train-kinds button[role=tab]:has-text('Labels')")
+    page.click("#train-kinds button[role=tab]:has-text('Continue')")
+    page.click("#train-goal label:has-text('Labels')")
     expect(page.locator("#train .tr-title")).to_contain_text("Recorded example")
     page.locator("#labels-length label", has_text="steps").click()
     page.fill("#labels-steps input", "3")
@@ -277,7 +279,8 @@ def test_a_gpt_is_taught_to_answer_and_learns_from_the_audience_s_choices(visit,
     monkeypatch.setattr(assistant, "_N_INSTRUCTIONS", 600)
     monkeypatch.setattr(assistant, "_LEAST_UPDATES", 6)
     page = visit("?tab=train")
-    page.get_by_role("tab", name="Assistant").click()
+    page.click("#train-kinds button[role=tab]:has-text('Continue')")
+    page.click("#train-goal label:has-text('Assistant')")
     expect(title(page)).to_contain_text("Recorded example · mini: instructions")
     page.click("#duel [data-do=begin]")
     expect(page.locator("#duel .du-said")).to_contain_text("First teach it to answer")
@@ -302,5 +305,6 @@ def test_a_gpt_is_taught_to_answer_and_learns_from_the_audience_s_choices(visit,
     for place in range(3):
         assert page.locator(f"#assistant-answer-{place} .ts-text").inner_text().strip()
     page.reload()
-    expect(page.locator("#train-kinds [role=tab][aria-selected=true]")).to_have_text("Assistant")
+    expect(page.locator("#train-kinds [role=tab][aria-selected=true]")).to_have_text("Continue")
+    expect(page.locator("#train-goal input:checked")).to_have_value("assistant")
     expect(page.locator("#assistant-length input:checked")).to_have_value("30")

@@ -7,18 +7,17 @@ from dataclasses import dataclass
 from gptcore.errors import CheckpointError
 from gptcore.inference.generation import last_logits, prompt_ids
 from ui.lenses.attention.handlers.example import AttentionExample, make_attention_example
-from ui.lenses.generate.handlers import score, writing
+from ui.lenses.generate.handlers import writing
 from ui.lenses.generate.handlers.example import WritingExample
 from ui.lenses.generate.handlers.strategies import STRATEGIES
 from ui.lenses.start.handlers.sentence import opening
 from ui.lenses.zero_shot.handlers.example import ZeroShotExample, make_zero_shot_example
 from ui.services import Services
 from ui.shared.inputs import WritingForm
-from ui.shared.own_text import own_text, reads
+from ui.shared.own_text import own_text
 from ui.state import token_stream
 
 EXAMPLE_END = "an example, written ahead of time"
-SCORED = "The cat sat on the mat. The cat sat on the mat. The cat sat on the refrigerator."
 # A whole story of the mini, chosen among forty seeds.
 FORM = WritingForm(STRATEGIES["Combined"], 200, (), 4, use_cache=True, tokens_per_second=0)
 
@@ -43,7 +42,6 @@ def make_example(services: Services) -> PageExample:
     visitor, name = "example", services.models.default
     lm = services.models.get(name)
     prompt = own_text(services, name, lm)
-    text = SCORED if reads(lm, SCORED) else prompt
     # The first pass of a process is slow; the example's figures are not.
     services.now(lambda: last_logits(lm.model, prompt_ids(lm, prompt)))
     form = writing_form(services)
@@ -55,16 +53,12 @@ def make_example(services: Services) -> PageExample:
     # The stored rate was measured at another time and load, so it is left out.
     about = token_stream.stats(n=len(session.document.ids) - session.document.n_prompt, end=EXAMPLE_END)
     document = session.document.noted(about)
-    scored, attention = score.score(services, name, text), make_attention_example(services)
-    asked = make_zero_shot_example(services)
     return PageExample(
         document=document,
         next_token=session.next_token,
         sentence=opening(services, name),
         distribution=views[-1].distribution or "",
         form=form,
-        scored_text=text,
-        scored=scored,
-        attention=attention,
-        zero_shot=asked,
+        attention=make_attention_example(services),
+        zero_shot=make_zero_shot_example(services),
     )

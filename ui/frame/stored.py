@@ -47,8 +47,6 @@ def page_example(services: Services, file: Path = FILE) -> PageExample:
         sentence=stored["sentence"],
         distribution=stored["distribution"],
         form=writing_form(services),
-        scored_text=stored["scored_text"],
-        scored=stored["scored"],
         attention=_exchanged(attention, {sign: key for key, sign in _signs(services, attention).items()}),
         zero_shot=ZeroShotExample(**stored["zero_shot"]),
     )

@@ -24,7 +24,7 @@ def model_lines(services: Services, model: object, shape: object = ABOVE, asked:
     above = f"(picked above: {picked})"
     others = {
         "parameters": "" if shape == ABOVE else f"{shape} {above}",
-        "train": f"a new one; Fine-tune, Labels and Assistant: {picked}",
+        "train": f"a new one; Continue: {picked}",
         "zero-shot": "" if asked in (ABOVE, model) else f"{title(services, asked)} {above}",
     }
     return [_line(others.get(tab, ""), picked) for tab in TAB_NAMES]

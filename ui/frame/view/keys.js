@@ -170,8 +170,8 @@ export async function start(given) {
   });
   resumeTour();
   const asked = new URLSearchParams(location.search);
-  if (!isTouring() && asked.get('view'))
-    goTo(new URLSearchParams({view: asked.get('view'), see: asked.get('see') ?? ''}));
+  const way = ['view', 'once', 'choose', 'see'].map(name => [name, asked.get(name) ?? '']);
+  if (!isTouring() && asked.get('view')) goTo(new URLSearchParams(way));
   if (!document.body.classList.contains('present')) return;
   const fitted = new MutationObserver(() => {
     if (!document.querySelector('#prompt textarea')) return;

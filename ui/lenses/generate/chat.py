@@ -17,7 +17,7 @@ from ui.shared.wiring import QUIET, event_data, or_nothing, stop_event
 
 _HINT = (
     "A chat model is a GPT that has read conversations written as plain text, *User: … Assistant: …*, and goes on with "
-    "the assistant's turn. Train, Assistant shows how one is made. The bundled one writes children's stories and "
+    "the assistant's turn. Train, Continue shows how one is made. The bundled one writes children's stories and "
     "small talk, and knows no facts."
 )
 

@@ -1,4 +1,4 @@
-"""The Generate tab: write, compare strategies, and see what surprises a model."""
+"""The Generate tab: write and see what surprises a model, compare strategies, chat, steer, and cut text into tokens."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ui.lenses.generate.steer import steer_view
 from ui.lenses.generate.view.distribution_view import distribution_view
 from ui.lenses.generate.view.strategies_view import strategies_view
 from ui.lenses.generate.view.tokens_view import tokens_view
-from ui.lenses.generate.views import compare_view, score_view
+from ui.lenses.generate.views import compare_view, surprise_view
 from ui.shared.controls import LINKED, Controls, main_sliders, more_controls, seed_row
 from ui.shared.lens import Event, Lens, TabContext
 from ui.shared.strip import sentence_strip
@@ -37,6 +37,7 @@ def generate_tab(site: TabContext[WritingExample]) -> Lens:
             with gr.Column(scale=1, min_width=330):
                 start, step, stop, undo = _buttons()
                 stream = token_stream(example.stream, label="Generated text", elem_id="stream", branching=True)
+                surprise = surprise_view(services, model, prompt, model_work)
                 with gr.Accordion(
                     "More: seed, min-p, penalties, stop strings, speed limit, KV cache", open=False, elem_id="more"
                 ):
@@ -60,8 +61,6 @@ def generate_tab(site: TabContext[WritingExample]) -> Lens:
             strategies = strategies_view(
                 guides=guides(), server_functions=served(services, odds.odds), elem_id="strategies"
             )
-        with view_tab("generate", "surprise"):
-            score_view(services, model, example, model_work)
         with view_tab("generate", "chat"):
             chat(services, model, model_work)
         with view_tab("generate", "steer") as steer_tab:
@@ -104,7 +103,7 @@ def generate_tab(site: TabContext[WritingExample]) -> Lens:
     linked |= {name: controls.by_name[name] for name in LINKED}
     copy_link.click(None, list(linked.values()), copied, js=copy_script(list(linked), tab="generate"), **QUIET)
     opened: Event = {"fn": events.opened, "inputs": inputs, "outputs": outputs, **model_work}
-    return Lens({**linked, **steered, "stream": stream}, [opened], [opened, redraw])
+    return Lens({**linked, **steered, "stream": stream}, [opened, surprise.measure], [opened, redraw])
 
 
 def _warning() -> tuple[gr.Row, gr.Button]:

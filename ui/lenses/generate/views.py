@@ -1,23 +1,26 @@
-"""Two further views of the Generate tab: strategies side by side, and the surprise in a given text."""
+"""Strategies side by side, and the surprise in the visitor's own text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
 
+from gptcore.errors import GPTCoreError
 from ui.errors import shown_to_visitor
 from ui.lenses.generate.handlers.compare import MOST, compare
-from ui.lenses.generate.handlers.example import WritingExample
 from ui.lenses.generate.handlers.score import score
 from ui.lenses.generate.handlers.strategies import COMPARED, FROM_SLIDERS, OFF
 from ui.services import Services
 from ui.shared.controls import Controls, writing_form
 from ui.shared.files import calling
-from ui.shared.lens import Wiring
+from ui.shared.lens import Event, Wiring
 from ui.shared.view.token_stream import token_stream
 from ui.shared.wiring import QUIET, or_nothing, stop_event
+from ui.state import token_stream as token_stream_of
+from ui.views import SURPRISE
 
 FIRST_CHOICES = ("Greedy", "T = 0.7", "Top-k = 50", "Top-p = 0.9", "Combined")
 
@@ -89,25 +92,32 @@ def compare_view(
     stop.click(stop_event(services), queue=False, **QUIET)
 
 
-def score_view(services: Services, model: gr.Dropdown, example: WritingExample, model_work: Wiring) -> None:
-    """A text from anywhere, coloured by how little the model expected each token."""
-    with gr.Row(equal_height=False):
-        with gr.Column(scale=1, min_width=330):
-            text = gr.Textbox(
-                example.scored_text,
-                label="Any text",
-                lines=6,
-                max_lines=14,
-                elem_id="score-text",
-                info="Perplexity: on average, the model is as unsure as choosing among this many "
-                "equally likely tokens.",
-            )
-            start = gr.Button("Measure the surprise", variant="primary", elem_id="score-start")
-        with gr.Column(scale=1, min_width=330):
-            stream = token_stream(example.scored, label="Surprise in the text", elem_id="scored")
+@dataclass(frozen=True)
+class Surprise:
+    """What the tab needs of the switch: the event that measures again."""
 
-    def on_score(name: str, written: str) -> str:
-        with shown_to_visitor():
-            return score(services, name, written)
+    measure: Event
 
-    start.click(on_score, [model, text], stream, **model_work)
+
+def surprise_view(services: Services, model: gr.Dropdown, prompt: gr.Textbox, model_work: Wiring) -> Surprise:
+    """A switch: the text of the strip, coloured by how little the model expected each token."""
+    shown = gr.Checkbox(False, label=SURPRISE, elem_id="surprise", container=False)
+    with gr.Column(visible=False) as box:
+        stream = token_stream(label="Surprise in your text", elem_id="scored")
+
+    def on_measure(name: str, text: str, wanted: bool) -> list[Any]:
+        if wanted is not True:
+            return [gr.Column(visible=False), gr.skip()]
+        try:
+            return [gr.Column(visible=True), score(services, name, text)]
+        except GPTCoreError as error:  # in place of the colours, also while somebody types
+            return [gr.Column(visible=True), token_stream_of.serialise([token_stream_of.note(str(error))])]
+
+    measure: Event = {
+        "fn": on_measure,
+        "inputs": [model, prompt, shown],
+        "outputs": [box, stream],
+        **model_work,
+    }
+    gr.on([shown.input, prompt.change], trigger_mode="always_last", **measure)
+    return Surprise(measure)

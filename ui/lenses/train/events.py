@@ -30,7 +30,7 @@ from ui.shared.picker import choices
 from ui.shared.qr import qr_svg
 from ui.shared.slide import is_kind
 from ui.shared.wiring import event_data, served
-from ui.views import TAB_NAMES, title_of
+from ui.views import CONTINUED, TAB_NAMES, title_of
 
 _LONGEST = 200_000  # characters of a text that is put back into its field
 # The fields that a preset sets.
@@ -104,7 +104,12 @@ class TrainEvents:
     def link(self, form: object, preset: object, model: object, *values: object) -> str:
         """JSON of what a link to the open form sets: its preset, and what differs from how the form opens."""
         kind = form if isinstance(form, str) and form in FORM_NAMES else "scratch"
-        found: dict[str, object] = {"tab": "train", "view": title_of("train", kind)}
+        goal = {"choose": CONTINUED[kind][1]} if kind in CONTINUED else {}
+        found: dict[str, object] = {
+            "tab": "train",
+            "view": title_of("train", "continue" if goal else "scratch"),
+            **goal,
+        }
         named = dict(zip(LINKED, values, strict=True))
         if kind != "scratch":
             example = {"labelled": example_lines(str(named["labels.input_form"]))} if kind == "labels" else {}
@@ -125,7 +130,11 @@ class TrainEvents:
             workspace.current.form if workspace is not None and workspace.current is not None else None
         ) or ("", {})
         forms = {"scratch": TrainForm, "tune": TuneForm, "labels": LabelForm, "assistant": AssistantForm}
-        found: list[Any] = [gr.Tabs(selected=kind) if kind else gr.skip()]
+        shown = "continue" if kind in CONTINUED else kind
+        found: list[Any] = [
+            gr.Tabs(selected=shown) if kind else gr.skip(),
+            kind if kind in CONTINUED else gr.skip(),
+        ]
         for name, form in forms.items():
             known = values if name == kind else {}
             found += [gr.skip() if field == "file" else known.get(field, gr.skip()) for field in fields_of(form)]
@@ -157,6 +166,11 @@ class TrainEvents:
         if name not in [value for _, value in offered] or tab not in TAB_NAMES:
             return [gr.skip()] * 2
         return [gr.Dropdown(choices=offered, value=name), gr.Tabs(selected=tab)]
+
+
+def goal_shown(goal: object) -> list[gr.Column]:
+    """The form of what a model is trained further for, and none of the others."""
+    return [gr.Column(visible=goal == kind) for kind in CONTINUED]
 
 
 def remembering(kind: str, values: Mapping[str, object], workspace: Workspace) -> str:

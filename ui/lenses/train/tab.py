@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 
 from ui.lenses.train.assistant import AssistantEvents, assistant_fields, compared_view
-from ui.lenses.train.events import PRESET_FIELDS, TrainEvents, remembering, server_functions
+from ui.lenses.train.events import PRESET_FIELDS, TrainEvents, goal_shown, remembering, server_functions
 from ui.lenses.train.form import FIRST_PRESET, label_fields, scratch_fields, tuning_fields
 from ui.lenses.train.handlers.forms import TrainForm
 from ui.lenses.train.handlers.linked import NAMES as LINKED
@@ -20,6 +20,7 @@ from ui.shared.fields import fields_of
 from ui.shared.files import calling
 from ui.shared.lens import Call, Event, Fill, Lens, TabContext, Taking
 from ui.shared.wiring import QUIET, view_tab
+from ui.views import CONTINUED
 
 # Replaces the first input with the workspace id of this browser, which only its script knows.
 _WITH_WORKSPACE = calling("shared/view/workspace.js", "[m.ownWorkspace(), ...args.slice(1)]")
@@ -44,20 +45,23 @@ def train_tab(site: TabContext[None]) -> Lens:
                 with view_tab("train", "scratch") as scratch_tab:
                     preset, note, (start, reset, new_seed), said = _starting(services)
                     fields = scratch_fields(services)
-                with view_tab("train", "tune") as tune_tab:
+                with view_tab("train", "continue") as continue_tab:
+                    choices = [(label, kind) for kind, (_, label) in CONTINUED.items()]
+                    goal = gr.Radio(choices, value="tune", label="Train the model above on", elem_id="train-goal")
+                    goals = [gr.Column(visible=kind == "tune", elem_classes="goal") for kind in CONTINUED]
+                with goals[0]:
                     tune = gr.Button("Fine-tune the model above", variant="primary", elem_id="tune-start")
-                    gr.HTML("Trains the model above further, on a built-in text or on yours.", elem_classes="said")
                     said_of_tuning = gr.HTML("", elem_id="tune-said", elem_classes="said")
                     settings_opener("tune-settings")
                     tuning = tuning_fields(services)
-                with view_tab("train", "labels") as labels_tab:
+                with goals[1]:
                     with gr.Row():
                         learn = gr.Button("Learn the labels", variant="primary", elem_id="labels-start", min_width=90)
                         as_gpt1 = gr.Button("GPT-1's settings", elem_id="labels-gpt1", min_width=90)
                     said_of_labels = gr.HTML("", elem_id="labels-said", elem_classes="said")
                     settings_opener("labels-settings")
                     lines = label_fields()
-                with view_tab("train", "assistant") as assistant_tab:
+                with goals[2]:
                     helper = assistant_fields(services)
             copy_link = gr.Button("Copy link", size="sm", elem_id="train-link")
             said_of_link = gr.HTML("", elem_id="train-link-said", elem_classes="said")
@@ -87,10 +91,11 @@ def train_tab(site: TabContext[None]) -> Lens:
     for button, fn, given, shown, script in starts:
         began = button.click(fn, given, shown, js=script, concurrency_limit=4, **QUIET)
         began.then(None, None, None, js=_ANSWERED, **QUIET)
-    form_tabs = {"scratch": scratch_tab, "tune": tune_tab, "labels": labels_tab, "assistant": assistant_tab}
-    for kind, form_tab in form_tabs.items():
-        form_tab.select(None, None, None, js=calling("shared/view/workspace.js", f"m.openForm({kind!r})"), **QUIET)
-    refilled = [kinds, *values, *tuning.values(), *lines.values(), *helper.values.values()]
+    scratch_tab.select(None, None, None, js=calling("shared/view/workspace.js", "m.openForm('scratch')"), **QUIET)
+    opens = calling("shared/view/workspace.js", "(m.openForm(args[0]), args)")
+    continue_tab.select(None, goal, None, js=opens, **QUIET)
+    goal.change(goal_shown, goal, goals, js=opens, queue=False, **QUIET)
+    refilled = [kinds, goal, *values, *tuning.values(), *lines.values(), *helper.values.values()]
     view.restore(events.restore, None, refilled, **QUIET)
     # A broken run races against its intact version by default.
     fields["trick"].input(events.rival, fields["trick"], fields["rival"], queue=False, **QUIET)

@@ -9,6 +9,7 @@ export const setEarlier = names => {
 };
 
 const PATIENCE = 10_000; // milliseconds until a place is given up
+const STAYS = 20; // frames that a choice is there
 const AGAIN = 1000; // milliseconds between clicks on what is folded
 const SETTLED = 3000; // milliseconds in which the views above a place are filled
 
@@ -103,13 +104,18 @@ function press(within, name) {
 // Presses the main button of the open view, such as Start in Train, once it is there.
 export const pressMain = async isWanted => (await awaited(() => visible('#tabs button.primary'), isWanted))?.click();
 
-// Picks the option of this name in the open view.
+// Picks the option of this name in the open view. A view that is mounted for the first time sets its controls to what
+// they were, after they can be seen: it is picked until it stays so.
+const chosen = {name: '', frames: 0};
 function choose(name) {
   const option = [...document.querySelectorAll('#tabs > .tabitem label')].find(
     label => label.offsetParent && label.textContent.trim() === name,
   );
-  option?.querySelector('input')?.click();
-  return option;
+  const input = option?.querySelector('input');
+  const stays = chosen.name === name && input?.checked;
+  Object.assign(chosen, {name, frames: stays ? chosen.frames + 1 : 0});
+  if (input && !input.checked) input.click();
+  return chosen.frames >= STAYS && option;
 }
 
 // Scrolls to what the selector finds, and opens it where it is folded. Keeps it there while views above it are filled,

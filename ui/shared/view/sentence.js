@@ -3,7 +3,7 @@
 import {isOfLink} from './visit_store.js';
 
 // Boxes that hold the visitor's sentence, wherever they stand.
-const BOXES = ['prompt', 'attention-text', 'score-text'].map(id => `#${id} textarea`);
+const BOXES = ['prompt', 'attention-text'].map(id => `#${id} textarea`);
 const KEY = 'gptlens-sentence';
 
 const about = {text: '', head: null, token: null};

@@ -180,7 +180,7 @@ def test_every_tab_says_which_model_it_works_with(services):
     assert lines == [
         *["<span hidden>Model on this tab: mini</span>"] * 3,
         "Model on this tab: gpt2 (picked above: mini)",
-        "Model on this tab: a new one; Fine-tune, Labels and Assistant: mini",
+        "Model on this tab: a new one; Continue: mini",
         "Model on this tab: world (picked above: mini)",
     ]
     assert uses.model_lines(services, "mini")[5] == "<span hidden>Model on this tab: mini</span>"

@@ -1,4 +1,4 @@
-"""What Generate shows at first: a finished text, its last distribution, and a text with its surprise."""
+"""What Generate shows at first: a finished text, its last distribution."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ from ui.state.sessions import Document, NextToken
 
 @dataclass(frozen=True)
 class WritingExample:
-    """A finished text of the default model, how it was written, and a scored text."""
+    """A finished text of the default model and how it was written."""
 
     document: Document
     next_token: NextToken
     distribution: str
     form: WritingForm
-    scored_text: str
-    scored: str
 
     @property
     def stream(self) -> str:

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from gptcore.analysis import count_parameters
 from ui.rooms.exercises.handlers import criteria, measures
 from ui.rooms.exercises.handlers.tasks import Task, head, number, run, text, word
-from ui.views import title_of
+from ui.views import SURPRISE, title_of
 
 LEVELS = {1: "Look", 2: "Do", 3: "Think"}
 
@@ -109,13 +109,13 @@ EXERCISES = (
         "surprise",
         1,
         "generate",
-        "surprise",
+        "write",
         "The odd word out",
         "Which word of this text surprises the mini most?",
         "The most orange word; point at it to read its bits.",
         "Surprise is −log₂ p: the less probable a word was before it came, the more bits it costs.",
         word(lambda lm: measures.most_surprising(lm, _PIANO), "“{value}” surprises it most."),
-        settings={"text": _PIANO},
+        settings={"text": _PIANO, "choose": SURPRISE},
     ),
     Exercise(
         "embedding",
@@ -170,7 +170,7 @@ EXERCISES = (
         head(
             lambda lm: measures.heads_that_matter(lm, criteria.BALLS), "Another head matters more."
         ),
-        settings={"text": criteria.BALLS},
+        settings={"text": criteria.BALLS, "see": "#ablation"},
     ),
     Exercise(
         "settled",

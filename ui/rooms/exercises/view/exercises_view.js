@@ -162,7 +162,7 @@ async function resume() {
   draw(found);
   if (!isMeant(found, new URLSearchParams(location.search).get('exercise'))) return;
   const asksFor = new URLSearchParams(found.link); // all but the place the server has set
-  goTo(new URLSearchParams({tab: asksFor.get('tab') ?? '', view: asksFor.get('view') ?? ''}));
+  goTo(new URLSearchParams(['tab', 'view', 'choose', 'see'].map(name => [name, asksFor.get(name) ?? ''])));
 }
 
 /** @param {Component<string, ExercisesServer>} page */

@@ -4,7 +4,7 @@ import {add, addButton, copyText} from '../../../shared/view/page.js';
 import {awaited, goTo, loadWith, needsLoad, pressMain, visible} from '../../../shared/view/places.js';
 import {scrollFor} from './framing.js';
 import {openSpeaker, tellSpeaker} from './speaker.js';
-import {STEPS, TITLE} from './tour_steps.js';
+import {SHORT, STEPS, TITLE} from './tour_steps.js';
 import {parseTour} from './tour_text.js';
 
 const KEY = 'gptlens-tour';
@@ -44,7 +44,7 @@ export function leaveTour() {
   tellSpeaker(null, turnTour);
 }
 
-export function startTour(given = {title: TITLE, steps: STEPS, at: 0, own: ''}) {
+export function startTour(given = {title: TITLE, steps: SHORT, at: 0, own: ''}) {
   tour = {due: given.at, ...given};
   go(tour.at);
   bar?.querySelector('.tour-next').focus();
@@ -176,6 +176,7 @@ function draw() {
   bar.querySelector('.tour-count').textContent = `${tour.at + 1} of ${tour.steps.length}`;
   bar.querySelector('.tour-next').textContent = last ? 'Done' : 'Next';
   bar.querySelector('.tour-back').disabled = tour.at === 0;
+  bar.querySelector('.tour-all').hidden = !last || tour.title !== TITLE || tour.steps.length !== SHORT.length;
   bar.querySelector('.tour-link').hidden = !tour.own;
   say(tour.steps[tour.at].say);
   tellSpeaker(tour, turnTour);
@@ -190,6 +191,8 @@ function build() {
   add(row, 'b', 'tour-title');
   addButton(row, 'tour-back', 'Back', () => turnTour(-1));
   addButton(row, 'tour-next', 'Next', () => turnTour(1));
+  const all = () => startTour({title: TITLE, steps: STEPS, at: 0, own: ''});
+  addButton(row, 'tour-all', `All ${STEPS.length} steps`, all);
   const place = add(row, 'input', 'tour-at');
   Object.assign(place, {type: 'range', min: 0, step: 1});
   place.setAttribute('aria-label', 'Step of the tour');

@@ -49,11 +49,9 @@ export const STEPS = [
     'Drag the temperature. Low: it always plays safe. High: anything can happen. The columns follow at once.',
   ],
   [
-    'tab=generate&view=What surprises it',
+    'tab=generate&view=Write&choose=Show what surprises it in your text',
     '#scored',
-    'Any text can be scored.',
-    'It expects the mat the second time, because it has just read it.',
-    'It does not expect the refrigerator.',
+    'Your own text can be coloured, too: the more orange, the less it expected the word.',
   ],
   [
     'tab=attention',
@@ -120,3 +118,7 @@ export const STEPS = [
     'It guesses the next word, and everything else comes from guessing well. Now it is your turn: click any word.',
   ],
 ].map(([link, point, ...sentences]) => ({link, point, say: sentences.join(' ')}));
+
+// The tour that begins with T; the whole one opens from its end.
+const PARTS = ['#start .st-line', '#start .st-bars', '#start .mc-box', '#attention .at-map', '#train .tr-plot'];
+export const SHORT = PARTS.map(part => STEPS.find(step => step.point === part));

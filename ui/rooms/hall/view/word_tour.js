@@ -48,7 +48,7 @@ export const WORD_TOUR = {
       'When did this form? The same parts after so many updates of its training. For a long time: nothing.',
     ],
     [
-      why,
+      'tab=attention&view=Two sentences',
       '#patching .pt-table',
       'The proof in one cell. Two sentences that differ in a word: click a cell,',
       'B gets A’s value there, and ends as A does.',
