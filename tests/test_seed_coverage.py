@@ -99,7 +99,7 @@ def _handlers(services) -> dict[str, Any]:
     from gptcore.inference.sampling import SamplingSettings, candidates
     from gptcore.training import StepEvent, Trainer
     from gptcore.training.config import PAPERS
-    from ui.lenses.generate.handlers import odds, strategies
+    from ui.lenses.generate.handlers import probabilities, strategies
     from ui.lenses.generate.views import FIRST_CHOICES
     from ui.lenses.parameters.handlers import anatomy, architecture, costs, families, shapes
     from ui.lenses.start.handlers import sentence, story
@@ -114,7 +114,7 @@ def _handlers(services) -> dict[str, Any]:
 
     def typed(temperatures: list[float], ks: list[int], logits: str) -> dict[str, Any]:
         sent = named("model text temperature top_k logits", ["mini", "", temperatures, ks, logits])
-        return json.loads(odds.odds(services, sent))
+        return json.loads(probabilities.probabilities(services, sent))
 
     def prompt_of(task: str, template: str, n: int) -> str:
         from ui.lenses.zero_shot.handlers import form
@@ -142,7 +142,7 @@ def _handlers(services) -> dict[str, Any]:
         "anatomy": lambda name: anatomy.experiment(services, "mini", name), "CHAPTERS": chapters,
         "SENTENCE": json.loads(sentence.opening(services, "mini", "The cat sat")),
         "CURVE": record.curve, "OBSERVATIONS": record.observations,
-        "RECIPE": PAPERS["gpt1"].config, "shares": shares, "odds": typed,
+        "RECIPE": PAPERS["gpt1"].config, "shares": shares, "probabilities": typed,
         "FIRST_CHOICES": FIRST_CHOICES, "GUIDES": strategies.guides(), "FAMILIES": families.families(),
         "BREAKDOWN": shapes.breakdown(gpt2), "DRAWING": json.dumps(architecture.parts(gpt2), ensure_ascii=False),
         "COSTS": costs.costs(gpt2, 8, 256, 300), "prompt_of": prompt_of,

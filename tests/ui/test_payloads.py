@@ -74,7 +74,7 @@ def asked(services: Services) -> dict[str, dict[str, Any]]:
         "Exercises.solution": {"name": "embedding"},
         "Generate.cut": SEEN,
         "Generate.learned": {"text": TEXT, "merges": 5},
-        "Generate.odds": {**SEEN, "temperature": [0.5, 1, 2], "top_k": [1, 2, 3], "logits": ""},
+        "Generate.probabilities": {**SEEN, "temperature": [0.5, 1, 2], "top_k": [1, 2, 3], "logits": ""},
         "Generate.picture": {**slide, "value": chart},
         "Generate.steps": {"tokenizer": "mini", "text": TEXT},
         "Hall.code": {"link": "http://127.0.0.1:7860/"},

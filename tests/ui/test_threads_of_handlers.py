@@ -31,7 +31,7 @@ from ui.lenses.attention.handlers import (
     why_there,
 )
 from ui.lenses.attention.handlers import program as of_programs
-from ui.lenses.generate.handlers import odds, program, writing
+from ui.lenses.generate.handlers import probabilities, program, writing
 from ui.lenses.start.handlers import sentence
 from ui.lenses.train.handlers import labels, plan
 from ui.lenses.train.handlers.forms import label_form, train_form, tune_form
@@ -57,7 +57,7 @@ HANDLERS = {
     ],
     "a look at a prompt": lambda services: writing.look(services, "v", "tiny", PROMPT, FORM),
     "the endpoint": lambda services: program.next_token(services, "tiny", PROMPT, 5, SAMPLING),
-    "strategies": lambda services: json.loads(odds.odds(services, {**SEEN, **SETTINGS}))["tokens"],
+    "strategies": lambda services: json.loads(probabilities.probabilities(services, {**SEEN, **SETTINGS}))["tokens"],
     "the first sentence": lambda services: json.loads(sentence.opening(services, "tiny"))["next"],
     "a part switched off": lambda services: json.loads(
         ablation.switch_off(services, "v", READ, [[0, "mlp", None]], "zero")

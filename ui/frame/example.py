@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from gptcore.errors import CheckpointError
 from gptcore.inference.generation import last_logits, prompt_ids
 from ui.lenses.attention.handlers.example import AttentionExample, make_attention_example
-from ui.lenses.generate.handlers import writing
+from ui.lenses.generate.handlers import chat, writing
 from ui.lenses.generate.handlers.example import WritingExample
 from ui.lenses.generate.handlers.strategies import STRATEGIES
 from ui.lenses.start.handlers.sentence import opening
@@ -59,6 +59,7 @@ def make_example(services: Services) -> PageExample:
         sentence=opening(services, name),
         distribution=views[-1].distribution or "",
         form=form,
+        chat=chat.example(services),
         attention=make_attention_example(services),
         zero_shot=make_zero_shot_example(services),
     )

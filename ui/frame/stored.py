@@ -19,6 +19,7 @@ from gptcore.weights.checkpoint import weight_files
 from ui.frame.example import PageExample, make_example, writing_form
 from ui.lenses.attention.handlers import maps
 from ui.lenses.attention.handlers.example import AttentionExample
+from ui.lenses.generate.handlers.chat import chat_model
 from ui.lenses.zero_shot.handlers.example import ZeroShotExample, task_model
 from ui.services import Services
 from ui.state import token_stream
@@ -47,6 +48,7 @@ def page_example(services: Services, file: Path = FILE) -> PageExample:
         sentence=stored["sentence"],
         distribution=stored["distribution"],
         form=writing_form(services),
+        chat=stored["chat"],
         attention=_exchanged(attention, {sign: key for key, sign in _signs(services, attention).items()}),
         zero_shot=ZeroShotExample(**stored["zero_shot"]),
     )
@@ -73,7 +75,9 @@ def _made_of(services: Services) -> dict[str, Any] | None:
         return None
     sums = {
         f"{model}/{file.name}": zlib.crc32(file.read_bytes())
-        for model, folder in ((model, bundled[model]) for model in (name, task_model(name)))
+        for model, folder in (
+            (model, bundled[model]) for model in dict.fromkeys((name, task_model(name), chat_model()))
+        )
         for file in (folder / "config.json", folder / "tokenizer.json", *weight_files(folder))
     }
     return {"model": name, "max_new_tokens": writing_form(services).max_new_tokens, "crc32": sums}

@@ -38,6 +38,7 @@ _WHOLE_PAGE = (
     "shared/view/controls.css",
     "shared/view/stage.css",
     "rooms/exercises/view/exercise.css",
+    "shared/view/media.css",
 )
 _OURS = "lens-component"
 _ROOT, _PLOTLY, _BEGIN, _STYLE = "/gptlens", "plotly.min.js", "shared/view/begin.js", "page.css"

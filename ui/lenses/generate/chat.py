@@ -22,7 +22,7 @@ _HINT = (
 )
 
 
-def chat(services: Services, model: gr.Dropdown, model_work: Wiring) -> None:
+def chat(services: Services, model: gr.Dropdown, example: str, model_work: Wiring) -> None:
     """Lays out the view and wires it."""
     gr.Markdown(_HINT, elem_classes="hint")
     bundled = list(bundled_models())
@@ -42,7 +42,7 @@ def chat(services: Services, model: gr.Dropdown, model_work: Wiring) -> None:
             max_lines=2,
             elem_id="chat-system",
         )
-    view = chat_view(elem_id="chat")
+    view = chat_view(example, elem_id="chat")
 
     def on_ask(request: gr.Request, event: gr.EventData, picked: str, name: str, other: str) -> Iterator[Any]:
         asked = event_data(event).get("asked")

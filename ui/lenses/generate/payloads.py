@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 
 from ui.payloads import TextRequest
 
-Odds = tuple[float, list[float]]  # a setting, and the probabilities of the shown tokens under it
+Probabilities = tuple[float, list[float]]  # a setting, and the probabilities of the shown tokens under it
 
 
 class MergesRequest(TypedDict):
@@ -25,7 +25,7 @@ class LearnRequest(TypedDict):
     merges: int
 
 
-class OddsRequest(TextRequest):
+class ProbabilitiesRequest(TextRequest):
     """The likeliest tokens under three temperatures and three values of k; of the typed logits, if there are any."""
 
     temperature: list[float | None]
@@ -64,12 +64,12 @@ class Merges(TypedDict):
     merges: list[tuple[str, str, int]]
 
 
-class SamplingOdds(TypedDict):
+class SamplingProbabilities(TypedDict):
     """The likeliest tokens under each setting; the n likeliest together have the probability on the curve."""
 
     tokens: list[str]
-    temperature: list[Odds]
-    top_k: list[Odds]
+    temperature: list[Probabilities]
+    top_k: list[Probabilities]
     curve: list[tuple[int, float]]
     vocabulary: int
 
@@ -111,8 +111,9 @@ class Distribution(TypedDict):
 
 
 class ChatAnswer(TypedDict):
-    """An answer as it is written, and a plain model's continuation beside it."""
+    """An answer as it is written, and a plain model's continuation beside it; `asked` is the message of an example."""
 
+    asked: NotRequired[str]
     answer: str
     plain: str
     used: int

@@ -6,7 +6,7 @@ import gradio as gr
 
 from ui.lenses.generate.chat import chat
 from ui.lenses.generate.events import GenerateEvents
-from ui.lenses.generate.handlers import odds, tokens
+from ui.lenses.generate.handlers import probabilities, tokens
 from ui.lenses.generate.handlers.example import WritingExample
 from ui.lenses.generate.handlers.strategies import STRATEGIES, guides
 from ui.lenses.generate.steer import steer_view
@@ -59,10 +59,10 @@ def generate_tab(site: TabContext[WritingExample]) -> Lens:
         with view_tab("generate", "compare") as compare_tab:
             compare_view(services, compare_tab, model, prompt, controls, model_work)
             strategies = strategies_view(
-                guides=guides(), server_functions=served(services, odds.odds), elem_id="strategies"
+                guides=guides(), server_functions=served(services, probabilities.probabilities), elem_id="strategies"
             )
         with view_tab("generate", "chat"):
-            chat(services, model, model_work)
+            chat(services, model, example.chat, model_work)
         with view_tab("generate", "steer") as steer_tab:
             steered = steer_view(services, steer_tab, model, prompt, model_work)
         with view_tab("generate", "tokens") as tokens_tab:

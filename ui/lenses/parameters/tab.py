@@ -14,6 +14,7 @@ from ui.lenses.parameters.figures import charts as figures
 from ui.lenses.parameters.handlers import anatomy, costs, families, quoted, scaling, shapes
 from ui.lenses.parameters.handlers.shapes import ShapeForm
 from ui.lenses.parameters.view.views import breakdown_view, drawing_view, figure_view, plotly_view
+from ui.shared.controls import settings_opener
 from ui.shared.files import calling
 from ui.shared.form_controls import control, group, in_order
 from ui.shared.lens import Event, Lens, Sending, TabContext
@@ -41,6 +42,7 @@ def parameters_tab(site: TabContext[None]) -> Lens:
     with gr.Row(equal_height=False):
         with gr.Column(scale=2, min_width=320, elem_id="parameters-of-shape"):
             load = gr.Dropdown([PICKED, *PRESETS], value=PICKED, label="Start from", elem_id="shape-from")
+            settings_opener("shape-settings")
             controls = _controls(shapes.controls_of(config))
             send = gr.Button("Train this shape", elem_id="shape-to-train", min_width=0)
         with gr.Column(scale=5, min_width=330), gr.Tabs(elem_id="parameter-views"):

@@ -190,7 +190,7 @@ def server_functions(services: Services) -> list[Callable[[object], object]]:
 
 
 def phone(_: Services, request: Annotated[object, LinkRequest]) -> str | None:
-    """A link's QR code as SVG. None for what is no link."""
+    """A link's QR code as SVG. None where it is not a link."""
     (link,) = fields(request, "link")
     return None if link is None else qr_svg(link)
 

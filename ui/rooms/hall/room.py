@@ -18,6 +18,6 @@ def hall(services: Services) -> None:
 
 
 def code(_: Services, request: Annotated[object, LinkRequest]) -> str | None:
-    """A link's QR code as SVG. None for what is no link."""
+    """A link's QR code as SVG. None where it is not a link."""
     (link,) = fields(request, "link")
     return None if link is None else qr_svg(link)

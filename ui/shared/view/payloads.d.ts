@@ -276,7 +276,7 @@ export interface LearnRequest {
 }
 
 // The likeliest tokens under three temperatures and three values of k; of the typed logits, if there are any.
-export interface OddsRequest extends TextRequest {
+export interface ProbabilitiesRequest extends TextRequest {
   temperature: (number | null)[];
   top_k: (number | null)[];
   logits: string;
@@ -311,7 +311,7 @@ export interface Merges {
 }
 
 // The likeliest tokens under each setting; the n likeliest together have the probability on the curve.
-export interface SamplingOdds {
+export interface SamplingProbabilities {
   tokens: string[];
   temperature: [number, number[]][];
   top_k: [number, number[]][];
@@ -351,8 +351,9 @@ export interface Distribution {
   rows: DistributionRow[];
 }
 
-// An answer as it is written, and a plain model's continuation beside it.
+// An answer as it is written, and a plain model's continuation beside it; `asked` is the message of an example.
 export interface ChatAnswer {
+  asked?: string;
   answer: string;
   plain: string;
   used: number;
@@ -950,8 +951,8 @@ export interface ExercisesServer {
 export interface GenerateServer {
   cut(request: TextRequest): Promise<Json<TokenizerRow[]>>;
   learned(request: LearnRequest): Promise<Json<Merges>>;
-  odds(request: OddsRequest): Promise<Json<SamplingOdds>>;
   picture(request: SlideRequest): Promise<string | null>;
+  probabilities(request: ProbabilitiesRequest): Promise<Json<SamplingProbabilities>>;
   steps(request: MergesRequest): Promise<Json<Merges>>;
 }
 

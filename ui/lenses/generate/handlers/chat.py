@@ -21,6 +21,10 @@ from ui.state.sessions import Turn
 
 CHAT_MODEL = "assistant"
 THE_PICKED = ""  # the model above, in the view's own picker
+STARTERS = (
+    "Write a story with the words: ball, rain, sorry.", "Tell me a story about a brave little cat.",
+    "Hello! What can you do?", "What is the capital of France?",
+)  # fmt: skip
 _MOST_TURNS, _MOST_CHARS, _MOST_TOKENS = 60, 4_000, 200
 _LEAST_ROOM = 40  # minimum tokens for an answer, freed by dropping older turns
 
@@ -108,6 +112,16 @@ def reply(
                 yield json.dumps(shown, ensure_ascii=False)
         shown = {**shown, "done": True, "said": _conclusion(answering, lm.name, plain.name, stopped=not run.wanted)}
         yield json.dumps(shown, ensure_ascii=False)
+
+
+def example(services: Services) -> str:
+    """A finished answer to the first of the messages to begin with, as `reply` gives it, with the message."""
+    asked = json.dumps({"turns": [STARTERS[0]]})
+    answered = list(reply(services, "example", DEFAULT_MODEL, chat_model(), DEFAULT_MODEL, asked))[-1]
+    services.sessions.forget("example")
+    shown: ChatAnswer = json.loads(answered)
+    shown.update({"asked": STARTERS[0], "rate": None})
+    return json.dumps(shown, ensure_ascii=False)
 
 
 def _number(asked: object) -> int:

@@ -10,12 +10,13 @@ from ui.state.sessions import Document, NextToken
 
 @dataclass(frozen=True)
 class WritingExample:
-    """A finished text of the default model and how it was written."""
+    """A finished text of the default model how it was written, and an answered message."""
 
     document: Document
     next_token: NextToken
     distribution: str
     form: WritingForm
+    chat: str
 
     @property
     def stream(self) -> str:

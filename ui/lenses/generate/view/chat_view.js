@@ -15,6 +15,7 @@ export function start({element, props, trigger, watch, given}) {
   let others = []; // earlier answers to the newest message
   let seed = 1;
   let waiting = false;
+  let isExample = false; // until the first message
   let number = 0; // of the newest question; answers to others are dropped
 
   function draw() {
@@ -32,7 +33,7 @@ export function start({element, props, trigger, watch, given}) {
     log.scrollTop = log.scrollHeight;
     element.querySelector('[data-do=again]').disabled = waiting || turns.length < 2;
     element.querySelector('[data-do=stop]').disabled = !waiting;
-    find('starters').hidden = turns.length > 0;
+    find('starters').hidden = turns.length > 0 && !isExample;
   }
 
   function bubble(box, text, kind, name) {
@@ -54,6 +55,8 @@ export function start({element, props, trigger, watch, given}) {
   function send(text) {
     const message = text.trim();
     if (!message || waiting) return;
+    if (isExample) turns = [];
+    isExample = false;
     others = [];
     turns.push(message);
     field.value = '';
@@ -73,6 +76,11 @@ export function start({element, props, trigger, watch, given}) {
     }
     if (turns.length % 2) turns.push(found.answer);
     else turns[turns.length - 1] = found.answer;
+    if (found.done) waiting = false;
+    show(found);
+  }
+
+  function show(found) {
     plain.textContent = '';
     if (found.plain) {
       add(plain, 'b', '', turns.at(-2));
@@ -87,7 +95,6 @@ export function start({element, props, trigger, watch, given}) {
       said +
       (found.dropped ? `; the oldest ${counted(found.dropped, 'turn')} no longer fit` : '') +
       (found.rate ? ` · ${found.rate} tokens/s` : '');
-    if (found.done) waiting = false;
     draw();
   }
 
@@ -112,7 +119,7 @@ export function start({element, props, trigger, watch, given}) {
     },
     new: () => {
       if (waiting) trigger('halt', {});
-      [turns, others, waiting, seed] = [[], [], false, 1];
+      [turns, others, waiting, isExample, seed] = [[], [], false, false, 1];
       for (const name of ['said', 'used', 'plain']) find(name).textContent = '';
       find('bar').firstChild.style.width = 0;
       draw();
@@ -132,6 +139,13 @@ export function start({element, props, trigger, watch, given}) {
     send(field.value);
   });
   for (const text of given.starters) addButton(find('starters'), 'lens-plain', text, () => send(text));
+  const example = JSON.parse(props.value || '{}');
+  if (example.asked) {
+    turns = [example.asked, example.answer];
+    isExample = true;
+    show(example);
+    find('said').textContent = `An example; your message begins anew. ${example.said}`;
+  }
   watch('value', sync);
   draw();
 }

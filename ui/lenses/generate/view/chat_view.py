@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gradio as gr
 
+from ui.lenses.generate.handlers.chat import STARTERS
 from ui.shared.files import component
 
 _HTML = """
@@ -20,10 +21,6 @@ _HTML = """
 <section><h3>The same words, continued</h3><p class="ch-hint">A plain GPT does not answer. It takes your words as the
 beginning of a text.</p><p class="ch-plain" aria-live="polite"></p></section></div>
 """
-STARTERS = (
-    "Write a story with the words: ball, rain, sorry.", "Tell me a story about a brave little cat.",
-    "Hello! What can you do?", "What is the capital of France?",
-)  # fmt: skip
 
 
 def chat_view(value: str = "", *, elem_id: str) -> gr.HTML:

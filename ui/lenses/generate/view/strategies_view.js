@@ -18,7 +18,9 @@ const COLUMNS = {
 
 /** @param {Component<TextRequest, GenerateServer>} page */
 export function start({element, props, server, trigger, watch, given}) {
-  const [odds, curve, note] = ['.sg-odds', '.sg-curve', '.sg-note'].map(name => element.querySelector(name));
+  const [probabilities, curve, note] = ['.sg-probabilities', '.sg-curve', '.sg-note'].map(name =>
+    element.querySelector(name),
+  );
   const slide = element.querySelector('.sg-slide input');
   const logits = element.querySelector('.sg-logits input');
   const values = {temperature: [...COLUMNS.temperature.values], top_k: [...COLUMNS.top_k.values]};
@@ -44,11 +46,11 @@ export function start({element, props, server, trigger, watch, given}) {
       if (!props.value) return null;
       const {model, text} = JSON.parse(props.value);
       prompt = text;
-      return server.odds({model, text, ...values, logits: logits.value});
+      return server.probabilities({model, text, ...values, logits: logits.value});
     },
     said => {
       if (!props.value) return;
-      odds.classList.toggle('sg-old', Boolean(said.message)); // the drawing is stale
+      probabilities.classList.toggle('sg-old', Boolean(said.message)); // the drawing is stale
       if (said.message) {
         note.textContent = said.message;
         return;
@@ -62,11 +64,11 @@ export function start({element, props, server, trigger, watch, given}) {
   );
 
   function drawAll() {
-    if (!odds.children.length) drawHead();
-    for (const cell of odds.querySelectorAll('.sg-cell, .sg-token')) cell.remove();
+    if (!probabilities.children.length) drawHead();
+    for (const cell of probabilities.querySelectorAll('.sg-cell, .sg-token')) cell.remove();
     const columns = Object.keys(COLUMNS).flatMap(name => found[name].map(([, chances]) => chances));
     found.tokens.forEach((label, i) => {
-      const row = add(odds, 'div', 'sg-row sg-cell');
+      const row = add(probabilities, 'div', 'sg-row sg-cell');
       row.setAttribute('role', 'row');
       add(row, 'span', 'sg-token', visible(label)).setAttribute('role', 'rowheader');
       for (const chances of columns) {
@@ -84,7 +86,7 @@ export function start({element, props, server, trigger, watch, given}) {
   }
 
   function drawHead() {
-    const row = add(odds, 'div', 'sg-row');
+    const row = add(probabilities, 'div', 'sg-row');
     row.setAttribute('role', 'row');
     add(row, 'span', '').setAttribute('role', 'columnheader');
     for (const [name, column] of Object.entries(COLUMNS))

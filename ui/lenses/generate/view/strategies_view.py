@@ -14,8 +14,8 @@ _HTML = """
 <div class="sg-two">
 <section><h3>One guess, six settings</h3><p class="sg-note"></p>
 <label class="sg-logits">or logits of your own <input type="text" maxlength="1000" placeholder="3, 2, 1, 0.5, 0.1, −0.5, −1, −2"
-></label><div class="sg-odds" role="table"
-aria-label="Odds of the likeliest tokens under six settings"></div></section>
+></label><div class="sg-probabilities" role="table"
+aria-label="Probabilities of the likeliest tokens under six settings"></div></section>
 <section><h3>Where top-p cuts</h3><p class="sg-note">The likeliest tokens, added up. Drag the line.</p>
 <svg class="sg-curve" viewBox="0 0 400 196" role="img" aria-label="Probability of the n likeliest tokens together"></svg>
 <label class="sg-slide">p <input type="range" min="0.05" max="1" step="0.01" value="0.9" aria-label="Top-p"><output></output>
@@ -31,7 +31,7 @@ def strategies_view(*, guides: Sequence[dict[str, object]], server_functions: Se
 
     Args:
         guides: the table, as `ui.lenses.generate.handlers.strategies.guides` makes it.
-        server_functions: odds, as in `ui.lenses.generate.handlers.odds`.
+        server_functions: probabilities, as in `ui.lenses.generate.handlers.probabilities`.
     """
     return component(
         "",

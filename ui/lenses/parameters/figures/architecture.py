@@ -162,10 +162,10 @@ def _whole(axes, shape: Drawn, look: Colors, total: int) -> None:
 
 
 def _flow(axes, shape: Drawn, look: Colors) -> None:
-    """From token ids to the odds of the next token; the tie as an arrow between the two ends of the table."""
+    """From token ids to the probabilities of the next token; the tie as an arrow between the two ends of the table."""
     x, w = 44.0, 15.0
     middle, half = x + w / 2, w / 2 - 0.5
-    axes.text(x - 4, 67.5, "From ids to odds", color=look.ink, fontsize=12)
+    axes.text(x - 4, 67.5, "From ids to probabilities", color=look.ink, fontsize=12)
     axes.text(middle, 2.6, "token ids", color=look.ink, fontsize=11, ha="center", va="center")
     if shape.use_positions:
         _box(axes, look, "token_embedding", x, 6, half, 4, _FILL["token_embedding"], "wte")
@@ -201,7 +201,7 @@ def _flow(axes, shape: Drawn, look: Colors) -> None:
         head = y + 2.2 + h / 2 if part == "head" else head
         y += 2.2 + h
     _arrow(axes, look, (middle, y), (middle, y + 2.4))
-    axes.text(middle, y + 3.4, "odds of the next token", color=look.ink, fontsize=11, ha="center", va="center")
+    axes.text(middle, y + 3.4, "probabilities of the next token", color=look.ink, fontsize=11, ha="center", va="center")
     if shape.tied:
         way = {"arrowstyle": "<|-|>", "color": look.ink, "linestyle": "--", "connectionstyle": "bar,fraction=-0.06"}
         axes.annotate("", xy=(x, head), xytext=(x, 8), arrowprops=way)

@@ -4,7 +4,7 @@
 
 const LINK = /^(https?:\/\/[^?]*)?\?/;
 
-// Raises an error with a sentence for a text that is no tour.
+// Raises an error with a sentence for a text without steps.
 export function parseTour(text) {
   let title = 'A tour';
   const steps = [];

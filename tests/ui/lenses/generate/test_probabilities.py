@@ -8,7 +8,7 @@ import pytest
 from gptcore.inference.generation import last_logits, prompt_ids
 from gptcore.inference.sampling import SamplingSettings, candidates, penalise, struck_out
 from helpers import named
-from ui.lenses.generate.handlers.odds import odds
+from ui.lenses.generate.handlers.probabilities import probabilities
 from ui.lenses.generate.handlers.strategies import GUIDES, guides
 from ui.shared import inputs
 
@@ -17,7 +17,7 @@ TEXT = "the cat sat on the"
 
 def asked(services, *request, logits=""):
     services.models.get("tiny")
-    return json.loads(odds(services, named("model text temperature top_k logits", [*request, logits])))
+    return json.loads(probabilities(services, named("model text temperature top_k logits", [*request, logits])))
 
 
 def test_every_column_is_the_samplers_own_distribution(services, tiny_lm):
@@ -57,7 +57,7 @@ def test_the_curve_counts_what_top_p_keeps(services, tiny_lm):
 def test_nonsense_is_answered_with_a_sentence(services, request_, said):
     services.models.get("tiny")
     sent = [*request_, ""] if isinstance(request_, list) else request_
-    assert said in json.loads(odds(services, named("model text temperature top_k logits", sent)))["message"]
+    assert said in json.loads(probabilities(services, named("model text temperature top_k logits", sent)))["message"]
 
 
 LESSON = [3.0, 2.0, 1.0, 0.5, 0.1, -0.5, -1.0, -2.0]

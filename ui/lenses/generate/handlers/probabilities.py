@@ -16,7 +16,7 @@ from gptcore.inference.generation import last_logits, prompt_ids
 from gptcore.inference.sampling import SamplingSettings, candidates
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
-from ui.lenses.generate.payloads import OddsRequest, SamplingOdds
+from ui.lenses.generate.payloads import ProbabilitiesRequest, SamplingProbabilities
 from ui.payloads import fields
 from ui.services import Services
 from ui.shared import inputs
@@ -29,8 +29,10 @@ _MOST_TYPED, _LARGEST_TYPED = 40, 1e4  # logits of a visitor's own, all of them 
 _DENSE, _STEP = 200, 1.05  # points of the curve: every one up to here, then at this ratio
 
 
-def odds(services: Services, request: Annotated[object, OddsRequest]) -> Annotated[str, SamplingOdds]:
-    """The odds of the likeliest tokens under three temperatures and three values of k; a message where it cannot be.
+def probabilities(
+    services: Services, request: Annotated[object, ProbabilitiesRequest]
+) -> Annotated[str, SamplingProbabilities]:
+    """Probabilities of the likeliest tokens under three temperatures and three values of k; a message if none can be.
 
     The logits are a model's after a text, or a visitor's own, typed in.
     """
@@ -70,7 +72,9 @@ def _typed(text: str) -> Tensor | None:
     return torch.tensor(found)
 
 
-def _after(lm: LanguageModel, ids: list[int], temperatures: list[SamplingSettings], ks: list[int]) -> SamplingOdds:
+def _after(
+    lm: LanguageModel, ids: list[int], temperatures: list[SamplingSettings], ks: list[int]
+) -> SamplingProbabilities:
     logits = last_logits(lm.model, ids)
     shown = logits.float().topk(min(N_TOKENS, len(logits))).indices.tolist()
     labels = {token: describe_token(lm.tokenizer, token) for token in shown}
@@ -79,8 +83,8 @@ def _after(lm: LanguageModel, ids: list[int], temperatures: list[SamplingSetting
 
 def _described(
     logits: Tensor, labels: Mapping[int, str], temperatures: list[SamplingSettings], ks: list[int]
-) -> SamplingOdds:
-    """The odds of the tokens that have labels, the likeliest first."""
+) -> SamplingProbabilities:
+    """The probabilities of the tokens that have labels, the likeliest first."""
     chances = logits.float().softmax(dim=-1)
     shown = torch.tensor(sorted(labels, key=lambda token: -float(logits[token])))
     curve = chances.sort(descending=True).values.double().cumsum(dim=0)
