@@ -2,7 +2,8 @@
 // the server restarts. A link with other settings starts a new visit.
 import {goTo, isOpen, outerTabs, pressMain} from '../../shared/view/places.js';
 import {drawnName} from '../../shared/view/plain.js';
-import {KEY, hold, isOfLink} from '../../shared/view/visit_store.js';
+import {KEY, hold} from '../../shared/view/visit_store.js';
+import {isSameVisit} from '../../shared/view/way.js';
 import {tabOfTour} from '../../rooms/hall/view/tour.js';
 
 const PATIENCE = 1000; // milliseconds for the page before a reload to close
@@ -15,7 +16,7 @@ export async function visit() {
   try {
     const kept = JSON.parse(sessionStorage.getItem(KEY) || 'null');
     const tab = tabOfTour();
-    if (isOfLink(kept, location.search)) return [await own(kept.name), kept.text ?? '', tab];
+    if (isSameVisit(kept, location.search)) return [await own(kept.name), kept.text ?? '', tab];
     anew = true;
     const name = drawnName();
     sessionStorage.setItem(KEY, JSON.stringify({name, search: location.search}));

@@ -1,6 +1,6 @@
 // Navigation within the page: a tab, a view in it, and a choice there.
 import {linkTo} from './page.js';
-import {WAY} from './visit_store.js';
+import {WAY} from './way.js';
 
 // Views that are part of another one now: their titles in small letters -> the place there.
 let earlier = new Map();

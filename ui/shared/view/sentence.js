@@ -1,6 +1,6 @@
 // Shared state of the page: the visitor's sentence, its chosen token and the chosen head, synchronised between views. A
 // hidden view updates when it is opened, so that no hidden view computes.
-import {isOfLink} from './visit_store.js';
+import {isSameVisit} from './way.js';
 
 // Boxes that hold the visitor's sentence, wherever they stand.
 const BOXES = ['prompt', 'attention-text'].map(id => `#${id} textarea`);
@@ -65,7 +65,7 @@ export const chosenInLink = () => ({
 
 // The initial sentence: the one before a reload, else the link's, else none.
 export function firstSentence(search, kept) {
-  if (kept?.text && isOfLink(kept, search)) return kept.text;
+  if (kept?.text && isSameVisit(kept, search)) return kept.text;
   const query = new URLSearchParams(search);
   const [text, prompt] = [query.get('text'), query.get('prompt')];
   return text && prompt && text !== prompt ? '' : text || prompt || ''; // a link with two sets each in its place

@@ -4,7 +4,7 @@
 import {add, addButton, copyText, linkTo} from '../../../shared/view/page.js';
 import {follow, goTo, loadWith, needsLoad, pickedModel, place} from '../../../shared/view/places.js';
 import {chosenHead, onSentence, sentence, setSentence} from '../../../shared/view/sentence.js';
-import {isOfLink} from '../../../shared/view/visit_store.js';
+import {isSameVisit} from '../../../shared/view/way.js';
 import {ownWorkspace} from '../../../shared/view/workspace.js';
 import {offer} from '../../../shared/view/offers.js';
 import {exerciseList} from './list.js';
@@ -145,7 +145,7 @@ function wanted() {
   const linked = new URLSearchParams(location.search).get('exercise');
   try {
     const kept = JSON.parse(sessionStorage.getItem(KEY) || 'null');
-    return linked && !isOfLink(kept, location.search) ? linked : kept?.name || linked;
+    return linked && !isSameVisit(kept, location.search) ? linked : kept?.name || linked;
   } catch {
     return linked;
   }
