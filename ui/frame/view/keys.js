@@ -5,6 +5,7 @@ import {watchConnection} from '../../shared/view/connection.js';
 import {endCount} from './frames.js';
 import {keepHistory} from './history.js';
 import {awaited, goTo, isOpen, outerTabs, setEarlier} from '../../shared/view/places.js';
+import {describeViews} from './access.js';
 import {showMenu} from './menu.js';
 import {restoreLook, turnLook} from './look.js';
 import {sentence, shareSentence} from '../../shared/view/sentence.js';
@@ -106,6 +107,7 @@ export async function start(given) {
     e: openHere,
     t: () => (isTouring() ? leaveTour() : startTour()),
   };
+  describeViews();
   showMenu(keys);
   const turn = by => {
     const tabs = outerTabs();

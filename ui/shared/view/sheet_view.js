@@ -82,6 +82,7 @@ export function drawSection(box, section) {
   const table = add(scroll, 'table', 'sh-table'),
     head = add(add(table, 'thead'), 'tr'),
     body = add(table, 'tbody');
+  table.setAttribute('aria-label', section.title);
   const figures = section.columns.map((_, k) => isFigures(section.rows, k));
   section.columns.forEach((name, k) => {
     const counts = figures[k] || (section.rows.length && section.rows.every(row => number(row[k])));

@@ -30,6 +30,7 @@ export function headTable(view) {
     box.textContent = '';
     const grid = add(box, 'table', 'at-table'),
       top = add(grid, 'thead');
+    grid.setAttribute('aria-label', 'Scores of every head');
     if (!view.signed) {
       const groups = add(top, 'tr');
       add(groups, 'th').colSpan = 2;

@@ -25,7 +25,7 @@ _LENS = """
 <div class="ln-body" hidden><p class="conclusion" role="status"></p>
 <div class="ln-legend"><span>probability of the token shown: 0</span><span class="ln-ramp"></span><span>1</span>
 <span class="ln-note"></span></div>
-<div class="ln-scroll"><table class="ln-table"></table></div>
+<div class="ln-scroll"><table class="ln-table" aria-label="First guesses by layer and token"></table></div>
 <div class="ln-detail" aria-live="polite"></div>
 <section class="ln-knew"><h3>When did it know?</h3><p class="conclusion ln-known-said"></p>
 <div class="ln-read"><button type="button" class="lens-plain" data-do="play">Play</button>

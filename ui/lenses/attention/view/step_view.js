@@ -130,6 +130,7 @@ export function stepView(view) {
     const grid = add(box, 'table', 'at-table'),
       head = add(add(grid, 'thead'), 'tr'),
       body = add(grid, 'tbody');
+    grid.setAttribute('aria-label', 'One cell, worked out');
     for (const name of [
       'looked at',
       'score',

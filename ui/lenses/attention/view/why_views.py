@@ -13,7 +13,7 @@ _WHY = """
 <div class="wy-message" role="status"></div>
 <div class="wy-body"><p class="lens-read wy-text"></p><p class="conclusion" role="status"></p>
 <div class="wy-key"><i></i>speaks for the word <i></i>speaks for the rival <i></i>thin line: what changes when it is switched off</div>
-<table class="wy-table"><thead><tr><th>part</th><th>what it writes, in logits</th><th>writes</th><th>switched off</th></tr></thead><tbody></tbody></table>
+<table class="wy-table" aria-label="What each part writes, and what switching it off changes"><thead><tr><th>part</th><th>what it writes, in logits</th><th>writes</th><th>switched off</th></tr></thead><tbody></tbody></table>
 <div class="wy-muted">The parts add up exactly to the difference of both scores; the final norm is held at its scale here. Where the two bars
 differ, what comes after it reacts to the change: later layers, and the final norm. It says what was written, not what a part is for.
 <span class="wy-agreement"></span></div>
@@ -52,7 +52,7 @@ _PATCH = """
 <div class="pt-message" role="status"></div>
 <div class="pt-body" hidden><p class="conclusion" role="status"></p>
 <div class="pt-chances"></div>
-<div class="pt-two"><div class="pt-scroll"><table class="pt-table"></table></div><div class="pt-next ct-next" role="status"></div></div>
+<div class="pt-two"><div class="pt-scroll"><table class="pt-table" aria-label="How much of A’s answer returns, by depth and token"></table></div><div class="pt-next ct-next" role="status"></div></div>
 <div class="pt-detail" aria-live="polite"></div>
 <div class="wy-muted">Each cell: B gets A's value at this position and depth; shown is how much of A's answer returns,
 0% to 100%; ≈ is an estimate from one gradient (Nanda 2023) until the real value is there. Drag a token of A

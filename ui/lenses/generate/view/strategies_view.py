@@ -9,7 +9,7 @@ import gradio as gr
 from ui.shared.files import ServerFunctions, component
 
 _HTML = """
-<div class="sg-scroll" tabindex="0"><table class="sh-table sg-guide"><thead><tr><th>strategy</th><th>what it does</th>
+<div class="sg-scroll" tabindex="0"><table class="sh-table sg-guide" aria-label="Strategies"><thead><tr><th>strategy</th><th>what it does</th>
 <th>suits</th><th>usual values</th><th>how it fails</th><th></th></tr></thead><tbody></tbody></table></div>
 <div class="sg-two">
 <section><h3>One guess, six settings</h3><p class="sg-note"></p>

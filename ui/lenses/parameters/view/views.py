@@ -16,7 +16,7 @@ _BREAKDOWN = """
 <div class="bd-check" role="status"></div>
 <div class="bd-fewer"></div>
 <div class="bd-bar" aria-hidden="true"></div>
-<div class="bd-scroll"><table class="bd-table"><thead><tr><th>what</th><th>formula</th><th>with numbers</th>
+<div class="bd-scroll"><table class="bd-table" aria-label="Parameters by part"><thead><tr><th>what</th><th>formula</th><th>with numbers</th>
 <th class="bd-count">parameters</th><th class="bd-count">share</th></tr></thead><tbody class="bd-rows"></tbody></table></div>
 <div class="ts-tools"><button type="button" data-do="all">Open or close all</button>
 SAVE

@@ -9,7 +9,7 @@ from ui.shared.view.save_menu import save_menu
 
 _HTML = """
 <div class="tr-top">
-<div class="tr-title" role="status"></div>
+<div class="tr-title"></div>
 <div class="tr-buttons" role="group" aria-label="Steer the run">
 <button type="button" data-cmd="pause" title="hold after this update">Pause</button>
 <button type="button" data-cmd="step" data-n="1">Step 1</button>
@@ -24,7 +24,7 @@ _HTML = """
 <div class="tr-why"></div>
 <div class="tr-race" role="status" hidden></div>
 <div class="tr-numbers"></div>
-<div class="tr-verdict" role="status"></div>
+<div class="tr-verdict"></div>
 <div class="tr-row"><label>Learning rate now <input type="range" class="tr-rate" min="-4" max="4" step="0.5" value="0"></label>
 <output class="tr-rate-said"></output>
 <label>Guess the final held-out loss <input class="tr-guess" type="number" min="0" max="20" step="0.05"></label>
@@ -60,7 +60,7 @@ snapshot.</p></details>
 <div class="tr-heads"></div>
 </div>
 </div>
-<div class="tr-scroll" tabindex="0"><table class="tr-runs"><thead><tr><th></th><th>run</th><th>what changed</th><th>updates</th><th>seconds</th>
+<div class="tr-scroll" tabindex="0"><table class="tr-runs" aria-label="Runs"><thead><tr><th></th><th>run</th><th>what changed</th><th>updates</th><th>seconds</th>
 <th>held-out loss</th><th>perplexity</th><th>bits per character</th></tr></thead><tbody></tbody></table></div>
 <div class="ts-tools"><button type="button" data-open="generate">Open in Generate</button>
 <button type="button" data-open="attention">Open in Attention</button>

@@ -1,0 +1,37 @@
+// What Gradio leaves unsaid to a screen reader: every open view begins with a heading, and the arrows of lists, which are
+// pictures, are not read.
+import {add} from '../../shared/view/page.js';
+
+const ARROWS = ':is(.icon-wrap, .label-wrap .icon):not([aria-hidden])';
+
+function name(panel) {
+  if (panel.querySelector(':scope > h2.view-name')) return;
+  const row = panel.closest('.tabs');
+  const open = [...row.querySelectorAll('[role=tab][aria-selected=true]')].find(tab => tab.closest('.tabs') === row);
+  const title = open?.textContent.trim();
+  if (!title) return;
+  panel.setAttribute('aria-label', title);
+  panel.prepend(add(panel, 'h2', 'view-name', title));
+}
+
+function describe(root) {
+  for (const panel of root.querySelectorAll('.tabitem[role=tabpanel]')) if (panel.getClientRects().length) name(panel);
+  for (const arrow of root.querySelectorAll(ARROWS)) arrow.setAttribute('aria-hidden', 'true');
+}
+
+export function describeViews() {
+  let asked = false;
+  // Views are mounted when they open, some time after their tab has been chosen.
+  const soon = () => {
+    if (asked) return;
+    asked = true;
+    setTimeout(() => {
+      asked = false;
+      describe(document.body);
+    }, 50);
+  };
+  const tabs = document.querySelector('#tabs');
+  new MutationObserver(soon).observe(tabs, {subtree: true, attributeFilter: ['aria-selected']});
+  new ResizeObserver(soon).observe(tabs);
+  soon();
+}
