@@ -6,9 +6,9 @@ import {add, addButton, asking} from '../../../shared/view/page.js';
 import {goTo} from '../../../shared/view/places.js';
 import {put} from '../../../shared/view/svg.js';
 
-const LEFT = 34; // the curve's margins and size, in units of its view box
+const LEFT = 34; // the curve's margins and height, in pixels
+const RIGHT = 8;
 const BOTTOM = 165;
-const WIDTH = 358;
 const HEIGHT = 155;
 const TALL = 196;
 const COLUMNS = {
@@ -25,6 +25,7 @@ export function start({element, props, server, trigger, watch, given}) {
   const logits = element.querySelector('.sg-logits input');
   const values = {temperature: [...COLUMNS.temperature.values], top_k: [...COLUMNS.top_k.values]};
   let found = null;
+  let wide = 0; // the curve's width
 
   function use(settings) {
     trigger('pick', settings);
@@ -103,7 +104,7 @@ export function start({element, props, server, trigger, watch, given}) {
       });
   }
 
-  const across = n => LEFT + (WIDTH * Math.log(n)) / Math.log(Math.max(2, found.vocabulary));
+  const across = n => LEFT + (wide * Math.log(n)) / Math.log(Math.max(2, found.vocabulary));
   const up = p => BOTTOM - HEIGHT * p;
 
   const draw = (name, attributes, text) => put(curve, name, attributes, text);
@@ -111,17 +112,19 @@ export function start({element, props, server, trigger, watch, given}) {
   function drawCurve() {
     const p = +slide.value;
     const kept = found.curve.find(([, sum]) => sum >= p - 1e-9) ?? found.curve.at(-1);
+    wide = Math.max(200, curve.clientWidth - LEFT - RIGHT); // drawn as large as it is shown: its letters keep their size
+    curve.setAttribute('viewBox', `0 0 ${LEFT + wide + RIGHT} ${TALL}`);
     curve.textContent = '';
     for (const y of [0, 0.5, 1]) {
-      draw('line', {class: 'sg-grid', x1: LEFT, x2: LEFT + WIDTH, y1: up(y), y2: up(y)});
+      draw('line', {class: 'sg-grid', x1: LEFT, x2: LEFT + wide, y1: up(y), y2: up(y)});
       draw('text', {x: LEFT - 4, y: up(y) + 4, 'text-anchor': 'end'}, y);
     }
     for (let n = 1; n <= found.vocabulary; n *= 10)
       draw('text', {x: across(n), y: BOTTOM + 14, 'text-anchor': 'middle'}, tickLabel(n));
-    draw('text', {x: LEFT + WIDTH, y: BOTTOM + 25, 'text-anchor': 'end'}, 'number of tokens, likeliest first');
+    draw('text', {x: LEFT + wide, y: BOTTOM + 25, 'text-anchor': 'end'}, 'number of tokens, likeliest first');
     draw('rect', {class: 'sg-kept', x: LEFT, y: up(1), width: across(kept[0]) - LEFT, height: HEIGHT});
     draw('polyline', {class: 'sg-line', points: found.curve.map(([n, sum]) => `${across(n)},${up(sum)}`).join(' ')});
-    draw('line', {class: 'sg-p', x1: LEFT, x2: LEFT + WIDTH, y1: up(p), y2: up(p)});
+    draw('line', {class: 'sg-p', x1: LEFT, x2: LEFT + wide, y1: up(p), y2: up(p)});
     const about = kept[0] > 200 ? 'about ' : ''; // beyond 200, the curve is sampled
     element.querySelector('.sg-slide output').textContent =
       `${p.toFixed(2)} keeps ${about}${counted(kept[0], 'token')} of ${found.vocabulary.toLocaleString('en')}`;
@@ -140,6 +143,7 @@ export function start({element, props, server, trigger, watch, given}) {
   });
   curve.addEventListener('pointermove', drag);
   slide.addEventListener('input', () => found && drawCurve());
+  new ResizeObserver(() => found && drawCurve()).observe(curve);
   element.querySelector('.sg-slide .sg-use').addEventListener('click', () => use({top_p: +slide.value}));
   logits.addEventListener('input', () => ask());
   watch('value', () => ask([], 0));
