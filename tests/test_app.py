@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import gradio as gr
@@ -39,6 +40,26 @@ def test_generate_writes_what_the_core_writes(client):
     ours = gptcore.generate(gptcore.load(), "Once upon a time", max_new_tokens=12, seed=3, top_k=20)
     assert reply["texts"] == ["".join(token.text for token in ours)]
     assert reply["model"] == "mini" and reply["seed"] == 3
+
+
+def test_generate_streams_and_stops_at_any_of_a_list(client):
+    job = client.submit("Once upon a time", max_new_tokens=200, seed=3, temperature=0.9, api_name="/generate")
+    states = list(job)
+    texts = [state["texts"][0] for state in states]
+    assert all(later.startswith(earlier) for earlier, later in pairwise(texts))
+    assert [state["ends"] == [""] for state in states] == [True] * (len(states) - 1) + [False]
+    stopped = client.predict("Once upon a time", seed=3, stop=["a little", "there was"], api_name="/generate")
+    assert stopped["ends"] == ["stop"]
+    with httpx.stream("GET", f"{client.src}gradio_api/queue/data?session_hash=nobody", timeout=20) as answer:
+        assert answer.headers["x-accel-buffering"] == "no" and answer.headers["cache-control"] == "no-cache"
+
+
+def test_a_grid_is_of_the_answers_that_a_program_chooses(client):
+    texts = {"source": "Tom saw a zebra. Tom gave food to the", "target": "Tom saw a lion. Tom gave food to the"}
+    chosen = client.predict(**texts, token=" ball", against=" cat", api_name="/patching")
+    assert chosen["answers"] == [" ball", " cat"] and len(chosen["grid"][0]) == len(chosen["source"])
+    with pytest.raises(AppError, match="Choose another token or another rival"):
+        client.predict(**texts, token=" cat", against=" cat", api_name="/patching")
 
 
 def test_what_imports_make_is_looked_through_for_garbage_no_more_and_the_rest_is():
@@ -200,7 +221,7 @@ def test_parameters_over_http_are_exact_and_a_trillion_is_an_answer(client):
 
 
 @pytest.mark.slow
-def test_a_model_is_trained_over_http_and_then_writes(client, monkeypatch):
+def test_a_model_is_trained_over_http_and_then_writes(client):
     askers, check = list[str](), RunManager._check_queue
     noted = lambda manager, workspace: (askers.append(manager.asker()), check(manager, workspace))  # noqa: E731
     monkeypatch.setattr(RunManager, "_check_queue", noted)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import gradio as gr
@@ -46,23 +46,23 @@ def add_endpoints(services: Services) -> dict[str, Endpoint]:
     return {name: api_reference.described(name, function) for name, function in endpoints.items()}
 
 
-def _generate(services: Services) -> Callable[..., dict[str, Any]]:
+def _generate(services: Services) -> Callable[..., Iterator[dict[str, Any]]]:
     def generate(
         prompt: str,
         max_new_tokens: int = 50,
-        stop: str = "",
+        stop: str | list[str] = "",
         seed: int | None = None,
         n: int = 1,
         use_cache: bool = True,
         model: str = services.models.default,
         **sampling: float,
-    ) -> dict[str, Any]:
-        """Continues a prompt.
+    ) -> Iterator[dict[str, Any]]:
+        """Continues a prompt, and answers while it writes: a client's `submit` iterates, `predict` waits for the end.
 
         Args:
             prompt: text to continue.
             max_new_tokens: tokens to write at most.
-            stop: stop strings, one a line.
+            stop: stop strings: a list, or a text with one a line, in which \\n stands for a newline.
             seed: the same seed gives the same text; null draws one.
             n: how many texts, 1 to 4.
             use_cache: keep keys and values between tokens.
@@ -81,7 +81,7 @@ def _generate(services: Services) -> Callable[..., dict[str, Any]]:
         }
         with shown_to_visitor():
             form = inputs.writing_form(controls, services.limits)
-            return writing.generate(services, model, prompt, n, form)
+            yield from writing.generate(services, model, prompt, n, form)
 
     return generate
 
@@ -164,7 +164,12 @@ def _attribution_of(services: Services) -> Callable[..., dict[str, Any]]:
 
 def _patching_of(services: Services) -> Callable[..., dict[str, Any]]:
     def patching_of(
-        source: str, target: str, kind: str = "residual", model: str = services.models.default
+        source: str,
+        target: str,
+        kind: str = "residual",
+        model: str = services.models.default,
+        token: str = "",
+        against: str = "",
     ) -> dict[str, Any]:
         """Which place of a text carries its answer: another text's run, patched with the first one's values.
 
@@ -173,14 +178,16 @@ def _patching_of(services: Services) -> Callable[..., dict[str, Any]]:
             target: the text whose run is patched; of as many tokens, at most 40.
             kind: "residual", "attention", "mlp" or "head".
             model: a name from the page's list.
+            token: one token's text, the answer that is carried; "" for what source goes on with.
+            against: its rival; "" for what target goes on with.
 
         Returns:
-            model, source and target (tokens), answers (what each text goes on with), and grid: the share of the
+            model, source and target (tokens), answers (token and against), and grid: the share of the
             difference that comes back, by depth and position for "residual", by layer and position for "attention" and
             "mlp", by layer and head for "head".
         """
         with shown_to_visitor():
-            return attention.patching(services, model, source, target, kind)
+            return attention.patching(services, model, source, target, kind, token, against)
 
     return patching_of
 
@@ -343,7 +350,7 @@ def _zero_shot_of(services: Services) -> Callable[..., dict[str, Any]]:
     return zero_shot_of
 
 
-def _with_sampling(function: Callable[..., dict[str, Any]], *, leave_out: tuple[str, ...] = ()) -> Callable[..., Any]:
+def _with_sampling(function: Callable[..., Any], *, leave_out: tuple[str, ...] = ()) -> Callable[..., Any]:
     """An endpoint whose `**sampling` is spelled out: every control with its type, its neutral value and its help.
 
     Args:
@@ -360,9 +367,16 @@ def _with_sampling(function: Callable[..., dict[str, Any]], *, leave_out: tuple[
     parameters = [*kept[:place], *added, *kept[place:]]
     neutral = {name: CONTROLS[name].neutral for name in leave_out}
 
-    def called(*values: object) -> dict[str, Any]:
-        given = dict(zip([p.name for p in parameters], values, strict=True))
-        return function(**given, **neutral)
+    def named(values: Sequence[object]) -> dict[str, Any]:
+        return {**dict(zip([p.name for p in parameters], values, strict=True)), **neutral}
+
+    def streamed(*values: object) -> Iterator[Any]:
+        yield from function(**named(values))
+
+    def answered(*values: object) -> Any:
+        return function(**named(values))
+
+    called = streamed if inspect.isgeneratorfunction(function) else answered
 
     called.__name__ = function.__name__
     hints = {name: int if c.is_whole else float for name, c in offered.items()}

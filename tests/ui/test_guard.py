@@ -223,6 +223,8 @@ def test_what_is_no_json_is_refused_everywhere(path, body):
         ("queue/join", {"fn_index": True, "data": [1]}, "The event is 'True'"),
         ("call/v2/generate", {"x" * 60_000: 1}, "generate has no 'xxx"),
         ("queue/join", {"fn_index": 3, "data": 7}, "none came"), ("call/generate", {}, "generate needs prompt"),
+        ("call/generate", {"promt": "a"}, "generate has no 'promt'; did you mean 'prompt'?"),
+        ("call/generate", {"prompt": "a"}, "takes its values as a list"),
         ("call/generate", {"data": ["a", 1, 2]}, "takes 2 values at most (prompt, n); these are 3"),
         ("call/generate", {"data": {"prompt": "a"}}, "takes its values as a list"),
         ("call/generate", [], "generate takes a JSON object"),

@@ -109,7 +109,7 @@ def test_the_example_is_the_default_models_own_text(services, tiny_lm):
 
 
 def test_the_api_returns_texts_with_their_tokens(services, tiny_lm):
-    reply = program.generate(services, "tiny", PROMPT, 3, form())
+    reply = list(program.generate(services, "tiny", PROMPT, 3, form()))[-1]
     for i, text in enumerate(reply["texts"]):
         alone = list(gptcore.generate(tiny_lm, PROMPT, max_new_tokens=12, seed=5 + i))
         assert text == "".join(token.text for token in alone)
@@ -130,7 +130,7 @@ def test_the_apis_next_token_is_exact_over_the_vocabulary(services, tiny_lm):
 @pytest.mark.parametrize("n", [0, 5, 2.5, None, True])
 def test_the_api_refuses_a_number_of_texts_outside_its_range(services, n):
     with pytest.raises(InputError, match="number of texts"):
-        program.generate(services, "tiny", PROMPT, n, form())
+        list(program.generate(services, "tiny", PROMPT, n, form()))
 
 
 @pytest.mark.parametrize("kind", ["png", "svg"])

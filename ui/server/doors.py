@@ -127,6 +127,8 @@ def completed(page: Known, path: str, found: Any, body: bytes) -> tuple[bytes, s
         return body, f"{name} takes a JSON object."
     if "/v2/" in path:
         return body, takes.named(found, name)
+    if "data" not in found and found and "fn_index" not in found:  # values by name, where a list is taken
+        return body, takes.named(found, name) or f'{name} takes its values as a list: {{"data": [...]}}.'
     given = found.get("data", [])
     if not isinstance(given, list):
         return body, f'{name} takes its values as a list: {{"data": [...]}}.'

@@ -119,7 +119,7 @@ def serve(
             state_session_capacity=services.limits.page_states,
             app_kwargs={"routes": routes(), "middleware": before, "lifespan": partial(_lighter, page)},
             enable_monitoring=False,
-            server_name=host,
+            server_name=f"[{host}]" if host and ":" in host and not host.startswith("[") else host,
             server_port=port,
             prevent_thread_lock=True,
             quiet=not wait,

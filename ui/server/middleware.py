@@ -32,6 +32,8 @@ _LONGEST_SESSION, _LONGEST_ADDRESS = 64, 8192  # characters
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 _REMOTE = re.compile(r"\s*(?:[a-zA-Z]+:)?//")  # a remote file path, which Gradio would fetch
 _LISTENS = re.compile(r"/queue/data$|/call/[^/]+/([^/]+)$")
+# A stream of events is passed on as it is written, also by a proxy that buffers (nginx, as it comes).
+_STREAM = ((b"cache-control", b"no-cache"), (b"x-accel-buffering", b"no"))
 _FULL = "Too many new visitors from your address at this moment. Wait a few seconds, then reload the page."
 _POLICY = "; ".join((
     "default-src 'self'", "script-src 'self' 'unsafe-inline' 'unsafe-eval'",  # Gradio compiles strings to functions
@@ -235,6 +237,11 @@ def _telling_browsers(send: Any, headers: Sequence[tuple[bytes, bytes]]) -> Any:
         if message["type"] == "http.response.start":
             there = {name.lower() for name, _ in message["headers"]}
             more = [header for header in headers if header[0] not in there]
+            if any(
+                name.lower() == b"content-type" and kind.startswith(b"text/event-stream")
+                for name, kind in message["headers"]
+            ):
+                more += [header for header in _STREAM if header[0] not in there]
             message = {**message, "headers": [*message["headers"], *more]}
         await send(message)
 

@@ -14,6 +14,7 @@ from gptcore.language_model import LanguageModel
 from gptcore.tokenizers.base import check_text
 from ui.state.limits import Limits
 
+_MOST_STOPS = 8
 _MOST_TOKENS = 10_000_000  # of any vocabulary; a model's own is checked when it is known
 
 
@@ -79,11 +80,14 @@ def seed(value: object) -> int | None:
 
 
 def stop_strings(value: object) -> tuple[str, ...]:
-    r"""Stop strings, one a line; \n and \t stand for newline and tab."""
-    lines = text(value, "The list of stop strings", most=500).split("\n")
-    found = tuple(line.replace("\\n", "\n").replace("\\t", "\t") for line in lines if line)
-    if len(found) > 8:
-        raise InputError(f"There are {len(found)} stop strings; 8 are allowed.")
+    r"""Stop strings: a list of them, or a text with one a line, in which \n and \t stand for newline and tab."""
+    if isinstance(value, list):
+        found = tuple(text(one, "A stop string", most=500, least=1) for one in value[: _MOST_STOPS + 1])
+    else:
+        lines = text(value, "The list of stop strings", most=500).split("\n")
+        found = tuple(line.replace("\\n", "\n").replace("\\t", "\t") for line in lines if line)
+    if len(found) > _MOST_STOPS:
+        raise InputError(f"There are more than {_MOST_STOPS} stop strings; {_MOST_STOPS} are allowed.")
     return found
 
 

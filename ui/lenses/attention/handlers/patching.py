@@ -218,8 +218,10 @@ def conclusion(a: list[str], b: list[str], rows: list[list[float]], heads: list[
     )
 
 
-def both_answers(services: Services, lm: LanguageModel, ids: list[list[int]]) -> tuple[Tensor, tuple[int, int]]:
-    """Next-token probabilities of both sentences, float [2, V], and both top tokens.
+def both_answers(
+    services: Services, lm: LanguageModel, ids: list[list[int]], chosen: tuple[int | None, int | None] = (None, None)
+) -> tuple[Tensor, tuple[int, int]]:
+    """Next-token probabilities of both sentences, float [2, V], and both answers: the chosen ones, else the top tokens.
 
     Raises:
         InputError: sentences of different lengths, or with one answer.
@@ -234,12 +236,14 @@ def both_answers(services: Services, lm: LanguageModel, ids: list[list[int]]) ->
         chances = torch.cat([logits_without(lm.model, one, [[]]).softmax(-1) for one in ids])
         return chances, chances.argmax(-1).tolist()
 
-    chances, (word, rival) = services.now(computed)
+    chances, best = services.now(computed)
+    word, rival = (top if one is None else one for top, one in zip(best, chosen, strict=True))
     if word == rival:
-        raise InputError(
-            f"The model continues both with {quoted(describe_token(lm.tokenizer, word))}: there is no difference to "
-            "explain. Change B so that another word is expected."
-        )
+        way_out = "Change B so that another word is expected, or choose a token and its rival."
+        if chosen != (None, None):
+            way_out = "Choose another token or another rival."
+        both = quoted(describe_token(lm.tokenizer, word))
+        raise InputError(f"The answer of both is {both}: there is no difference to explain. {way_out}")
     return chances, (word, rival)
 
 

@@ -82,7 +82,9 @@ def attribution(services: Services, model: str, prompt: str, token: str, against
     }
 
 
-def patching(services: Services, model: str, source: str, target: str, kind: str) -> dict[str, Any]:
+def patching(
+    services: Services, model: str, source: str, target: str, kind: str, token: str = "", against: str = ""
+) -> dict[str, Any]:
     """Activation patching: the recovered share of one text's answer when another's run gets its values, by place.
 
     Returns:
@@ -92,7 +94,8 @@ def patching(services: Services, model: str, source: str, target: str, kind: str
         raise InputError(f"The kind is {str(kind)[:40]!r}; choose {', '.join(PATCH_KINDS)}.")
     lm, ids = _read(services, model, source, "The source")
     _, others = _read(services, model, target, "The target")
-    _, (word, rival) = both_answers(services, lm, [ids, others])
+    chosen = tuple(_token(lm, one) if one else None for one in (token, against))
+    _, (word, rival) = both_answers(services, lm, [ids, others], (chosen[0], chosen[1]))
     grid = services.now(lambda: patching_grid(lm.model, ids, others, word, rival, cast(PatchKind, kind)).tolist())
     return {
         "model": lm.name,

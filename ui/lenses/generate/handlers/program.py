@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
 from typing import Any
 
 from gptcore.inference.generation import last_logits, prompt_ids
@@ -14,12 +16,15 @@ from ui.shared import inputs
 from ui.shared.inputs import WritingForm
 from ui.state.sessions import NextToken
 
+_EVERY = 0.2  # seconds between two states of a text that is being written
 
-def generate(services: Services, model: str, prompt: str, n: int, form: WritingForm) -> dict[str, Any]:
-    """One or several continuations of a prompt, with every token's figures.
 
-    Returns:
-        {"model", "prompt", "seed", "texts": [str], "tokens": [[{id, text, logprob, rank}]], "ends": [str]}
+def generate(services: Services, model: str, prompt: str, n: int, form: WritingForm) -> Iterator[dict[str, Any]]:
+    """One or several continuations of a prompt as they are written, with every token's figures.
+
+    Yields:
+        {"model", "prompt", "seed", "texts": [str], "tokens": [[{id, text, logprob, rank}]], "ends": [str]}; the ends
+        are "" until the last state.
     """
     lm = services.models.get(inputs.model_name(model))
     form.sampling.check_vocabulary(lm.model.config.vocab_size)
@@ -31,19 +36,21 @@ def generate(services: Services, model: str, prompt: str, n: int, form: WritingF
         for i in range(n_texts)
     ]
     tokens: list[list[dict[str, Any]]] = [[] for _ in continuations]
+
+    def state(ends: list[str]) -> dict[str, Any]:
+        texts = ["".join(token["text"] for token in row) for row in tokens]
+        about = {"model": lm.name, "prompt": prompt, "seed": seed, "texts": texts}
+        return {**about, "tokens": [list(row) for row in tokens], "ends": ends}
+
+    told = time.monotonic()
     with services.admission.turn():
         for (index, made), _ in services.write(lm, continuations, form.max_new_tokens, use_cache=form.use_cache):
             figures = {"id": made.id, "text": made.text, "logprob": round(made.logprob, 6), "rank": made.rank}
             tokens[index].append(figures)
-    texts = ["".join(token["text"] for token in row) for row in tokens]
-    return {
-        "model": lm.name,
-        "prompt": prompt,
-        "seed": seed,
-        "texts": texts,
-        "tokens": tokens,
-        "ends": [c.end for c in continuations],
-    }
+            if time.monotonic() - told > _EVERY:
+                yield state(["" for _ in continuations])
+                told = time.monotonic()
+    yield state([c.end or "" for c in continuations])
 
 
 def next_token(services: Services, model: str, prompt: str, n_rows: int, sampling: SamplingSettings) -> Distribution:
