@@ -221,7 +221,7 @@ def test_parameters_over_http_are_exact_and_a_trillion_is_an_answer(client):
 
 
 @pytest.mark.slow
-def test_a_model_is_trained_over_http_and_then_writes(client):
+def test_a_model_is_trained_over_http_and_then_writes(client, monkeypatch):
     askers, check = list[str](), RunManager._check_queue
     noted = lambda manager, workspace: (askers.append(manager.asker()), check(manager, workspace))  # noqa: E731
     monkeypatch.setattr(RunManager, "_check_queue", noted)
