@@ -92,7 +92,7 @@ def read_config(folder: Path) -> GPTConfig:
             raise CheckpointError(f"{path} is not usable: it holds no table of settings.")
         return config_from_hf(values)
     except FileNotFoundError:
-        raise CheckpointError(f"{folder} is not a model folder: it has no {CONFIG_FILE}.") from None
+        raise CheckpointError(f"{folder} is not a model folder: it has no {CONFIG_FILE}.{_adapter(folder)}") from None
     except (OSError, ValueError, AttributeError, TypeError, RecursionError, ConfigError) as error:
         raise CheckpointError(f"{path} is not usable: {error}") from None
 
@@ -125,13 +125,24 @@ def weight_files(folder: Path) -> list[Path]:
         return [folder / name for name in shard_names(folder / INDEX_FILE)]
     pickled = sorted(path.name for path in folder.iterdir() if path.suffix in (".bin", ".pt", ".pth", ".ckpt", ".pkl"))
     hint = f" {pickled[0]} is a pickle, which can run code when opened; convert it to safetensors." if pickled else ""
-    raise CheckpointError(f"{folder} has no {WEIGHTS_FILE}.{hint}")
+    raise CheckpointError(f"{folder} has no {WEIGHTS_FILE}.{hint or _adapter(folder)}")
+
+
+def _adapter(folder: Path) -> str:
+    """What to do with a folder of peft, which holds a difference to another model; "" for others."""
+    if not (folder / "adapter_config.json").is_file():
+        return ""
+    return (
+        " It is an adapter of peft; merge it first: AutoPeftModelForCausalLM.from_pretrained(FOLDER)"
+        ".merge_and_unload().save_pretrained(NEW)."
+    )
 
 
 def shard_names(index: Path) -> list[str]:
     """File names in a sharded checkpoint's index, each once and inside the index's own folder."""
     try:
-        names = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
+        found = json.loads(index.read_text(encoding="utf-8"))["weight_map"]
+        names = sorted({str(name) for name in found.values()})
     except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
         raise CheckpointError(f"{index} is not usable as an index of weights ({error}).") from None
     outside = [name for name in names if Path(name).name != name]

@@ -23,6 +23,19 @@ _LAYER = re.compile(r"(?:transformer\.)?h\.(\d+)\.")
 # Far above any published GPT; a file that claims more is damaged or malicious.
 _LARGEST_SIZE = 1 << 24
 _GPT1_NAMES = {"wte.weight": "tokens_embed.weight", "wpe.weight": "positions_embed.weight"}
+# Other names of fields, as transformers' GPT-1 and GPT-2 read them beside their own.
+_ALIASES = {
+    "hidden_size": "n_embd",
+    "max_position_embeddings": "n_positions",
+    "num_attention_heads": "n_head",
+    "num_hidden_layers": "n_layer",
+}
+# transformers' names of one function, up to rounding: the tanh approximation of GELU, and GELU itself.
+_ACTIVATIONS = {
+    **dict.fromkeys(("gelu_fast", "gelu_accurate", "gelu_python_tanh", "gelu_pytorch_tanh"), "gelu_new"),
+    "gelu_python": "gelu",
+}
+_MOST_TENSORS = 40  # of a layer, buffers of old checkpoints included
 # The model type in config.json for models that no transformers class implements.
 OWN_MODEL_TYPE = "gptlens"
 
@@ -59,6 +72,7 @@ def config_from_hf(values: dict[str, Any]) -> GPTConfig:
         CheckpointError: another architecture, or a GPT-2 variant whose arithmetic differs.
         ConfigError: a shape that no model can have.
     """
+    values = {**values, **{own: values[alias] for alias, own in _ALIASES.items() if alias in values}}
     for name in ("vocab_size", "n_positions", "n_embd", "n_layer", "n_head", "n_inner"):
         value = values.get(name)
         if isinstance(value, int) and value > _LARGEST_SIZE:
@@ -77,8 +91,8 @@ def config_from_hf(values: dict[str, Any]) -> GPTConfig:
             raise CheckpointError(f"config.json has the activation afn={afn!r}; 'gelu' and 'relu' are implemented.")
         defaults = {"vocab_size": 40478, "n_positions": 512, "residual_scaling": False}
         known = {**defaults, **values, "activation_function": names[afn], "norm_position": "post"}
-    elif known.get("activation_function") == "gelu_pytorch_tanh":
-        known["activation_function"] = "gelu_new"
+    elif (activation := known.get("activation_function")) in _ACTIVATIONS:
+        known["activation_function"] = _ACTIVATIONS[activation]
     return GPTConfig.from_dict(known)
 
 
@@ -92,6 +106,11 @@ def check_shapes(config: GPTConfig, shapes: dict[str, list[int]]) -> None:
     Raises:
         CheckpointError: other layers or another embedding than the config says; `tensors_from_hf` compares the rest.
     """
+    most = _MOST_TENSORS * (config.n_layer + 1)
+    if len(shapes) > most:
+        raise CheckpointError(
+            f"The weights hold {len(shapes):,} tensors; a GPT of {config.n_layer:,} layers has fewer."
+        )
     layers = {int(found[1]) for name in shapes if (found := _LAYER.match(name))}
     if len(layers) != config.n_layer:
         raise CheckpointError(

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 import tokenizers
 import torch
+from safetensors.torch import save_file
 from tokenizers import AddedToken, decoders, models, normalizers, pre_tokenizers, processors, trainers
 from transformers import AutoModelForCausalLM, AutoTokenizer, GPT2Config, GPT2LMHeadModel
 
 import gptcore
-from gptcore.errors import TokenizerError
+from gptcore.errors import CheckpointError, TokenizerError
 from gptcore.inference.sampling import SamplingSettings
 from gptcore.tokenizers import StreamingText, describe_token, load_tokenizer
 
@@ -180,3 +181,74 @@ def test_an_id_far_beyond_the_tokens_is_refused_before_it_takes_memory(tmp_path)
     (tmp_path / "tokenizer.json").write_text(json.dumps(described))
     with pytest.raises(TokenizerError, match="an id of 4,000,000,000"):
         load_tokenizer(tmp_path)
+
+
+def saved_model(folder: Path) -> GPT2LMHeadModel:
+    """A small GPT-2 as transformers writes it, beside a tokenizer."""
+    folder_of(trained(special=["<|endoftext|>"], first=False), folder)
+    torch.manual_seed(1)
+    model = GPT2LMHeadModel.from_pretrained(folder).eval()
+    model.save_pretrained(folder)
+    return model
+
+
+def same_logits(folder: Path, tolerance: float = 1e-4) -> None:
+    ours, theirs = gptcore.load(folder).model, AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+    ids = torch.arange(5, 25)[None]
+    with torch.no_grad():
+        torch.testing.assert_close(ours(ids).logits, theirs(ids).logits, atol=tolerance, rtol=tolerance)
+
+
+def rewritten(file: Path, change) -> None:
+    values = json.loads(file.read_text())
+    change(values)
+    file.write_text(json.dumps(values))
+
+
+@pytest.mark.parametrize(
+    "name", ["gelu", "gelu_new", "gelu_fast", "gelu_python", "gelu_accurate", "gelu_pytorch_tanh", "relu"]
+)
+def test_every_name_of_an_activation_is_the_function_that_transformers_means(name, tmp_path):
+    saved_model(tmp_path / "model")
+    rewritten(tmp_path / "model" / "config.json", lambda values: values.update(activation_function=name))
+    same_logits(tmp_path / "model")
+
+
+def test_the_other_names_of_a_shape_are_read_as_auto_config_reads_them(tmp_path):
+    saved_model(tmp_path / "model")
+
+    def rename(values):
+        for alias, name in GPT2Config.attribute_map.items():
+            values[alias] = values.pop(name)
+
+    rewritten(tmp_path / "model" / "config.json", rename)
+    same_logits(tmp_path / "model")
+
+
+def test_sharded_and_bf16_weights_open(tmp_path):
+    model = saved_model(tmp_path / "model")
+    (tmp_path / "model" / "model.safetensors").unlink()
+    model.to(torch.bfloat16).save_pretrained(tmp_path / "model", max_shard_size="20KB")
+    assert (tmp_path / "model" / "model.safetensors.index.json").is_file()
+    same_logits(tmp_path / "model", 1e-3)
+
+
+def test_an_index_that_names_numbers_and_an_adapter_get_a_sentence(tmp_path):
+    saved_model(tmp_path / "model")
+    (tmp_path / "model" / "model.safetensors").unlink()
+    (tmp_path / "model" / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"wte.weight": 3}}))
+    with pytest.raises(CheckpointError, match="3"):
+        gptcore.load(tmp_path / "model")
+    adapter = tmp_path / "adapter"
+    adapter.mkdir()
+    (adapter / "adapter_config.json").write_text("{}")
+    with pytest.raises(CheckpointError, match="merge it first"):
+        gptcore.load(adapter)
+
+
+def test_a_file_of_very_many_tensors_is_refused_at_its_header(tmp_path):
+    saved_model(tmp_path / "model")
+    many = {f"h.0.x{i}": torch.zeros(0) for i in range(2000)}
+    save_file(many, tmp_path / "model" / "model.safetensors")
+    with pytest.raises(CheckpointError, match="2,000 tensors"):
+        gptcore.load(tmp_path / "model")
