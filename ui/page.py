@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -74,7 +75,7 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
         with gr.Row(elem_id="head", equal_height=True):
             gr.Markdown(f"# {TITLE}", elem_id="title")
             model = _picker(services)
-            line = gr.HTML(html.escape(facts(default)), elem_id="facts")
+            line = gr.HTML(_dotted(facts(default)), elem_id="facts")
             moment, said, carded = model_card(services, model, model_work)
         lines: list[Component] = []
         lenses: list[Lens] = []
@@ -162,6 +163,15 @@ def _chain(listener: Callable[..., Dependency], events: Sequence[Event]) -> None
         listener = while_computing(listener, event, trigger_mode="always_last").success
 
 
+# Words of the model's line that the page's glossary explains (`ui/frame/view/glossary.js`).
+_WORDS = re.compile("pre-norm|post-norm|byte-level BPE")
+
+
+def _dotted(line: str) -> str:
+    """The model's line as HTML, its words of the field marked."""
+    return _WORDS.sub(lambda found: f'<span class="term" data-word="{found[0]}">{found[0]}</span>', html.escape(line))
+
+
 def _facts_of(services: Services, name: str) -> str:
     """The shape of an open model in words; "" for one that is gone, such as that of a run whose place another took."""
     try:
@@ -176,7 +186,7 @@ def _on_model(services: Services) -> Callable[..., Iterator[list[Any]]]:
     def on_model(name: str, opened: tuple[str, int]) -> Iterator[list[Any]]:
         before, number = opened
         if name == RECORDED_GPT2:  # has no weights; the page's script opens its view
-            yield [html.escape(_facts_of(services, before)), before, gr.skip(), gr.skip(), gr.skip()]
+            yield [_dotted(_facts_of(services, before)), before, gr.skip(), gr.skip(), gr.skip()]
             return
         try:
             with shown_to_visitor():
@@ -186,11 +196,11 @@ def _on_model(services: Services) -> Callable[..., Iterator[list[Any]]]:
                     moment = picker.moment_slider(name) if moved else gr.skip()
                     now = (name, number + 1) if done else gr.skip()
                     said = picker.moment_said(name) if done else gr.skip()
-                    yield [html.escape(step.facts or step.progress), gr.skip(), now, moment, said]
+                    yield [_dotted(step.facts or step.progress), gr.skip(), now, moment, said]
         except gr.Error as error:
             gr.Warning(error.message, title="The model cannot be opened", duration=None)
             back, said = picker.moment_slider(before), picker.moment_said(before)
-            yield [html.escape(_facts_of(services, before)), before, gr.skip(), back, said]
+            yield [_dotted(_facts_of(services, before)), before, gr.skip(), back, said]
 
     return on_model
 

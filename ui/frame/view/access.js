@@ -1,6 +1,7 @@
 // What Gradio leaves unsaid to a screen reader: every open view begins with a heading, and the arrows of lists, which are
 // pictures, are not read.
 import {add} from '../../shared/view/page.js';
+import {explainWords, watchWords} from './glossary.js';
 
 const ARROWS = ':is(.icon-wrap, .label-wrap .icon):not([aria-hidden])';
 
@@ -21,6 +22,7 @@ function describe(root) {
 
 export function describeViews() {
   let asked = false;
+  watchWords();
   // Views are mounted when they open, some time after their tab has been chosen.
   const soon = () => {
     if (asked) return;
@@ -28,6 +30,7 @@ export function describeViews() {
     setTimeout(() => {
       asked = false;
       describe(document.body);
+      explainWords();
     }, 50);
   };
   const tabs = document.querySelector('#tabs');

@@ -1,4 +1,5 @@
 // "More", at the right of the header: what helps on every tab and stands in no view.
+import {listWords} from './glossary.js';
 import {add, addButton, shareLink} from '../../shared/view/page.js';
 import {goTo, pickedModel, place} from '../../shared/view/places.js';
 import {offered} from '../../shared/view/offers.js';
@@ -38,6 +39,7 @@ export function showMenu(keys) {
     ['Large type', 'P', keys.p],
     ['Dark or light', 'D', keys.d],
     ['Keys', '?', keys['?']],
+    ['Words, each in one sentence', '', listWords],
     ['Use it from a program (API)', '', () => /** @type {any} */ (document.querySelector('footer .show-api'))?.click()],
     [
       'Copy a link to this view',
