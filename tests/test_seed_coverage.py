@@ -159,7 +159,8 @@ def _endpoints(blocks) -> dict[str, Any]:
         function = called[name]
         bound = inspect.signature(function).bind(**values)
         bound.apply_defaults()
-        return function(*bound.args)
+        answer = function(*bound.args)
+        return list(answer)[-1] if inspect.isgenerator(answer) else answer
 
     def asked(task: str) -> dict[str, Any]:
         from ui.lenses.zero_shot.handlers.form import defaults, known_task

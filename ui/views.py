@@ -114,6 +114,7 @@ class Question:
         is_first: whether it is one of the few that are shown before anybody searches.
         at: selector of what the page scrolls to there.
         choose: label of what it switches on there.
+        task: of Zero-shot, which a load of the page sets.
     """
 
     text: str
@@ -124,12 +125,14 @@ class Question:
     is_first: bool = False
     at: str = ""
     choose: str = ""
+    task: str = ""
 
     @property
     def way(self) -> str:
         """The place as a link names it."""
         way = {"tab": self.tab} | ({"view": title_of(self.tab, self.view)} if self.view else {})
-        return urlencode(way | {name: at for name, at in (("see", self.at), ("choose", self.choose)) if at})
+        more = {"see": self.at, "choose": self.choose, "task": self.task}
+        return urlencode(way | {name: value for name, value in more.items() if value})
 
 
 _REPEATS = "Tom had a blue ball. Lily had a red ball. Tom lost his blue"
@@ -167,6 +170,7 @@ QUESTIONS = (
         "How does a GPT become a chat assistant?", "train", "continue", also="RLHF DPO preferences", choose="Assistant"
     ),
     Question("Why does a GPT not answer when I ask it something?", "generate", "chat"),
+    Question("Does it translate?", "zero-shot", "answer", also="french english", task="translate"),
     Question("Can it do a task from the prompt alone?", "zero-shot", "answer", also="translate sentiment"),
     Question("Do examples in the prompt help?", "zero-shot", "ways", also="few-shot in-context learning"),
     Question("Which part of the prompt did the answer depend on?", "zero-shot", "answer", at="#zs-whose"),

@@ -216,12 +216,23 @@ def save_folder(
             _write_weights(tensors, fresh, most_bytes)
             if tokenizer is not None:
                 tokenizer.save(fresh)
+                complete_tokenizer_settings(fresh, model.config.n_positions)
             if target.is_dir():
                 target.rename(Path(scratch) / "old")
             fresh.rename(target)
     except OSError as error:
         raise CheckpointError(f"The folder {target} cannot be written ({error.strerror or error}).") from None
     return target
+
+
+def complete_tokenizer_settings(folder: Path, n_positions: int) -> None:
+    """Says in tokenizer_config.json how long a text the model reads, where truncation cuts, and what fills a batch."""
+    path = folder / "tokenizer_config.json"
+    settings = json.loads(path.read_text(encoding="utf-8"))
+    settings["model_max_length"] = n_positions
+    if "eos_token" in settings:
+        settings.setdefault("pad_token", settings["eos_token"])
+    path.write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
 
 
 def _write_weights(tensors: dict[str, Tensor], folder: Path, most_bytes: int | None) -> None:

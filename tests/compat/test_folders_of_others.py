@@ -14,6 +14,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, GPT2Config, GPT2LM
 
 import gptcore
 from gptcore.errors import CheckpointError, TokenizerError
+from gptcore.finetuning.instruction import Message, chat_prompt
 from gptcore.inference.sampling import SamplingSettings
 from gptcore.tokenizers import StreamingText, describe_token, load_tokenizer
 
@@ -173,6 +174,30 @@ def test_a_bundled_folder_opens_in_transformers_in_single_precision_with_the_sam
     assert AutoModelForCausalLM.from_pretrained(folder).dtype == torch.float32
     text = "the cat sat on the mat, and Lily said no"
     assert lm.tokenizer.encode(text) == theirs(text, add_special_tokens=False)["input_ids"]
+
+
+@pytest.mark.parametrize("name", ["mini", "assistant", "world"])
+def test_a_bundled_tokenizer_cuts_at_the_window_and_fills_a_batch(name):
+    theirs = AutoTokenizer.from_pretrained(gptcore.bundled_models()[name])
+    window = gptcore.load(name).model.config.n_positions
+    assert len(theirs("the cat " * 2 * window, truncation=True)["input_ids"]) == window
+    batch = theirs(["the cat", "the cat sat on the mat"], padding=True)
+    assert len({len(ids) for ids in batch["input_ids"]}) == 1 and batch["attention_mask"][0][-1] == 0
+
+
+def test_the_assistant_s_chat_template_is_the_prompt_that_it_was_taught():
+    theirs = AutoTokenizer.from_pretrained(gptcore.bundled_models()["assistant"])
+    said = [("system", "Be kind."), ("user", " Hi "), ("assistant", "Hello."), ("user", "Bye")]
+    chat = [{"role": role, "content": text} for role, text in said]
+    ours = chat_prompt([Message(role.capitalize(), text) for role, text in said])
+    assert theirs.apply_chat_template(chat, tokenize=False, add_generation_prompt=True) == ours
+
+
+def test_what_is_saved_says_its_window(tmp_path):
+    lm = gptcore.load("mini")
+    gptcore.save_folder(tmp_path / "again", lm.model, lm.tokenizer)
+    theirs = AutoTokenizer.from_pretrained(tmp_path / "again")
+    assert theirs.model_max_length == lm.model.config.n_positions and theirs.pad_token == theirs.eos_token
 
 
 def test_an_id_far_beyond_the_tokens_is_refused_before_it_takes_memory(tmp_path):

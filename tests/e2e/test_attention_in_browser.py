@@ -251,6 +251,7 @@ def test_switching_off_changes_the_next_token_here_and_nowhere_else(visit):
 def test_the_lens_and_the_comparison_follow_the_text(visit):
     page = visit_attention(visit)
     page.click("#attention-views button[role=tab]:has-text('Layers')")
+    settled(page)  # a field that is filled while its view opens may be set back
     write(page, TEXT)
     expect(page.locator("#lens thead th").last).to_have_text("␣saw")
     page.locator("#lens td[tabindex='0']").focus()

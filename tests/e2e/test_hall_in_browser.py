@@ -31,6 +31,11 @@ def test_a_page_follows_tab_view_text_and_head_leaves_and_returns(visit):
     expect(phone.locator("#attention .at-name")).to_be_visible()
     speaker.locator("#attention-text textarea").fill("Tom saw a zebra. Tom gave food to the")
     expect(phone.locator("#attention-text textarea")).to_have_value("Tom saw a zebra. Tom gave food to the")
+    phone.locator("#attention-text textarea").fill("A text of mine")
+    expect(phone.locator(".hall-chip")).to_contain_text("with a text of your own")
+    speaker.locator("#attention-text textarea").fill("Tom saw a lion. Tom gave food to the")
+    expect(phone.locator("#attention-text textarea")).to_have_value("Tom saw a lion. Tom gave food to the")
+    expect(phone.locator(".hall-chip")).not_to_contain_text("of your own")
     settled(speaker)
     speaker.locator("#attention canvas").nth(0).press("Shift+ArrowRight")
     chosen = speaker.locator("#attention .at-name").text_content() or ""

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from browser import settled
@@ -332,3 +333,34 @@ def test_a_word_of_the_field_finds_a_question(visit):
     page.get_by_label("Search the questions").fill("")
     page.get_by_role("button", name=re.compile("^All .* questions")).click()
     assert page.locator("#start .st-question").count() > 20
+
+
+def clicks(page, *steps: str) -> int:
+    """Clicks one after the other; how many they were."""
+    for step in steps:
+        page.locator(step).first.click()
+    return len(steps)
+
+
+# What people come for -> clicks from Start, and what is then on the screen.
+ERRANDS = {
+    "see where a word looks": ([], "#start .st-arcs path"),
+    "why this word": (["#start [data-do=why]"], "#why .wy-table tbody tr"),
+    "switch a head off": (
+        ["#tabs [role=tab]:has-text('Attention')", "#attention [data-do=off]"],
+        "#ablation [aria-pressed=true]",
+    ),
+    "train on my text": (["#start .st-question:has-text('train it further on my own')"], "#tune-start"),
+    "does it translate": (
+        ["#start .st-all", "#start .st-question:has-text('Does it translate?')"],
+        "#zs-view .zs-prompt:has-text('=')",
+    ),
+}
+
+
+@pytest.mark.parametrize("errand", ERRANDS)
+def test_what_people_come_for_is_at_most_two_clicks_from_start(visit, errand):
+    page = visit("")
+    steps, shown = ERRANDS[errand]
+    assert clicks(page, *steps) <= 2
+    expect(page.locator(shown).first).to_be_visible()

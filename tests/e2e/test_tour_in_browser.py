@@ -107,6 +107,27 @@ def with_own_tour(visit, file, text: str):
     return page
 
 
+def test_a_server_that_is_gone_leaves_the_scene_and_the_talk_goes_on_by_itself(visit, tmp_path):
+    page = with_own_tour(visit, tmp_path / "tour.txt", OWN)
+    expect(page.locator("#attention .at-map.tour-target")).to_be_visible()
+    settled(page)
+    with page.expect_popup() as opened:
+        page.click("#tour .tour-speaker")
+    speaker = opened.value
+    expect(speaker.locator(".count")).to_have_text("1 of 2")
+    page.context.set_offline(True)
+    expect(page.locator(".lens-away")).to_be_visible()
+    expect(speaker.locator(".away")).to_be_visible()
+    page.keyboard.press("PageDown")  # the next scene sets a text, which needs a load of the page
+    expect(page.locator("#tour .tour-count")).to_have_text("2 of 2")
+    expect(page.locator("#attention .at-map")).to_be_visible()
+    page.context.set_offline(False)
+    expect(page.locator("#prompt textarea")).to_have_value("The old boat")
+    expect(page.locator(".lens-away")).to_have_count(0)
+    expect(speaker.locator(".count")).to_have_text("2 of 2")
+    expect(speaker.locator(".away")).to_be_hidden()
+
+
 def test_a_teacher_s_own_tour_is_a_text_file_or_a_link(visit, tmp_path):
     file = tmp_path / "tour.txt"
     page = with_own_tour(visit, file, "nothing but words")

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from ui.payloads import Scene
 
 _HERE_SECONDS = 10.0  # a page that has not asked for so long follows no longer
+_SILENT_SECONDS = 15.0  # a speaker not heard of for so long leads no longer
 _MOST_FOLLOWERS = 1_000  # counted on one stage
 
 
@@ -23,12 +24,14 @@ class Stage:
         scene: what it shows; None before it has said so.
         version: of the scene; it grows by one with every other scene.
         seen: by page that follows, when it last asked.
+        heard: when the speaker last said anything.
         ended: whether the speaker has left.
     """
 
     scene: Scene | None = None
     version: int = 0
     seen: dict[str, float] = field(default_factory=dict)
+    heard: float = 0.0
     ended: bool = False
 
 
@@ -56,7 +59,7 @@ class Stages:
             self._stages.move_to_end(name)
             if scene != stage.scene or stage.ended != (scene is None):
                 stage.version += 1
-            stage.scene, stage.ended = scene or stage.scene, scene is None
+            stage.scene, stage.ended, stage.heard = scene or stage.scene, scene is None, self._clock()
             while len(self._stages) > self._most:
                 self._stages.popitem(last=False)
             return name, self._followers(stage)
@@ -67,6 +70,8 @@ class Stages:
             stage = self._stages.get(name)
             if stage is not None and (page in stage.seen or len(stage.seen) < _MOST_FOLLOWERS):
                 stage.seen[page] = self._clock()
+            if stage is not None and self._clock() - stage.heard > _SILENT_SECONDS:
+                stage.ended = True  # until it is heard again
             return stage
 
     def _followers(self, stage: Stage) -> int:

@@ -1,5 +1,5 @@
-// What Gradio leaves unsaid to a screen reader: every open view begins with a heading, and the arrows of lists, which are
-// pictures, are not read.
+// What Gradio leaves unsaid to a screen reader: every open view begins with a heading, and the arrows of lists are not
+// read, which are pictures.
 import {add} from '../../shared/view/page.js';
 import {explainWords, watchWords} from './glossary.js';
 

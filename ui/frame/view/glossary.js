@@ -13,7 +13,7 @@ export const WORDS = [
   [
     /\bheads? \d+\.\d+/,
     'head 5.6',
-    'An attention head: number 6 of layer 5, both counted from 0. For each token it decides which earlier ones to look at.',
+    'An attention head: number 6 of layer 5, both from 0. For each token it decides which earlier ones to look at.',
   ],
   [/\bheads\b/, 'heads', 'Parts of a block that look back: each decides, for each token, which earlier ones it reads.'],
   [/\bMLPs?\b/, 'MLP', 'The second half of a block: it works on each token by itself, where attention mixes several.'],
@@ -26,7 +26,7 @@ export const WORDS = [
   [
     /\bpre-norm\b/,
     'pre-norm',
-    'Each half of a block brings what it reads to one scale first, as in GPT-2. Post-norm does so afterwards, as in GPT-1.',
+    'Each half of a block brings what it reads to one scale first, as in GPT-2; post-norm does so after, as in GPT-1.',
   ],
   [
     /\bpost-norm\b/,
@@ -36,7 +36,7 @@ export const WORDS = [
   [
     /\bbyte-level BPE\b/,
     'byte-level BPE',
-    'How text becomes tokens: frequent runs of bytes are one token, so that any text can be cut, and nothing is unknown.',
+    'How text becomes tokens: frequent runs of bytes are one token each, so that no text is unknown.',
   ],
   [/\blogits?\b/i, 'logit', 'The raw score of a token, before softmax makes probabilities of all scores.'],
   [/\bsoftmax\b/, 'softmax', 'Makes probabilities of scores: e to the power of each, divided by their sum.'],

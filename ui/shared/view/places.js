@@ -1,5 +1,6 @@
 // Navigation within the page: a tab, a view in it, and a choice there.
 import {linkTo} from './page.js';
+import {reached} from './connection.js';
 import {WAY} from './way.js';
 
 // Views that are part of another one now: their titles in small letters -> the place there.
@@ -57,8 +58,11 @@ export function follow(query) {
   else goTo(query);
 }
 
-// Loads the page with what a way sets; how the page looks stays.
-export function loadWith(query) {
+// Loads the page with what a way sets, once the server answers; how the page looks stays. A newer way takes its place.
+let loading = 0;
+export async function loadWith(query, isWanted = () => true) {
+  const mine = ++loading;
+  if (!(await reached(() => mine === loading && isWanted()))) return;
   const settings = Object.fromEntries([...query].filter(([name]) => ['tab', 'view'].includes(name) || !HERE.has(name)));
   location.href = linkTo(location.href, settings, {present: document.body.classList.contains('present')});
 }

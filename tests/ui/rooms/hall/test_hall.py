@@ -40,6 +40,21 @@ def test_whoever_follows_gets_each_scene_once_and_hears_of_the_end(services):
     assert led(services, SCENE)["name"] == name and followed(services, name=name)["on"]
 
 
+def test_a_stage_that_is_not_heard_of_ends_and_comes_back_with_the_speaker():
+    now = [0.0]
+    stages = Stages(clock=lambda: now[0])
+    name, _ = stages.lead(SPEAKER, SCENE)
+    now[0] = 14.0
+    assert not stages.follow(name, PAGE).ended
+    now[0] = 16.0
+    ended = stages.follow(name, PAGE)
+    assert ended.ended and ended.scene == SCENE
+    version = ended.version
+    stages.lead(SPEAKER, SCENE)
+    again = stages.follow(name, PAGE)
+    assert not again.ended and again.version > version
+
+
 def test_the_name_of_a_stage_does_not_let_anybody_lead_it(services):
     name = led(services, SCENE)["name"]
     assert SPEAKER not in name

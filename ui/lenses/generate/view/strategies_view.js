@@ -112,7 +112,7 @@ export function start({element, props, server, trigger, watch, given}) {
   function drawCurve() {
     const p = +slide.value;
     const kept = found.curve.find(([, sum]) => sum >= p - 1e-9) ?? found.curve.at(-1);
-    wide = Math.max(200, curve.clientWidth - LEFT - RIGHT); // drawn as large as it is shown: its letters keep their size
+    wide = Math.max(200, curve.clientWidth - LEFT - RIGHT); // as large as it is shown: letters keep their size
     curve.setAttribute('viewBox', `0 0 ${LEFT + wide + RIGHT} ${TALL}`);
     curve.textContent = '';
     for (const y of [0, 0.5, 1]) {

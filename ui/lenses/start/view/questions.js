@@ -1,6 +1,6 @@
 // "What do you want to know?": questions, each of which opens the view that answers it.
 import {addButton} from '../../../shared/view/page.js';
-import {goTo} from '../../../shared/view/places.js';
+import {follow} from '../../../shared/view/places.js';
 import {sentence, setSentence} from '../../../shared/view/sentence.js';
 
 // The questions that hold every word of what is searched for; the first few where nothing is, or all.
@@ -23,7 +23,7 @@ export function questions(box, search, asked) {
     for (const [text, way, best] of found)
       addButton(box, 'st-question', text, () => {
         if (best && !sentence()) setSentence(best);
-        goTo(new URLSearchParams(way));
+        follow(new URLSearchParams(way));
       });
     if (!found.length) box.textContent = 'No question contains these words. Try one word, such as “memory”.';
     if (found.length === asked.length || search.value.trim()) return;

@@ -6,12 +6,13 @@ import {chip} from './chip.js';
 import {ask} from './hall_server.js';
 
 const KEY = 'gptlens-follows';
-const EVERY = 900; // milliseconds
+const EVERY = 450; // milliseconds
 
 let line = null;
 let timer = null;
 let state = {name: '', follows: true, loaded: ''}; // loaded: the model for which the page was loaded last
 let version = 0;
+let text = ''; // the speaker's, as it was shown last
 let round = 0; // number of the newest line of questions; an older one ends
 const page = drawnName();
 
@@ -28,16 +29,19 @@ async function look(mine = ++round) {
   if (!state.follows || mine !== round) return;
   if (found && !found.on) line.say('The speaker no longer leads; this page is yours.');
   else if (found) {
-    line.say('Following the speaker.');
     if (found.scene) {
       version = found.version;
+      text = found.scene.text;
       await show(found.scene);
     }
+    // Who types keeps the text until the speaker shows another one.
+    const isOwn = text && sentence() !== text;
+    line.say(isOwn ? 'Following the speaker, with a text of your own.' : 'Following the speaker.');
   } else line.say('The server does not answer; trying again.');
   if (state.follows && mine === round) timer = setTimeout(look, EVERY, mine);
 }
 
-async function show({tab, view, model, text, head, token}) {
+async function show({tab, view, model, text: shown, head, token}) {
   if (model && model !== pickedModel() && model !== state.loaded) {
     state.loaded = model;
     keep();
@@ -47,7 +51,7 @@ async function show({tab, view, model, text, head, token}) {
         tab: tab.toLowerCase(),
         view,
         model,
-        text,
+        text: shown,
         layer: String(layer),
         head: String(number),
         token: String(token ?? ''),
@@ -58,7 +62,13 @@ async function show({tab, view, model, text, head, token}) {
   }
   const [tabNow, viewNow] = place();
   if (tab !== tabNow || view !== viewNow) await goTo(new URLSearchParams({tab, view}));
-  if (text && text !== sentence()) setSentence(text);
+  if (!shown || shown === sentence()) return choose(head, token);
+  /** @type {HTMLElement} */ (document.activeElement)?.blur(); // a box that is typed into keeps what it holds
+  setSentence(shown);
+  choose(head, token);
+}
+
+function choose(head, token) {
   chooseHead(head);
   chooseToken(token);
 }

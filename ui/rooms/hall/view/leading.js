@@ -7,8 +7,8 @@ import {chip} from './chip.js';
 import {ask, codeOf} from './hall_server.js';
 
 const KEY = 'gptlens-leads';
-const EVERY = 700; // milliseconds
-const ALIVE = 5; // of those, after which it says again what has not changed
+const EVERY = 300; // milliseconds
+const ALIVE = 10; // of those, after which it says again what has not changed
 
 let line = null;
 let secret = '';

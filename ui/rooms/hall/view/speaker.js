@@ -1,5 +1,7 @@
 // The speaker's window, as the hall's page knows it: it is told the scene, and turns the talk from there. Both speak
 // over a channel of this browser tab, so that a reload of either loses nothing.
+import {isAway} from '../../../shared/view/connection.js';
+
 const KEY = 'gptlens-speaker';
 
 let channel = null;
@@ -31,6 +33,7 @@ export function tellSpeaker(tour, turn) {
     say: now?.say ?? '',
     notes: now?.notes ?? '',
     next: next?.say ?? '',
+    away: isAway(),
   };
   try {
     if (!channel && !sessionStorage.getItem(KEY)) return;

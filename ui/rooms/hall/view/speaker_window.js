@@ -27,6 +27,7 @@ channel.addEventListener('message', ({data}) => {
   find('.count').textContent = data.of ? `${data.at + 1} of ${data.of}` : '';
   find('.said').textContent = data.of ? data.say : 'No talk is open in the other window.';
   find('.notes').textContent = data.notes;
+  find('.away').hidden = !data.away;
   find('.next').textContent = data.next ? `Next: ${data.next}` : data.of ? 'Next: the end' : '';
 });
 

@@ -2,6 +2,7 @@
 // file or a link, see tour_text.js.
 import {add, addButton, copyText} from '../../../shared/view/page.js';
 import {awaited, goTo, loadWith, needsLoad, pressMain, visible} from '../../../shared/view/places.js';
+import {CHANGED} from '../../../shared/view/connection.js';
 import {scrollFor} from './framing.js';
 import {openSpeaker, tellSpeaker} from './speaker.js';
 import {SHORT, STEPS, TITLE} from './tour_steps.js';
@@ -76,6 +77,9 @@ export function turnTour(by) {
 // The step before; from the first one out of the tour.
 export const turnBack = () => (tour?.at ? turnTour(-1) : leaveTour());
 
+// The speaker's window hears whether the server is there.
+addEventListener(CHANGED, () => tour && tellSpeaker(tour, turnTour));
+
 // Goes on with it once the page is there.
 export function resumeTour() {
   try {
@@ -99,13 +103,14 @@ async function go(at) {
   const loads = tour.loaded !== at && needsLoad(query); // once, to avoid a reload loop for settings a link cannot hold
   tour.loaded = loads ? at : null;
   keep();
+  const isWanted = () => number === wanted;
   if (loads) {
-    loadWith(query);
+    if (bar) draw();
+    loadWith(query, isWanted);
     return;
   }
   draw();
   frame(null);
-  const isWanted = () => number === wanted;
   const unfound = await goTo(query, isWanted);
   if (!isWanted()) return;
   if (unfound) {
