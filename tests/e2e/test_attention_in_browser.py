@@ -430,7 +430,7 @@ def test_a_circuit_s_part_is_switched_off_and_its_word_changes(visit):
     with page.expect_download() as download:
         page.locator("#why [data-save=svg]").click()
     assert download.value.suggested_filename == "circuit.svg"
-    page.locator("#why .fm").scroll_into_view_if_needed()
+    page.click("#why .fm summary")
     expect(page.locator("#why .fm .conclusion")).to_contain_text("It came to prefer “zebra”")
 
 

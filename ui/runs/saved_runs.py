@@ -26,6 +26,7 @@ log = logging.getLogger("gptlens")
 
 _RUN, _FORM, _MODEL = "run.json", "form.json", "model"
 _ID, _RUN_ID = re.compile(r"[A-Za-z0-9_-]{16,64}"), re.compile(r"run-[A-Za-z0-9_-]{8,64}")
+_LEFTOVER = re.compile(rf"({_ID.pattern})\.([0-9]+)\.(partial|earlier)")  # of a save that was cut off
 _MOST, _AGE, _EVERY = 16, 86_400.0, 10.0  # runs kept; their maximum age and save interval, in seconds
 REASON = "The server ended amid this run. This is its last snapshot."
 
@@ -113,8 +114,9 @@ class SavedRuns:
                     self._forget(place)
 
     def _places(self) -> list[Path]:
-        """The folders of runs, the newest first."""
-        return sorted((p for p in self._folder.iterdir() if p.is_dir()), key=lambda p: -p.stat().st_mtime)
+        """The folders of runs, the newest first; not what a save is writing, or has left."""
+        found = [p for p in self._folder.iterdir() if p.is_dir() and not _LEFTOVER.fullmatch(p.name)]
+        return sorted(found, key=lambda p: -p.stat().st_mtime)
 
     def _forget(self, place: Path) -> None:
         shutil.rmtree(place, ignore_errors=True)
@@ -124,6 +126,7 @@ class SavedRuns:
     def restore(self) -> list[Saved]:
         """Loads the runs of an earlier process, newest first; deletes old, surplus and damaged ones."""
         try:
+            self._complete()
             places = self._places()
         except OSError:
             return []
@@ -139,6 +142,22 @@ class SavedRuns:
                 with suppress(OSError):  # of a folder that cannot be written to
                     os.utime(place)  # as if it had been written now: it is in use again
         return found
+
+    def _complete(self) -> None:
+        """Ends the saves that were cut off: what was written whole takes an empty place, or what stood there before.
+
+        What another process is writing stays.
+        """
+        cut_off = [
+            (p, m) for p in self._folder.iterdir() if (m := _LEFTOVER.fullmatch(p.name)) and _has_ended(int(m[2]))
+        ]
+        # The new run before the old one; a run that was not written whole cannot be read.
+        for left, named in sorted(cut_off, key=lambda one: one[1][3], reverse=True):
+            place = self._folder / named[1]
+            if not place.exists() and self._read(left) is not None:
+                left.rename(place)
+            else:
+                shutil.rmtree(left, ignore_errors=True)
 
     def _read(self, place: Path) -> Saved | None:
         try:
@@ -159,6 +178,21 @@ class SavedRuns:
 def _written(record: RunState) -> tuple[str, int, str]:
     """What tells a state of a run from an earlier one."""
     return (record.id, record.observations[-1].step if record.observations else 0, record.state)
+
+
+def _has_ended(process: int) -> bool:
+    """Whether a process is gone, or this one, which saves nothing while it restores."""
+    if process == os.getpid():
+        return True
+    if os.name == "nt":  # where asking for a process by a signal would end it
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):
+        return False
+    return False
 
 
 def _is_plain(value: object) -> bool:

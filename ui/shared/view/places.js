@@ -128,6 +128,7 @@ const clicked = new WeakMap();
 function see(selector) {
   const node = visible(selector);
   if (!node) return null;
+  if (node instanceof HTMLDetailsElement) node.open = true;
   const folded = node.matches('.gr-accordion') && node.querySelector('.label-wrap:not(.open)');
   if (folded) {
     // It may not hear a click yet, and a second one would fold it again.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -105,6 +106,67 @@ def test_two_threads_may_save_at_once(services, folder, monkeypatch, caplog):
         assert list(threads.map(lambda state: saved.save(workspace.id, state), states)) == [True] * 3
     assert overlaps == [1, 1, 1] and "cannot be saved" not in caplog.text
     assert len(SavedRuns(folder).restore()) == 1
+
+
+class Killed(BaseException):
+    """As kill -9 between two steps of a save: nothing is tidied up."""
+
+
+class Steps:
+    """Counts what a save does to files, and ends it before one of its steps."""
+
+    KINDS = ("open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "shutil.rmtree")
+
+    def __init__(self) -> None:
+        self.folder, self.last, self.done = None, 0, 0
+        sys.addaudithook(self)  # which cannot be taken away: it is silent without a folder
+
+    def __call__(self, kind: str, given: tuple) -> None:
+        if self.folder is None or kind not in self.KINDS or not str(given[0]).startswith(self.folder):
+            return
+        self.done += 1
+        if self.done == self.last:
+            self.folder = None
+            raise Killed(kind)
+
+    def save(self, saved, workspace, record, folder, last: int) -> bool:
+        """Saves until the step of this number; whether it came to its end."""
+        self.folder, self.last, self.done = str(folder), last, 0
+        try:
+            return saved.save(workspace, record, now=True)
+        except Killed:
+            return False
+        finally:
+            self.folder = None
+
+
+def test_a_save_that_is_killed_at_any_step_leaves_the_old_run_or_the_new_one(services, folder, tmp_path):
+    _, workspace = learned(services, folder)
+    old = replace(workspace.current, state="running")
+    new = replace(workspace.current, state="ended", reason="All steps are done.")
+    steps, last, ended = Steps(), 0, False
+    while not ended:
+        last += 1
+        here = tmp_path / f"killed {last}"
+        assert SavedRuns(here).save(workspace.id, old, now=True)
+        ended = steps.save(SavedRuns(here), workspace.id, new, here, last)
+        found = SavedRuns(here).restore()
+        assert [one.workspace for one in found] == [workspace.id], last
+        assert [p.name for p in here.iterdir()] == [workspace.id], last
+        assert found[0].record.step == 12
+    assert last > 8 and found[0].record.reason == "All steps are done."
+
+
+def test_what_another_process_is_writing_stays(services, folder):
+    here, workspace = learned(services, folder)
+    here.run_manager.save(now=True)
+    theirs = folder / f"{workspace.id}.{os.getppid()}.partial"
+    theirs.mkdir()
+    assert len(SavedRuns(folder).restore()) == 1 and theirs.is_dir()
+    gone = folder / f"{workspace.id}.999999999.earlier"
+    gone.mkdir()
+    SavedRuns(folder).restore()
+    assert not gone.exists()
 
 
 @pytest.mark.parametrize("damage", ["model/model.safetensors", "run.json", "form.json"])

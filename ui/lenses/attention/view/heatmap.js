@@ -133,14 +133,15 @@ export function heatMap(canvas, options) {
       ctx.fillStyle = strong ? s.ink : s.muted;
       ctx.fillText(text, 0, 0);
     };
-    const wanted = (i, first, every, chosen) =>
-      i === chosen || ((i - first) % every === 0 && (chosen === undefined || Math.abs(i - chosen) >= every));
+    // Counted from the end: the last row is what the guess is made of.
+    const wanted = (i, last, every, chosen) =>
+      i === chosen || ((last - i) % every === 0 && (chosen === undefined || Math.abs(i - chosen) >= every));
     const q0 = Math.floor(zoom.q0),
       k0 = Math.floor(zoom.k0);
     ctx.textAlign = 'right';
     ctx.textBaseline = 'middle';
     for (let q = q0; q < zoom.q1; q++)
-      if (wanted(q, q0, step(s.ch), s.seen?.[0])) {
+      if (wanted(q, Math.ceil(zoom.q1) - 1, step(s.ch), s.seen?.[0])) {
         ctx.save();
         ctx.beginPath();
         ctx.rect(s.font * 1.3, 0, s.left - s.font * 1.3 - 4, s.height);
@@ -150,7 +151,7 @@ export function heatMap(canvas, options) {
         ctx.restore();
       }
     for (let k = k0; k < zoom.k1; k++)
-      if (wanted(k, k0, step(s.cw), s.seen?.[1])) {
+      if (wanted(k, Math.ceil(zoom.k1) - 1, step(s.cw), s.seen?.[1])) {
         ctx.save();
         ctx.translate(plot.x + (k - zoom.k0 + 0.6) * s.cw, plot.y + plot.h + 7);
         ctx.rotate(-Math.PI / 3);

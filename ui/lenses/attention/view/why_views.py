@@ -33,8 +33,8 @@ orange for the rival. Attention, norms and gates are frozen as in this run, so t
 recomputes.</div>
 <div class="ts-tools"><button type="button" data-do="on">All on</button><button type="button" data-save="svg">Save .svg</button><button type="button" data-save="png">Save .png</button></div>
 </div></section>
-<section class="fm ct"><h3>When did this form?</h3><div class="fm-message" role="status"></div><p class="conclusion" role="status"></p>
-<div class="fm-drawing"></div></section>
+<details class="fm ct"><summary>When did this form?</summary><div class="fm-message" role="status"></div><p class="conclusion" role="status"></p>
+<div class="fm-drawing"></div></details>
 <details class="ct wy-limits"><summary>What attribution cannot tell</summary><ul>
 <li>It says what a part wrote in this one run, not what the part is for. On another text it may do something else.</li>
 <li>A bar is not an effect. Later layers react to what is missing, often by making up for it; only the check, the part

@@ -43,7 +43,7 @@ export const WORD_TOUR = {
       'Click a square, a head, to switch it off, and see what it then says.',
     ],
     [
-      why,
+      `${why}&see=%23why .fm`,
       '#why .fm-drawing',
       'When did this form? The same parts after so many updates of its training. For a long time: nothing.',
     ],
