@@ -112,7 +112,7 @@ def test_a_second_run_says_what_changed_and_a_phone_follows_by_link(visit):
     expect(title(page)).to_contain_text("All steps are done")
     page.click("#train [data-do=control]")
     phone = visit(page.evaluate("location.search"), 390, 844)
-    expect(phone.locator("#train [data-cmd=stop]")).to_be_visible()
+    expect(phone.locator("#train [data-cmd=again]")).to_be_visible()  # the buttons of a run that has ended
     expect(phone.locator("#train .tr-runs tbody tr")).to_have_count(2)
     assert phone.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     saved = visit(page.evaluate("location.search").replace("workspace=", "bench="))  # a link of an earlier version
