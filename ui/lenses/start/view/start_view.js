@@ -23,6 +23,7 @@ import {questions} from './questions.js';
 import {story} from './story.js';
 
 const [PAUSE, SLOW] = [320, 1800]; // milliseconds between words that it writes by itself
+const [TRIES, AGAIN] = [3, 1500]; // of a look at another token, and milliseconds between two
 const TYPED = 250; // milliseconds after the last key until a text is read
 const WRITES = 12; // words after a change
 
@@ -79,10 +80,15 @@ export function start({element, props, server, watch, given}) {
   });
 
   // The picture of another token; the words stay as they are.
-  async function lookAt(place) {
+  async function lookAt(place, tries = TRIES) {
     const [number, mine, of] = [asking, ++looking, ids()];
     const answer = await server.guesses({model: data.model, ids: of, at: place}).catch(() => null);
-    if (!answer || number !== asking || mine !== looking || !data || ids().join() !== of.join()) return;
+    if (number !== asking || mine !== looking || !data || ids().join() !== of.join()) return;
+    if (!answer) {
+      // a server that is full for a moment
+      if (tries > 1) setTimeout(() => mine === looking && data && lookAt(place, tries - 1), AGAIN);
+      return;
+    }
     data.machine = JSON.parse(answer).machine;
     drawMachine();
   }
