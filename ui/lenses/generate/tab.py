@@ -37,7 +37,7 @@ def generate_tab(site: TabContext[WritingExample]) -> Lens:
             with gr.Column(scale=1, min_width=330):
                 start, step, stop, undo = _buttons()
                 stream = token_stream(example.stream, label="Generated text", elem_id="stream", branching=True)
-                surprise = surprise_view(services, model, prompt, model_work)
+                measure = surprise_view(services, model, prompt, model_work)
                 with gr.Accordion(
                     "More: seed, min-p, penalties, stop strings, speed limit, KV cache", open=False, elem_id="more"
                 ):
@@ -103,7 +103,7 @@ def generate_tab(site: TabContext[WritingExample]) -> Lens:
     linked |= {name: controls.by_name[name] for name in LINKED}
     copy_link.click(None, list(linked.values()), copied, js=copy_script(list(linked), tab="generate"), **QUIET)
     opened: Event = {"fn": events.opened, "inputs": inputs, "outputs": outputs, **model_work}
-    return Lens({**linked, **steered, "stream": stream}, [opened, surprise.measure], [opened, redraw])
+    return Lens({**linked, **steered, "stream": stream}, [opened, measure], [opened, redraw])
 
 
 def _warning() -> tuple[gr.Row, gr.Button]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
@@ -92,15 +91,8 @@ def compare_view(
     stop.click(stop_event(services), queue=False, **QUIET)
 
 
-@dataclass(frozen=True)
-class Surprise:
-    """What the tab needs of the switch: the event that measures again."""
-
-    measure: Event
-
-
-def surprise_view(services: Services, model: gr.Dropdown, prompt: gr.Textbox, model_work: Wiring) -> Surprise:
-    """A switch: the text of the strip, coloured by how little the model expected each token."""
+def surprise_view(services: Services, model: gr.Dropdown, prompt: gr.Textbox, model_work: Wiring) -> Event:
+    """A switch: the strip's text, coloured by how little the model expected each token. Returns what measures again."""
     shown = gr.Checkbox(False, label=SURPRISE, elem_id="surprise", container=False)
     with gr.Column(visible=False) as box:
         stream = token_stream(label="Surprise in your text", elem_id="scored")
@@ -120,4 +112,4 @@ def surprise_view(services: Services, model: gr.Dropdown, prompt: gr.Textbox, mo
         **model_work,
     }
     gr.on([shown.input, prompt.change], trigger_mode="always_last", **measure)
-    return Surprise(measure)
+    return measure

@@ -41,7 +41,8 @@ function tell(away) {
 // Waits until the server answers, so that a page that works is not left for the browser's error page; false where this
 // is no longer wanted.
 export async function reached(isWanted = () => true) {
-  while (!(await answers(TALK.patience))) {
+  // A busy server may take longer than a talk can wait for a word about it: each look is given more time.
+  for (let patience = TALK.patience; !(await answers(patience)); patience = Math.min(2 * patience, CALM.patience)) {
     tell(true);
     await new Promise(done => setTimeout(done, TALK.again));
     if (!isWanted()) return false;

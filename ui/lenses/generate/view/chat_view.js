@@ -140,7 +140,7 @@ export function start({element, props, trigger, watch, given}) {
   });
   for (const text of given.starters) addButton(find('starters'), 'lens-plain', text, () => send(text));
   const example = JSON.parse(props.value || '{}');
-  if (example.asked) {
+  if (example.asked && example.answer) {
     turns = [example.asked, example.answer];
     isExample = true;
     show(example);
