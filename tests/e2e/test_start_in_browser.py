@@ -228,9 +228,10 @@ def test_the_token_that_is_chosen_is_chosen_in_every_view_and_in_the_link(visit)
     page.get_by_role("tab", name="Attention").click()
     page.click("#attention-views button[role=tab]:has-text('Layers')")
     expect(page.locator("#lens td.chosen")).to_have_attribute("data-at", "6,6")
-    page.reload()
-    page.get_by_role("tab", name="Start").click()
+    page.reload(wait_until="commit")
+    page.get_by_role("tab", name="Start").click()  # the page, still opening, is about to go to the link's tab
     expect(page.locator("#start .mc-name.now")).to_have_text("hat")
+    expect(page.locator("#start .mc-name.now")).to_be_visible()
 
 
 def test_the_picture_stands_upright_on_a_phone_and_a_part_opens_its_view_on_the_same_sentence(visit):

@@ -9,6 +9,15 @@ import {tabOfTour} from '../../rooms/hall/view/tour.js';
 const PATIENCE = 1000; // milliseconds for the page before a reload to close
 
 let atFirst; // the tab that is open as the page loads
+let isTabPressed = false; // by the visitor, who may press the open one to stay there
+addEventListener(
+  'click',
+  event => {
+    const pressed = event.target instanceof Element && event.target.closest('[role=tab]');
+    if (event.isTrusted && pressed) isTabPressed = true;
+  },
+  true,
+);
 let anew = false; // whether this is the first load of a link, and not a reload
 
 export async function visit() {
@@ -48,7 +57,7 @@ async function own(name) {
 // Opens the tab that the link asks for, unless a visitor or a tour has opened another since the page was loaded.
 // "start=1" then presses the main button of the view, once.
 export async function arrive(name) {
-  if (!name || outerTabs().find(isOpen) !== atFirst) return;
+  if (!name || isTabPressed || outerTabs().find(isOpen) !== atFirst) return;
   await goTo(new URLSearchParams({tab: name}));
   const query = new URLSearchParams(location.search);
   if (!anew || query.get('start') !== '1') return;
