@@ -14,6 +14,7 @@ import sys
 import threading
 from dataclasses import replace
 from functools import partial
+from importlib.util import find_spec
 from itertools import chain
 from urllib.parse import urlsplit
 
@@ -127,6 +128,9 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         default=space,
         help="every request comes through a proxy: its X-Forwarded-For says who asks",
     )
+    parser.add_argument(
+        "--mcp", action="store_true", help="offer the endpoints as tools for assistants, too (Model Context Protocol)"
+    )
     parser.add_argument("--profile", default=profile, choices=list(PROFILES))
     parser.add_argument(
         "--training-runs",
@@ -142,6 +146,8 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     for origin in options.frame_ancestors:
         if not _ORIGIN.fullmatch(origin):
             parser.error(f"--frame-ancestors is {origin!r}; give an origin such as https://course.example.org")
+    if options.mcp and find_spec("mcp") is None:
+        parser.error("--mcp needs a package that is not installed: pip install mcp==1.30.0")
     if options.lan:
         options.host = EVERYWHERE
     return options
@@ -193,6 +199,7 @@ def main(arguments: list[str] | None = None) -> int:
             "hosts": options.allow_host,
             "frames": options.frame_ancestors,
             "behind_proxy": options.behind_proxy,
+            "mcp": options.mcp,
         }
         serve(page, services, files, **where, told=told)
     except OSError as error:

@@ -14,11 +14,11 @@ from ui.services import make_services
 
 
 @contextmanager
-def served_page(profile: str = "local") -> Iterator[str]:
+def served_page(profile: str = "local", *, mcp: bool = False) -> Iterator[str]:
     """Its address, as long as the context lasts."""
     services = make_services(profile=profile, offline=True, examples=example_workspaces())
     files = TemporaryFiles(most_bytes=services.limits.temporary_bytes)
     page = build_page(services, page_example(services))
-    yield serve(page, services, files, wait=False)
+    yield serve(page, services, files, wait=False, mcp=mcp)
     page.close()
     services.close()

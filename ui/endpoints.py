@@ -42,6 +42,7 @@ def add_endpoints(services: Services) -> dict[str, Endpoint]:
         "zero_shot": _zero_shot_of(services),
     }
     for name, function in endpoints.items():
+        function.__name__ = name  # as tools of the Model Context Protocol are called
         gr.api(function, api_name=name, **shared)
     return {name: api_reference.described(name, function) for name, function in endpoints.items()}
 

@@ -26,12 +26,15 @@ _GET = re.compile(
     rf"{_API}/(?:info|openapi\.json|app_id|user|token|login_check|startup-events|theme\.css|queue/status|queue/data|"
     rf"upload_progress|heartbeat/[^/]+|file[=/].*|call/(?:v2/)?[^/]+/[^/]+)/?"
 )
+_MCP = re.compile(rf"{_API}/mcp/?")
 _ENDPOINT = re.compile(_NAMED)
 _MISSING = "There is nothing at this address. The page's link “Use via API” lists what there is."
 
 
-def is_open(method: str, path: str) -> bool:
-    """Whether something is served there, or taken."""
+def is_open(method: str, path: str, *, mcp: bool = False) -> bool:
+    """Whether something is served there, or taken; `mcp` opens the address of that protocol."""
+    if mcp and _MCP.fullmatch(path):
+        return method in ("GET", "POST", "DELETE")
     if method == "POST":
         return _POST.fullmatch(path) is not None
     return method in ("GET", "HEAD", "OPTIONS") and _GET.fullmatch(path) is not None

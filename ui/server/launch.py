@@ -9,7 +9,7 @@ import logging
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, nullcontext, suppress
 from functools import partial
 from typing import Any
 
@@ -61,6 +61,7 @@ def serve(
     hosts: Sequence[str] = (),
     frames: Sequence[str] = (),
     behind_proxy: bool = False,
+    mcp: bool = False,
     wait: bool = True,
     told: Callable[[str], None] | None = None,
 ) -> str:
@@ -72,6 +73,7 @@ def serve(
         hosts: names by which browsers may call it.
         frames: origins of pages that may show it in a frame.
         behind_proxy: see Clients.
+        mcp: offer the endpoints as tools of the Model Context Protocol, too.
         wait: block until interrupted.
         told: called with the address once it can be opened.
 
@@ -89,6 +91,7 @@ def serve(
         "hosts": hosts,
         "frames": frames,
         "link": early(*_FIRST),
+        "mcp": mcp,
     }
     before = [
         Middleware(GuardMiddleware, newcomers=NewcomerShares(services.limits.page_states), **guarding),
@@ -96,7 +99,7 @@ def serve(
         Middleware(UploadRoom, files=files),
     ]
     limit_connections(behind_proxy=behind_proxy)
-    with built_at_launch():
+    with nullcontext() if mcp else built_at_launch():  # the protocol's tools are made of an earlier configuration
         page.queue(api_open=False, max_size=services.limits.waiting_events)
         gradio_internals.apply("queue pauses", lambda: look_seldom(queue_of(page)))
         each = services.limits.waiting_events // 2
@@ -122,6 +125,7 @@ def serve(
             server_name=f"[{host}]" if host and ":" in host and not host.startswith("[") else host,
             server_port=port,
             prevent_thread_lock=True,
+            mcp_server=mcp,
             quiet=not wait,
         )
     tidying = (files.tidy, services.run_manager.reap, services.run_manager.save, services.attention_cache.reap)

@@ -65,6 +65,7 @@ class GuardMiddleware:
         listeners: counts of open answer streams, updated here.
         page: accepted events and endpoints; None accepts all.
         clients: who asks.
+        mcp: whether the Model Context Protocol is spoken.
     """
 
     def __init__(
@@ -78,8 +79,9 @@ class GuardMiddleware:
         listeners: Listeners | None = None,
         page: Known | None = None,
         clients: Clients | None = None,
+        mcp: bool = False,
     ) -> None:
-        self._app, self._newcomers, self._page = app, newcomers, page
+        self._app, self._newcomers, self._page, self._mcp = app, newcomers, page, mcp
         self._clients = clients or Clients()
         self._listeners = listeners if listeners is not None else Listeners()
         self._held = 0
@@ -166,7 +168,7 @@ class GuardMiddleware:
             return 400, "An address may not have a zero byte in it."
         if foreign := self._foreign(method, headers):
             return 403, foreign
-        if not doors.is_open(method, path):
+        if not doors.is_open(method, path, mcp=self._mcp):
             return doors.closed()
         is_json = headers.get("content-type", "").lower().startswith("application/json")
         if method == "POST" and path.rstrip("/") != doors.UPLOAD and not is_json:
