@@ -8,7 +8,7 @@ from typing import Any
 
 import gradio as gr
 
-from gptcore.inference.sampling import CONTROLS
+from gptcore.inference.sampling import CONTROLS, CUT_OFFS
 from ui.errors import shown_to_visitor
 from ui.lenses.attention.handlers import maps
 from ui.lenses.attention.handlers import program as attention
@@ -56,6 +56,7 @@ def _generate(services: Services) -> Callable[..., Iterator[dict[str, Any]]]:
         n: int = 1,
         use_cache: bool = True,
         model: str = services.models.default,
+        bad_words: str | list[str] = "",
         **sampling: float,
     ) -> Iterator[dict[str, Any]]:
         """Continues a prompt, and answers while it writes: a client's `submit` iterates, `predict` waits for the end.
@@ -68,6 +69,7 @@ def _generate(services: Services) -> Callable[..., Iterator[dict[str, Any]]]:
             n: how many texts, 1 to 4.
             use_cache: keep keys and values between tokens.
             model: a name from the page's list.
+            bad_words: words or phrases that may not occur, as `stop` takes them.
 
         Returns:
             model, prompt, seed, texts, tokens (id, text, natural logprob, rank) and ends, one each a text.
@@ -82,7 +84,7 @@ def _generate(services: Services) -> Callable[..., Iterator[dict[str, Any]]]:
         }
         with shown_to_visitor():
             form = inputs.writing_form(controls, services.limits)
-            yield from writing.generate(services, model, prompt, n, form)
+            yield from writing.generate(services, model, prompt, n, form, bad_words)
 
     return generate
 
@@ -358,14 +360,15 @@ def _with_sampling(function: Callable[..., Any], *, leave_out: tuple[str, ...] =
         function: takes the controls by name.
         leave_out: controls that mean nothing here, and stay neutral.
     """
-    offered = {name: control for name, control in CONTROLS.items() if name not in leave_out}
+    offered = {name: control for name, control in CONTROLS.items() if name not in leave_out} | CUT_OFFS
     kept = [p for p in inspect.signature(function).parameters.values() if p.kind is not p.VAR_KEYWORD]
     added = [
         inspect.Parameter(name, kept[0].kind, default=int(c.neutral) if c.is_whole else float(c.neutral))
         for name, c in offered.items()
     ]
-    place = 2 if kept[1].name == "max_new_tokens" else 1  # programs pass arguments by their places, too
-    parameters = [*kept[:place], *added, *kept[place:]]
+    place, n_last = 2 if kept[1].name == "max_new_tokens" else 1, len(CUT_OFFS)
+    # Programs pass arguments by their places, too: what came later stands last.
+    parameters = [*kept[:place], *added[:-n_last], *kept[place:], *added[-n_last:]]
     neutral = {name: CONTROLS[name].neutral for name in leave_out}
 
     def named(values: Sequence[object]) -> dict[str, Any]:

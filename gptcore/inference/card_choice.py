@@ -1,8 +1,8 @@
 """The choice of the next token on a GPU, so that the next step can start before the host has heard of it.
 
 The same distribution as `sampling.candidates` and the same random numbers as `sampling.sample`; of tokens that are
-exactly equally likely, another one may come first. Repetition penalty, n-gram ban and minimum length need the text, and
-are left to the host.
+exactly equally likely, another one may come first. Repetition penalty, bans and minimum length need the text; they and
+the rarer cut-offs are left to the host.
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ class Controls:
 
 def fits(settings: SamplingSettings, n_alternatives: int) -> bool:
     """Whether a text with these settings can be chosen for on a GPU."""
+    if settings.cuts_further or settings.bad_words_ids:
+        return False
     plain = settings.repetition_penalty == 1 and not settings.no_repeat_ngram_size and not settings.min_new_tokens
     return plain and max(n_alternatives, settings.top_k or 0) <= MOST_LIKELY
 

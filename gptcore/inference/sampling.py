@@ -78,6 +78,24 @@ CONTROLS: dict[str, Control] = {
     ),
 }  # fmt: skip
 
+# Further cut-offs, for programs: three more sliders would explain less than they cost. By name, as above.
+CUT_OFFS: dict[str, Control] = {
+    "typical_p": Control(
+        "Typical-p", "mass of typical tokens; 1: off",
+        "keep the tokens whose surprise is nearest to the expected one until they reach this probability; 1 is off.",
+        0.01, 1, 0.01, 1.0, (0, 1),
+    ),
+    "epsilon_cutoff": Control(
+        "Epsilon cut-off", "least probability; 0: off", "drop tokens below this probability; 0 is off.",
+        0, 0.1, 0.0001, 0.0, (0, 0.999),
+    ),
+    "eta_cutoff": Control(
+        "Eta cut-off", "least probability, less where unsure; 0: off",
+        "drop tokens below this probability, or below a smaller one where the model is unsure; 0 is off.",
+        0, 0.1, 0.0001, 0.0, (0, 0.999),
+    ),
+}  # fmt: skip
+
 
 @dataclass(frozen=True, kw_only=True)
 class SamplingSettings:
@@ -93,6 +111,12 @@ class SamplingSettings:
         top_p: in (0, 1]; keep the smallest set of most likely tokens whose probabilities, renormalised after
             top_k, reach it; the token that crosses it stays. None or 1 is off.
         min_p: in [0, 1]; drop tokens less likely than this share of the most likely one. None or 0 is off.
+        typical_p: in (0, 1]; keep the tokens whose surprise is nearest to the entropy until their probabilities
+            reach it. None or 1 is off. Source: Meister et al. 2022, "Locally Typical Sampling".
+        epsilon_cutoff: in [0, 1); drop tokens less likely than this. None or 0 is off. Source: Hewitt et al. 2022,
+            "Truncation Sampling as Language Model Desmoothing", as the next.
+        eta_cutoff: in [0, 1); as epsilon_cutoff, but min(eta, sqrt(eta) * exp(-entropy)).
+        bad_words_ids: sequences of ids that may not occur; the last of one is impossible after the others.
     """
 
     temperature: float = 1.0
@@ -102,6 +126,10 @@ class SamplingSettings:
     repetition_penalty: float = 1.0
     no_repeat_ngram_size: int = 0
     min_new_tokens: int = 0
+    typical_p: float | None = None
+    epsilon_cutoff: float | None = None
+    eta_cutoff: float | None = None
+    bad_words_ids: tuple[tuple[int, ...], ...] = ()
 
     def __post_init__(self) -> None:
         _check_number("temperature", self.temperature, "0 or more", lambda v: v >= 0)
@@ -110,12 +138,22 @@ class SamplingSettings:
             _check_number("top_p", self.top_p, "more than 0 and at most 1", lambda v: 0 < v <= 1)
         if self.min_p is not None:
             _check_number("min_p", self.min_p, "between 0 and 1", lambda v: 0 <= v <= 1)
+        if self.typical_p is not None:
+            _check_number("typical_p", self.typical_p, "more than 0 and at most 1", lambda v: 0 < v <= 1)
+        for name in ("epsilon_cutoff", "eta_cutoff"):
+            if getattr(self, name) is not None:
+                _check_number(name, getattr(self, name), "0 or more, and less than 1", lambda v: 0 <= v < 1)
         for name in ("top_k", "no_repeat_ngram_size", "min_new_tokens"):
             value = getattr(self, name)
             if value is None and name == "top_k":
                 continue
             if isinstance(value, bool) or not isinstance(value, int) or value < 0:
                 raise SamplingError(f"{name} is {value!r}; it must be a whole number, 0 (off) or more.")
+
+    @property
+    def cuts_further(self) -> bool:
+        """Whether a cut-off of CUT_OFFS is on."""
+        return self.typical_p not in (None, 1) or bool(self.epsilon_cutoff) or bool(self.eta_cutoff)
 
     def on_controls(self) -> dict[str, float]:
         """The values keyed by the names in CONTROLS, with disabled options at their neutral value."""
@@ -194,9 +232,15 @@ def struck_out(
     found |= dict.fromkeys(
         _completions_of_repeated_ngrams(token_ids, settings.no_repeat_ngram_size), "no_repeat_ngram_size"
     )
+    found |= {one[-1]: "bad_words_ids" for one in settings.bad_words_ids if one and ends_with(token_ids, one[:-1])}
     if end_id is not None and n_new < settings.min_new_tokens:
         found[end_id] = "min_new_tokens"
     return found
+
+
+def ends_with(ids: Sequence[int], last: Sequence[int]) -> bool:
+    """Whether these are the last ids; no ids are the last of any."""
+    return len(last) <= len(ids) and list(ids[len(ids) - len(last) :]) == list(last)
 
 
 def _completions_of_repeated_ngrams(token_ids: Sequence[int], size: int) -> set[int]:
@@ -211,7 +255,7 @@ def _completions_of_repeated_ngrams(token_ids: Sequence[int], size: int) -> set[
 def candidates(
     logits: Tensor, settings: SamplingSettings, *, largest: tuple[Tensor, Tensor] | None = None
 ) -> Candidates:
-    """The tokens left after temperature, top-k, top-p and min-p, exact over the full vocabulary.
+    """The tokens left after temperature, top-k, top-p, min-p and the further cut-offs, exact over the vocabulary.
 
     Only possible survivors are sorted: top_k tokens, or those likely enough to be in the nucleus.
 
@@ -243,7 +287,41 @@ def candidates(
     if settings.min_p:
         kept = probabilities >= settings.min_p * probabilities.max()
         ids, probabilities = ids[kept], probabilities[kept]
+    if settings.cuts_further:
+        ids, probabilities = _cut_further(ids, probabilities, settings)
     return Candidates(torch.from_numpy(ids), torch.from_numpy((probabilities / probabilities.sum()).astype(np.float32)))
+
+
+def _cut_further(
+    ids: np.ndarray, probabilities: np.ndarray, settings: SamplingSettings
+) -> tuple[np.ndarray, np.ndarray]:
+    """The ids and probabilities that CUT_OFFS leave, in their order; after each the rest is renormalised."""
+    p = probabilities.astype(np.float64)
+    p = p / p.sum()
+    if settings.typical_p not in (None, 1):
+        distance = np.abs(_surprise(p) - _entropy(p))
+        typical = np.argsort(distance, kind="stable")
+        last = distance[typical[_count_to_reach(p[typical], settings.typical_p) - 1]]
+        ids, p = _kept(ids, p, distance <= last)
+    if settings.epsilon_cutoff:
+        ids, p = _kept(ids, p, p >= settings.epsilon_cutoff)
+    if settings.eta_cutoff:
+        ids, p = _kept(ids, p, p >= min(settings.eta_cutoff, math.sqrt(settings.eta_cutoff) * math.exp(-_entropy(p))))
+    return ids, p
+
+
+def _kept(ids: np.ndarray, p: np.ndarray, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Those that are kept, or else the most likely one."""
+    kept = kept if kept.any() else p == p.max()
+    return ids[kept], p[kept] / p[kept].sum()
+
+
+def _surprise(p: np.ndarray) -> np.ndarray:
+    return -np.log(np.maximum(p, 1e-300))  # nats
+
+
+def _entropy(p: np.ndarray) -> float:
+    return float((p * _surprise(p)).sum())  # nats
 
 
 def _cooled(logits: Tensor, temperature: float) -> Tensor:
@@ -311,7 +389,7 @@ class Stage:
     """The distribution after one step of the pipeline.
 
     Attributes:
-        name: "softmax", "penalties", "temperature", "top-k", "top-p" or "min-p".
+        name: "softmax", "penalties", "temperature", "top-k", "top-p", "min-p", "typical-p", "epsilon" or "eta".
         probabilities: float32 [V]; 0 where a token has been cut.
         n_candidates: tokens left.
         entropy: bits.
@@ -347,6 +425,9 @@ def stages(logits: Tensor, settings: SamplingSettings, penalised: Tensor | None 
         ("top-k", {"top_k": settings.top_k}, bool(settings.top_k)),
         ("top-p", {"top_p": settings.top_p}, settings.top_p is not None and settings.top_p < 1),
         ("min-p", {"min_p": settings.min_p}, bool(settings.min_p)),
+        ("typical-p", {"typical_p": settings.typical_p}, settings.typical_p not in (None, 1)),
+        ("epsilon", {"epsilon_cutoff": settings.epsilon_cutoff}, bool(settings.epsilon_cutoff)),
+        ("eta", {"eta_cutoff": settings.eta_cutoff}, bool(settings.eta_cutoff)),
     ]
     limit: dict[str, float | int | None] = {}
     for name, more, active in limits:

@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 
 from gptcore.errors import GPTCoreError
 from gptcore.inference.generation import text_ids
-from gptcore.inference.sampling import CONTROLS, SamplingSettings
+from gptcore.inference.sampling import CONTROLS, CUT_OFFS, SamplingSettings
 from gptcore.inference.sequence import MAX_SEED
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers.base import check_text
@@ -79,36 +79,38 @@ def seed(value: object) -> int | None:
     return None if value is None or value == "" else whole(value, "The seed", low=0, high=min(MAX_SEED, 2**53))
 
 
-def stop_strings(value: object) -> tuple[str, ...]:
-    r"""Stop strings: a list of them, or a text with one a line, in which \n and \t stand for newline and tab."""
+def strings(value: object, what: str, *, most: int) -> tuple[str, ...]:
+    r"""Some strings: a list of them, or a text with one a line, in which \n and \t stand for newline and tab."""
     if isinstance(value, list):
-        found = tuple(text(one, "A stop string", most=500, least=1) for one in value[: _MOST_STOPS + 1])
+        found = tuple(text(one, f"A {what}", most=500, least=1) for one in value[: most + 1])
     else:
-        lines = text(value, "The list of stop strings", most=500).split("\n")
+        lines = text(value, f"The list of {what}s", most=500).split("\n")
         found = tuple(line.replace("\\n", "\n").replace("\\t", "\t") for line in lines if line)
-    if len(found) > _MOST_STOPS:
-        raise InputError(f"There are more than {_MOST_STOPS} stop strings; {_MOST_STOPS} are allowed.")
+    if len(found) > most:
+        raise InputError(f"There are more than {most} {what}s; {most} are allowed.")
     return found
 
 
 def sampling(values: Mapping[str, object]) -> SamplingSettings:
-    """Sampling controls by the names of CONTROLS; a neutral value switches top_k, top_p and min_p off.
+    """Sampling controls by the names of CONTROLS and, where given, CUT_OFFS; a neutral value switches them off.
 
     Raises:
         InputError: with the value and the range.
     """
     found: dict[str, Any] = {}
-    for name, control in CONTROLS.items():
+    given = {name: control for name, control in CUT_OFFS.items() if name in values}
+    for name, control in (CONTROLS | given).items():
         low, most = control.allowed
         high = _MOST_TOKENS if most is None else most
         if control.is_whole:
             found[name] = whole(values[name], control.title, low=int(low), high=int(high))
         else:
             found[name] = number(values[name], control.title, low=low, high=high)
-    if found["top_p"] == 0:
-        raise InputError("Top-p is 0; it must be more than 0 and at most 1. 1 switches it off.")
-    for name in ("top_k", "top_p", "min_p"):
-        found[name] = None if found[name] == CONTROLS[name].neutral else found[name]
+    for name, title in (("top_p", "Top-p"), ("typical_p", "Typical-p")):
+        if found.get(name) == 0:
+            raise InputError(f"{title} is 0; it must be more than 0 and at most 1. 1 switches it off.")
+    for name in ("top_k", "top_p", "min_p", *given):
+        found[name] = None if found[name] == (CONTROLS | CUT_OFFS)[name].neutral else found[name]
     return SamplingSettings(**found)
 
 
@@ -159,7 +161,7 @@ def writing_form(values: Mapping[str, object], limits: Limits) -> WritingForm:
     return WritingForm(
         sampling=sampling(values),
         max_new_tokens=whole(values["max_new_tokens"], "New tokens", low=1, high=limits.max_new_tokens),
-        stop=stop_strings(values["stop"]),
+        stop=strings(values["stop"], "stop string", most=_MOST_STOPS),
         seed=seed(values["seed"]),
         use_cache=flag(values["use_cache"], "KV cache"),
         tokens_per_second=speed if speed >= 1 else 0,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from gptcore.inference.generation import last_logits, prompt_ids
 from gptcore.inference.sampling import SamplingSettings
 from gptcore.inference.sequence import TokenSequence, check_seed
+from gptcore.tokenizers import Tokenizer
 from ui.lenses.generate.handlers import distribution
 from ui.lenses.generate.payloads import Distribution
 from ui.services import Services
@@ -16,10 +18,13 @@ from ui.shared import inputs
 from ui.shared.inputs import WritingForm
 from ui.state.sessions import NextToken
 
+_MOST_BAD_WORDS = 100
 _EVERY = 0.2  # seconds between two states of a text that is being written
 
 
-def generate(services: Services, model: str, prompt: str, n: int, form: WritingForm) -> Iterator[dict[str, Any]]:
+def generate(
+    services: Services, model: str, prompt: str, n: int, form: WritingForm, bad_words: object = ()
+) -> Iterator[dict[str, Any]]:
     """One or several continuations of a prompt as they are written, with every token's figures.
 
     Yields:
@@ -31,8 +36,10 @@ def generate(services: Services, model: str, prompt: str, n: int, form: WritingF
     ids = prompt_ids(lm, inputs.text(prompt, "The prompt", most=services.limits.max_prompt_chars, least=1))
     n_texts = inputs.whole(n, "The number of texts", low=1, high=4)
     seed = check_seed(form.seed)
+    words = inputs.strings(bad_words, "bad word", most=_MOST_BAD_WORDS)
+    sampling = replace(form.sampling, bad_words_ids=_ids_of(lm.tokenizer, words))
     continuations = [
-        TokenSequence(ids, form.sampling, seed=seed + i, tokenizer=lm.tokenizer, stop=form.stop, n_alternatives=1)
+        TokenSequence(ids, sampling, seed=seed + i, tokenizer=lm.tokenizer, stop=form.stop, n_alternatives=1)
         for i in range(n_texts)
     ]
     tokens: list[list[dict[str, Any]]] = [[] for _ in continuations]
@@ -51,6 +58,12 @@ def generate(services: Services, model: str, prompt: str, n: int, form: WritingF
                 yield state(["" for _ in continuations])
                 told = time.monotonic()
     yield state([c.end or "" for c in continuations])
+
+
+def _ids_of(tokenizer: Tokenizer, words: Sequence[str]) -> tuple[tuple[int, ...], ...]:
+    """The ids of words, each as a text begins with it and as it stands behind a space."""
+    forms = (form for word in words for form in (word, f" {word.lstrip(' ')}"))
+    return tuple(tuple(tokenizer.encode(form)) for form in dict.fromkeys(forms))
 
 
 def next_token(services: Services, model: str, prompt: str, n_rows: int, sampling: SamplingSettings) -> Distribution:
