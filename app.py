@@ -11,11 +11,13 @@ import os
 import re
 import signal
 import sys
+import tempfile
 import threading
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from itertools import chain
+from typing import NoReturn
 from urllib.parse import urlsplit
 
 # Imports produce almost no garbage, and repeated collections take a tenth of the start-up time.
@@ -23,6 +25,10 @@ gc.disable()
 # Before gradio is imported: no analytics, and its own start-up check must not go through a proxy.
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 os.environ.setdefault("PYTORCH_ENABLE_MPS_FALLBACK", "1")  # what Apple's cards lack, the processor computes
+try:
+    tempfile.gettempdir()
+except FileNotFoundError:
+    raise SystemExit("error: No folder takes temporary files. Free some space, or name a folder in TMPDIR.") from None
 for _name in ("NO_PROXY", "no_proxy"):
     os.environ[_name] = ",".join(filter(None, [os.environ.get(_name), "127.0.0.1,localhost"]))
 
@@ -129,6 +135,12 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         help="every request comes through a proxy: its X-Forwarded-For says who asks",
     )
     parser.add_argument(
+        "--root-path",
+        default=os.environ.get("GRADIO_ROOT_PATH", ""),
+        metavar="PATH",
+        help="where a proxy shows the page, such as /lens, if not at the root of its site",
+    )
+    parser.add_argument(
         "--mcp", action="store_true", help="offer the endpoints as tools for assistants, too (Model Context Protocol)"
     )
     parser.add_argument("--profile", default=profile, choices=list(PROFILES))
@@ -199,6 +211,7 @@ def main(arguments: list[str] | None = None) -> int:
             "hosts": options.allow_host,
             "frames": options.frame_ancestors,
             "behind_proxy": options.behind_proxy,
+            "root_path": options.root_path,
             "mcp": options.mcp,
         }
         serve(page, services, files, **where, told=told)
@@ -280,8 +293,17 @@ def _prepare(options: argparse.Namespace) -> int:
     return int(failed)
 
 
-if __name__ == "__main__":
+def run() -> NoReturn:
+    """The command: `main`, and the end of the process, at which a thread amid a computation would abort it."""
     try:
-        raise SystemExit(main())
+        status = main()
     except KeyboardInterrupt:  # before serving starts; afterwards the server handles it
-        raise SystemExit(130) from None
+        status = 130
+    logging.shutdown()
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    os._exit(status)
+
+
+if __name__ == "__main__":
+    run()

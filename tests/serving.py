@@ -1,9 +1,18 @@
-"""The page, served in this process with the bundled model, for tests that talk to it."""
+"""The page, served in this process or by its command, for tests that talk to it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from ui.frame.stored import page_example
 from ui.lenses.train.handlers.files import example_workspaces
@@ -14,11 +23,71 @@ from ui.services import make_services
 
 
 @contextmanager
-def served_page(profile: str = "local", *, mcp: bool = False) -> Iterator[str]:
-    """Its address, as long as the context lasts."""
+def served_page(profile: str = "local", **options: Any) -> Iterator[str]:
+    """Its address, as long as the context lasts; options as `serve` takes them."""
     services = make_services(profile=profile, offline=True, examples=example_workspaces())
     files = TemporaryFiles(most_bytes=services.limits.temporary_bytes)
     page = build_page(services, page_example(services))
-    yield serve(page, services, files, wait=False, mcp=mcp)
+    yield serve(page, services, files, wait=False, **options)
     page.close()
     services.close()
+
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@dataclass
+class Command:
+    """`python app.py` while it serves."""
+
+    address: str
+    process: subprocess.Popen[bytes]
+    printed: str = ""
+
+    def ended(self) -> str:
+        """Tells it to end; what it has printed. Its exit status must be 0."""
+        self.process.send_signal(signal.SIGTERM)
+        assert self.process.stdout is not None
+        self.printed += self.process.stdout.read().decode(errors="replace")
+        assert self.process.wait() == 0, self.printed
+        return self.printed
+
+
+@contextmanager
+def command(
+    where: Path,
+    *,
+    python: Sequence[str] = (),
+    flags: Sequence[str] = (),
+    limits: Mapping[int, int] | None = None,
+    **environment: str | None,
+) -> Iterator[Command]:
+    """The app as its command starts it.
+
+    Args:
+        where: the working folder.
+        python, flags: of Python and of the app.
+        limits: of resources.
+        environment: variables that differ from this process's; None removes one.
+    """
+
+    def limited() -> None:
+        for kind, most in (limits or {}).items():
+            resource.setrlimit(kind, (most, most))
+
+    variables = {name: value for name, value in {**os.environ, **environment}.items() if value is not None}
+    started = subprocess.Popen(
+        [sys.executable, *python, str(ROOT / "app.py"), "--offline", *flags], cwd=where, env=variables,
+        preexec_fn=limited, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+    assert started.stdout is not None
+    printed, found = b"", None
+    try:
+        while found is None:
+            line = started.stdout.readline()
+            assert line, printed.decode(errors="replace")
+            printed, found = printed + line, re.search(rb"http://[\d.]+:(\d+)", line)
+        yield Command(f"http://127.0.0.1:{found[1].decode()}/", started, printed.decode(errors="replace"))
+    finally:
+        started.kill()
+        started.wait()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -57,6 +58,7 @@ class Services:
     stages: Stages = field(default_factory=Stages)
     device: torch.device = PROCESSOR  # where models and runs compute
     lan: str = ""  # this machine's address in the local network, where the page is served there
+    ending: threading.Event = field(default_factory=threading.Event)  # the server has been told to end
     talk: str = ""  # the text of the talk that the app was started with
 
     def compute(self, steps: Iterator[T]) -> Iterator[tuple[T, float]]:

@@ -18,6 +18,7 @@ from gradio_client import Client
 from gradio_client.exceptions import AppError
 from mcp import ClientSession
 from mcp.client.streamable_http import streamable_http_client
+from wire import apart
 
 import app
 from serving import served_page
@@ -102,7 +103,7 @@ def test_an_mcp_client_lists_the_tools_calls_three_and_reads_an_error_as_a_sente
             }  # fmt: skip
             return tools, {name: await session.call_tool(name, given) for name, given in calls.items()}
 
-    tools, answers = asyncio.run(talk())
+    tools, answers = apart(lambda: asyncio.run(talk()))  # not in the loop of a browser's test
     assert tools == ENDPOINTS
     said = {name: answer.content[0].text for name, answer in answers.items()}
     assert "there was a little" in said["generate"] and "124439808" in said["parameters"].replace(",", "")

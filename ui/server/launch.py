@@ -22,6 +22,7 @@ from ui.frame.warming import warm_up
 from ui.server import gradio_internals
 from ui.server.connections import limit_connections
 from ui.server.doors import known
+from ui.server.ending import EndingMiddleware, OpenRequests
 from ui.server.gradio_internals.configuration import slim
 from ui.server.gradio_internals.current_client import current_client
 from ui.server.gradio_internals.one_application import built_at_launch
@@ -31,7 +32,7 @@ from ui.server.gradio_internals.queue_share import Listeners, QueueShare
 from ui.server.middleware import GuardMiddleware
 from ui.server.temp_files import TemporaryFiles, UploadRoom
 from ui.services import Services
-from ui.shared.files import calling, early, routes, style_link
+from ui.shared.files import calling, early, inline, routes, style_link
 from ui.shared.theme import make_theme
 from ui.state.clients import Clients, NewcomerShares
 from ui.views import earlier
@@ -61,6 +62,7 @@ def serve(
     hosts: Sequence[str] = (),
     frames: Sequence[str] = (),
     behind_proxy: bool = False,
+    root_path: str = "",
     mcp: bool = False,
     wait: bool = True,
     told: Callable[[str], None] | None = None,
@@ -73,6 +75,7 @@ def serve(
         hosts: names by which browsers may call it.
         frames: origins of pages that may show it in a frame.
         behind_proxy: see Clients.
+        root_path: the path under which a proxy shows the page.
         mcp: offer the endpoints as tools of the Model Context Protocol, too.
         wait: block until interrupted.
         told: called with the address once it can be opened.
@@ -81,7 +84,7 @@ def serve(
         OSError: the port is taken.
     """
     as_is = (*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/json")  # responses are small or compressed already
-    listeners, clients = Listeners(), Clients(behind_proxy=behind_proxy)
+    requests, listeners, clients = OpenRequests(), Listeners(), Clients(behind_proxy=behind_proxy)
     services.sessions.holder = clients.of_page
     services.run_manager.asker = lambda: current_client(clients)
     guarding: dict[str, Any] = {
@@ -94,6 +97,7 @@ def serve(
         "mcp": mcp,
     }
     before = [
+        Middleware(EndingMiddleware, requests=requests),
         Middleware(GuardMiddleware, newcomers=NewcomerShares(services.limits.page_states), **guarding),
         Middleware(GZipMiddleware, compresslevel=5, exclude_content_types=as_is),
         Middleware(UploadRoom, files=files),
@@ -108,7 +112,7 @@ def serve(
         )
         _, address, _ = page.launch(
             theme=make_theme(),
-            head=style_link(),
+            head=style_link() + inline("frame/view/prefix.js"),
             js=calling(
                 "frame/view/keys.js",
                 f"m.start({_script_value({'lan': services.lan, 'talk': services.talk, 'earlier': earlier()})})",
@@ -125,6 +129,7 @@ def serve(
             server_name=f"[{host}]" if host and ":" in host and not host.startswith("[") else host,
             server_port=port,
             prevent_thread_lock=True,
+            root_path=root_path,
             mcp_server=mcp,
             quiet=not wait,
         )
@@ -134,7 +139,7 @@ def serve(
     if told is not None:
         told(address)
     if wait:
-        _until_told_to_end(page, services)
+        _until_told_to_end(page, services, requests)
     return address
 
 
@@ -143,14 +148,22 @@ def _script_value(value: object) -> str:
     return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
 
 
-def _until_told_to_end(page: gr.Blocks, services: Services) -> None:
+def _until_told_to_end(page: gr.Blocks, services: Services, requests: OpenRequests) -> None:
     """Serves until Ctrl-C or SIGTERM, then shuts down gracefully: stops texts and runs, delivers and saves results."""
     with suppress(KeyboardInterrupt):
         while page.is_running:
             time.sleep(0.1)
+    end(page, services, requests)
+
+
+def end(page: gr.Blocks, services: Services, requests: OpenRequests) -> None:
+    """Ends the server: texts and runs stop, what is in progress gets its last word, what comes new is refused."""
+    requests.ending = True
+    services.ending.set()
     services.sessions.stop_all()
     services.run_manager.stop_all()
     gradio_internals.apply("orderly end", lambda: finish(page))
+    requests.end()
     if page.server is not None:
         page.server.close()
 

@@ -78,6 +78,11 @@ def style_link() -> str:
     return f'<link rel="stylesheet" href="{base_path().lstrip("/")}/{_STYLE}">'
 
 
+def inline(script: str) -> str:
+    """HTML with a script that is part of the page itself."""
+    return f"<script>{text_of(script)}</script>"
+
+
 def early(*modules: str) -> str:
     """The page's Link header: the browser preloads the style sheet and these modules."""
     named = list(dict.fromkeys(name for module in modules for name in _with_imports(module)))

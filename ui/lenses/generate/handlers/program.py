@@ -29,7 +29,7 @@ def generate(
 
     Yields:
         {"model", "prompt", "seed", "texts": [str], "tokens": [[{id, text, logprob, rank}]], "ends": [str]}; the ends
-        are "" until the last state.
+        are "" until the last state, and "the server is ending" where that cut a text short.
     """
     lm = services.models.get(inputs.model_name(model))
     form.sampling.check_vocabulary(lm.model.config.vocab_size)
@@ -54,10 +54,12 @@ def generate(
         for (index, made), _ in services.write(lm, continuations, form.max_new_tokens, use_cache=form.use_cache):
             figures = {"id": made.id, "text": made.text, "logprob": round(made.logprob, 6), "rank": made.rank}
             tokens[index].append(figures)
+            if services.ending.is_set():
+                break
             if time.monotonic() - told > _EVERY:
                 yield state(["" for _ in continuations])
                 told = time.monotonic()
-    yield state([c.end or "" for c in continuations])
+    yield state([c.end or "the server is ending" for c in continuations])
 
 
 def _ids_of(tokenizer: Tokenizer, words: Sequence[str]) -> tuple[tuple[int, ...], ...]:

@@ -1,0 +1,15 @@
+// Says so when the page stands under a path that its server does not know: then no file of it can be loaded, and this
+// is therefore part of the page itself.
+(() => {
+  const plain = path => path.replace(/\/+$/, '');
+  const known = plain(new URL(window.gradio_config?.root || '/', location.href).pathname);
+  const found = plain(location.pathname);
+  if (found === known) return;
+  const note = document.createElement('p');
+  note.setAttribute('role', 'alert');
+  note.style.cssText = 'margin: 0; padding: 0.75rem 1rem; background: #7a1f1f; color: #fff; font: 1rem sans-serif';
+  note.textContent =
+    `This page stands under ${found || '/'}, but its server takes it to stand under ${known || '/'}, so that most of ` +
+    `it does not load. Start the server with --root-path ${found || '/'}.`;
+  document.body.prepend(note);
+})();
