@@ -23,8 +23,9 @@ class Visitor:
 @pytest.fixture
 def share():
     with gr.Blocks() as page:
-        page.load(lambda: None, concurrency_limit=4)
+        page.load(lambda: None, concurrency_limit=16)
     queue = page.queue(max_size=64)._queue
+    queue.active_jobs = [None] * 64  # as once it has started
     now = [0.0]
     made = QueueShare(queue, Listeners(), waiting_each=3, clock=lambda: now[0])
     made.now = now
@@ -55,6 +56,47 @@ def test_an_event_begins_once_its_answer_is_listened_for(share):
     assert event.session_hash == "b" and share.get_events() is None
     share._listeners.begin("a")
     assert share.get_events()[0][0].session_hash == "a"
+
+
+def test_clients_take_turns_and_so_do_their_pages(share):
+    """A class behind one address waits in numbers, one of its pages with three events; another client comes last."""
+    share._most = 9
+    order = [("greedy", "1.1.1.1")] * 3 + [("page 1", "1.1.1.1"), ("page 2", "1.1.1.1"), ("alone", "2.2.2.2")]
+    for n, (session, host) in enumerate(order):
+        share.now[0] = n / 10
+        assert push(share, session, Visitor(host))[0]
+        share._listeners.begin(session)
+    begun = []
+    for place in range(len(order)):
+        events, _, _ = share.get_events()
+        begun.append(events[0].session_hash)
+        share._queue.active_jobs[place] = events
+    assert begun == ["greedy", "alone", "page 1", "page 2", "greedy", "greedy"]
+
+
+def test_a_client_leaves_an_eighth_of_the_places_for_others(share):
+    share._most = 99
+    for n in range(17):
+        push(share, f"s{n}", Visitor())
+        share._listeners.begin(f"s{n}")
+    for place in range(14):
+        share._queue.active_jobs[place] = share.get_events()[0]
+    assert share.get_events() is None
+    push(share, "other", Visitor("8.8.8.8"))
+    share._listeners.begin("other")
+    assert share.get_events()[0][0].session_hash == "other"
+    assert len(share._waiting()) == 3
+
+
+def test_texts_that_wait_have_a_limit_together(share):
+    heavy = PredictBodyInternal(session_hash="a", data=["x" * (60 << 20)], fn_index=0)
+
+    def send():
+        return apart(lambda: asyncio.run(share.push(heavy, Visitor(), None)))
+
+    assert send()[0]
+    done, said, _ = send()
+    assert not done and "characters" in said and push(share, "a", Visitor())[0]
 
 
 def test_an_event_that_nobody_listens_to_is_dropped_and_makes_room(share):

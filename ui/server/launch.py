@@ -30,6 +30,7 @@ from ui.server.gradio_internals.page_states import PageStates
 from ui.server.gradio_internals.queue_life import finish, look_seldom, queue_of
 from ui.server.gradio_internals.queue_share import Listeners, QueueShare
 from ui.server.middleware import GuardMiddleware
+from ui.server.page_cache import PageCache
 from ui.server.temp_files import TemporaryFiles, UploadRoom
 from ui.services import Services
 from ui.shared.files import calling, early, inline, routes, style_link
@@ -99,6 +100,7 @@ def serve(
     before = [
         Middleware(EndingMiddleware, requests=requests),
         Middleware(GuardMiddleware, newcomers=NewcomerShares(services.limits.page_states), **guarding),
+        Middleware(PageCache),
         Middleware(GZipMiddleware, compresslevel=5, exclude_content_types=as_is),
         Middleware(UploadRoom, files=files),
     ]

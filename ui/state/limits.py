@@ -54,7 +54,7 @@ class Limits:
     training_grace: float = 600.0
     workspaces: int = 40
     page_states: int = 300
-    waiting_events: int = 64
+    waiting_events: int = 512
     temporary_bytes: int = 2 << 30
 
 

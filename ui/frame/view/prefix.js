@@ -7,7 +7,7 @@
   if (found === known) return;
   const note = document.createElement('p');
   note.setAttribute('role', 'alert');
-  note.style.cssText = 'margin: 0; padding: 0.75rem 1rem; background: #7a1f1f; color: #fff; font: 1rem sans-serif';
+  note.style.cssText = 'margin: 0; padding: 0.75rem 1rem; border: 3px solid; font: 1rem sans-serif';
   note.textContent =
     `This page stands under ${found || '/'}, but its server takes it to stand under ${known || '/'}, so that most of ` +
     `it does not load. Start the server with --root-path ${found || '/'}.`;

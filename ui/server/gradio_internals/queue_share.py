@@ -1,22 +1,25 @@
-"""Per-client quota for Gradio's event queue; events whose client is not listening are not computed.
+"""Fair turns in Gradio's event queue; events whose client is not listening are not computed.
 
-A client posts an event and then listens for its answer. One that posts hundreds under new session ids without listening
-would block the queue for minutes. Here each client has a limit of waiting events, and an event starts only once its
-client listens; after a grace period without a listener it is dropped.
+Clients take turns, and so do the pages of a client: who has nothing under way comes before who has much, and an eighth
+of the places is left for others. So a class behind one address may wait in numbers, and still takes nothing from
+anybody. A client posts an event and then listens for its answer: an event starts only once its client listens; after a
+grace period without a listener it is dropped.
 """
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from gradio.queueing import Event, Queue
+from gradio.queueing import Event, EventQueue, Queue
 
 from ui.state.clients import Clients
 
 _GRACE = 15.0  # seconds in which a client must begin to listen
+_LARGEST_SHARE = 96 << 20  # characters in the events of one client that wait
+_HEAVY = "Your requests that wait hold {n:,} characters; {most:,} are allowed at once. Wait until one is answered."
 _FULL = "You have {n} requests waiting on this server; {most} are allowed at once. Wait until one is answered."
 
 
@@ -79,26 +82,49 @@ class QueueShare:
         """Enqueues an event unless its client's quota is used up; signature as Gradio's own."""
         self._drop_unheard()
         client = self._client(request)
-        n = sum(self._client(event.request) == client for event in self._waiting())
-        if n >= self._most:
-            return False, _FULL.format(n=n, most=self._most), "queue_full"
+        theirs = [event for event in self._waiting() if self._client(event.request) == client]
+        if len(theirs) >= self._most:
+            return False, _FULL.format(n=len(theirs), most=self._most), "queue_full"
+        held = sum(_n_chars(event.data) for event in theirs)
+        if held and held + _n_chars(body) > _LARGEST_SHARE:
+            return False, _HEAVY.format(n=held, most=_LARGEST_SHARE), "queue_full"
         return await self._push(body, request, username)
 
     def get_events(self) -> Any:
-        """The next events to compute, among those with a listener."""
+        """The next events to compute, among those with a listener: clients take turns, and their pages within them."""
         self._drop_unheard()
-        held = {}
+        under_way = [event for job in self._queue.active_jobs for event in job or ()]
+        held: dict[str, list[Event]] = {}
         for name, line in self._queue.event_queue_per_concurrency_id.items():
-            unheard = [event for event in line.queue if not self._is_heard(event)]
-            if unheard:
-                held[name] = unheard
-                line.queue = [event for event in line.queue if self._is_heard(event)]
+            if line.queue and (line.concurrency_limit is None or line.current_concurrency < line.concurrency_limit):
+                ready = self._in_turn(line, under_way)
+                held[name] = [event for event in line.queue if event not in ready]
+                line.queue = ready
         try:
             return self._get()
         finally:
-            for name, unheard in held.items():
+            for name, others in held.items():
                 line = self._queue.event_queue_per_concurrency_id[name]
-                line.queue = sorted([*line.queue, *unheard], key=lambda event: event.enqueue_time)
+                line.queue = sorted([*line.queue, *others], key=lambda event: event.enqueue_time)
+
+    def _in_turn(self, line: EventQueue, under_way: Sequence[Event]) -> list[Event]:
+        """The events of a line that may begin, in order: a client's after as many of it as are under way or before."""
+        clients = Counter(self._client(event.request) for event in under_way)
+        pages = Counter(event.session_hash for event in under_way)
+        in_line = Counter(self._client(e.request) for e in under_way if e.concurrency_id == line.concurrency_id)
+        n_workers, n_places = len(self._queue.active_jobs), line.concurrency_limit or len(self._queue.active_jobs)
+        turns = list[tuple[int, float, int, Event]]()
+        for number, event in enumerate(sorted(line.queue, key=lambda event: event.enqueue_time)):
+            client = self._client(event.request)
+            if not self._is_heard(event) or in_line[client] >= _share(n_places) or clients[client] >= _share(n_workers):
+                continue
+            pages[event.session_hash] += 1
+            turns.append((pages[event.session_hash], event.enqueue_time, number, event))
+        ordered = list[tuple[int, int, Event]]()
+        for number, (*_, event) in enumerate(sorted(turns)):
+            clients[self._client(event.request)] += 1
+            ordered.append((clients[self._client(event.request)], number, event))
+        return [event for *_, event in sorted(ordered)]
 
     def _is_heard(self, event: Event) -> bool:
         return event.session_hash in self._listeners or event._id in self._listeners
@@ -120,3 +146,13 @@ class QueueShare:
 
     def _waiting(self) -> list[Event]:
         return [event for line in self._queue.event_queue_per_concurrency_id.values() for event in line.queue]
+
+
+def _share(n_places: int) -> int:
+    """How many of some places one client may have."""
+    return n_places - n_places // 8
+
+
+def _n_chars(body: Any) -> int:
+    """Characters of the texts among an event's values."""
+    return sum(len(value) for value in body.data or () if isinstance(value, str))

@@ -1,0 +1,71 @@
+"""The page is rendered once for all who get the same one."""
+
+from __future__ import annotations
+
+import asyncio
+
+from wire import apart
+
+from ui.server.page_cache import PageCache
+
+
+class App:
+    """Counts what it renders; answers with the host that was asked for."""
+
+    def __init__(self, status=200):
+        self.n, self.status = 0, status
+
+    async def __call__(self, scope, receive, send):
+        self.n += 1
+        await asyncio.sleep(0)  # others may come meanwhile
+        await send({"type": "http.response.start", "status": self.status, "headers": []})
+        await send({"type": "http.response.body", "body": dict(scope["headers"])[b"host"]})
+
+
+def ask(cache, *askings):
+    """The bodies that these get, all asked at once: (method, path, query, host)."""
+
+    async def one(method, path, query, host):
+        sent = []
+        scope = {
+            "type": "http", "method": method, "path": path, "query_string": query, "headers": [(b"host", host)],
+        }  # fmt: skip
+
+        async def send(message):
+            sent.append(message)
+
+        await cache(scope, None, send)
+        return sent[-1]["body"]
+
+    async def together():
+        return await asyncio.gather(*(one(*asking) for asking in askings))
+
+    return apart(lambda: asyncio.run(together()))
+
+
+def test_a_crowd_gets_one_rendering_and_another_name_one_of_its_own():
+    app = App()
+    cache = PageCache(app)
+    crowd = [("GET", "/", b"tab=start", b"a"), ("GET", "/", b"", b"a"), ("GET", "/", b"", b"b")] * 20
+    assert ask(cache, *crowd) == [b"a", b"a", b"b"] * 20
+    assert app.n == 2
+
+
+def test_what_is_no_page_or_no_success_is_never_kept():
+    app = App()
+    others = [("GET", "/config", b"", b"a"), ("POST", "/", b"", b"a"), ("GET", "/", b"deep_link=x", b"a")]
+    ask(PageCache(app), *others, *others)
+    assert app.n == 6
+    failing = App(status=503)
+    ask(PageCache(failing), *[("GET", "/", b"", b"a")] * 3)
+    assert failing.n == 3
+
+
+def test_so_many_renderings_are_kept_and_no_more():
+    app = App()
+    cache = PageCache(app)
+    for number in range(100):
+        ask(cache, ("GET", "/", b"", b"%d" % number))
+    assert len(cache._kept) == len(cache._rendering) == 32
+    ask(cache, ("GET", "/", b"", b"99"), ("GET", "/", b"", b"0"))
+    assert app.n == 101
