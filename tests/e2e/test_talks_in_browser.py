@@ -16,9 +16,10 @@ FILES = sorted(Path(__file__).resolve().parents[2].glob("ui/rooms/hall/talks/ins
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_a_bundled_talk_shows_every_scene_and_presses_what_it_presses(visit, file):
+def test_a_bundled_talk_shows_every_scene_in_large_letters_and_presses_what_it_presses(visit, file):
     talk = read_talk(file)[1]
-    page = visit("?tab=start")
+    wide = {"width": 1920, "height": 1080} if "20" in file.stem else {}
+    page = visit("?tab=start&present=1", **wide)
     page.click("#start [data-do=talks]")
     page.get_by_role("button", name=talk.title).click()
     for number, scene in enumerate(talk.scenes, 1):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import threading
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -14,6 +13,7 @@ from gptcore.language_model import LanguageModel
 from gptcore.observation import Curve, Observation
 from gptcore.training import TrainingConfig
 from ui.runs.payloads import MachineOfRun
+from ui.runs.run_clock import RunClock
 
 RunKind = Literal["text", "repeated", "labels", "instructions", "preferences"]
 State = Literal["ready", "queued", "starting", "running", "paused", "ending", "ended"]
@@ -91,11 +91,11 @@ class Stopwatch:
 
     Args:
         seconds: to begin with.
-        clock: seconds.
+        clock: seconds; those while this process runs where left out.
     """
 
-    def __init__(self, seconds: float = 0.0, clock: Callable[[], float] = time.perf_counter) -> None:
-        self._clock = clock
+    def __init__(self, seconds: float = 0.0, clock: Callable[[], float] | None = None) -> None:
+        self._clock = clock or RunClock()
         self._state: tuple[float, float | None] = (seconds, None)  # accumulated, started at; replaced atomically
 
     def __call__(self) -> float:

@@ -44,6 +44,24 @@ _IN_SIGHT = """() => {
   return Math.min(bottom, foot) - Math.max(top, 0) >= Math.min(height, 0.5 * foot);
 }"""
 
+# The smallest letters of what is framed in large type, where they are smaller than the back row can read: 20 px on a
+# screen of 1280, 24 on one of 1920. [pixels, least, the text]; null for none.
+_SMALL = """() => {
+  const target = document.querySelector('.tour-target'), least = Math.max(20, innerWidth / 80);
+  if (!target || !document.body.classList.contains('present')) return null;
+  const texts = document.createTreeWalker(target, NodeFilter.SHOW_TEXT), found = [];
+  while (texts.nextNode()) {
+    const node = texts.currentNode, holder = node.parentElement, range = document.createRange();
+    if (!node.textContent.trim() || !holder.checkVisibility({visibilityProperty: true, opacityProperty: true})) continue;
+    range.selectNodeContents(node);
+    const {width, height} = range.getBoundingClientRect(), drawn = holder.ownerSVGElement && holder.getScreenCTM();
+    const scale = drawn ? Math.hypot(drawn.a, drawn.b) : 1;
+    const size = scale * parseFloat(getComputedStyle(holder).fontSize);
+    if (width > 1 && height > 1 && size < least - 0.5) found.push([size, least, node.textContent.trim()]);
+  }
+  return found.sort(([one], [other]) => one - other)[0] ?? null;
+}"""
+
 
 def check_talk(talk: Talk, file: str, models: ModelStore) -> Iterator[Finding]:
     """One finding for each scene: what it lacks, or that it is ready; rehearsed where nothing is wrong beforehand.
@@ -159,7 +177,7 @@ def walk(
         page.set_default_timeout(_SCENE)
         failures: list[str] = []
         page.on("pageerror", lambda error: failures.append(str(error)))
-        page.goto(address)
+        page.goto(address.replace("#", "?present=1#"))
         for number, scene in enumerate(talk.scenes, 1):
             name = f"scene {number} (line {scene.line})"
             try:
@@ -191,4 +209,7 @@ def lacking(page: Any, scene: Scene) -> list[str]:
         page.wait_for_function(_IN_SIGHT, timeout=_TEXT)
     except Error:
         found.append(f"{scene.point!r} is scrolled out of sight")
+    if small := page.evaluate(_SMALL):
+        size, least, text = small
+        found.append(f"{text[:30]!r} has letters of {size:.0f} px; the back row reads {least:.0f} px and more")
     return found

@@ -214,6 +214,7 @@ export function machinePicture(box, said, {go, look, choose, next}) {
       width: width * unit,
       height: at.height * unit,
       viewBox: `0 0 ${width} ${at.height}`,
+      style: `--unit: ${unit}`, // so that letters have their size on the screen
       class: `mc${at.upright ? ' upright' : ''}${sized ? ' sized' : ''}`,
       role: 'group',
       'aria-label': `The model at work on ${quoted(tokens[now].label)}`,

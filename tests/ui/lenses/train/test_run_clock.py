@@ -8,6 +8,7 @@ import pytest
 from test_runs import SMALL, plan_of, start, wait_until
 
 from ui.lenses.train.handlers import watching
+from ui.runs.run_clock import RunClock
 from ui.runs.run_state import RunState, Stopwatch
 
 
@@ -23,6 +24,25 @@ def test_a_stopwatch_counts_only_while_it_is_on():
     watch.off()
     now[0] = 100.0
     assert watch() == 2.0
+
+
+def test_a_frozen_process_takes_no_time_of_a_run():
+    now, used = [0.0], [0.0]
+    watch = Stopwatch(clock=RunClock(lambda: now[0], lambda: used[0]))
+
+    def passes(seconds, processor):
+        now[0] += seconds
+        used[0] += processor
+        return watch()
+
+    watch.on()
+    assert passes(5.0, 8.0) == 5.0  # two processors compute
+    assert passes(20.0, 0.01) == pytest.approx(5.01)  # stopped
+    assert passes(0.5, 0.0) == pytest.approx(5.51)  # too short to say
+    watch.off()
+    passes(60.0, 0.0)
+    watch.on()
+    assert passes(3.0, 1.5) == pytest.approx(8.51)
 
 
 def test_a_busy_machine_is_told_from_a_slow_model(services, monkeypatch):
