@@ -13,8 +13,8 @@ _RAN = 0.2  # least share of a processor that a training uses while it runs
 class RunClock:
     """Seconds while this process runs.
 
-    It is taken to be stopped (SIGSTOP, a container that is paused), or starved of processors, where much time has passed
-    since the last reading and the process has used next to no processor in it.
+    It is taken to be stopped (SIGSTOP, a container that is paused), or starved of processors, where much time has
+    passed since the last reading and the process has used next to no processor in it.
 
     Args:
         clock: seconds.

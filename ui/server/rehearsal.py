@@ -52,7 +52,8 @@ _SMALL = """() => {
   const texts = document.createTreeWalker(target, NodeFilter.SHOW_TEXT), found = [];
   while (texts.nextNode()) {
     const node = texts.currentNode, holder = node.parentElement, range = document.createRange();
-    if (!node.textContent.trim() || !holder.checkVisibility({visibilityProperty: true, opacityProperty: true})) continue;
+    const isSeen = holder.checkVisibility({visibilityProperty: true, opacityProperty: true});
+    if (!node.textContent.trim() || !isSeen) continue;
     range.selectNodeContents(node);
     const {width, height} = range.getBoundingClientRect(), drawn = holder.ownerSVGElement && holder.getScreenCTM();
     const scale = drawn ? Math.hypot(drawn.a, drawn.b) : 1;
