@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import random
 import signal
 import sys
 import time
@@ -20,8 +21,8 @@ import torch
 
 from gptcore.corpora.files import read_stories
 from gptcore.errors import GPTCoreError, TrainingError
-from gptcore.finetuning.answering import evaluate_instructions
-from gptcore.finetuning.instruction import TEACHING_SHARES, Instruction, instructions, unseen
+from gptcore.finetuning.answering import evaluate_instructions, own_answers
+from gptcore.finetuning.instruction import TEACHING_SHARES, Instruction, Kind, in_conversation, instructions, unseen
 from gptcore.finetuning.preference import (
     BETA,
     OWN_WEIGHT,
@@ -49,6 +50,8 @@ from gptcore.training.precision import faster_precision
 from gptcore.weights.checkpoint import save_folder
 
 _TOLD_EVERY = 50  # updates
+_OWN_TOLD_EVERY = 20.0  # seconds
+_STORIES = ("words", "about")  # kinds whose answer is a whole story
 _EXAMPLE = (
     "For example: python -m gptcore.finetuning --stories stories.txt --valid others.txt --out my-assistant "
     "--work-dir run --seconds 300"
@@ -91,6 +94,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--instructions", type=int, default=20_000, help="how many to make; 0 for a model that has learned them"
     )
+    parser.add_argument(
+        "--talk-share", type=float, default=TEACHING_SHARES["talk"], help="of small talk, beside 0.78 of other requests"
+    )
+    parser.add_argument(
+        "--own-stories", type=int, default=0, metavar="N",
+        help="answer N requests for stories by the model's own best ones instead of the given ones, to keep its ways",
+    )  # fmt: skip
     parser.add_argument("--plain-share", type=float, default=0.08, help="plain stories, as a share of the instructions")
     length = parser.add_mutually_exclusive_group()
     length.add_argument("--seconds", type=float, default=90.0, help="of instruction tuning")
@@ -126,6 +136,7 @@ def _check(options: argparse.Namespace) -> None:
     for name, least in (
         ("instructions", 0),
         ("rounds", 0),
+        ("own_stories", 0),
         ("asked", 1),
         ("answers", 2),
         ("pairs", 1),
@@ -133,7 +144,7 @@ def _check(options: argparse.Namespace) -> None:
     ):
         if (value := getattr(options, name)) < least:
             raise TrainingError(f"--{name.replace('_', '-')} is {value}; it must be at least {least}.")
-    for name in ("plain_share", "plain_weight", "own_weight", "beta"):
+    for name in ("talk_share", "plain_share", "plain_weight", "own_weight", "beta"):
         if not 0 <= (value := getattr(options, name)) < math.inf:
             raise TrainingError(f"--{name.replace('_', '-')} is {value}; it must be 0 or more, and finite.")
 
@@ -151,7 +162,8 @@ def _make(options: argparse.Namespace) -> None:
         f"; {len(given) - len(stories):,} of them are held out, and left out here" if len(stories) < len(given) else ""
     )
     print(f"{len(given):,} different stories to learn from{apart}", flush=True)
-    made = instructions(stories, options.instructions, seed=options.seed, shares=TEACHING_SHARES)
+    shares: dict[Kind, float] = {**TEACHING_SHARES, "talk": options.talk_share}
+    made = instructions(stories, options.instructions, seed=options.seed, shares=shares)
     asked = unseen(instructions(held_out, 6 * options.measured, seed=7), made) if held_out else []
     measured = [one for one in asked if one.words][: options.measured]
     if not held_out:
@@ -165,6 +177,8 @@ def _make(options: argparse.Namespace) -> None:
 
     tell("before", lm)
     taught = lm
+    if options.own_stories:
+        made = _with_own_stories(options, lm, made)
     if options.instructions:
         taught = _taught(options, lm, made, stories)
         save_folder(options.work_dir / "instructed", taught.model, taught.tokenizer)
@@ -189,6 +203,27 @@ def _figures(lm: LanguageModel, measured: list[Instruction], held_out: list[str]
     plain = score_documents(lm.model, encoded(held_out, lm.tokenizer), start_id=lm.tokenizer.end_id or 0)
     figures = {name: round(value, 4) for name, value in score.items()}
     return {**figures, "bits_per_byte": round(plain.bits_per_byte, 4)}
+
+
+def _with_own_stories(options: argparse.Namespace, lm: LanguageModel, made: list[Instruction]) -> list[Instruction]:
+    """The instructions with the model's own stories instead of the given ones."""
+    file = options.work_dir / "own-stories.json"
+    if not (options.resume and file.is_file()):
+        asked = list({one.prompt: one for one in made if one.kind in _STORIES and not one.earlier}.values())
+        found, told = list[Instruction](), time.monotonic()
+        answered = own_answers(lm, asked[: options.own_stories], n_each=options.answers, seed=options.seed)
+        for done, found in answered:
+            if time.monotonic() - told > _OWN_TOLD_EVERY:
+                print(f"{done:,} own stories, {len(found):,} of them kept", flush=True)
+                told = time.monotonic()
+        file.write_text(json.dumps([asdict(one) for one in found]), encoding="utf-8")
+    draw = random.Random(options.seed)
+    own = [
+        in_conversation(draw, Instruction(one["prompt"], one["answer"], one["kind"], tuple(one["words"])))
+        for one in json.loads(file.read_text(encoding="utf-8"))
+    ]
+    print(f"{len(own):,} requests are answered by its own stories", flush=True)
+    return [one for one in made if one.kind not in _STORIES] + own
 
 
 def _length(options: argparse.Namespace) -> dict[str, float | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gptcore.finetuning.instruction import STOP, USER, Instruction, Message, chat_prompt
@@ -175,3 +175,30 @@ def evaluate_instructions(lm: LanguageModel, asked: Sequence[Instruction], *, se
     prompts = [one.prompt for one in asked]
     found = [judge(a.text, asked[place].words, ended=a.ended) for place, a in answers(lm, prompts, seed=seed)]
     return score_of(found)
+
+
+def own_answers(
+    lm: LanguageModel, asked: Sequence[Instruction], *, n_each: int = 4, seed: int = 1
+) -> Iterator[tuple[int, list[Instruction]]]:
+    """The requests with the best of the model's own answers, where it has all words and ends (rejection sampling).
+
+    Source: Touvron et al. 2023, "Llama 2", section 3.2.3. A model that reads them keeps what it can do already.
+
+    Yields:
+        after every step of the batch, how many answers are written, and the requests answered so far.
+    """
+    written: dict[int, list[Answer]] = {}
+    found, done = list[Instruction](), 0
+    for one in answering(lm, [each.prompt for each in asked], n_each=n_each, seed=seed):
+        if one is None:
+            yield done, found
+            continue
+        place, answer = one
+        done += 1
+        written.setdefault(place, []).append(answer)
+        if len(written[place]) == n_each:
+            judged = [(judge(each.text, asked[place].words, ended=each.ended), each) for each in written.pop(place)]
+            verdict, best = max(judged, key=lambda pair: pair[0].score)
+            if verdict.used == 1.0 and verdict.ends:
+                found.append(replace(asked[place], answer=best.text))
+    yield done, found

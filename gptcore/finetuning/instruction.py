@@ -11,12 +11,11 @@ import random
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from gptcore.errors import PromptError, TrainingError
+from gptcore.finetuning.small_talk import small_talk
 
 Role = Literal["System", "User", "Assistant"]
 Kind = Literal["words", "sentence", "about", "continue", "ending", "question", "talk"]
@@ -40,6 +39,8 @@ _LISTED = re.compile(
     re.IGNORECASE,
 )
 _COMMONEST = 160  # most frequent words, which are not specific to a story
+_CONTINUED = 0.25  # of the instructions have turns before them
+_AGAIN = 0.1  # of the small talk among those asks the same again
 _RAREST = 4  # minimum number of stories that contain a word
 SHARES: Mapping[Kind, float] = {
     "words": 0.50, "about": 0.20, "continue": 0.07, "ending": 0.05, "question": 0.06, "talk": 0.12,
@@ -59,6 +60,12 @@ _ASKS_ABOUT = (
     "Write a story about {about}.", "Tell me a story about {about}.", "Can you tell me a story about {about}?",
     "Write a short story about {about}.", "Please write a story about {about}.", "I want a story about {about}.",
 )  # fmt: skip
+_ASKS_ANY = (
+    "Tell me a story.", "Write a story.", "Another story, please.", "Surprise me.", "Write something.",
+    "One more story!", "Can you tell me a story?", "I want a story.", "Please write a little story.",
+    "A story, please.", "Tell me another.",
+)  # fmt: skip
+_ANY = 0.1  # of the requests for a story about something leave open what
 _ASKS_SENTENCE = (
     "Write a sentence with the words: {words}.", "Write a sentence with the words {words}.",
     "Can you write a sentence with {words}?", "Please use these words in a sentence: {words}.",
@@ -86,12 +93,20 @@ class Instruction:
         answer: the assistant's.
         kind: what is asked for.
         words: those that the answer must contain, if the prompt requests any.
+        earlier: what was said before: the user's turns and the assistant's, in turn.
     """
 
     prompt: str
     answer: str
     kind: Kind
     words: tuple[str, ...] = ()
+    earlier: tuple[str, ...] = ()
+
+    @property
+    def messages(self) -> list[Message]:
+        """The conversation up to the request."""
+        turns = (*self.earlier, self.prompt)
+        return [Message(ASSISTANT if place % 2 else USER, turn) for place, turn in enumerate(turns)]
 
 
 def chat_prompt(messages: Sequence[Message]) -> str:
@@ -139,7 +154,7 @@ def instructions(
             )
         one = _make(draw, draw.choices(kinds, weights)[0], draw.choice(stories), telling, nouns)
         if one is not None:
-            made.append(one)
+            made.append(in_conversation(draw, one, made[-1:]))
     return made
 
 
@@ -163,19 +178,27 @@ def sentences(text: str) -> list[str]:
     return [one for one in _SENTENCE_END.split(text.strip()) if one]
 
 
-@cache
-def _small_talk() -> list[tuple[list[str], list[str]]]:
-    """(user messages, replies) pairs, with several variants of each."""
-    lines = Path(__file__).with_name("small_talk.txt").read_text(encoding="utf-8").splitlines()
-    pairs = (line.split(" => ") for line in lines if not line.startswith("#"))
-    return [(said.split(" | "), answered.split(" | ")) for said, answered in pairs]
+def in_conversation(draw: random.Random, one: Instruction, others: Sequence[Instruction] = ()) -> Instruction:
+    """With turns before its own, some of the time: small talk, one of `others`, or the same question."""
+    if draw.random() >= _CONTINUED:
+        return one
+    if one.kind == "talk" and not one.earlier and draw.random() < _AGAIN:
+        return replace(one, earlier=(one.prompt, one.answer))
+    if one.kind == "talk" and others and draw.random() < 0.5:
+        before = draw.choice(others)
+        turns: tuple[str, ...] = (before.prompt, before.answer)
+    else:
+        talk = small_talk(draw)
+        turns = () if talk.earlier else (talk.said, talk.answer)
+    # What was said about oneself stays first: it is to be remembered over the turns that follow.
+    return replace(one, earlier=(*one.earlier, *turns))
 
 
 def _make(draw: random.Random, kind: Kind, story: str, telling: set[str], nouns: set[str]) -> Instruction | None:
     """An instruction of a kind, or None where the story does not lend itself to it."""
     if kind == "talk":
-        said, answers = draw.choice(_small_talk())
-        return Instruction(draw.choice(said), draw.choice(answers), kind)
+        talk = small_talk(draw)
+        return Instruction(talk.said, talk.answer, kind, earlier=talk.earlier)
     if kind in ("words", "about"):
         return _of_story(draw, kind, story, telling, nouns)
     parts = sentences(story)
@@ -220,6 +243,8 @@ def _of_story(draw: random.Random, kind: Kind, story: str, telling: set[str], no
     things = [word for word in found if word in nouns]
     if named is None and not things:
         return None
+    if kind == "about" and draw.random() < _ANY:
+        return Instruction(draw.choice(_ASKS_ANY), story, kind)
     about = _a(named[1] if named is not None else draw.choice(things))
     if draw.random() < 0.3 and named is not None:
         about = f"{_a(named[1])} named {named[2]}"

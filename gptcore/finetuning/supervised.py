@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from gptcore.errors import TrainingError
-from gptcore.finetuning.instruction import USER, Instruction, Message, chat_prompt
+from gptcore.finetuning.instruction import Instruction, chat_prompt
 from gptcore.model import IGNORED_TARGET
 from gptcore.tokenizers import Tokenizer
 from gptcore.training import TrainingConfig, generator_for
@@ -39,7 +39,7 @@ def encode_example(tokenizer: Tokenizer, one: Instruction, window: int) -> Answe
     Raises:
         TokenizerError: characters that the tokenizer does not have.
     """
-    prompt = tuple(tokenizer.encode(chat_prompt([Message(USER, one.prompt)])))
+    prompt = tuple(tokenizer.encode(chat_prompt(one.messages)))
     answer = tokenizer.encode(f" {one.answer}")
     if tokenizer.end_id is not None:
         answer.append(tokenizer.end_id)

@@ -107,6 +107,22 @@ def with_own_tour(visit, file, text: str):
     return page
 
 
+def test_a_scene_that_is_jumped_to_presses_what_it_presses_and_not_again(visit, tmp_path):
+    writes = "?tab=generate&view=Write&prompt=The+cat&max_new_tokens=5&start=1\n@ #stream\nIt writes."
+    page = with_own_tour(visit, tmp_path / "tour.txt", f"# Jump\n\n?tab=start\nOne.\n\n?tab=train\nTwo.\n\n{writes}\n")
+    expect(page.locator("#tour .tour-count")).to_have_text("1 of 3")
+    page.locator("#tour .tour-at").fill("2")
+    expect(page.locator("#stream .ts-prompt")).to_have_text("The cat")
+    settled(page)
+    text = page.locator("#stream .ts-text").inner_text()
+    page.keyboard.press("PageUp")
+    expect(page.locator("#tour .tour-count")).to_have_text("2 of 3")
+    page.keyboard.press("PageDown")
+    expect(page.locator("#stream.tour-target")).to_be_visible()
+    settled(page)
+    assert page.locator("#stream .ts-text").inner_text() == text
+
+
 def test_a_server_that_is_gone_leaves_the_scene_and_the_talk_goes_on_by_itself(visit, tmp_path):
     page = with_own_tour(visit, tmp_path / "tour.txt", OWN)
     expect(page.locator("#attention .at-map.tour-target")).to_be_visible()

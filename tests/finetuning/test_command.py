@@ -25,6 +25,8 @@ SMALL = [
     "2",
     "--batch-size",
     "2",
+    "--own-stories",
+    "3",
 ]
 
 

@@ -212,22 +212,38 @@ class _Plan:
 
     def assistant(self) -> None:
         """The student after instructions and two rounds of preferences beside plain stories, and the mean of that with
-        the model after instructions alone."""
+        the model after instructions alone; then small talk beside its own stories, and the mean with what it was."""
         tuned, work, updates = self._models / "tuned", self._work / "assistant", self._scale.updates
         amount = "--rounds 2 --asked 400 --answers 8 --pairs 3 --instructions 60000"
+        manners = "--instructions 40000 --own-stories 2500"
         if updates is not None:  # an untrained model writes no better answer
             amount = "--rounds 0 --measured 4 --instructions 40"
+            manners = "--measured 4 --instructions 40 --own-stories 4"
         command = (
             "gptcore.finetuning", "--model", str(self._models / "student"),
             *(f"--stories={one}" for one in self._stories), "--valid", self._valid, "--plain-share", "0.12",
             "--batch-size", "16", "--plain-rows", "8", "--plain-weight", "4", "--own-weight", "0.5", "--beta", "0.1",
             "--preference-learning-rate", "1.5e-4", "--teacher", str(self._models / "mini"), "--device",
-            self._scale.device, *amount.split(), *self._scale.tuning(0.08), "--out", str(tuned), "--work-dir",
+            self._scale.device, *amount.split(), *self._scale.tuning(0.05), "--out", str(tuned), "--work-dir",
             str(work),
         )  # fmt: skip
         self.stages.append(Stage("tuned", command, tuned, work_dir=work))
-        made, parts = self._models / "assistant", (f"{tuned}=0.6", f"{work / 'instructed'}=0.4")
-        self.stages.append(Stage("assistant", ("weights.recipes.averaging", *parts, "--out", str(made)), made))
+        preferred = self._mean("preferred", f"{tuned}=0.6", f"{work / 'instructed'}=0.4")
+        mannered, at_manners = self._models / "mannered", self._work / "manners"
+        command = (
+            "gptcore.finetuning", "--model", str(preferred), *(f"--stories={one}" for one in self._stories), "--valid",
+            self._valid, "--talk-share", "1.2", "--plain-share", "0.12", "--batch-size", "16", "--rounds", "0",
+            "--device", self._scale.device, *manners.split(), *self._scale.tuning(0.03), "--out", str(mannered),
+            "--work-dir", str(at_manners),
+        )  # fmt: skip
+        self.stages.append(Stage("mannered", command, mannered, work_dir=at_manners))
+        self._mean("assistant", f"{mannered}=0.7", f"{preferred}=0.3")
+
+    def _mean(self, name: str, *parts: str) -> Path:
+        """Adds a stage that makes the mean of models, each with its weight; returns its folder."""
+        made = self._models / name
+        self.stages.append(Stage(name, ("weights.recipes.averaging", *parts, "--out", str(made)), made))
+        return made
 
     def _text(self, name: str, *command: str) -> str:
         """Adds a stage that prints a text; returns its file."""

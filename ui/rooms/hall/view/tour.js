@@ -10,7 +10,7 @@ import {parseTour} from './tour_text.js';
 
 const KEY = 'gptlens-tour';
 
-let tour = null; // {title, steps, at, own, due: the step that still has to press what it presses}
+let tour = null; // {title, steps, at, own, pressed: the steps that have pressed what they press}
 let bar = null;
 let wanted = 0; // number of the newest step, so that a slow older one is dropped
 
@@ -46,7 +46,7 @@ export function leaveTour() {
 }
 
 export function startTour(given = {title: TITLE, steps: SHORT, at: 0, own: ''}) {
-  tour = {due: given.at, ...given};
+  tour = {pressed: [], ...given};
   go(tour.at);
   bar?.querySelector('.tour-next').focus();
 }
@@ -95,8 +95,6 @@ export function resumeTour() {
 
 async function go(at) {
   const number = ++wanted;
-  // What a step presses is pressed once on the way forward, not on the way back or after a reload.
-  if (at !== tour.at) tour.due = at === tour.at + 1 ? at : null;
   tour.at = at;
   const step = tour.steps[at];
   const query = new URLSearchParams(step.link);
@@ -122,8 +120,9 @@ async function go(at) {
   if (!isWanted()) return;
   if (target) frame(target);
   else if (step.point) frameLate(step, find, isWanted);
-  if (tour.due !== at) return;
-  tour.due = null;
+  // What a step presses is pressed once, however the talk comes to it: not when it comes back, nor after a reload.
+  if (tour.pressed.includes(at)) return;
+  tour.pressed.push(at);
   keep();
   if (query.get('start') === '1') pressMain(isWanted);
   if (!query.has('press')) return;

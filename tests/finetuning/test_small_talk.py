@@ -1,0 +1,68 @@
+"""Small talk: what is said in training, and that the held-out messages are none of it."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+
+import pytest
+
+import gptcore
+from gptcore.finetuning.answering import WRITING
+from gptcore.finetuning.instruction import ASSISTANT, STOP, USER, Message, chat_prompt, in_conversation, instructions
+from gptcore.finetuning.small_talk import messages, small_talk
+from gptcore.inference.generation import generate
+
+_LINES = Path(__file__).with_name("held_out_messages.txt").read_text(encoding="utf-8").splitlines()
+HELD_OUT = [tuple(line.split(": ", 1)[1].split(" >> ")) for line in _LINES if not line.startswith("#")]
+
+
+def plain(text: str) -> str:
+    """Without what does not tell two wordings apart."""
+    return re.sub(r"[\s.!,'\"]", "", text.casefold())
+
+
+def test_a_drawn_exchange_is_filled_and_one_of_many():
+    draw = random.Random(1)
+    made = [small_talk(draw) for _ in range(3000)]
+    for one in made:
+        assert one.said.strip() and one.answer.strip() and len(one.earlier) % 2 == 0
+        assert not re.search(r"[{}|]|=>|>>", " ".join((*one.earlier, one.said, one.answer)).replace("$%&", ""))
+    assert len({one.said for one in made}) > 900 and len({one.answer for one in made}) > 80
+    asked_back = [one for one in made if one.earlier]
+    for one in asked_back:  # the name that was said is the name that is answered
+        name = re.search(r"(?:Your name is|You are) (\S+?)\.", one.answer)
+        assert name and name[1] in one.earlier[0]
+    assert len({one.earlier for one in asked_back}) > 30
+
+
+def test_no_held_out_message_is_in_the_training():
+    assert len(HELD_OUT) == 60
+    learned = {plain(one) for one in messages()}
+    assert not {plain(" >> ".join(turns)) for turns in HELD_OUT} & learned
+    draw = random.Random(2)
+    made = instructions([], 0) + [
+        in_conversation(draw, one) for one in instructions(STORIES, 4000, shares={"talk": 1.0})
+    ]
+    said = {plain(" >> ".join((*one.earlier, one.prompt))) for one in made}
+    assert not {plain(" >> ".join(turns)) for turns in HELD_OUT} & said
+
+
+MOST = 60  # tokens; the longest answer of the training has half as many
+STORIES = ["Once there was a fox. It had a lantern. It lost the lantern. It found it under the bridge."] * 3
+
+
+@pytest.mark.slow
+def test_the_bundled_assistant_ends_its_answers_and_remembers_a_name():
+    """Whether an answer fits is for readers; that it ends, and does not repeat itself without end, is for a test."""
+    lm = gptcore.load("assistant")
+    ended, named = 0, 0
+    for turns in HELD_OUT:
+        said = [Message(ASSISTANT if place % 2 else USER, turn) for place, turn in enumerate(turns)]
+        written = [*generate(lm, chat_prompt(said), settings=WRITING, max_new_tokens=MOST, seed=1, stop=[STOP])]
+        text = "".join(token.text for token in written)
+        ended += len(written) < MOST
+        named += any(name in turns[0] and name in text for name in ("Anna", "Bartholomew", "Stefan"))
+    assert ended == len(HELD_OUT)
+    assert named >= 2  # of four
