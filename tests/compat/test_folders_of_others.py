@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import tokenizers
 import torch
+from peft import LoraConfig, get_peft_model
 from safetensors.torch import save_file
 from tokenizers import AddedToken, decoders, models, normalizers, pre_tokenizers, processors, trainers
 from transformers import AutoModelForCausalLM, AutoTokenizer, GPT2Config, GPT2LMHeadModel
@@ -258,17 +259,34 @@ def test_sharded_and_bf16_weights_open(tmp_path):
     same_logits(tmp_path / "model", 1e-3)
 
 
-def test_an_index_that_names_numbers_and_an_adapter_get_a_sentence(tmp_path):
+@pytest.mark.slow
+def test_an_adapter_made_by_peft_is_told_from_a_model_and_opens_once_it_is_merged(tmp_path):
+    mini = gptcore.bundled_models()["mini"]
+    small = LoraConfig(task_type="CAUSAL_LM", r=4, target_modules=["c_attn"], fan_in_fan_out=True)
+    adapter = get_peft_model(AutoModelForCausalLM.from_pretrained(mini), small)
+    with torch.no_grad():
+        for name, weight in adapter.named_parameters():
+            if "lora_B" in name:
+                weight.normal_(std=0.05, generator=torch.Generator().manual_seed(1))
+    adapter.save_pretrained(tmp_path / "adapter")
+    with pytest.raises(CheckpointError, match="merge it first"):
+        gptcore.load(tmp_path / "adapter")
+    ids = torch.tensor([[5, 80, 300, 7]])
+    expected = adapter(ids).logits
+    adapter.merge_and_unload().save_pretrained(tmp_path / "merged")
+    AutoTokenizer.from_pretrained(mini).save_pretrained(tmp_path / "merged")
+    merged = gptcore.load(tmp_path / "merged")
+    with torch.inference_mode():
+        torch.testing.assert_close(merged.model(ids).logits, expected, atol=2e-4, rtol=0)
+        assert (expected - gptcore.load("mini").model(ids).logits).abs().max() > 0.1
+
+
+def test_an_index_that_names_numbers_gets_a_sentence(tmp_path):
     saved_model(tmp_path / "model")
     (tmp_path / "model" / "model.safetensors").unlink()
     (tmp_path / "model" / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"wte.weight": 3}}))
     with pytest.raises(CheckpointError, match="3"):
         gptcore.load(tmp_path / "model")
-    adapter = tmp_path / "adapter"
-    adapter.mkdir()
-    (adapter / "adapter_config.json").write_text("{}")
-    with pytest.raises(CheckpointError, match="merge it first"):
-        gptcore.load(adapter)
 
 
 def test_a_file_of_very_many_tensors_is_refused_at_its_header(tmp_path):

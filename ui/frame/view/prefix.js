@@ -2,7 +2,7 @@
 // is therefore part of the page itself.
 (() => {
   const plain = path => path.replace(/\/+$/, '');
-  const known = plain(new URL(window.gradio_config?.root || '/', location.href).pathname);
+  const known = plain(new URL(/** @type {any} */ (window).gradio_config?.root || '/', location.href).pathname);
   const found = plain(location.pathname);
   if (found === known) return;
   const note = document.createElement('p');
