@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections import Counter
 from inspect import Parameter
 
 import pytest
@@ -267,11 +268,16 @@ def posted_in_threads(door, value, path="/gradio_api/queue/join"):
     return found[0]["status"]
 
 
-def test_bodies_that_are_read_at_once_have_a_limit_together():
+def test_bodies_that_are_read_at_once_have_a_limit_together_and_a_share_for_each_client():
     door = guard()
-    door._held = 128 << 20
+    door._held["another"] = 64 << 20  # who holds all that one may takes nothing from others
+    assert posted(door, {"session_hash": "a"})[0] == 200
+    mine = ""  # the address of a request without one
+    door._held[mine] = 64 << 20
     status, _, said = posted(door, {"session_hash": "a"})
-    assert status == 503 and b"large requests" in said and door._held == 128 << 20
+    assert status == 503 and b"large requests" in said and door._held[mine] == 64 << 20
+    door._held = Counter({f"client {n}": 1 for n in range(15)} | {mine: 8 << 20})  # a share shrinks as more come
+    assert posted(door, {"session_hash": "a"})[0] == 503
 
 
 def test_addresses_are_short_and_have_no_zero_bytes():

@@ -103,7 +103,7 @@ def test_an_event_that_nobody_listens_to_is_dropped_and_makes_room(share):
     for n in range(3):
         push(share, f"s{n}", Visitor())
     share._listeners.begin("s1")
-    share.now[0] = 20.0
+    share.now[0] = 90.0
     assert push(share, "late", Visitor())[0]
     assert {event.session_hash for event in share._waiting()} == {"s1", "late"}
     assert set(share._queue.pending_event_ids_session) == {"s1", "late"}

@@ -11,6 +11,7 @@ import json
 import re
 import socket
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -26,7 +27,7 @@ from ui.state.clients import Clients, NewcomerShares
 _LARGEST, _LARGEST_ASKED, _LARGEST_TEXT = 1 << 20, 4 << 20, 48 << 20
 _QUICK = 64 << 10  # bytes; larger bodies are parsed in a thread
 _LARGEST_SKELETON = 64 << 10  # bytes of JSON outside its strings: parsing millions of lists blocks everybody
-_HELD = 128 << 20  # bytes of request bodies held at the same time
+_HELD = 128 << 20  # bytes of request bodies held at the same time; each client has a share, half of it at most
 _LONGEST_SESSION, _LONGEST_ADDRESS = 64, 8192  # characters
 # Possessive quantifiers (++ and *+): backtracking could use gigabytes.
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
@@ -84,7 +85,7 @@ class GuardMiddleware:
         self._app, self._newcomers, self._page, self._mcp = app, newcomers, page, mcp
         self._clients = clients or Clients()
         self._listeners = listeners if listeners is not None else Listeners()
-        self._held = 0
+        self._held = Counter[str]()  # bytes by client
         self._headers = _headers(frames)
         self._link = [(b"link", link.encode())] if link else []
         own = socket.gethostname().lower()
@@ -124,17 +125,19 @@ class GuardMiddleware:
     async def _pass_body(self, path: str, scope: dict[str, Any], receive: Any, send: Any) -> None:
         """Validates the body of an event or a component request, then passes it on."""
         asked = path.rstrip("/").endswith("/component_server")
+        client = self._clients.address(_named(scope["headers"]), (scope.get("client") or ("",))[0])
         size = 0
         try:
             parts = []
             async for part in _parts(receive):
-                size, self._held = size + len(part), self._held + len(part)
+                size += len(part)
+                self._held[client] += len(part)
                 parts.append(part)
                 if size > _LARGEST_TEXT or (asked and size > _LARGEST_ASKED):
                     await refuse(send, 413, _too_large(_LARGEST_ASKED if asked else _LARGEST_TEXT))
                     return
-                if self._held > _HELD:
-                    await refuse(send, 503, "The server is reading too many large requests. Try again in a moment.")
+                if self._held[client] > _HELD // max(2, len(self._held)):
+                    await refuse(send, 503, "You send too many large requests at once. Wait until one is answered.")
                     return
             body = b"".join(parts)
             # Large bodies are parsed in a thread, so that other requests are not blocked.
@@ -148,8 +151,6 @@ class GuardMiddleware:
                 await refuse(send, *refusal)
                 return
             session = found.get("session_hash") if isinstance(found, dict) else None
-            peer = (scope.get("client") or ("",))[0]
-            client = self._clients.address(_named(scope["headers"]), peer)
             if isinstance(session, str):
                 self._clients.seen(session, client)
             visitor = session if isinstance(session, str) else f"nobody {time.monotonic_ns()}"
@@ -158,7 +159,9 @@ class GuardMiddleware:
                 return
             await self._app(scope, _again(body, receive), send)
         finally:
-            self._held -= size
+            self._held[client] -= size
+            if self._held[client] <= 0:
+                del self._held[client]
 
     def _refusal(self, method: str, path: str, n_query: int, headers: dict[str, str]) -> tuple[int, str] | None:
         """The rejection of a request by its head, (status, message); None if it may pass."""

@@ -17,7 +17,7 @@ from gradio.queueing import Event, EventQueue, Queue
 
 from ui.state.clients import Clients
 
-_GRACE = 15.0  # seconds in which a client must begin to listen
+_GRACE = 60.0  # seconds in which a client must begin to listen; a slow browser takes its time
 _LARGEST_SHARE = 96 << 20  # characters in the events of one client that wait
 _HEAVY = "Your requests that wait hold {n:,} characters; {most:,} are allowed at once. Wait until one is answered."
 _FULL = "You have {n} requests waiting on this server; {most} are allowed at once. Wait until one is answered."
