@@ -9,6 +9,7 @@ import {SHORT, STEPS, TITLE} from './tour_steps.js';
 import {parseTour} from './tour_text.js';
 
 const KEY = 'gptlens-tour';
+const LOADS = 2; // of the page, for a step
 
 let tour = null; // {title, steps, at, own, pressed: the steps that have pressed what they press}
 let bar = null;
@@ -98,8 +99,11 @@ async function go(at) {
   tour.at = at;
   const step = tour.steps[at];
   const query = new URLSearchParams(step.link);
-  const loads = tour.loaded !== at && needsLoad(query); // once, to avoid a reload loop for settings a link cannot hold
-  tour.loaded = loads ? at : null;
+  // Twice at most, since a link cannot hold every setting; once is not enough where Gradio, whose server was started
+  // again, loads the page at its old address meanwhile.
+  const tries = tour.loaded === at ? tour.tries : 0;
+  const loads = tries < LOADS && needsLoad(query);
+  Object.assign(tour, loads ? {loaded: at, tries: tries + 1} : {loaded: null, tries: 0});
   keep();
   const isWanted = () => number === wanted;
   if (loads) {
