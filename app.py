@@ -158,6 +158,8 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     for origin in options.frame_ancestors:
         if not _ORIGIN.fullmatch(origin):
             parser.error(f"--frame-ancestors is {origin!r}; give an origin such as https://course.example.org")
+    if options.root_path and not options.root_path.startswith(("/", "http://", "https://")):
+        parser.error(f"--root-path is {options.root_path!r}; give a path such as /lens")
     if options.mcp and find_spec("mcp") is None:
         parser.error("--mcp needs a package that is not installed: pip install mcp==1.30.0")
     if options.lan:

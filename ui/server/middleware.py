@@ -136,7 +136,7 @@ class GuardMiddleware:
                 if size > _LARGEST_TEXT or (asked and size > _LARGEST_ASKED):
                     await refuse(send, 413, _too_large(_LARGEST_ASKED if asked else _LARGEST_TEXT))
                     return
-                if self._held[client] > _HELD // max(2, len(self._held)):
+                if self._held[client] > max(_LARGEST, _HELD // max(2, len(self._held))):
                     await refuse(send, 503, "You send too many large requests at once. Wait until one is answered.")
                     return
             body = b"".join(parts)
